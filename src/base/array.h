@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array.h — room in a growing array that its owner frees. Thread-compatible.
+ *
+ * Invariant: *capacity items are allocated at *items; on failure both are as before. */
+#ifndef VV_BASE_ARRAY_H
+#define VV_BASE_ARRAY_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Makes *capacity at least `needed`, at least doubling. `items` is the address of the pointer. */
+enum varve_code vv_array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes,
+                                 struct varve_error *error);
+
+#endif

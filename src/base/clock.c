@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define NS_PER_S UINT64_C(1000000000)
+
+bool vv_clock_is_counter;
+
+static int64_t read_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * (int64_t)NS_PER_S + now.tv_nsec;
+}
+
+uint64_t vv_clock_monotonic_ns(void)
+{
+    return (uint64_t)read_ns(CLOCK_MONOTONIC);
+}
+
+#if defined(__x86_64__)
+/* CPUID promises a constant rate; only the kernel knows whether the counters of all cores agree. */
+static bool counter_is_trusted(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) || !(edx & 1u << 8))
+        return false;
+    char source[16] = "";
+    int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                    O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, source, sizeof source - 1);
+    close(file);
+    return length >= 3 && memcmp(source, "tsc", 3) == 0;
+}
+#elif defined(__aarch64__)
+static bool counter_is_trusted(void)
+{
+    return true; /* the architecture's system counter: one rate, one value for all cores */
+}
+#else
+static bool counter_is_trusted(void)
+{
+    return false;
+}
+#endif
+
+void vv_clock_init(void)
+{
+    int saved_errno = errno;
+    vv_clock_is_counter = counter_is_trusted();
+    errno = saved_errno;
+}
+
+const char *vv_clock_source(void)
+{
+    if (!vv_clock_is_counter)
+        return "monotonic";
+#if defined(__aarch64__)
+    return "cntvct";
+#else
+    return "tsc";
+#endif
+}
+
+void vv_clock_sample(struct vv_clock_sample *out_sample, uint64_t ticks_per_s_guess)
+{
+    uint64_t best_ticks = UINT64_MAX, best_ns = UINT64_MAX;
+    int64_t realtime_offset_ns = 0;
+    for (int i = 0; i < 50; i++) {
+        uint64_t before = vv_clock_ticks();
+        uint64_t monotonic_ns = vv_clock_monotonic_ns();
+        uint64_t after = vv_clock_ticks();
+        if (after - before < best_ticks) {
+            best_ticks = after - before;
+            out_sample->ticks = before + best_ticks / 2;
+            out_sample->monotonic_ns = monotonic_ns;
+        }
+        uint64_t first_ns = vv_clock_monotonic_ns();
+        int64_t realtime_ns = read_ns(CLOCK_REALTIME);
+        uint64_t last_ns = vv_clock_monotonic_ns();
+        if (last_ns - first_ns < best_ns) {
+            best_ns = last_ns - first_ns;
+            realtime_offset_ns = realtime_ns - (int64_t)(first_ns + best_ns / 2);
+        }
+    }
+    out_sample->realtime_ns = (int64_t)out_sample->monotonic_ns + realtime_offset_ns;
+    uint64_t bracket_ns =
+        ticks_per_s_guess != 0 ? best_ticks * NS_PER_S / ticks_per_s_guess : best_ticks;
+    out_sample->uncertainty_ns = bracket_ns / 2 + best_ns / 2 + 1;
+}
+
+uint64_t vv_clock_frequency(const struct vv_clock_sample *from, const struct vv_clock_sample *to)
+{
+    uint64_t ns = to->monotonic_ns - from->monotonic_ns;
+    if (to->monotonic_ns <= from->monotonic_ns || to->ticks <= from->ticks || ns < 100000)
+        return 0;
+    return (uint64_t)(((vv_u128)(to->ticks - from->ticks) * NS_PER_S + ns / 2) / ns);
+}
+
+uint64_t vv_clock_measure(void)
+{
+    if (!vv_clock_is_counter)
+        return NS_PER_S;
+    struct vv_clock_sample from, to;
+    vv_clock_sample(&from, 0);
+    while (vv_clock_monotonic_ns() - from.monotonic_ns < 1000000)
+        continue;
+    vv_clock_sample(&to, 0);
+    return vv_clock_frequency(&from, &to);
+}

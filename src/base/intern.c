@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64u
+#define FIRST_SLOTS 128u /* slot_count >= 2 * capacity: a probe ends soon */
+
+static uint32_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
+    while (length >= 8) {
+        uint64_t piece;
+        memcpy(&piece, text, 8);
+        hash = (hash ^ piece) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+        text += 8;
+        length -= 8;
+    }
+    uint64_t rest = 0;
+    if (length > 0)
+        memcpy(&rest, text, length);
+    hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static uint32_t slot_of(const struct vv_intern *intern, const char *text, size_t length,
+                        uint32_t hash)
+{
+    uint32_t mask = intern->slot_count - 1;
+    for (uint32_t slot = hash & mask;; slot = (slot + 1) & mask) {
+        uint32_t entry = intern->slots[slot];
+        if (entry == 0)
+            return slot;
+        uint32_t id = entry - 1;
+        if (intern->hashes[id] == hash && intern->lengths[id] == length &&
+            memcmp(intern->strings[id], text, length) == 0)
+            return slot;
+    }
+}
+
+static void place_all(struct vv_intern *intern)
+{
+    uint32_t mask = intern->slot_count - 1;
+    for (uint32_t id = 0; id < intern->count; id++) {
+        uint32_t slot = intern->hashes[id] & mask;
+        while (intern->slots[slot] != 0)
+            slot = (slot + 1) & mask;
+        intern->slots[slot] = id + 1;
+    }
+}
+
+/* Capacity changes only when every array has grown: a failure half way leaves some of them larger
+ * than they need to be, and nothing else. */
+static enum varve_code grow(struct vv_intern *intern, struct varve_error *error)
+{
+    uint32_t capacity = intern->capacity == 0 ? FIRST_CAPACITY : intern->capacity * 2;
+    uint32_t slot_count = intern->slot_count == 0 ? FIRST_SLOTS : intern->slot_count * 2;
+    if (capacity > UINT32_MAX / 4)
+        VV_FAIL(error, VARVE_LIMIT, "more than %u different strings", intern->capacity);
+    const char **strings = realloc(intern->strings, capacity * sizeof *strings);
+    if (strings == NULL)
+        goto no_memory;
+    intern->strings = strings;
+    uint32_t *lengths = realloc(intern->lengths, capacity * sizeof *lengths);
+    if (lengths == NULL)
+        goto no_memory;
+    intern->lengths = lengths;
+    uint32_t *hashes = realloc(intern->hashes, capacity * sizeof *hashes);
+    if (hashes == NULL)
+        goto no_memory;
+    intern->hashes = hashes;
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (slots == NULL)
+        goto no_memory;
+    free(intern->slots);
+    intern->slots = slots;
+    intern->slot_count = slot_count;
+    intern->capacity = capacity;
+    place_all(intern);
+    return VARVE_OK;
+no_memory:
+    VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u strings", capacity);
+}
+
+enum varve_code vv_intern_init(struct vv_intern *intern, struct varve_error *error)
+{
+    *intern = (struct vv_intern){ 0 };
+    vv_arena_init(&intern->text);
+    uint32_t empty;
+    enum varve_code code = vv_intern_add(intern, "", 0, &empty, error);
+    if (code != VARVE_OK)
+        vv_intern_deinit(intern);
+    return code;
+}
+
+void vv_intern_deinit(struct vv_intern *intern)
+{
+    if (intern == NULL)
+        return;
+    free(intern->strings);
+    free(intern->lengths);
+    free(intern->slots);
+    free(intern->hashes);
+    vv_arena_deinit(&intern->text);
+    *intern = (struct vv_intern){ 0 };
+}
+
+enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t length,
+                              uint32_t *out_id, struct varve_error *error)
+{
+    if (length >= UINT32_MAX)
+        VV_FAIL(error, VARVE_LIMIT, "a string of %zu bytes", length);
+    uint32_t hash = hash_of(text, length);
+    if (intern->slot_count > 0) {
+        uint32_t slot = slot_of(intern, text, length, hash);
+        if (intern->slots[slot] != 0) {
+            *out_id = intern->slots[slot] - 1;
+            return VARVE_OK;
+        }
+    }
+    if (intern->count == intern->capacity)
+        VV_TRY(grow(intern, error));
+    const char *copy = vv_arena_text(&intern->text, text, length);
+    if (copy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a string of %zu bytes", length);
+    uint32_t id = intern->count++;
+    intern->strings[id] = copy;
+    intern->lengths[id] = (uint32_t)length;
+    intern->hashes[id] = hash;
+    intern->slots[slot_of(intern, copy, length, hash)] = id + 1;
+    *out_id = id;
+    return VARVE_OK;
+}
+
+uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length)
+{
+    if (intern->slot_count == 0)
+        return UINT32_MAX;
+    uint32_t slot = slot_of(intern, text, length, hash_of(text, length));
+    return intern->slots[slot] == 0 ? UINT32_MAX : intern->slots[slot] - 1;
+}
+
+const char *vv_intern_text(const struct vv_intern *intern, uint32_t id)
+{
+    return id < intern->count ? intern->strings[id] : "";
+}

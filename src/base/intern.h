@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* intern.h — strings to small ids and back. Thread-compatible.
+ *
+ * Id 0 is the empty string. Ids are dense: 0 .. count-1, in order of first appearance. */
+#ifndef VV_BASE_INTERN_H
+#define VV_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct vv_intern {
+    struct vv_arena text;
+    const char **strings;  /* count of them, NUL-terminated                                     */
+    uint32_t *lengths;
+    uint32_t *slots;       /* open addressing: id + 1, 0 = free; slot_count is a power of two   */
+    uint32_t *hashes;      /* of each id                                                        */
+    uint32_t count, capacity, slot_count;
+};
+
+enum varve_code vv_intern_init(struct vv_intern *intern, struct varve_error *error);
+void vv_intern_deinit(struct vv_intern *intern);
+
+/* The id of text[0..length), which is copied if new. */
+enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t length,
+                              uint32_t *out_id, struct varve_error *error);
+/* The id, or UINT32_MAX if the text was never added. */
+uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length);
+/* Borrowed until deinit; "" for an id out of range. */
+const char *vv_intern_text(const struct vv_intern *intern, uint32_t id);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os_linux.c — the only file of libvarve that speaks to Linux in particular. */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+#define PAGE_BYTES 4096u
+
+uint64_t vv_os_tid(void)
+{
+    return (uint64_t)syscall(SYS_gettid);
+}
+
+bool vv_os_is_privileged(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
+void *vv_os_reserve(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+        return errno;
+    int failure = 0;
+    void *map = MAP_FAILED;
+    if (ftruncate(file, (off_t)bytes) != 0) {
+        failure = errno;
+    } else {
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (map == MAP_FAILED)
+            failure = errno;
+    }
+    close(file);
+    if (failure != 0)
+        unlink(path);
+    else
+        *out_map = map;
+    return failure;
+}
+
+void vv_os_unmap(void *map, uint64_t bytes)
+{
+    munmap(map, bytes);
+}
+
+/* For file systems without fallocate: writing zeros allocates too. */
+static int allocate_by_writing(int file, uint64_t offset, uint64_t bytes)
+{
+    static const char zeros[PAGE_BYTES];
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES)
+        if (pwrite(file, zeros, PAGE_BYTES, (off_t)(offset + done)) != PAGE_BYTES)
+            return errno != 0 ? errno : ENOSPC;
+    return 0;
+}
+
+static int allocate(const char *path, uint64_t offset, uint64_t bytes)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    int failure = 0;
+    while (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes) != 0) {
+        failure = errno;
+        if (failure != EINTR)
+            break;
+        failure = 0;
+    }
+    if (failure == EOPNOTSUPP || failure == ENOSYS)
+        failure = allocate_by_writing(file, offset, bytes);
+    close(file);
+    return failure;
+}
+
+int vv_os_back(const char *path, uint8_t *map, uint64_t offset, uint64_t bytes)
+{
+    int failure = allocate(path, offset, bytes);
+    if (failure != 0)
+        return failure;
+    if (madvise(map + offset, bytes, MADV_POPULATE_WRITE) == 0)
+        return 0;
+    if (errno != EINVAL) /* EFAULT, EHWPOISON, ENOMEM: the pages are not to be had */
+        return errno;
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
+        *(volatile uint8_t *)(map + offset + done) = 0;
+    return 0;
+}
+
+int vv_os_punch(const char *path, uint64_t offset, uint64_t bytes)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    int failure = 0;
+    if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                  (off_t)bytes) != 0)
+        failure = errno;
+    close(file);
+    return failure;
+}
+
+void vv_os_forget(uint8_t *map, uint64_t bytes)
+{
+    madvise(map, bytes, MADV_DONTNEED);
+}
+
+uint64_t vv_os_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0)
+        return errno;
+    int failure = 0;
+    const char *from = data;
+    while (bytes > 0 && failure == 0) {
+        ssize_t written = pwrite(file, from, bytes, (off_t)offset);
+        if (written > 0) {
+            from += written;
+            bytes -= (size_t)written;
+            offset += (uint64_t)written;
+        } else if (written == 0) {
+            failure = ENOSPC;
+        } else if (errno != EINTR) {
+            failure = errno;
+        }
+    }
+    if (close(file) != 0 && failure == 0 && errno != EINTR)
+        failure = errno;
+    return failure;
+}
+
+int vv_os_replace(const char *temporary, const char *path)
+{
+    return rename(temporary, path) == 0 ? 0 : errno;
+}
+
+int vv_os_remove(const char *path)
+{
+    return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+int vv_os_make_folder(const char *path)
+{
+    return mkdir(path, 0755) == 0 ? 0 : errno;
+}
+
+int vv_os_thread_name(uint64_t tid, char out_name[16])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)tid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    ssize_t length = read(file, out_name, 15);
+    int failure = length < 0 ? errno : 0;
+    close(file);
+    if (failure != 0)
+        return failure;
+    if (length > 0 && out_name[length - 1] == '\n')
+        length--;
+    out_name[length] = '\0';
+    return 0;
+}
+
+int vv_os_program(char *out_path, size_t capacity)
+{
+    ssize_t length = readlink("/proc/self/exe", out_path, capacity - 1);
+    if (length < 0)
+        return errno;
+    out_path[length] = '\0';
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8.h — text of unknown origin made valid UTF-8. Thread-safe. */
+#ifndef VV_BASE_UTF8_H
+#define VV_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length of the well-formed sequence that text begins with (RFC 3629: shortest form, no
+ * surrogates, at most U+10FFFF); 0 if it begins with none or length is 0. */
+size_t vv_utf8_sequence(const char *text, size_t length);
+
+/* The length of the longest prefix that is valid. */
+size_t vv_utf8_valid(const char *text, size_t length);
+
+/* Copies text, each byte that belongs to no well-formed sequence replaced by U+FFFD (3 bytes).
+ * `out` has room for 3 * length bytes; returns how many were written. */
+size_t vv_utf8_repair(const char *text, size_t length, char *out);
+
+/* Writes code_point (not a surrogate, at most 0x10FFFF) into out[0..4); returns its length. */
+size_t vv_utf8_encode(uint32_t code_point, char *out);
+
+#endif
