@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout.h — the bytes of a trace, shared by its writer (record/) and its readers (import/).
+ *
+ * doc/format.md is the specification; every constant here is a line there. All integers are
+ * little-endian. Invariant of an open packet, at every instant, whoever dies:
+ *     header_bytes * 8 <= content_bits <= packet_bits,  and everything below content_bits is whole. */
+#ifndef VV_CTF_LAYOUT_H
+#define VV_CTF_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VV_CTF_FORMAT_VERSION 1
+#define VV_CTF_MAGIC 0xC1FC1FC1u
+
+/* Bytes 16..31 lie in the alignment padding between CTF's packet.header and packet.context, so CTF
+ * readers do not see them. */
+struct vv_packet_header {
+    uint32_t magic;           /* VV_CTF_MAGIC                                                   */
+    uint32_t stream_class;    /* 0                                                              */
+    uint64_t stream_instance; /* 0 = the process's own stream, 1.. = threads, in order of birth  */
+    uint64_t reserved_bits;   /* writer's own: end of what was reserved, set when the packet is left */
+    uint64_t spare;           /* 0                                                              */
+    uint64_t content_bits;    /* header plus records: the write cursor                          */
+    uint64_t packet_bits;     /* distance to the next packet, or to the end of the file         */
+    uint64_t begin_ticks;     /* full 64-bit clock value, at or before the first record          */
+    uint64_t sequence;        /* 0, 1, 2 … within the stream, across its files                  */
+    uint64_t discarded;       /* records lost in this stream so far                             */
+    uint64_t tid;             /* the kernel's thread id; 0 in the process's stream               */
+};
+_Static_assert(sizeof(struct vv_packet_header) == 80, "doc/format.md §4");
+_Static_assert(offsetof(struct vv_packet_header, content_bits) == 32, "doc/format.md §4");
+
+#define VV_PACKET_BYTES 65536u
+
+/* A record begins with one word: id in the low 20 bits, low 44 bits of the clock above. */
+#define VV_ID_BITS 20
+#define VV_ID_MASK ((UINT64_C(1) << VV_ID_BITS) - 1)
+#define VV_TICKS_BITS 44
+#define VV_TICKS_MASK ((UINT64_C(1) << VV_TICKS_BITS) - 1)
+
+static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
+{
+    return ticks << VV_ID_BITS | id;
+}
+
+/* Built-in event classes (doc/format.md §6). 0 is never a record. */
+enum vv_event_id {
+    VV_EVENT_NONE = 0,
+    VV_EVENT_END = 1,
+    VV_EVENT_STRING = 2,
+    VV_EVENT_CLOCK = 3,
+    VV_EVENT_THREAD = 4,
+    VV_EVENT_PROCESS = 5,
+    VV_EVENT_LAYERS = 6,
+    VV_EVENT_BEGIN = 7,
+    VV_EVENT_OP = 8,
+    VV_EVENT_STEP_BEGIN = 9,
+    VV_EVENT_STEP_END = 10,
+    VV_EVENT_ALLOC = 11,
+    VV_EVENT_FREE = 12,
+    VV_EVENT_BUILTIN_COUNT
+};
+
+/* Event classes of call sites: id = VV_SITE_ID_FIRST + 8 * site number + kind. */
+#define VV_SITE_ID_FIRST 64u
+#define VV_SITE_KINDS 8u
+#define VV_SITE_COUNT_MAX ((1u << VV_ID_BITS) / VV_SITE_KINDS - VV_SITE_ID_FIRST / VV_SITE_KINDS)
+
+enum vv_site_kind {
+    VV_KIND_BEGIN = 0,
+    VV_KIND_NEXT = 1,
+    VV_KIND_MARK = 2,
+    VV_KIND_COUNTER = 3,
+    VV_KIND_ASYNC_BEGIN = 4,
+    VV_KIND_ASYNC_END = 5,
+    VV_KIND_FLOW_OUT = 6,
+    VV_KIND_FLOW_IN = 7
+};
+
+#define VV_NAME_BYTES_MAX 1023u
+#define VV_OP_INPUTS_MAX 32u
+#define VV_TENSOR_RANK_MAX 16u
+
+/* Payload of VV_EVENT_OP: this, then `inputs` times { u32 dtype, u32 rank, i64 dims[rank] }. */
+struct vv_op_payload {
+    uint64_t flop;
+    uint64_t bytes;
+    int64_t sequence;
+    uint64_t forward_tid;
+    uint64_t inputs;
+};
+
+#endif
