@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* varve.h — mark what a program does, so that Varve can say where its time goes.
+ *
+ * The common case, whole:
+ *
+ *     #include <varve/varve.h>                         link with  -lvarve
+ *
+ *     VARVE_SITE(conv, "conv2d", VARVE_LAYER_OP);      a static call site
+ *     VARVE_SITE(forward, "forward", VARVE_LAYER_STEP);
+ *     VARVE_SITE(backward, "backward", VARVE_LAYER_STEP);
+ *
+ *     varve_step_begin(i);
+ *     varve_begin(&forward);                           a phase: a range of layer STEP
+ *         varve_begin(&conv);  …  varve_end();
+ *         { VARVE_SCOPE("softmax"); … }                ends with the block
+ *     varve_next(&backward);                           end + begin on one clock read
+ *         …
+ *     varve_end();
+ *     varve_step_end();
+ *
+ *     $ varve record -- ./program && varve report
+ *
+ * Not recorded, every call costs one relaxed load and one branch. Recorded, a range costs two
+ * reads of the clock and two stores. Nothing here prints, exits, blocks, throws or changes errno;
+ * what cannot be kept is counted. Every function is thread-safe and may be called from a signal
+ * handler, save the session functions and those marked "not from signal handlers".
+ * The macros and inline functions need GNU C (gcc, clang), C99 or C++11 and later. */
+#ifndef VARVE_VARVE_H
+#define VARVE_VARVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "varve/error.h"
+
+#define VARVE_VERSION_MAJOR 0
+#define VARVE_VERSION_MINOR 1
+#define VARVE_VERSION_PATCH 0
+
+#define VARVE_API __attribute__((visibility("default")))
+#define VARVE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- layers: what kind of work a record tells of (a bit mask; doc/format.md) ------------------ */
+
+#define VARVE_LAYER_API 0x001u        /* what the user called                                  */
+#define VARVE_LAYER_HOST 0x002u       /* framework internals: shape inference, dispatch …      */
+#define VARVE_LAYER_OP 0x004u         /* operators                                             */
+#define VARVE_LAYER_RUNTIME 0x008u    /* executor, launches                                    */
+#define VARVE_LAYER_RUNTIME_L1 0x010u /* the same, finer                                       */
+#define VARVE_LAYER_DEVICE 0x020u     /* kernels, copies, trace points                         */
+#define VARVE_LAYER_COMM 0x040u       /* collectives, point-to-point                           */
+#define VARVE_LAYER_MEMORY 0x080u     /* allocations and lifetimes                             */
+#define VARVE_LAYER_STEP 0x100u       /* iterations and their phases                           */
+#define VARVE_LAYER_PYTHON 0x200u     /* Python calls                                          */
+#define VARVE_LAYER_METRIC 0x400u     /* counters                                              */
+#define VARVE_LAYER_ALL 0x7ffu
+
+/* The process's switch, alone in its page so that it can be mapped onto a file that another
+ * process writes. `layers` is the mask being recorded, 0 = off; `epoch` grows at each start.
+ * Read it through varve_layers(); write it through varve_layers_set(). */
+struct varve_control {
+    uint32_t layers;
+    uint32_t epoch;
+    unsigned char reserved[4088];
+};
+extern VARVE_API struct varve_control varve_control_page;
+
+/* The mask of layers being recorded now; 0 when nothing is. */
+static inline uint32_t varve_layers(void)
+{
+    return __atomic_load_n(&varve_control_page.layers, __ATOMIC_RELAXED);
+}
+
+/* ---- call sites -------------------------------------------------------------------------------- */
+
+/* A static call site. Make it with VARVE_SITE; only `state` changes, and only the library writes it.
+ * The library copies the strings at first use, so a site may vanish with its module. */
+struct varve_site {
+    const char *name; /* UTF-8; at most 1023 bytes are kept                                   */
+    const char *file; /* source file, or NULL                                                 */
+    uint32_t line;
+    uint32_t layer;    /* one VARVE_LAYER_ bit                                                */
+    uint32_t state;    /* 0 until first recorded                                              */
+    uint32_t reserved; /* 0                                                                   */
+};
+
+#define VARVE_SITE_INIT(text, layer_bit) { (text), __FILE__, __LINE__, (layer_bit), 0, 0 }
+#define VARVE_SITE(variable, text, layer_bit) \
+    static struct varve_site variable = VARVE_SITE_INIT(text, layer_bit)
+
+/* ---- what stands behind the inline functions (call those instead) ----------------------------- */
+
+VARVE_API void varve_emit_begin(struct varve_site *site);
+VARVE_API void varve_emit_next(struct varve_site *site);
+VARVE_API void varve_emit_end(void);
+VARVE_API void varve_emit_mark(struct varve_site *site);
+VARVE_API void varve_emit_counter(struct varve_site *site, double value);
+VARVE_API void varve_emit_async_begin(struct varve_site *site, uint64_t id);
+VARVE_API void varve_emit_async_end(struct varve_site *site, uint64_t id);
+VARVE_API void varve_emit_flow_out(struct varve_site *site, uint64_t id);
+VARVE_API void varve_emit_flow_in(struct varve_site *site, uint64_t id);
+VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer);
+VARVE_API void varve_emit_step_begin(int64_t index);
+VARVE_API void varve_emit_step_end(void);
+VARVE_API void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device);
+VARVE_API void varve_emit_free(const void *address, uint32_t device);
+
+/* ---- ranges: what a thread does, nested ------------------------------------------------------- */
+
+/* Begins a range on the calling thread. Every begin needs one varve_end on the same thread. */
+static inline void varve_begin(struct varve_site *site)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_begin(site);
+}
+
+/* Ends the innermost open range of the calling thread; ignored where none is open. */
+static inline void varve_end(void)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_end();
+}
+
+/* Ends the innermost open range and begins another at the same instant: one clock read, one record. */
+static inline void varve_next(struct varve_site *site)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_next(site);
+}
+
+/* As varve_begin, for a name known only at run time; `name` is copied. Ends with varve_end.
+ * Slower than a site (a hash of the name). Not from signal handlers. */
+static inline void varve_begin_name(const char *name, uint32_t layer)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_begin_name(name, layer);
+}
+
+static inline struct varve_site *varve_scope_begin_(struct varve_site *site)
+{
+    varve_begin(site);
+    return site;
+}
+static inline void varve_scope_end_(struct varve_site **site)
+{
+    (void)site;
+    varve_end();
+}
+#define VARVE_JOIN2_(a, b) a##b
+#define VARVE_JOIN_(a, b) VARVE_JOIN2_(a, b)
+
+/* A range from here to the end of the enclosing block, however the block is left. */
+#define VARVE_SCOPE_LAYER(text, layer_bit)                                                          \
+    VARVE_SITE(VARVE_JOIN_(varve_site_, __LINE__), text, layer_bit);                                \
+    struct varve_site *VARVE_JOIN_(varve_scope_, __LINE__)                                          \
+        __attribute__((cleanup(varve_scope_end_), unused)) =                                        \
+            varve_scope_begin_(&VARVE_JOIN_(varve_site_, __LINE__))
+#define VARVE_SCOPE(text) VARVE_SCOPE_LAYER(text, VARVE_LAYER_OP)
+
+/* ---- what an operator works on ---------------------------------------------------------------- */
+
+enum varve_dtype {
+    VARVE_DTYPE_UNKNOWN = 0,
+    VARVE_F32, VARVE_F64, VARVE_F16, VARVE_BF16, VARVE_F8E4M3, VARVE_F8E5M2,
+    VARVE_I8, VARVE_I16, VARVE_I32, VARVE_I64,
+    VARVE_U8, VARVE_U16, VARVE_U32, VARVE_U64,
+    VARVE_BOOL, VARVE_C64, VARVE_C128
+};
+
+struct varve_tensor {
+    uint32_t dtype;      /* enum varve_dtype                                                   */
+    uint32_t rank;       /* number of dims, at most 16; 0 = scalar                             */
+    const int64_t *dims; /* rank of them, outermost first; read during the call only           */
+};
+
+/* All fields optional: 0, or -1 for `sequence`, means unknown. Zero-initialise, then set
+ * struct_size; or begin with VARVE_OP_INFO_INIT. */
+struct varve_op_info {
+    uint32_t struct_size; /* sizeof(struct varve_op_info)                                      */
+    uint32_t input_count; /* at most 32 are kept                                               */
+    const struct varve_tensor *inputs; /* read during the call only                            */
+    uint64_t flop;        /* floating-point operations; a multiply-add counts 2                */
+    uint64_t bytes;       /* memory read plus written                                          */
+    int64_t sequence;     /* links a forward operator with its backward one; -1 = none         */
+    uint64_t forward_thread; /* on a backward operator: thread id of the forward one; 0 = none */
+    /* end of ABI 0 */
+};
+#define VARVE_OP_INFO_INIT { (uint32_t)sizeof(struct varve_op_info), 0, NULL, 0, 0, -1, 0 }
+
+VARVE_API void varve_emit_op(const struct varve_op_info *info);
+
+/* Tells what the innermost open range of the calling thread works on. */
+static inline void varve_op(const struct varve_op_info *info)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_op(info);
+}
+
+/* ---- steps: one training iteration, or one inference ------------------------------------------ */
+
+/* Begins step `index` on the calling thread. A phase (data, forward, backward …) is a range of layer
+ * STEP inside it. Steps do not nest. */
+static inline void varve_step_begin(int64_t index)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_step_begin(index);
+}
+
+/* Ends the step, and with it every range of this thread still open inside. */
+static inline void varve_step_end(void)
+{
+    if (VARVE_UNLIKELY(varve_layers() != 0))
+        varve_emit_step_end();
+}
+
+/* ---- instants, counters, asynchronous ranges, flows ------------------------------------------- */
+
+/* An instant on the calling thread. */
+static inline void varve_mark(struct varve_site *site)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_mark(site);
+}
+
+/* The value of a counter from now on (loss, queue length, bytes in use …). */
+static inline void varve_counter(struct varve_site *site, double value)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_counter(site, value);
+}
+
+/* A range that may begin on one thread and end on another: the pair is (site name, id). */
+static inline void varve_async_begin(struct varve_site *site, uint64_t id)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_async_begin(site, id);
+}
+static inline void varve_async_end(struct varve_site *site, uint64_t id)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_async_end(site, id);
+}
+
+/* An arrow from the range open here to the range open where the same (site name, id) comes in. */
+static inline void varve_flow_out(struct varve_site *site, uint64_t id)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_flow_out(site, id);
+}
+static inline void varve_flow_in(struct varve_site *site, uint64_t id)
+{
+    if (VARVE_UNLIKELY(varve_layers() & site->layer))
+        varve_emit_flow_in(site, id);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+#define VARVE_DEVICE_KIND_CPU 0u
+#define VARVE_DEVICE_KIND_CUDA 1u
+#define VARVE_DEVICE_KIND_OPENCL 2u
+#define VARVE_DEVICE_KIND_OTHER 3u
+#define VARVE_DEVICE(kind, index) (((uint32_t)(kind) << 16) | ((uint32_t)(index) & 0xffffu))
+#define VARVE_DEVICE_CPU VARVE_DEVICE(VARVE_DEVICE_KIND_CPU, 0)
+
+/* `bytes` were allocated at `address` on `device`, by the innermost open range. */
+static inline void varve_alloc(const void *address, uint64_t bytes, uint32_t device)
+{
+    if (VARVE_UNLIKELY(varve_layers() & VARVE_LAYER_MEMORY))
+        varve_emit_alloc(address, bytes, device);
+}
+static inline void varve_free(const void *address, uint32_t device)
+{
+    if (VARVE_UNLIKELY(varve_layers() & VARVE_LAYER_MEMORY))
+        varve_emit_free(address, device);
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* Names the calling thread, or the process, in the trace (recorded if a session runs; the kernel's
+ * own thread name is used otherwise). `name` is copied. Not from signal handlers. */
+VARVE_API void varve_thread_name(const char *name);
+VARVE_API void varve_process_name(const char *name);
+
+/* ---- sessions: only for programs that record themselves; `varve record` needs none of this ----- */
+
+struct varve_session_options {
+    uint32_t struct_size; /* sizeof(struct varve_session_options)                              */
+    uint32_t layers;      /* mask to record; 0 = VARVE_LAYER_ALL                               */
+    const char *output;   /* trace folder NAME.varve, made if absent; NULL = "PROGRAM.varve"   */
+    /* end of ABI 0 */
+};
+#define VARVE_SESSION_OPTIONS_INIT { (uint32_t)sizeof(struct varve_session_options), 0, NULL }
+
+/* Starts recording this process into its own sub-folder of options->output. `options` may be NULL.
+ * VARVE_STATE if a session runs already (as under `varve record`); VARVE_PERMISSION in a set-user-id
+ * process. The session ends at varve_session_stop or with the process, however it ends. */
+VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
+                                              struct varve_error *error);
+
+/* Ends the session; open ranges are closed at this instant. VARVE_STATE if none runs. */
+VARVE_API enum varve_code varve_session_stop(struct varve_error *error);
+
+/* Chooses what the running session records from now on; 0 pauses it. Returns the former mask.
+ * Without a session it has no effect and returns 0. */
+VARVE_API uint32_t varve_layers_set(uint32_t layers);
+
+/* "MAJOR.MINOR.PATCH" of the library that is loaded. Static storage. */
+VARVE_API const char *varve_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

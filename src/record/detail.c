@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* detail.c — records beside ranges: arguments, instants, counters, asynchronous ranges, flows, memory. */
+#include "record/place.h"
+
+VARVE_API void varve_emit_mark(struct varve_site *site)
+{
+    vv_put_site(vv_self_in_epoch(), site, VV_KIND_MARK);
+}
+
+VARVE_API void varve_emit_counter(struct varve_site *site, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    vv_put_site_field(site, VV_KIND_COUNTER, bits);
+}
+
+VARVE_API void varve_emit_async_begin(struct varve_site *site, uint64_t id)
+{
+    vv_put_site_field(site, VV_KIND_ASYNC_BEGIN, id);
+}
+
+VARVE_API void varve_emit_async_end(struct varve_site *site, uint64_t id)
+{
+    vv_put_site_field(site, VV_KIND_ASYNC_END, id);
+}
+
+VARVE_API void varve_emit_flow_out(struct varve_site *site, uint64_t id)
+{
+    vv_put_site_field(site, VV_KIND_FLOW_OUT, id);
+}
+
+VARVE_API void varve_emit_flow_in(struct varve_site *site, uint64_t id)
+{
+    vv_put_site_field(site, VV_KIND_FLOW_IN, id);
+}
+
+VARVE_API void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device)
+{
+    const uint64_t fields[] = { (uint64_t)(uintptr_t)address, bytes, device };
+    vv_put_fields(vv_self_in_epoch(), VV_EVENT_ALLOC, fields, 3);
+}
+
+VARVE_API void varve_emit_free(const void *address, uint32_t device)
+{
+    const uint64_t fields[] = { (uint64_t)(uintptr_t)address, device };
+    vv_put_fields(vv_self_in_epoch(), VV_EVENT_FREE, fields, 2);
+}
+
+static uint32_t kept_rank(const struct varve_tensor *tensor)
+{
+    if (tensor->dims == NULL)
+        return 0;
+    return tensor->rank > VV_TENSOR_RANK_MAX ? VV_TENSOR_RANK_MAX : tensor->rank;
+}
+
+/* How many of the tensors are kept, and the bytes they take: whole tensors only, none beyond limits. */
+static uint32_t kept_inputs(const struct varve_op_info *info, size_t *out_bytes)
+{
+    uint32_t count = info->inputs == NULL ? 0 : info->input_count;
+    if (count > VV_OP_INPUTS_MAX)
+        count = VV_OP_INPUTS_MAX;
+    *out_bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        *out_bytes += 8 + 8 * (size_t)kept_rank(&info->inputs[i]);
+    return count;
+}
+
+static void write_inputs(uint64_t *words, const struct varve_tensor *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = kept_rank(&inputs[i]);
+        *words++ = (uint64_t)rank << 32 | inputs[i].dtype;
+        for (uint32_t d = 0; d < rank; d++)
+            *words++ = (uint64_t)inputs[i].dims[d];
+    }
+}
+
+VARVE_API void varve_emit_op(const struct varve_op_info *info)
+{
+    struct vv_self *self = vv_self_in_epoch();
+    if (self->depth == 0 || vv_is_skipped(self, self->depth))
+        return;
+    if (info == NULL || info->struct_size < sizeof *info) /* older than ABI 0: there is none */
+        return;
+    size_t input_bytes;
+    uint32_t count = kept_inputs(info, &input_bytes);
+    struct vv_place place = vv_reserve(self, 8 + sizeof(struct vv_op_payload) + input_bytes);
+    if (place.words == NULL)
+        return;
+    const struct vv_op_payload payload = { info->flop, info->bytes, info->sequence,
+                                           info->forward_thread, count };
+    place.words[0] = vv_record_word(VV_EVENT_OP, place.ticks);
+    memcpy(place.words + 1, &payload, sizeof payload);
+    write_inputs(place.words + 1 + sizeof payload / 8, info->inputs, count);
+    vv_publish(self, &place);
+}

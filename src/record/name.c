@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* name.c — names that a program gives to its threads and to itself; and the library's own version. */
+#include "record/recorder.h"
+
+VARVE_API void varve_thread_name(const char *name)
+{
+    if (name == NULL || varve_layers() == 0 || !vv_record_enter())
+        return;
+    uint32_t id = vv_string_id(name);
+    if (id != 0)
+        vv_thread_named(id);
+    vv_record_leave();
+}
+
+VARVE_API void varve_process_name(const char *name)
+{
+    if (name == NULL || varve_layers() == 0 || !vv_record_enter())
+        return;
+    const uint64_t record[] = { VV_EVENT_PROCESS, vv_string_id(name) };
+    if (record[1] != 0)
+        vv_session_put(record, 2);
+    vv_record_leave();
+}
+
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+
+VARVE_API const char *varve_version(void)
+{
+    return TEXT(VARVE_VERSION_MAJOR) "." TEXT(VARVE_VERSION_MINOR) "." TEXT(VARVE_VERSION_PATCH);
+}

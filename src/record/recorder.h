@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder.h — the recorder's state: one a process, one a thread. Internal to src/record.
+ *
+ * Hot path (place.h): touches only the calling thread's vv_self, its open packet and the control page.
+ * Slow path (everything else): between vv_record_enter and vv_record_leave, which hold one lock, keep
+ * errno, forbid cancellation and mark the thread busy. A signal handler that finds its thread busy
+ * never waits: what it cannot write at once it counts as lost. doc/threading.md */
+#ifndef VV_RECORD_RECORDER_H
+#define VV_RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "record/stream.h"
+#include "varve/varve.h"
+
+/* ---- a thread ---- */
+
+#define VV_DEPTH_TRACKED 256u
+
+struct vv_thread { /* cold part, from a slab; on the session's list                             */
+    struct vv_thread *next, *previous;
+    struct vv_stream stream;
+    uint32_t serial;      /* of the session it records into                                     */
+    char name[16];        /* the kernel's, as last written to the trace                         */
+    bool named;           /* by the program: the kernel's name does not matter                  */
+};
+
+struct vv_self { /* hot part, thread-local                                                       */
+    struct vv_writer writer;
+    uint32_t epoch;       /* of the control page, when depth was last valid                     */
+    uint32_t era;         /* ticks >> VV_ERA_SHIFT when the slow path last looked at the clock  */
+    uint32_t depth;       /* open ranges, recorded or not                                       */
+    uint32_t step_depth;  /* depth just inside the open step; 0 = no step is open               */
+    uint32_t skips;       /* bits set in skipped[]; none is set at or above depth               */
+    uint64_t skipped[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is not recorded */
+    struct vv_thread *thread; /* NULL = not attached                                            */
+    uint64_t retry_ticks; /* attaching failed: not before this                                  */
+    int saved_errno, saved_cancel; /* between enter and leave                                   */
+    bool busy;            /* between enter and leave                                            */
+    uint32_t name_id;     /* string: how the program named it; 0 = it did not                   */
+};
+extern _Thread_local struct vv_self vv_self;
+
+/* About a second; also keeps the gap between two records of a packet far below the 2^44 ticks after
+ * which the low bits repeat. */
+#define VV_ERA_SHIFT 31
+
+/* Makes room: attaches the thread, or opens its next packet. False: none now; nothing was counted. */
+bool vv_thread_advance(struct vv_self *self);
+/* The era changed: a new packet if the thread slept long, a clock record if one is due. */
+void vv_thread_tick(struct vv_self *self, uint64_t ticks);
+/* The epoch changed: forgets open ranges, and the stream if it belongs to a former session. */
+void vv_thread_resync(struct vv_self *self);
+/* Counts lost records where they belong. */
+void vv_thread_discard(struct vv_self *self, uint64_t records);
+/* Once a process. */
+void vv_thread_init(void);
+/* In a forked child: forgets all threads. Lock held. */
+void vv_thread_abandon_all(void);
+/* The program names the calling thread. Lock held, session ready. */
+void vv_thread_named(uint32_t string);
+/* Writes names of threads that changed theirs. Lock held. */
+void vv_thread_rename_all(void);
+
+/* ---- the lock ---- */
+
+/* False if this thread is inside already (a signal handler): then do nothing. */
+bool vv_record_enter(void);
+void vv_record_leave(void);
+
+/* ---- the process ---- */
+
+struct vv_session {
+    bool running;
+    bool has_folder;           /* false in a forked child that has recorded nothing yet          */
+    uint32_t serial;           /* grows with each session, and in a forked child                 */
+    char output[VV_STREAM_PATH_BYTES - 64]; /* NAME.varve, absolute                              */
+    char folder[VV_STREAM_PATH_BYTES - 32]; /* its sub-folder for this process                   */
+    uint64_t instances;        /* threads' streams made so far                                   */
+    struct vv_stream stream;   /* the process's own                                              */
+    struct vv_writer writer;
+    struct vv_clock_sample begin, latest;
+    uint64_t frequency_hz, precision_ticks;
+    uint64_t refine_ns;        /* rewrite metadata when the session is this old                  */
+    uint64_t retry_ticks;      /* making the folder failed: not before this                      */
+    struct vv_thread *threads;
+};
+extern struct vv_session vv_session;
+
+/* Lock held, all of these. */
+bool vv_session_ready(void);   /* running, and its folder made                                   */
+bool vv_session_put(const uint64_t *words, size_t count); /* words[0] is an id; ticks are added;
+                                                             false: lost, and counted      */
+void vv_session_clock(void);   /* a clock record, and a better frequency, where one is due       */
+void vv_session_settle(void);  /* final clock, frequency, names: the process may be about to end */
+
+/* In a forked child: the session goes on, into a folder of its own once there is a record. */
+void vv_session_forked(void);
+
+/* Records lost outside any stream; moves into the process's stream at the next occasion. */
+extern uint64_t vv_session_homeless;
+
+/* ---- metadata and names ---- */
+
+/* The id of the site's class of this kind, declared in the metadata; 0 if it cannot be. */
+uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind);
+/* Writes metadata anew, all declared classes included. Lock held. Returns 0 or an errno number. */
+int vv_metadata_write(void);
+/* The string's id in the process's stream; 0 if there is no room. Lock held. */
+uint32_t vv_string_id(const char *text);
+/* Makes sure that a string known by its id has its record in this session. Lock held. */
+bool vv_string_write(uint32_t id);
+
+#endif

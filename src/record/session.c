@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session.c — recording starts, goes on in forked children, pauses and ends.
+ *
+ * A session has a folder for its process with the metadata, the process's own stream and one stream a
+ * thread. There is no thread of ours: clock records and a better frequency come from whichever thread
+ * next passes the slow path (at least once a second while anything is recorded). */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/os.h"
+#include "ctf/metadata_write.h"
+#include "record/recorder.h"
+
+#define CLOCK_EVERY_NS UINT64_C(1000000000)
+#define FIRST_REFINE_NS UINT64_C(100000000)
+#define RETRY_TICKS (UINT64_C(1) << 31)
+
+/* A page of its own, so that it can be mapped onto a file (varve.h). */
+VARVE_API _Alignas(4096) struct varve_control varve_control_page;
+
+struct vv_session vv_session;
+uint64_t vv_session_homeless;
+
+static void set_layers(uint32_t layers)
+{
+    if (varve_layers() == 0 && layers != 0)
+        __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&varve_control_page.layers, layers, __ATOMIC_RELEASE);
+}
+
+/* ---- the process's stream ---- */
+
+bool vv_session_put(const uint64_t *words, size_t count)
+{
+    struct vv_session *session = &vv_session;
+    struct vv_writer *writer = &session->writer;
+    uint64_t homeless = __atomic_exchange_n(&vv_session_homeless, 0, __ATOMIC_RELAXED);
+    if (homeless != 0)
+        vv_stream_discard(&session->stream, writer, homeless);
+    if (writer->cursor + 8 * count > writer->limit &&
+        !vv_stream_advance(&session->stream, writer)) {
+        vv_stream_discard(&session->stream, writer, 1);
+        return false;
+    }
+    memcpy(writer->cursor, words, 8 * count);
+    uint64_t word = vv_record_word((uint32_t)words[0], vv_clock_ticks());
+    memcpy(writer->cursor, &word, 8);
+    writer->cursor += 8 * count;
+    __atomic_store_n(&writer->packet->content_bits,
+                     (uint64_t)(writer->cursor - (uint8_t *)writer->packet) * 8, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void put_clock(const struct vv_clock_sample *sample)
+{
+    const uint64_t record[] = { VV_EVENT_CLOCK, sample->ticks, sample->monotonic_ns,
+                                (uint64_t)sample->realtime_ns, sample->uncertainty_ns };
+    vv_session_put(record, 5);
+}
+
+static void put_layers(uint32_t layers)
+{
+    const uint64_t record[] = { VV_EVENT_LAYERS, layers };
+    vv_session_put(record, 2);
+}
+
+static void refine_frequency(void)
+{
+    struct vv_session *session = &vv_session;
+    uint64_t hz = vv_clock_frequency(&session->begin, &session->latest);
+    if (hz != 0 && vv_clock_is_counter && hz != session->frequency_hz) {
+        session->frequency_hz = hz;
+        vv_metadata_write();
+    }
+}
+
+static void sample_clock(void)
+{
+    struct vv_session *session = &vv_session;
+    vv_clock_sample(&session->latest, session->frequency_hz);
+    put_clock(&session->latest);
+}
+
+void vv_session_clock(void)
+{
+    struct vv_session *session = &vv_session;
+    if (vv_clock_monotonic_ns() - session->latest.monotonic_ns < CLOCK_EVERY_NS)
+        return;
+    sample_clock();
+    uint64_t age_ns = session->latest.monotonic_ns - session->begin.monotonic_ns;
+    if (age_ns < session->refine_ns)
+        return;
+    while (session->refine_ns <= age_ns)
+        session->refine_ns *= 10;
+    refine_frequency();
+}
+
+void vv_session_settle(void)
+{
+    struct vv_session *session = &vv_session;
+    if (!session->running || !session->has_folder)
+        return;
+    sample_clock();
+    if (session->latest.monotonic_ns - session->begin.monotonic_ns >= FIRST_REFINE_NS)
+        refine_frequency();
+    vv_thread_rename_all();
+}
+
+/* ---- the folder ---- */
+
+static int make_process_folder(void)
+{
+    struct vv_session *session = &vv_session;
+    int failure = EEXIST;
+    for (unsigned again = 0; failure == EEXIST && again < 100000; again++) {
+        int length = again == 0 ? snprintf(session->folder, sizeof session->folder, "%s/%d",
+                                           session->output, (int)getpid())
+                                : snprintf(session->folder, sizeof session->folder, "%s/%d.%u",
+                                           session->output, (int)getpid(), again);
+        if (length < 0 || (size_t)length >= sizeof session->folder)
+            return ENAMETOOLONG;
+        failure = vv_os_make_folder(session->folder);
+    }
+    return failure;
+}
+
+static void measure_clock(void)
+{
+    static uint64_t measured_hz; /* once a process: it takes a millisecond */
+    if (measured_hz == 0)
+        measured_hz = vv_clock_measure();
+    vv_session.frequency_hz = measured_hz != 0 ? measured_hz : UINT64_C(1000000000);
+    vv_session.precision_ticks = vv_clock_is_counter ? vv_session.frequency_hz / 100000000 + 1 : 1;
+}
+
+/* Made when there is something to record: a shell that only starts programs leaves nothing. */
+static int open_folder(uint32_t layers)
+{
+    struct vv_session *session = &vv_session;
+    int failure = make_process_folder();
+    if (failure != 0)
+        return failure;
+    measure_clock();
+    vv_clock_sample(&session->begin, session->frequency_hz);
+    session->latest = session->begin;
+    session->refine_ns = FIRST_REFINE_NS;
+    failure = vv_metadata_write();
+    if (failure != 0)
+        return failure;
+    const struct vv_stream_identity identity = { session->folder, "process", 0, 0 };
+    failure = vv_stream_open(&session->stream, &session->writer, &identity);
+    if (failure != 0)
+        return failure;
+    session->has_folder = true;
+    put_clock(&session->begin);
+    put_layers(layers);
+    return 0;
+}
+
+bool vv_session_ready(void)
+{
+    struct vv_session *session = &vv_session;
+    if (!session->running)
+        return false;
+    if (session->has_folder)
+        return true;
+    if (session->retry_ticks != 0 && vv_clock_ticks() < session->retry_ticks)
+        return false;
+    session->retry_ticks = vv_clock_ticks() + RETRY_TICKS;
+    return open_folder(varve_layers()) == 0;
+}
+
+void vv_session_forked(void)
+{
+    struct vv_session *session = &vv_session;
+    if (!session->running)
+        return;
+    vv_thread_abandon_all();
+    vv_stream_abandon(&session->stream, &session->writer);
+    session->has_folder = false;
+    session->serial++;
+    session->instances = 0;
+    session->retry_ticks = 0;
+    vv_session_homeless = 0;
+    __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- start and stop ---- */
+
+/* Lock held. `output` is absolute and exists. */
+static int start(const char *output, uint32_t layers, bool make_folder_now)
+{
+    struct vv_session *session = &vv_session;
+    size_t length = strlen(output);
+    if (length >= sizeof session->output)
+        return ENAMETOOLONG;
+    memcpy(session->output, output, length + 1);
+    vv_clock_init();
+    session->serial++;
+    session->instances = 0;
+    session->threads = NULL;
+    session->has_folder = false;
+    session->retry_ticks = 0;
+    int failure = make_folder_now ? open_folder(layers) : 0;
+    if (failure != 0)
+        return failure;
+    session->running = true;
+    set_layers(layers);
+    return 0;
+}
+
+static enum varve_code default_output(char *out_path, size_t capacity, struct varve_error *error)
+{
+    char program[PATH_MAX], folder[PATH_MAX];
+    if (vv_os_program(program, sizeof program) != 0 || getcwd(folder, sizeof folder) == NULL)
+        VV_FAIL(error, VARVE_IO, "cannot find a name for the trace: set options->output");
+    const char *slash = strrchr(program, '/');
+    int length =
+        snprintf(out_path, capacity, "%s/%s.varve", folder, slash != NULL ? slash + 1 : program);
+    if (length < 0 || (size_t)length >= capacity)
+        VV_FAIL(error, VARVE_LIMIT, "the path of this program is too long for a trace's name");
+    return VARVE_OK;
+}
+
+static enum varve_code make_output(const struct varve_session_options *options, char *out_path,
+                                   struct varve_error *error)
+{
+    char wanted[PATH_MAX];
+    if (options->output == NULL)
+        VV_TRY(default_output(wanted, sizeof wanted, error));
+    else if (strlen(options->output) >= sizeof wanted)
+        VV_FAIL(error, VARVE_LIMIT, "the trace's path is longer than %d bytes", PATH_MAX - 1);
+    else
+        memcpy(wanted, options->output, strlen(options->output) + 1);
+    int failure = vv_os_make_folder(wanted);
+    if (failure != 0 && failure != EEXIST)
+        return vv_fail_errno(error, failure, "cannot make the trace folder '%s'", wanted);
+    if (realpath(wanted, out_path) == NULL)
+        return vv_fail_errno(error, errno, "cannot use the trace folder '%s'", wanted);
+    return VARVE_OK;
+}
+
+static enum varve_code check_options(const struct varve_session_options *options,
+                                     struct varve_error *error)
+{
+    if (options->struct_size < sizeof *options)
+        VV_FAIL(error, VARVE_INVALID,
+                "varve_session_options.struct_size is %u: initialise with VARVE_SESSION_OPTIONS_INIT",
+                options->struct_size);
+    const unsigned char *bytes = (const unsigned char *)options;
+    for (size_t i = sizeof *options; i < options->struct_size; i++)
+        if (bytes[i] != 0)
+            VV_FAIL(error, VARVE_UNSUPPORTED,
+                    "varve_session_options has fields that this libvarve (%s) does not know",
+                    varve_version());
+    if ((options->layers & ~VARVE_LAYER_ALL) != 0)
+        VV_FAIL(error, VARVE_INVALID, "varve_session_options.layers has unknown bits: 0x%x",
+                options->layers & ~VARVE_LAYER_ALL);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
+                                              struct varve_error *error)
+{
+    const struct varve_session_options standard = VARVE_SESSION_OPTIONS_INIT;
+    char output[PATH_MAX];
+    if (options == NULL)
+        options = &standard;
+    VV_TRY(check_options(options, error));
+    if (vv_os_is_privileged())
+        VV_FAIL(error, VARVE_PERMISSION, "a set-user-id process is not recorded");
+    if (vv_session.running)
+        VV_FAIL(error, VARVE_STATE, "a session runs already, into '%s'", vv_session.output);
+    VV_TRY(make_output(options, output, error));
+    if (!vv_record_enter())
+        VV_FAIL(error, VARVE_STATE, "varve_session_start was called from a signal handler");
+    uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
+    int failure = vv_session.running ? EBUSY : start(output, layers, true);
+    vv_record_leave();
+    if (failure == EBUSY)
+        VV_FAIL(error, VARVE_STATE, "a session runs already, into '%s'", vv_session.output);
+    if (failure != 0)
+        return vv_fail_errno(error, failure, "cannot record into '%s'", output);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
+{
+    if (!vv_record_enter())
+        VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");
+    bool was_running = vv_session.running;
+    if (was_running) {
+        set_layers(0);
+        if (vv_session.has_folder)
+            put_layers(0);
+        vv_session_settle();
+        vv_session.running = false;
+        vv_session.serial++; /* threads leave their streams when they next look */
+        vv_session.threads = NULL;
+        vv_stream_close(&vv_session.stream, &vv_session.writer);
+    }
+    vv_record_leave();
+    if (!was_running)
+        VV_FAIL(error, VARVE_STATE, "no session runs");
+    return VARVE_OK;
+}
+
+VARVE_API uint32_t varve_layers_set(uint32_t layers)
+{
+    uint32_t former = 0;
+    if (!vv_record_enter())
+        return varve_layers();
+    if (vv_session.running) {
+        former = varve_layers();
+        layers &= VARVE_LAYER_ALL;
+        if (layers == 0)
+            set_layers(0); /* first off, then the record: ranges end there */
+        if (vv_session.has_folder)
+            put_layers(layers);
+        set_layers(layers);
+    }
+    vv_record_leave();
+    return former;
+}
+
+/* ---- with the program ---- */
+
+/* `varve record` says where: VARVE_OUTPUT is a folder that exists. Anything else is not for us. */
+__attribute__((constructor(101))) static void on_load(void)
+{
+    vv_thread_init();
+    const char *output = getenv("VARVE_OUTPUT"), *layers = getenv("VARVE_LAYERS");
+    if (output == NULL || output[0] != '/' || vv_os_is_privileged() || !vv_record_enter())
+        return;
+    uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
+    start(output, mask != 0 ? mask : VARVE_LAYER_ALL, false);
+    vv_record_leave();
+}
+
+/* Recording goes on: later destructors may still have something to tell. */
+__attribute__((destructor(101))) static void on_exit_of_program(void)
+{
+    if (!vv_record_enter())
+        return;
+    vv_session_settle();
+    vv_record_leave();
+}

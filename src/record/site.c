@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* site.c — call sites get their ids here, at their first record, and their lines in the metadata.
+ *
+ * A site's strings are copied: its module may be unloaded. Sites of the same name, file, line and layer are
+ * one, so that loading a module again costs no new ids. The table lasts as long as the process; all
+ * memory is reserved address space. `state` of a site: id of its first class in the low 20 bits, above
+ * them a bit for each kind that is declared in the metadata. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "ctf/metadata_write.h"
+#include "record/recorder.h"
+#include "record/text_hash.h"
+
+#define SLOTS (VV_SITE_COUNT_MAX * 2 + 2 * VV_SITE_ID_FIRST / VV_SITE_KINDS)
+#define TEXT_BYTES (UINT64_C(256) << 20)
+#define PAGE_BYTES 4096u
+_Static_assert((SLOTS & (SLOTS - 1)) == 0, "open addressing by mask");
+
+struct record {
+    const char *name, *file;
+    uint32_t line, layer, hash;
+    uint32_t kinds; /* bit k: kind k is declared */
+};
+
+static struct record *records;
+static uint32_t *slots; /* record number + 1; 0 = free */
+static char *texts;
+static uint64_t texts_used;
+static uint32_t record_count;
+static uint64_t metadata_bytes; /* length of the metadata file */
+static char metadata_path[VV_STREAM_PATH_BYTES];
+
+static bool make_tables(void)
+{
+    if (texts != NULL)
+        return true;
+    records = vv_os_reserve(VV_SITE_COUNT_MAX * sizeof *records);
+    slots = vv_os_reserve(SLOTS * sizeof *slots);
+    char *memory = vv_os_reserve(TEXT_BYTES);
+    if (records != NULL && slots != NULL)
+        texts = memory;
+    return texts != NULL;
+}
+
+static const char *copy_text(const char *text, uint32_t length)
+{
+    if (texts_used + length + 1 > TEXT_BYTES)
+        return NULL;
+    char *copy = texts + texts_used;
+    memcpy(copy, text, length);
+    texts_used += length + 1;
+    return copy;
+}
+
+static bool same_text(const char *kept, const char *text, uint32_t length)
+{
+    return strncmp(kept, text, length) == 0 && kept[length] == '\0';
+}
+
+/* The record of this site, made if new; NULL without room. */
+static struct record *find_or_add(const struct varve_site *site)
+{
+    const char *name = site->name != NULL ? site->name : "", *file = site->file != NULL ? site->file : "";
+    uint32_t name_length = vv_text_cut(name, VV_NAME_BYTES_MAX);
+    uint32_t file_length = vv_text_cut(file, PATH_MAX);
+    uint32_t hash = vv_text_hash(name, name_length, site->line);
+    uint32_t slot = hash & (SLOTS - 1);
+    for (; slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1)) {
+        struct record *known = &records[slots[slot] - 1];
+        if (known->hash == hash && known->line == site->line && known->layer == site->layer &&
+            same_text(known->name, name, name_length) && same_text(known->file, file, file_length))
+            return known;
+    }
+    if (record_count >= VV_SITE_COUNT_MAX)
+        return NULL;
+    const char *kept_name = copy_text(name, name_length), *kept_file = copy_text(file, file_length);
+    if (kept_name == NULL || kept_file == NULL)
+        return NULL;
+    struct record *record = &records[record_count];
+    *record = (struct record){ kept_name, kept_file, site->line, site->layer, hash, 0 };
+    slots[slot] = ++record_count;
+    return record;
+}
+
+static void write_class(struct vv_tsdl *text, const struct record *record, unsigned kind)
+{
+    uint32_t base = VV_SITE_ID_FIRST + VV_SITE_KINDS * (uint32_t)(record - records);
+    const struct vv_tsdl_class event = { base + kind,  kind,         record->name,
+                                         record->file, record->line, record->layer };
+    vv_tsdl_class(text, &event);
+}
+
+/* Writes at *at, and moves it. A block that would straddle a page starts on the next one: a write within
+ * a page is done or not done, also under SIGKILL. */
+static int write_in_page(const char *path, const char *block, size_t bytes, uint64_t *at)
+{
+    static char padded[2 * PAGE_BYTES]; /* under the lock, like all memory here: stacks may be small */
+    size_t room = PAGE_BYTES - *at % PAGE_BYTES, blanks = room < bytes ? room : 0;
+    memset(padded, '\n', blanks);
+    memcpy(padded + blanks, block, bytes);
+    int failure = vv_os_write_at(path, padded, blanks + bytes, *at);
+    if (failure == 0)
+        *at += blanks + bytes;
+    return failure;
+}
+
+static int write_classes(const char *path, uint64_t *at)
+{
+    static char block[PAGE_BYTES];
+    for (uint32_t i = 0; i < record_count; i++)
+        for (unsigned kind = 0; kind < VV_SITE_KINDS; kind++) {
+            if ((records[i].kinds >> kind & 1) == 0)
+                continue;
+            struct vv_tsdl text = { block, 0, sizeof block, false };
+            write_class(&text, &records[i], kind);
+            int failure = write_in_page(path, block, text.length, at);
+            if (failure != 0)
+                return failure;
+        }
+    return 0;
+}
+
+static int write_prologue(const char *path, uint64_t *at)
+{
+    static char prologue[VV_TSDL_PROLOGUE_BYTES_MAX]; /* under the lock */
+    static char program[PATH_MAX];
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    if (vv_os_program(program, sizeof program) != 0)
+        program[0] = '\0';
+    const struct vv_session *session = &vv_session;
+    const struct vv_tsdl_clock clock = { vv_clock_source(), session->frequency_hz,
+                                         session->precision_ticks, session->begin.ticks,
+                                         session->begin.realtime_ns };
+    const struct vv_tsdl_process process = { host,         program,
+                                             getpid(),     getppid(),
+                                             clock.ticks,  clock.realtime_ns };
+    struct vv_tsdl text = { prologue, 0, sizeof prologue, false };
+    vv_tsdl_prologue(&text, &clock, &process);
+    int failure = vv_os_write_at(path, prologue, text.length, 0);
+    *at = text.length;
+    return failure;
+}
+
+int vv_metadata_write(void)
+{
+    static char hidden[VV_STREAM_PATH_BYTES]; /* under the lock */
+    uint64_t bytes;
+    make_tables();
+    snprintf(hidden, sizeof hidden, "%s/.metadata", vv_session.folder);
+    snprintf(metadata_path, sizeof metadata_path, "%s/metadata", vv_session.folder);
+    vv_os_remove(hidden);
+    int failure = write_prologue(hidden, &bytes);
+    if (failure == 0 && records != NULL)
+        failure = write_classes(hidden, &bytes);
+    if (failure == 0)
+        failure = vv_os_replace(hidden, metadata_path);
+    if (failure == 0)
+        metadata_bytes = bytes;
+    else
+        vv_os_remove(hidden);
+    return failure;
+}
+
+/* Appends the class to the metadata file; what a full disk cut off is overwritten by the next. */
+static bool declare(struct record *record, unsigned kind)
+{
+    static char block[PAGE_BYTES];
+    struct vv_tsdl text = { block, 0, sizeof block, false };
+    write_class(&text, record, kind);
+    if (text.full || write_in_page(metadata_path, block, text.length, &metadata_bytes) != 0)
+        return false;
+    record->kinds |= 1u << kind;
+    return true;
+}
+
+uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind)
+{
+    uint32_t id = 0;
+    if (!vv_record_enter())
+        return 0;
+    struct record *record = vv_session_ready() && make_tables() ? find_or_add(site) : NULL;
+    if (record != NULL && ((record->kinds >> kind & 1) != 0 || declare(record, kind))) {
+        uint32_t base = VV_SITE_ID_FIRST + VV_SITE_KINDS * (uint32_t)(record - records);
+        __atomic_store_n(&site->state, base | record->kinds << VV_ID_BITS, __ATOMIC_RELAXED);
+        id = base + kind;
+    }
+    vv_record_leave();
+    return id;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.h — one stream of packets, memory-mapped: the file is the buffer (doc/format.md §4).
+ *
+ * A stream belongs to one thread; the process's own stream to whoever holds vv_record_lock. All
+ * functions run on the owner, never in the hot path. They allocate nothing, keep no descriptor, and
+ * may fail only into "no room", which the caller counts.
+ *
+ * Invariants, at every instant, so that a kill at any instruction leaves a whole file:
+ *   - a file appears under its name (rename) only when its first packet is whole;
+ *   - its size never changes afterwards; the last packet reaches to its end;
+ *   - no byte is stored where the file has no block yet (no SIGBUS on a full disk):
+ *         limit <= map + backed_bytes. */
+#ifndef VV_RECORD_STREAM_H
+#define VV_RECORD_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctf/layout.h"
+
+#define VV_STREAM_PATH_BYTES 4096
+
+/* The open packet as the hot path sees it. cursor == limit == NULL: none. */
+struct vv_writer {
+    uint8_t *cursor;                 /* next free byte; moved by compare-and-swap (place.h)      */
+    uint8_t *limit;                  /* end of the packet                                        */
+    struct vv_packet_header *packet; /* the packet that holds cursor                             */
+};
+
+struct vv_stream {
+    char path[VV_STREAM_PATH_BYTES];   /* of the current part: "FOLDER/BASE.PART"                */
+    char hidden[VV_STREAM_PATH_BYTES]; /* its name while it is made: "FOLDER/.BASE.PART"         */
+    uint32_t path_length, hidden_length; /* of both without ".PART"                              */
+    uint32_t part;
+    uint8_t *map;                    /* the current part, whole; NULL = the stream is closed     */
+    uint8_t *former_map;             /* the part before, should an interrupted record end there  */
+    uint64_t part_bytes, former_bytes;
+    uint64_t backed_bytes;           /* from the start of the part: has blocks and pages         */
+    uint64_t forgotten_bytes;        /* from the start: page-table entries dropped               */
+    uint64_t window_bytes;           /* how much to back next                                    */
+    uint64_t instance, tid;
+    uint64_t sequence;               /* of the next packet                                       */
+    uint64_t discarded;              /* records lost so far                                      */
+    uint64_t retry_ticks;            /* after a failure: not before this                         */
+};
+
+struct vv_stream_identity {
+    const char *folder; /* absolute                                                            */
+    const char *base;   /* "thread.7"                                                          */
+    uint64_t instance, tid;
+};
+
+/* Makes part 0 and its first packet. On failure the stream is closed and `writer` empty. Returns 0 or
+ * an errno number. */
+int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
+                   const struct vv_stream_identity *identity);
+
+/* Leaves the full packet and opens the next one, in this part or a new one. False: no room now. */
+bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer);
+
+/* Counts `records` as lost, in the file. Safe in a signal handler of the owner. */
+void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint64_t records);
+
+/* Gives back what was backed ahead and unmaps. The writer becomes empty. */
+void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer);
+
+/* Unmaps and forgets, touching no file: for a forked child. */
+void vv_stream_abandon(struct vv_stream *stream, struct vv_writer *writer);
+
+#endif

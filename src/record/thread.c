@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* thread.c — threads come, go, fork and fall behind; and the lock of the slow path. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "record/recorder.h"
+
+#define RETRY_TICKS (UINT64_C(1) << 31)
+#define SLAB_THREADS 16u
+
+_Thread_local struct vv_self vv_self;
+static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t exit_key;
+static struct vv_thread *spare_threads; /* closed, for reuse; under the lock */
+
+bool vv_record_enter(void)
+{
+    struct vv_self *self = &vv_self;
+    if (self->busy)
+        return false;
+    self->busy = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->saved_errno = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self->saved_cancel);
+    pthread_mutex_lock(&record_lock);
+    return true;
+}
+
+void vv_record_leave(void)
+{
+    struct vv_self *self = &vv_self;
+    pthread_mutex_unlock(&record_lock);
+    int cancel = self->saved_cancel;
+    errno = self->saved_errno;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->busy = false;
+    pthread_setcancelstate(cancel, NULL);
+}
+
+static struct vv_thread *take_thread(void)
+{
+    if (spare_threads == NULL) {
+        struct vv_thread *slab = vv_os_reserve(SLAB_THREADS * sizeof *slab);
+        for (unsigned i = 0; slab != NULL && i < SLAB_THREADS; i++) {
+            slab[i].next = spare_threads;
+            spare_threads = &slab[i];
+        }
+    }
+    struct vv_thread *thread = spare_threads;
+    if (thread != NULL)
+        spare_threads = thread->next;
+    return thread;
+}
+
+static void give_thread(struct vv_thread *thread)
+{
+    if (thread->previous != NULL)
+        thread->previous->next = thread->next;
+    else if (vv_session.threads == thread)
+        vv_session.threads = thread->next;
+    if (thread->next != NULL)
+        thread->next->previous = thread->previous;
+    thread->previous = NULL;
+    thread->next = spare_threads;
+    spare_threads = thread;
+}
+
+static void put_name(uint64_t tid, uint32_t string)
+{
+    const uint64_t record[] = { VV_EVENT_THREAD, tid, string };
+    vv_session_put(record, 3);
+}
+
+/* The kernel's name of the thread into the process's stream, if it is new or changed. */
+static void write_name(struct vv_thread *thread)
+{
+    char name[sizeof thread->name];
+    if (thread->named || vv_os_thread_name(thread->stream.tid, name) != 0 ||
+        strcmp(name, thread->name) == 0)
+        return;
+    uint32_t id = vv_string_id(name);
+    if (id == 0)
+        return;
+    memcpy(thread->name, name, sizeof name);
+    put_name(thread->stream.tid, id);
+}
+
+void vv_thread_named(uint32_t string)
+{
+    struct vv_self *self = &vv_self;
+    self->name_id = string; /* written when the thread attaches … */
+    if (self->thread == NULL)
+        return;
+    self->thread->named = true; /* … or at once */
+    put_name(self->thread->stream.tid, string);
+}
+
+void vv_thread_rename_all(void)
+{
+    for (struct vv_thread *thread = vv_session.threads; thread != NULL; thread = thread->next)
+        write_name(thread);
+}
+
+/* Lock held. */
+static bool attach(struct vv_self *self)
+{
+    if (self->retry_ticks != 0 && vv_clock_ticks() < self->retry_ticks)
+        return false;
+    self->retry_ticks = vv_clock_ticks() + RETRY_TICKS; /* until we know better */
+    if (!vv_session_ready())
+        return false;
+    struct vv_thread *thread = take_thread();
+    if (thread == NULL)
+        return false;
+    uint64_t instance = vv_session.instances + 1;
+    char base[32];
+    snprintf(base, sizeof base, "thread.%llu", (unsigned long long)instance);
+    const struct vv_stream_identity identity = { vv_session.folder, base, instance, vv_os_tid() };
+    thread->name[0] = '\0';
+    thread->named = self->name_id != 0;
+    thread->serial = vv_session.serial;
+    if (vv_stream_open(&thread->stream, &self->writer, &identity) != 0) {
+        thread->next = spare_threads;
+        spare_threads = thread;
+        return false;
+    }
+    vv_session.instances = instance;
+    thread->previous = NULL;
+    thread->next = vv_session.threads;
+    if (thread->next != NULL)
+        thread->next->previous = thread;
+    vv_session.threads = thread;
+    self->thread = thread;
+    self->retry_ticks = 0;
+    self->era = (uint32_t)(vv_clock_ticks() >> VV_ERA_SHIFT);
+    pthread_setspecific(exit_key, self);
+    if (thread->named && vv_string_write(self->name_id))
+        put_name(identity.tid, self->name_id);
+    write_name(thread);
+    return true;
+}
+
+/* Lock held. */
+static void detach(struct vv_self *self)
+{
+    struct vv_thread *thread = self->thread;
+    self->thread = NULL;
+    self->writer.limit = NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (thread->serial == vv_session.serial)
+        write_name(thread);
+    vv_stream_close(&thread->stream, &self->writer);
+    give_thread(thread);
+}
+
+bool vv_thread_advance(struct vv_self *self)
+{
+    if (self->busy)
+        return false;
+    if (self->thread != NULL && self->writer.limit == NULL && self->thread->stream.retry_ticks != 0 &&
+        vv_clock_ticks() < self->thread->stream.retry_ticks)
+        return false; /* no room a moment ago: do not ask again for each record */
+    if (!vv_record_enter())
+        return false;
+    bool room;
+    if (self->thread != NULL && self->thread->serial != vv_session.serial)
+        detach(self);
+    if (self->thread == NULL) {
+        room = attach(self);
+    } else {
+        self->writer.limit = NULL; /* handlers from here on find no room, and count */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        room = vv_stream_advance(&self->thread->stream, &self->writer);
+    }
+    vv_record_leave();
+    return room;
+}
+
+void vv_thread_tick(struct vv_self *self, uint64_t ticks)
+{
+    if (!vv_record_enter())
+        return;
+    uint32_t former = self->era;
+    self->era = (uint32_t)(ticks >> VV_ERA_SHIFT);
+    /* After a long sleep (a quarter of the period of the low bits) a packet with a full clock value. */
+    bool slept = self->era - former >= 1u << (VV_TICKS_BITS - 2 - VV_ERA_SHIFT);
+    if (slept && self->thread != NULL && self->writer.limit != NULL) {
+        self->writer.limit = NULL;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        vv_stream_advance(&self->thread->stream, &self->writer);
+    }
+    if (vv_session_ready())
+        vv_session_clock();
+    vv_record_leave();
+}
+
+void vv_thread_resync(struct vv_self *self)
+{
+    if (self->busy)
+        return;
+    self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED);
+    self->depth = 0;
+    self->step_depth = 0;
+    self->skips = 0;
+    memset(self->skipped, 0, sizeof self->skipped);
+    if (self->thread != NULL && self->thread->serial != vv_session.serial)
+        self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
+}
+
+void vv_thread_discard(struct vv_self *self, uint64_t records)
+{
+    if (self->thread != NULL && self->thread->serial == vv_session.serial)
+        vv_stream_discard(&self->thread->stream, &self->writer, records);
+    else
+        __atomic_fetch_add(&vv_session_homeless, records, __ATOMIC_RELAXED);
+}
+
+static void on_thread_exit(void *value)
+{
+    struct vv_self *self = value;
+    if (self->thread == NULL || !vv_record_enter())
+        return;
+    detach(self);
+    vv_record_leave();
+}
+
+/* ---- fork: the child has this thread alone, and files of its own ---- */
+
+static void before_fork(void)
+{
+    if (!vv_self.busy)
+        pthread_mutex_lock(&record_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    if (!vv_self.busy)
+        pthread_mutex_unlock(&record_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&record_lock, NULL);
+    vv_session_forked();
+}
+
+void vv_thread_abandon_all(void)
+{
+    struct vv_thread *thread = vv_session.threads;
+    while (thread != NULL) {
+        struct vv_thread *next = thread->next;
+        struct vv_writer nobody = { NULL, NULL, NULL };
+        vv_stream_abandon(&thread->stream, &nobody);
+        thread->previous = NULL;
+        thread->next = spare_threads;
+        spare_threads = thread;
+        thread = next;
+    }
+    vv_session.threads = NULL;
+    vv_self.thread = NULL;
+    vv_self.writer = (struct vv_writer){ NULL, NULL, NULL };
+    vv_self.retry_ticks = 0;
+}
+
+void vv_thread_init(void)
+{
+    pthread_key_create(&exit_key, on_thread_exit);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
