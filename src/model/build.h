@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* build.h — the stages of vv_model_finish, which calls them in this order. Thread-compatible. */
+#ifndef VV_MODEL_BUILD_H
+#define VV_MODEL_BUILD_H
+
+#include "model/model.h"
+
+/* Sorts the slices by (track, begin, longer first, order); no work if they are sorted. build.c */
+enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error);
+
+/* Parent, depth, self time, phase and the overlap flag of sorted slices. nest.c */
+enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error);
+
+/* Sorts the steps by time, finds their slices, and each slice's step. link_steps.c */
+enum varve_code vv_build_steps(struct vv_model *model, struct varve_error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* columns.h — the column lists of the model's tables, for those who move rows: model/ itself, and
+ * importers that put a table into another order. */
+#ifndef VV_MODEL_COLUMNS_H
+#define VV_MODEL_COLUMNS_H
+
+#include "model/model.h"
+
+/* One row a table of struct vv_model, in the order of enum vv_table_row. */
+struct vv_model_table {
+    size_t table_offset; /* of its struct in struct vv_model; that struct begins with vv_table   */
+    const struct vv_column *columns;
+    size_t column_count;
+};
+
+enum vv_table_row {
+    VV_TABLE_PROCESSES, VV_TABLE_TRACKS, VV_TABLE_SLICES, VV_TABLE_OPS, VV_TABLE_TENSORS,
+    VV_TABLE_DIMS, VV_TABLE_SOURCES, VV_TABLE_STEPS, VV_TABLE_MARKS, VV_TABLE_COUNTERS,
+    VV_TABLE_FLOWS, VV_TABLE_MEMORY,
+    VV_TABLE_COUNT
+};
+
+extern const struct vv_model_table vv_model_tables[VV_TABLE_COUNT];
+
+/* Puts the rows of one table into the given order: new row i is old row order[i]. */
+enum varve_code vv_model_permute(struct vv_model *model, enum vv_table_row table,
+                                 const uint64_t *order, struct varve_error *error);
+
+#endif

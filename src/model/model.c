@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/columns.h"
+
+static const struct vv_column process_columns[] = {
+    VV_PROCESS_COLUMNS(VV_COLUMN, struct vv_processes)
+};
+static const struct vv_column track_columns[] = { VV_TRACK_COLUMNS(VV_COLUMN, struct vv_tracks) };
+static const struct vv_column slice_columns[] = { VV_SLICE_COLUMNS(VV_COLUMN, struct vv_slices) };
+static const struct vv_column op_columns[] = { VV_OP_COLUMNS(VV_COLUMN, struct vv_ops) };
+static const struct vv_column tensor_columns[] = {
+    VV_TENSOR_COLUMNS(VV_COLUMN, struct vv_tensors)
+};
+static const struct vv_column dim_columns[] = { VV_DIM_COLUMNS(VV_COLUMN, struct vv_dims) };
+static const struct vv_column source_columns[] = {
+    VV_SOURCE_COLUMNS(VV_COLUMN, struct vv_sources)
+};
+static const struct vv_column step_columns[] = { VV_STEP_COLUMNS(VV_COLUMN, struct vv_steps) };
+static const struct vv_column mark_columns[] = { VV_MARK_COLUMNS(VV_COLUMN, struct vv_marks) };
+static const struct vv_column counter_columns[] = {
+    VV_COUNTER_COLUMNS(VV_COLUMN, struct vv_counters)
+};
+static const struct vv_column flow_columns[] = { VV_FLOW_COLUMNS(VV_COLUMN, struct vv_flows) };
+static const struct vv_column memory_columns[] = { VV_MEMORY_COLUMNS(VV_COLUMN, struct vv_memory) };
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#define TABLE(member, columns) { offsetof(struct vv_model, member), columns, COUNT(columns) }
+
+const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
+    [VV_TABLE_PROCESSES] = TABLE(processes, process_columns),
+    [VV_TABLE_TRACKS] = TABLE(tracks, track_columns),
+    [VV_TABLE_SLICES] = TABLE(slices, slice_columns),
+    [VV_TABLE_OPS] = TABLE(ops, op_columns),
+    [VV_TABLE_TENSORS] = TABLE(tensors, tensor_columns),
+    [VV_TABLE_DIMS] = TABLE(dims, dim_columns),
+    [VV_TABLE_SOURCES] = TABLE(sources, source_columns),
+    [VV_TABLE_STEPS] = TABLE(steps, step_columns),
+    [VV_TABLE_MARKS] = TABLE(marks, mark_columns),
+    [VV_TABLE_COUNTERS] = TABLE(counters, counter_columns),
+    [VV_TABLE_FLOWS] = TABLE(flows, flow_columns),
+    [VV_TABLE_MEMORY] = TABLE(memory, memory_columns),
+};
+
+static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
+{
+    return (struct vv_table *)((char *)model + vv_model_tables[row].table_offset);
+}
+
+static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, uint64_t extra,
+                               struct varve_error *error)
+{
+    struct vv_table *table = table_of(model, row);
+    if (extra <= table->capacity - table->count)
+        return VARVE_OK;
+    return vv_table_reserve(table, vv_model_tables[row].columns, vv_model_tables[row].column_count,
+                            extra, error);
+}
+
+enum varve_code vv_model_permute(struct vv_model *model, enum vv_table_row table,
+                                 const uint64_t *order, struct varve_error *error)
+{
+    return vv_table_permute(table_of(model, table), vv_model_tables[table].columns,
+                            vv_model_tables[table].column_count, order, error);
+}
+
+enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error)
+{
+    struct vv_model *model = calloc(1, sizeof *model);
+    if (model == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a model");
+    enum varve_code code = vv_intern_init(&model->strings, error);
+    if (code != VARVE_OK) {
+        free(model);
+        return code;
+    }
+    model->run.exit_code = model->run.signal = -1;
+    model->run.clock_uncertainty_ns = -1;
+    *out_model = model;
+    return VARVE_OK;
+}
+
+void vv_model_destroy(struct vv_model *model)
+{
+    if (model == NULL)
+        return;
+    for (int row = 0; row < VV_TABLE_COUNT; row++)
+        vv_table_free(table_of(model, (enum vv_table_row)row), vv_model_tables[row].columns,
+                      vv_model_tables[row].column_count);
+    vv_intern_deinit(&model->strings);
+    free(model);
+}
+
+enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,
+                              struct varve_error *error)
+{
+    return vv_intern_add(&model->strings, text, strlen(text), out_id, error);
+}
+
+/* Appends a row whose columns are all zero; the caller sets those whose "none" is not zero. */
+static enum varve_code append(struct vv_model *model, enum vv_table_row row, uint32_t *out_row,
+                              struct varve_error *error)
+{
+    VV_TRY(reserve(model, row, 1, error));
+    struct vv_table *table = table_of(model, row);
+    for (size_t i = 0; i < vv_model_tables[row].column_count; i++) {
+        const struct vv_column *column = &vv_model_tables[row].columns[i];
+        char *cells;
+        memcpy(&cells, (char *)table + column->pointer_offset, sizeof cells);
+        memset(cells + table->count * column->width_bytes, 0, column->width_bytes);
+    }
+    *out_row = (uint32_t)table->count++;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row,
+                                     struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_PROCESSES, out_row, error));
+    model->processes.clock_uncertainty_ns[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_TRACKS, out_row, error));
+    model->tracks.process[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+/* Not through append(): this is the one that runs once for each event of a large trace. */
+enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error)
+{
+    VV_TRY(reserve(model, VV_TABLE_SLICES, 1, error));
+    struct vv_slices *slices = &model->slices;
+    uint64_t row = slices->table.count++;
+    slices->begin_ns[row] = slices->duration_ns[row] = slices->self_ns[row] = 0;
+    slices->name[row] = slices->depth[row] = slices->order[row] = 0;
+    slices->track[row] = slices->parent[row] = slices->op[row] = VV_NONE;
+    slices->source[row] = slices->step[row] = slices->phase[row] = VV_NONE;
+    slices->layer[row] = 0;
+    slices->flags[row] = 0;
+    *out_row = (uint32_t)row;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,
+                                struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_OPS, out_row, error));
+    model->ops.sequence[*out_row] = -1;
+    model->ops.first_tensor[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_tensor(struct vv_model *model, uint32_t dtype, uint32_t rank,
+                                    const int64_t *dims, uint32_t *out_row,
+                                    struct varve_error *error)
+{
+    if (dtype > UINT16_MAX || rank > UINT16_MAX)
+        VV_FAIL(error, VARVE_LIMIT, "a tensor of dtype %u and rank %u", dtype, rank);
+    VV_TRY(reserve(model, VV_TABLE_DIMS, rank, error));
+    VV_TRY(append(model, VV_TABLE_TENSORS, out_row, error));
+    struct vv_dims *sizes = &model->dims;
+    model->tensors.first_dim[*out_row] = rank == 0 ? VV_NONE : (uint32_t)sizes->table.count;
+    model->tensors.rank[*out_row] = (uint16_t)rank;
+    model->tensors.dtype[*out_row] = (uint16_t)dtype;
+    for (uint32_t i = 0; i < rank; i++)
+        sizes->size[sizes->table.count++] = dims[i];
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_source(struct vv_model *model, uint32_t *out_row,
+                                    struct varve_error *error)
+{
+    return append(model, VV_TABLE_SOURCES, out_row, error);
+}
+
+enum varve_code vv_model_add_step(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_STEPS, out_row, error));
+    model->steps.track[*out_row] = model->steps.slice[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_MARKS, out_row, error));
+    model->marks.track[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row,
+                                     struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_COUNTERS, out_row, error));
+    model->counters.track[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_FLOWS, out_row, error));
+    model->flows.from_track[*out_row] = model->flows.to_track[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
+                                    struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_MEMORY, out_row, error));
+    model->memory.track[*out_row] = VV_NONE;
+    return VARVE_OK;
+}

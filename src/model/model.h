@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.h — the waist: one columnar picture of a run, blind to where the data came from.
+ *
+ * Importers fill it through the vv_model_add functions in any order, then vv_model_finish sorts the
+ * slices by (track, begin, longer first), finds depth, parent and self time, and joins slices with
+ * steps and phases. After that it is read-only, and may be read by several threads.
+ *
+ * Times are int64 nanoseconds since the Unix epoch. "Row" is an index in a table; VV_NONE = no row.
+ * Laws after finish (tested):  0 <= self_ns <= duration_ns;  a parent's row is below its child's;
+ * self + sum of children's durations = duration, for slices that nest. */
+#ifndef VV_MODEL_MODEL_H
+#define VV_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "model/table.h"
+
+#define VV_NONE UINT32_MAX
+
+/* ---- processes and tracks ---- */
+
+#define VV_PROCESS_COLUMNS(X, T)                                                                    \
+    X(T, int64_t, pid)                                                                              \
+    X(T, uint32_t, name)       /* string                                                        */ \
+    X(T, uint32_t, host)       /* string                                                        */ \
+    X(T, uint64_t, events)     /* event records read                                            */ \
+    X(T, uint64_t, lost)       /* event records the recorder counted as lost                    */ \
+    X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
+    X(T, int64_t, begin_ns)    /* first instant recorded                                        */ \
+    X(T, int64_t, end_ns)
+struct vv_processes { struct vv_table table; VV_PROCESS_COLUMNS(VV_COLUMN_POINTER, struct vv_processes) };
+
+enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
+
+#define VV_TRACK_COLUMNS(X, T)                                                                      \
+    X(T, uint32_t, process)    /* row                                                           */ \
+    X(T, int64_t, tid)         /* kernel thread id, or stream number of a device                */ \
+    X(T, uint32_t, name)       /* string; 0 = unnamed                                           */ \
+    X(T, uint8_t, kind)        /* enum vv_track_kind                                            */ \
+    X(T, uint64_t, lost)       /* records lost on it                                            */
+struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, struct vv_tracks) };
+
+/* ---- slices: everything with a begin and a duration ---- */
+
+#define VV_SLICE_UNFINISHED 1u /* its end was not recorded; it was closed for want of more       */
+#define VV_SLICE_STEP 2u       /* it is a step                                                  */
+#define VV_SLICE_PHASE 4u      /* it is a phase: layer STEP, not a step, inside a step           */
+#define VV_SLICE_OVERLAP 8u    /* it overlaps its neighbour without nesting                      */
+
+#define VV_SLICE_COLUMNS(X, T)                                                                      \
+    X(T, int64_t, begin_ns)                                                                         \
+    X(T, int64_t, duration_ns) /* >= 0                                                          */ \
+    X(T, int64_t, self_ns)     /* by finish                                                     */ \
+    X(T, uint32_t, name)       /* string                                                        */ \
+    X(T, uint32_t, track)      /* row                                                           */ \
+    X(T, uint32_t, parent)     /* row, by finish; VV_NONE at top level                          */ \
+    X(T, uint32_t, depth)      /* by finish; 0 at top level                                     */ \
+    X(T, uint32_t, op)         /* row in ops; VV_NONE = no arguments                            */ \
+    X(T, uint32_t, source)     /* row in sources; VV_NONE                                       */ \
+    X(T, uint32_t, step)       /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
+    X(T, uint32_t, phase)      /* slice row, by finish: innermost phase around it; VV_NONE      */ \
+    X(T, uint32_t, order)      /* order of begin in its track's stream: breaks ties in sorting  */ \
+    X(T, uint16_t, layer)      /* one VARVE_LAYER_ bit                                          */ \
+    X(T, uint8_t, flags)       /* VV_SLICE_                                                     */
+struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, struct vv_slices) };
+
+/* ---- what operators work on ---- */
+
+#define VV_OP_COLUMNS(X, T)                                                                         \
+    X(T, uint64_t, flop)                                                                            \
+    X(T, uint64_t, bytes)                                                                           \
+    X(T, int64_t, sequence)    /* -1 = none                                                     */ \
+    X(T, uint64_t, forward_tid)                                                                     \
+    X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none            */ \
+    X(T, uint32_t, first_tensor) /* rows in tensors                                             */ \
+    X(T, uint32_t, tensor_count)
+struct vv_ops { struct vv_table table; VV_OP_COLUMNS(VV_COLUMN_POINTER, struct vv_ops) };
+
+#define VV_TENSOR_COLUMNS(X, T)                                                                     \
+    X(T, uint32_t, first_dim)  /* rows in dims                                                  */ \
+    X(T, uint16_t, rank)                                                                            \
+    X(T, uint16_t, dtype)      /* enum varve_dtype                                              */
+struct vv_tensors { struct vv_table table; VV_TENSOR_COLUMNS(VV_COLUMN_POINTER, struct vv_tensors) };
+
+#define VV_DIM_COLUMNS(X, T) X(T, int64_t, size)
+struct vv_dims { struct vv_table table; VV_DIM_COLUMNS(VV_COLUMN_POINTER, struct vv_dims) };
+
+#define VV_SOURCE_COLUMNS(X, T)                                                                     \
+    X(T, uint32_t, file)       /* string                                                        */ \
+    X(T, uint32_t, line)
+struct vv_sources { struct vv_table table; VV_SOURCE_COLUMNS(VV_COLUMN_POINTER, struct vv_sources) };
+
+/* ---- steps ---- */
+
+#define VV_STEP_COLUMNS(X, T)                                                                       \
+    X(T, int64_t, index)       /* as the program counts                                         */ \
+    X(T, int64_t, begin_ns)                                                                         \
+    X(T, int64_t, duration_ns)                                                                      \
+    X(T, uint32_t, track)      /* row                                                           */ \
+    X(T, uint32_t, slice)      /* row, by finish                                                */
+struct vv_steps { struct vv_table table; VV_STEP_COLUMNS(VV_COLUMN_POINTER, struct vv_steps) };
+
+/* ---- instants, counters, flows, memory ---- */
+
+#define VV_MARK_COLUMNS(X, T)                                                                       \
+    X(T, int64_t, time_ns)                                                                          \
+    X(T, uint32_t, name)                                                                            \
+    X(T, uint32_t, track)                                                                           \
+    X(T, uint16_t, layer)
+struct vv_marks { struct vv_table table; VV_MARK_COLUMNS(VV_COLUMN_POINTER, struct vv_marks) };
+
+#define VV_COUNTER_COLUMNS(X, T)                                                                    \
+    X(T, int64_t, time_ns)                                                                          \
+    X(T, double, value)                                                                             \
+    X(T, uint32_t, name)                                                                            \
+    X(T, uint32_t, track)      /* the thread that set it; the counter belongs to its process    */
+struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER, struct vv_counters) };
+
+#define VV_FLOW_COLUMNS(X, T)                                                                       \
+    X(T, int64_t, from_ns)                                                                          \
+    X(T, int64_t, to_ns)                                                                            \
+    X(T, uint64_t, id)                                                                              \
+    X(T, uint32_t, name)                                                                            \
+    X(T, uint32_t, from_track)                                                                      \
+    X(T, uint32_t, to_track)
+struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
+
+#define VV_MEMORY_COLUMNS(X, T)                                                                     \
+    X(T, int64_t, time_ns)                                                                          \
+    X(T, uint64_t, address)                                                                         \
+    X(T, int64_t, bytes)       /* > 0 allocation; < 0 release (of that many); 0 release unknown */ \
+    X(T, uint32_t, device)     /* kind << 16 | index                                            */ \
+    X(T, uint32_t, track)
+struct vv_memory { struct vv_table table; VV_MEMORY_COLUMNS(VV_COLUMN_POINTER, struct vv_memory) };
+
+/* ---- the run as a whole ---- */
+
+struct vv_run {
+    uint32_t command, directory, host, kernel, machine; /* strings; 0 = not known               */
+    int64_t cpus;                     /* 0 = not known                                          */
+    int64_t begin_ns, end_ns;         /* first and last instant of any record                   */
+    int64_t exit_code, signal;        /* -1 = not known                                         */
+    uint64_t events, lost;            /* sums over processes                                    */
+    int64_t clock_uncertainty_ns;     /* the worst process; -1 unknown                          */
+};
+
+/* What was odd in the input: kept, counted, shown. */
+struct vv_health {
+    uint64_t unfinished;      /* slices without an end                                          */
+    uint64_t unmatched_ends;  /* ends without a begin                                           */
+    uint64_t unmatched_flows; /* flow ends without the other end                                */
+    uint64_t unmatched_async;
+    uint64_t overlaps;        /* slices that do not nest, by finish                             */
+    uint64_t zero_length;     /* by finish                                                      */
+    uint64_t clock_steps_back; /* records earlier than the one before them                      */
+    uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
+};
+
+struct vv_model {
+    struct vv_intern strings;
+    struct vv_run run;
+    struct vv_health health;
+    struct vv_processes processes;
+    struct vv_tracks tracks;
+    struct vv_slices slices;
+    struct vv_ops ops;
+    struct vv_tensors tensors;
+    struct vv_dims dims;
+    struct vv_sources sources;
+    struct vv_steps steps;
+    struct vv_marks marks;
+    struct vv_counters counters;
+    struct vv_flows flows;
+    struct vv_memory memory;
+};
+
+enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
+void vv_model_destroy(struct vv_model *model); /* NULL-safe */
+
+/* Each appends one zeroed row (references VV_NONE, sequence -1) and gives its index; the caller fills
+ * the columns. VARVE_LIMIT beyond 2^32-2 rows. */
+enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_tensor(struct vv_model *model, uint32_t dtype, uint32_t rank,
+                                    const int64_t *dims, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_source(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_step(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+
+/* The string's id in model->strings. */
+enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,
+                              struct varve_error *error);
+
+/* Sorts and links; call once, when all is added. model/build.c */
+enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error);
+
+#endif

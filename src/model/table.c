@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64u
+#define ROWS_MAX (UINT64_C(0xffffffff) - 1) /* a row number is a uint32_t, and VV_NONE is none    */
+
+/* A column's pointer has some type of its own, so it is moved as bytes. */
+static void *column_of(const struct vv_table *table, const struct vv_column *column)
+{
+    void *pointer;
+    memcpy(&pointer, (const char *)table + column->pointer_offset, sizeof pointer);
+    return pointer;
+}
+
+static void set_column(struct vv_table *table, const struct vv_column *column, void *pointer)
+{
+    memcpy((char *)table + column->pointer_offset, &pointer, sizeof pointer);
+}
+
+enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
+                                 size_t column_count, uint64_t extra, struct varve_error *error)
+{
+    if (extra <= table->capacity - table->count)
+        return VARVE_OK;
+    if (extra > ROWS_MAX - table->count)
+        VV_FAIL(error, VARVE_LIMIT, "more than %llu rows in one table",
+                (unsigned long long)ROWS_MAX);
+    uint64_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
+    if (capacity < table->count + extra)
+        capacity = table->count + extra;
+    for (size_t i = 0; i < column_count; i++) {
+        void *grown = realloc(column_of(table, &columns[i]), capacity * columns[i].width_bytes);
+        if (grown == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %llu rows",
+                    (unsigned long long)capacity);
+        set_column(table, &columns[i], grown);
+    }
+    table->capacity = capacity;
+    return VARVE_OK;
+}
+
+void vv_table_free(struct vv_table *table, const struct vv_column *columns, size_t column_count)
+{
+    for (size_t i = 0; i < column_count; i++) {
+        free(column_of(table, &columns[i]));
+        set_column(table, &columns[i], NULL);
+    }
+    table->count = table->capacity = 0;
+}
+
+#define GATHER(type)                                                                                \
+    do {                                                                                            \
+        const type *from = former;                                                                  \
+        type *to = ordered;                                                                         \
+        for (uint64_t i = 0; i < count; i++)                                                        \
+            to[i] = from[order[i]];                                                                 \
+    } while (0)
+
+static void gather(const void *former, void *ordered, size_t width_bytes, const uint64_t *order,
+                   uint64_t count)
+{
+    switch (width_bytes) {
+    case 1:
+        GATHER(uint8_t);
+        break;
+    case 2:
+        GATHER(uint16_t);
+        break;
+    case 4:
+        GATHER(uint32_t);
+        break;
+    default:
+        GATHER(uint64_t);
+        break;
+    }
+}
+
+enum varve_code vv_table_permute(struct vv_table *table, const struct vv_column *columns,
+                                 size_t column_count, const uint64_t *order,
+                                 struct varve_error *error)
+{
+    if (table->count == 0)
+        return VARVE_OK;
+    /* All columns pass through one spare column, the widest: what is freed is the spare alone. */
+    uint64_t *ordered = malloc(table->count * sizeof *ordered);
+    if (ordered == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %llu rows",
+                (unsigned long long)table->count);
+    for (size_t i = 0; i < column_count; i++) {
+        void *column = column_of(table, &columns[i]);
+        gather(column, ordered, columns[i].width_bytes, order, table->count);
+        memcpy(column, ordered, table->count * columns[i].width_bytes);
+    }
+    free(ordered);
+    return VARVE_OK;
+}

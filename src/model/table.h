@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.h — growing tables of typed columns (structure of arrays). Thread-compatible.
+ *
+ * A table struct begins with struct vv_table and then holds one pointer per column, in the order of
+ * its vv_column list. Row i of column c is ((type *)column)[i]. */
+#ifndef VV_MODEL_TABLE_H
+#define VV_MODEL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct vv_table {
+    uint64_t count, capacity;
+};
+
+struct vv_column {
+    const char *name;
+    size_t pointer_offset; /* of the column's pointer in the table struct                      */
+    size_t width_bytes;    /* of one cell                                                      */
+};
+
+#define VV_COLUMN(table, type, name) { #name, offsetof(table, name), sizeof(type) },
+#define VV_COLUMN_POINTER(table, type, name) type *name;
+
+/* Room for `extra` more rows in every column; on failure the table is unchanged. */
+enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
+                                 size_t column_count, uint64_t extra, struct varve_error *error);
+void vv_table_free(struct vv_table *table, const struct vv_column *columns, size_t column_count);
+/* Puts the rows into the given order: new row i is old row order[i]. */
+enum varve_code vv_table_permute(struct vv_table *table, const struct vv_column *columns,
+                                 size_t column_count, const uint64_t *order,
+                                 struct varve_error *error);
+
+#endif
