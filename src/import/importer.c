@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* importer.c — the table of formats, and what all of them have in common: find out by content which
+ * one it is, read, add up, finish. */
+#include "import/importer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "import/input_file.h"
+
+#define HEAD_BYTES 4096u
+#define SHOWN_BYTES 10u
+
+static const struct vv_importer *const importers[] = { &vv_importer_varve };
+#define IMPORTER_COUNT (sizeof importers / sizeof importers[0])
+
+static void list_formats(char *out, size_t bytes)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < IMPORTER_COUNT && length < bytes; i++)
+        length += (size_t)snprintf(out + length, bytes - length, "%s%s", i == 0 ? "" : ", ",
+                                   importers[i]->title);
+}
+
+/* The first bytes as a reader can recognise them: printable ASCII, the rest as in C. */
+static void show_head(const char *head, size_t head_bytes, char *out)
+{
+    for (size_t i = 0; i < head_bytes && i < SHOWN_BYTES; i++) {
+        unsigned char byte = (unsigned char)head[i];
+        if (byte >= ' ' && byte < 127 && byte != '"' && byte != '\\')
+            out += sprintf(out, "%c", byte);
+        else
+            out += sprintf(out, "\\x%02x", byte);
+    }
+    *out = '\0';
+}
+
+static enum varve_code refuse(const char *path, bool is_folder, const char *head,
+                              size_t head_bytes, struct varve_error *error)
+{
+    char known[128] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 32];
+    list_formats(known, sizeof known);
+    show_head(head, head_bytes, shown);
+    if (is_folder)
+        snprintf(why, sizeof why, "a folder without metadata");
+    else if (head_bytes == 0)
+        snprintf(why, sizeof why, "the file is empty");
+    else
+        snprintf(why, sizeof why, "first bytes: \"%s\"", shown);
+    VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s", path,
+            why, known);
+}
+
+static enum varve_code read_head(const char *path, char *head, size_t *out_bytes,
+                                 struct varve_error *error)
+{
+    struct vv_input input;
+    VV_TRY(vv_input_open(path, &input, error));
+    enum varve_code code = vv_input_read(&input, 0, head, HEAD_BYTES, out_bytes, error);
+    vv_input_close(&input);
+    return code;
+}
+
+static enum varve_code find_importer(const char *path, const struct vv_importer **out_importer,
+                                     struct varve_error *error)
+{
+    struct stat status;
+    char head[HEAD_BYTES];
+    size_t head_bytes = 0;
+    if (stat(path, &status) != 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", path);
+    bool is_folder = S_ISDIR(status.st_mode);
+    if (!is_folder)
+        VV_TRY(read_head(path, head, &head_bytes, error));
+    for (size_t i = 0; i < IMPORTER_COUNT; i++) {
+        if (importers[i]->probe(path, is_folder, head, head_bytes)) {
+            *out_importer = importers[i];
+            return VARVE_OK;
+        }
+    }
+    return refuse(path, is_folder, head, head_bytes, error);
+}
+
+/* A process without records has no instants to count. */
+static void add_up(struct vv_model *model)
+{
+    const struct vv_processes *processes = &model->processes;
+    struct vv_run *run = &model->run;
+    for (uint64_t row = 0; row < processes->table.count; row++) {
+        if (processes->events[row] > 0) {
+            if (run->events == 0 || processes->begin_ns[row] < run->begin_ns)
+                run->begin_ns = processes->begin_ns[row];
+            if (run->events == 0 || processes->end_ns[row] > run->end_ns)
+                run->end_ns = processes->end_ns[row];
+        }
+        run->events += processes->events[row];
+        run->lost += processes->lost[row];
+        if (processes->clock_uncertainty_ns[row] > run->clock_uncertainty_ns)
+            run->clock_uncertainty_ns = processes->clock_uncertainty_ns[row];
+    }
+    if (run->events == 0)
+        run->end_ns = run->begin_ns;
+}
+
+enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)
+{
+    const struct vv_importer *importer;
+    struct vv_model *model;
+    VV_TRY(find_importer(path, &importer, error));
+    VV_TRY(vv_model_create(&model, error));
+    enum varve_code code = importer->read(path, model, error);
+    if (code == VARVE_OK) {
+        add_up(model);
+        code = vv_model_finish(model, error);
+    }
+    if (code != VARVE_OK) {
+        vv_model_destroy(model);
+        return code;
+    }
+    *out_model = model;
+    return VARVE_OK;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* varve_process.h — one process folder of a trace being read into the model; private to the varve
+ * reader (varve*.c).
+ *
+ * Order of work (varve_process.c): where the threads' packets lie, then the same of the process's own
+ * stream, then metadata; then its own stream is decoded, which gives strings and pauses, then each
+ * thread; in the end what needs all threads: open ranges, asynchronous ranges, flows.
+ * Thread-compatible. */
+#ifndef VV_IMPORT_VARVE_PROCESS_H
+#define VV_IMPORT_VARVE_PROCESS_H
+
+#include "ctf/layout.h"
+#include "import/timeline.h"
+#include "import/varve_metadata.h"
+#include "import/varve_packets.h"
+#include "model/model.h"
+
+/* What a record makes the reader do. The built-in classes' actions are their ids. */
+enum vv_action {
+    VV_ACTION_UNDECLARED = VV_EVENT_NONE,
+    VV_ACTION_SITE = 16,     /* + enum vv_site_kind                                             */
+    VV_ACTION_PASS = 32,     /* a class of a later version: its fields are measured             */
+    VV_ACTION_UNSIZED = 33   /* … and cannot be                                                 */
+};
+
+struct vv_event_class {
+    uint32_t name;    /* string of the model                                                    */
+    uint32_t source;  /* row in sources, or VV_NONE                                             */
+    uint32_t row;     /* in metadata->classes                                                   */
+    uint16_t layer;
+    uint8_t action;   /* enum vv_action                                                         */
+    uint8_t words;    /* of the whole record; 0 = the record itself says                        */
+};
+
+struct vv_pause { uint64_t ticks; int64_t time_ns; };
+struct vv_sample { uint64_t ticks, monotonic_ns, uncertainty_ns; };
+struct vv_thread_name { uint64_t tid; uint32_t name, order; };
+
+/* One end of a flow or of an asynchronous range. */
+struct vv_pair_end {
+    uint64_t id, ticks;
+    int64_t time_ns;
+    uint32_t name, track, source;
+    uint16_t layer;
+    uint8_t kind; /* enum vv_site_kind                                                          */
+};
+
+#define VV_ARRAY_OF(type) struct { type *items; size_t count, capacity; }
+
+struct vv_process_reader {
+    struct vv_model *model;
+    const struct vv_metadata *metadata;
+    uint32_t process;                    /* row                                                 */
+    struct vv_timeline timeline;
+    struct vv_event_class *classes;      /* class_count of them, by id                          */
+    uint32_t class_count;
+    VV_ARRAY_OF(uint32_t) strings;       /* string id -> the model's; 0 = not there             */
+    VV_ARRAY_OF(struct vv_pause) pauses; /* by time                                             */
+    VV_ARRAY_OF(struct vv_sample) samples;
+    VV_ARRAY_OF(struct vv_thread_name) thread_names;
+    VV_ARRAY_OF(struct vv_pair_end) pair_ends;
+    VV_ARRAY_OF(uint32_t) open_slices;   /* ranges that no thread and no pause has ended: rows  */
+    VV_ARRAY_OF(uint32_t) open_steps;
+    VV_ARRAY_OF(char) text;              /* being put together                                  */
+    uint32_t process_name;               /* string                                              */
+    uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
+    uint64_t events, lost;
+    int64_t first_ns, last_ns;           /* of any record; valid if events > 0                  */
+};
+
+#define VV_WINDOW_BYTES (UINT32_C(1) << 20)
+
+/* Appends one item to an array of the reader. */
+#define VV_PUSH(array, item, error)                                                                 \
+    do {                                                                                            \
+        VV_TRY(vv_array_reserve(&(array)->items, &(array)->capacity, (array)->count + 1,            \
+                                sizeof *(array)->items, (error)));                                  \
+        (array)->items[(array)->count++] = (item);                                                  \
+    } while (0)
+
+/* varve_process.c: reads one process folder. */
+enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
+                                struct varve_error *error);
+
+/* varve_classes.c: fills `classes` from metadata. */
+enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_error *error);
+
+/* The model's string for string `id` of the process. */
+enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id, uint32_t *out_id,
+                                  struct varve_error *error);
+
+/* varve_stream.c: decodes one stream. */
+enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,
+                               struct varve_error *error);
+
+/* varve_pairs.c: joins the ends of flows and asynchronous ranges, once all streams are decoded. */
+enum varve_code vv_pairs_join(struct vv_process_reader *process, struct varve_error *error);
+
+/* varve_memory.c: puts the model's memory table in order of time and gives releases their size. */
+enum varve_code vv_memory_join(struct vv_model *model, struct varve_error *error);
+
+/* varve_manifest.c: reads what was run, if there is a manifest. */
+enum varve_code vv_manifest_read(struct vv_model *model, const char *path,
+                                 struct varve_error *error);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* varve_record.c — what each kind of record says (doc/format.md §3, §6); one row a kind in `actions`.
+ *
+ * A record that reaches these functions is whole: payload_words fit its class. */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "import/varve_stream.h"
+#include "varve/varve.h"
+
+#define STRINGS_MAX (UINT32_C(1) << 24)
+#define OP_HEAD_WORDS (sizeof(struct vv_op_payload) / 8)
+
+typedef enum varve_code action(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error);
+
+static uint64_t word(const struct vv_record *record, size_t index)
+{
+    return le64toh(record->payload[index]);
+}
+
+static uint32_t low_half(uint64_t value)
+{
+    return (uint32_t)value;
+}
+
+static uint32_t high_half(uint64_t value)
+{
+    return (uint32_t)(value >> 32);
+}
+
+/* ---- the process's own ---- */
+
+/* `strings` is indexed by id; 0 marks an id that was never said, and the empty text. */
+static enum varve_code read_string(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    uint32_t id = low_half(word(record, 0));
+    const char *text = (const char *)(record->payload + 1);
+    size_t length = strnlen(text, high_half(word(record, 0)));
+    if (id >= STRINGS_MAX)
+        return vv_fail_at(error, VARVE_LIMIT, record->offset, "'%s': string %u, of at most %u",
+                          stream->path, id, STRINGS_MAX);
+    VV_TRY(vv_array_reserve(&process->strings.items, &process->strings.capacity, id + 1,
+                            sizeof *process->strings.items, error));
+    while (process->strings.count <= id)
+        process->strings.items[process->strings.count++] = 0;
+    struct vv_intern *strings = &process->model->strings;
+    if (vv_utf8_valid(text, length) == length)
+        return vv_intern_add(strings, text, length, &process->strings.items[id], error);
+    VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity, length * 3, 1, error));
+    length = vv_utf8_repair(text, length, process->text.items);
+    return vv_intern_add(strings, process->text.items, length, &process->strings.items[id], error);
+}
+
+static enum varve_code read_clock(struct vv_stream_reader *stream, const struct vv_record *record,
+                                  struct varve_error *error)
+{
+    struct vv_sample sample = { word(record, 0), word(record, 1), word(record, 3) };
+    VV_PUSH(&stream->process->samples, sample, error);
+    return VARVE_OK;
+}
+
+static enum varve_code read_thread(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_thread_name thread = { .tid = word(record, 0),
+                                     .order = (uint32_t)process->thread_names.count };
+    VV_TRY(vv_process_string(process, word(record, 1), &thread.name, error));
+    VV_PUSH(&process->thread_names, thread, error);
+    return VARVE_OK;
+}
+
+static enum varve_code read_process(struct vv_stream_reader *stream,
+                                    const struct vv_record *record, struct varve_error *error)
+{
+    return vv_process_string(stream->process, word(record, 0), &stream->process->process_name,
+                             error);
+}
+
+/* Only the process's own stream is read before the threads, and only its pauses are in order of time. */
+static enum varve_code read_layers(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error)
+{
+    if (word(record, 0) != 0 || stream->packets->instance != 0)
+        return VARVE_OK;
+    struct vv_pause pause = { stream->ticks, stream->time_ns };
+    VV_PUSH(&stream->process->pauses, pause, error);
+    return VARVE_OK;
+}
+
+/* ---- ranges ---- */
+
+static enum varve_code read_begin(struct vv_stream_reader *stream, const struct vv_record *record,
+                                  struct varve_error *error)
+{
+    uint32_t name;
+    VV_TRY(vv_process_string(stream->process, low_half(word(record, 0)), &name, error));
+    return vv_range_begin(stream, name, (uint16_t)high_half(word(record, 0)), VV_NONE, error);
+}
+
+static enum varve_code read_step_begin(struct vv_stream_reader *stream,
+                                       const struct vv_record *record, struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    uint32_t name, step;
+    VV_TRY(vv_model_text(model, "step", &name, error));
+    VV_TRY(vv_range_begin(stream, name, VARVE_LAYER_STEP, VV_NONE, error));
+    VV_TRY(vv_model_add_step(model, &step, error));
+    struct vv_open_range *range = &stream->open.items[stream->open.count - 1];
+    range->step = step;
+    model->slices.flags[range->slice] |= VV_SLICE_STEP;
+    model->steps.index[step] = (int64_t)word(record, 0);
+    model->steps.begin_ns[step] = stream->time_ns;
+    model->steps.track[step] = stream->track;
+    return VARVE_OK;
+}
+
+static enum varve_code read_step_end(struct vv_stream_reader *stream,
+                                     const struct vv_record *record, struct varve_error *error)
+{
+    (void)record;
+    (void)error;
+    size_t step = stream->open.count;
+    while (step > 0 && stream->open.items[step - 1].step == VV_NONE)
+        step--;
+    if (step == 0) {
+        stream->process->model->health.unmatched_ends++;
+        return VARVE_OK;
+    }
+    while (stream->open.count >= step)
+        vv_range_end(stream);
+    return VARVE_OK;
+}
+
+/* ---- what an operator works on ---- */
+
+static const char *const dtype_names[] = {
+    [VARVE_F32] = " f32",       [VARVE_F64] = " f64",       [VARVE_F16] = " f16",
+    [VARVE_BF16] = " bf16",     [VARVE_F8E4M3] = " f8e4m3", [VARVE_F8E5M2] = " f8e5m2",
+    [VARVE_I8] = " i8",         [VARVE_I16] = " i16",       [VARVE_I32] = " i32",
+    [VARVE_I64] = " i64",       [VARVE_U8] = " u8",         [VARVE_U16] = " u16",
+    [VARVE_U32] = " u32",       [VARVE_U64] = " u64",       [VARVE_BOOL] = " bool",
+    [VARVE_C64] = " c64",       [VARVE_C128] = " c128",     [VARVE_DTYPE_UNKNOWN] = "",
+};
+#define DTYPE_COUNT (sizeof dtype_names / sizeof dtype_names[0])
+#define TENSOR_TEXT_BYTES 32u /* ", [] dtype" */
+#define DIM_TEXT_BYTES 22u    /* "-9223372036854775808," */
+
+/* Appends "[32,1,28,28] f32" to process->text. */
+static enum varve_code write_shape(struct vv_process_reader *process, uint32_t dtype, uint32_t rank,
+                                   const int64_t *dims, struct varve_error *error)
+{
+    size_t room = process->text.count + TENSOR_TEXT_BYTES + (size_t)rank * DIM_TEXT_BYTES;
+    VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity, room, 1, error));
+    char *out = process->text.items + process->text.count;
+    out += sprintf(out, process->text.count == 0 ? "[" : ", [");
+    for (uint32_t i = 0; i < rank; i++)
+        out += sprintf(out, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
+    out += sprintf(out, "]%s", dtype < DTYPE_COUNT ? dtype_names[dtype] : " ?");
+    process->text.count = (size_t)(out - process->text.items);
+    return VARVE_OK;
+}
+
+static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   uint32_t op, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_ops *ops = &process->model->ops;
+    uint64_t inputs = word(record, OP_HEAD_WORDS - 1);
+    size_t at = OP_HEAD_WORDS;
+    process->text.count = 0;
+    for (uint64_t i = 0; i < inputs; i++) {
+        uint32_t dtype = low_half(word(record, at)), rank = high_half(word(record, at)), tensor;
+        const int64_t *dims = (const int64_t *)(record->payload + at + 1);
+        if (rank > UINT16_MAX)
+            return vv_fail_at(error, VARVE_CORRUPT, record->offset + 8 * (at + 1),
+                              "'%s': a tensor of rank %u", stream->path, rank);
+        if (dtype > UINT16_MAX)
+            dtype = UINT16_MAX;
+        VV_TRY(vv_model_add_tensor(process->model, dtype, rank, dims, &tensor, error));
+        if (i == 0)
+            ops->first_tensor[op] = tensor;
+        VV_TRY(write_shape(process, dtype, rank, dims, error));
+        at += 1 + rank;
+    }
+    ops->tensor_count[op] = (uint32_t)inputs;
+    return vv_intern_add(&process->model->strings, process->text.items, process->text.count,
+                         &ops->shapes[op], error);
+}
+
+static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    if (stream->open.count == 0)
+        return VARVE_OK;
+    uint32_t op;
+    VV_TRY(vv_model_add_op(model, &op, error));
+    model->ops.flop[op] = word(record, 0);
+    model->ops.bytes[op] = word(record, 1);
+    model->ops.sequence[op] = (int64_t)word(record, 2);
+    model->ops.forward_tid[op] = word(record, 3);
+    model->slices.op[stream->open.items[stream->open.count - 1].slice] = op;
+    return word(record, OP_HEAD_WORDS - 1) == 0 ? VARVE_OK : read_inputs(stream, record, op, error);
+}
+
+/* ---- memory, marks, counters, ends of pairs ---- */
+
+static enum varve_code add_memory(struct vv_stream_reader *stream, uint64_t address, int64_t bytes,
+                                  uint64_t device, struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    uint32_t row, track;
+    VV_TRY(vv_stream_track(stream, &track, error));
+    VV_TRY(vv_model_add_memory(model, &row, error));
+    model->memory.time_ns[row] = stream->time_ns;
+    model->memory.address[row] = address;
+    model->memory.bytes[row] = bytes;
+    model->memory.device[row] = (uint32_t)device;
+    model->memory.track[row] = track;
+    return VARVE_OK;
+}
+
+/* An allocation of no bytes is left out: in the model, 0 means a release of unknown size. */
+static enum varve_code read_alloc(struct vv_stream_reader *stream, const struct vv_record *record,
+                                  struct varve_error *error)
+{
+    uint64_t bytes = word(record, 1);
+    if (bytes == 0)
+        return VARVE_OK;
+    return add_memory(stream, word(record, 0), bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes,
+                      word(record, 2), error);
+}
+
+static enum varve_code read_free(struct vv_stream_reader *stream, const struct vv_record *record,
+                                 struct varve_error *error)
+{
+    return add_memory(stream, word(record, 0), 0, word(record, 1), error);
+}
+
+static enum varve_code read_mark(struct vv_stream_reader *stream, const struct vv_record *record,
+                                 struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    uint32_t row, track;
+    VV_TRY(vv_stream_track(stream, &track, error));
+    VV_TRY(vv_model_add_mark(model, &row, error));
+    model->marks.time_ns[row] = stream->time_ns;
+    model->marks.name[row] = record->class->name;
+    model->marks.layer[row] = record->class->layer;
+    model->marks.track[row] = track;
+    return VARVE_OK;
+}
+
+static enum varve_code read_counter(struct vv_stream_reader *stream,
+                                    const struct vv_record *record, struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    uint32_t row, track;
+    uint64_t bits = word(record, 0);
+    VV_TRY(vv_stream_track(stream, &track, error));
+    VV_TRY(vv_model_add_counter(model, &row, error));
+    model->counters.time_ns[row] = stream->time_ns;
+    model->counters.name[row] = record->class->name;
+    model->counters.track[row] = track;
+    memcpy(&model->counters.value[row], &bits, sizeof bits);
+    return VARVE_OK;
+}
+
+static enum varve_code read_pair_end(struct vv_stream_reader *stream,
+                                     const struct vv_record *record, struct varve_error *error)
+{
+    uint32_t track;
+    VV_TRY(vv_stream_track(stream, &track, error));
+    struct vv_pair_end end = {
+        .id = word(record, 0),
+        .ticks = stream->ticks,
+        .time_ns = stream->time_ns,
+        .name = record->class->name,
+        .track = track,
+        .source = record->class->source,
+        .layer = record->class->layer,
+        .kind = (uint8_t)(record->class->action - VV_ACTION_SITE),
+    };
+    VV_PUSH(&stream->process->pair_ends, end, error);
+    return VARVE_OK;
+}
+
+/* ---- dispatch ---- */
+
+static action *const actions[] = {
+    [VV_EVENT_STRING] = read_string,
+    [VV_EVENT_CLOCK] = read_clock,
+    [VV_EVENT_THREAD] = read_thread,
+    [VV_EVENT_PROCESS] = read_process,
+    [VV_EVENT_LAYERS] = read_layers,
+    [VV_EVENT_BEGIN] = read_begin,
+    [VV_EVENT_OP] = read_op,
+    [VV_EVENT_STEP_BEGIN] = read_step_begin,
+    [VV_EVENT_STEP_END] = read_step_end,
+    [VV_EVENT_ALLOC] = read_alloc,
+    [VV_EVENT_FREE] = read_free,
+    [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
+    [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
+    [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,
+    [VV_ACTION_SITE + VV_KIND_ASYNC_END] = read_pair_end,
+    [VV_ACTION_SITE + VV_KIND_FLOW_OUT] = read_pair_end,
+    [VV_ACTION_SITE + VV_KIND_FLOW_IN] = read_pair_end,
+    [VV_ACTION_PASS] = NULL,
+};
+
+enum varve_code vv_record_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error)
+{
+    action *read = actions[record->class->action];
+    return read == NULL ? VARVE_OK : read(stream, record, error);
+}
+
+static size_t op_words(const uint64_t *payload, size_t count)
+{
+    if (count < OP_HEAD_WORDS)
+        return 0;
+    uint64_t inputs = le64toh(payload[OP_HEAD_WORDS - 1]);
+    size_t at = OP_HEAD_WORDS;
+    for (uint64_t i = 0; i < inputs; i++) {
+        if (at >= count)
+            return 0;
+        at += 1 + (size_t)high_half(le64toh(payload[at]));
+    }
+    return at;
+}
+
+size_t vv_record_words(const struct vv_process_reader *process, const struct vv_event_class *class,
+                       const uint64_t *words, size_t count)
+{
+    const uint64_t *payload = words + 1;
+    size_t payload_words = 0, bytes;
+    count--;
+    if (class->action == VV_EVENT_OP) {
+        payload_words = op_words(payload, count);
+        return payload_words == 0 ? 0 : 1 + payload_words;
+    }
+    if (class->action == VV_EVENT_STRING) {
+        if (count == 0)
+            return 0;
+        return 2 + ((size_t)high_half(le64toh(payload[0])) + 7) / 8;
+    }
+    struct vv_bytes rest = { (const unsigned char *)payload, count * 8 };
+    const struct vv_field_type *fields = process->metadata->classes[class->row].fields;
+    return vv_field_type_measure(fields, rest, &bytes) ? 1 + (bytes + 7) / 8 : 0;
+}

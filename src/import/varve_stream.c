@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* varve_stream.c — the decoding loop: words of one stream to ranges (doc/format.md §5, §7).
+ *
+ * Time never runs backwards in a stream, so a range that ends has duration >= 0, and slices are added
+ * in order of begin. */
+#include "import/varve_stream.h"
+
+#include <endian.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "import/input_file.h"
+
+#define HALF_TURN (UINT64_C(1) << (VV_TICKS_BITS - 1))
+
+/* ---- ranges ---- */
+
+enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_track,
+                                struct varve_error *error)
+{
+    if (stream->track == VV_NONE) {
+        struct vv_model *model = stream->process->model;
+        VV_TRY(vv_model_add_track(model, &stream->track, error));
+        model->tracks.process[stream->track] = stream->process->process;
+        model->tracks.kind[stream->track] = VV_TRACK_THREAD;
+        model->tracks.tid[stream->track] = (int64_t)stream->packets->tid;
+    }
+    *out_track = stream->track;
+    return VARVE_OK;
+}
+
+enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
+                               uint32_t source, struct varve_error *error)
+{
+    struct vv_slices *slices = &stream->process->model->slices;
+    struct vv_open_range range = { .step = VV_NONE };
+    uint32_t track;
+    VV_TRY(vv_stream_track(stream, &track, error));
+    VV_TRY(vv_array_reserve(&stream->open.items, &stream->open.capacity, stream->open.count + 1,
+                            sizeof range, error));
+    VV_TRY(vv_model_add_slice(stream->process->model, &range.slice, error));
+    slices->begin_ns[range.slice] = stream->time_ns;
+    slices->name[range.slice] = name;
+    slices->layer[range.slice] = layer;
+    slices->source[range.slice] = source;
+    slices->track[range.slice] = track;
+    slices->order[range.slice] = stream->order++;
+    stream->open.items[stream->open.count++] = range;
+    return VARVE_OK;
+}
+
+/* Ends the innermost range, which is there, at `end_ns`. */
+static void end_range(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
+{
+    struct vv_model *model = stream->process->model;
+    struct vv_open_range range = stream->open.items[--stream->open.count];
+    int64_t duration = end_ns - model->slices.begin_ns[range.slice];
+    model->slices.duration_ns[range.slice] = duration;
+    model->slices.flags[range.slice] |= flags;
+    if (flags & VV_SLICE_UNFINISHED)
+        model->health.unfinished++;
+    if (range.step != VV_NONE)
+        model->steps.duration_ns[range.step] = duration;
+}
+
+void vv_range_end(struct vv_stream_reader *stream)
+{
+    if (stream->open.count == 0)
+        stream->process->model->health.unmatched_ends++;
+    else
+        end_range(stream, stream->time_ns, 0);
+}
+
+static void end_all(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
+{
+    while (stream->open.count > 0)
+        end_range(stream, end_ns, flags);
+}
+
+static void find_next_pause(struct vv_stream_reader *stream)
+{
+    const struct vv_process_reader *process = stream->process;
+    while (stream->next_pause < process->pauses.count &&
+           process->pauses.items[stream->next_pause].ticks < stream->ticks)
+        stream->next_pause++;
+    stream->next_pause_ticks = stream->next_pause < process->pauses.count
+                                   ? process->pauses.items[stream->next_pause].ticks
+                                   : UINT64_MAX;
+}
+
+/* A pause lies before the record at stream->ticks. */
+static void pass_pause(struct vv_stream_reader *stream)
+{
+    end_all(stream, stream->process->pauses.items[stream->next_pause].time_ns, 0);
+    find_next_pause(stream);
+}
+
+/* ---- records ---- */
+
+static enum varve_code fail_class(const struct vv_stream_reader *stream, uint32_t id,
+                                  uint64_t offset, struct varve_error *error)
+{
+    const struct vv_process_reader *process = stream->process;
+    if (id >= process->class_count || process->classes[id].action == VV_ACTION_UNDECLARED)
+        return vv_fail_at(error, VARVE_CORRUPT, offset,
+                          id == 0 ? "'%s': no record (id %u)"
+                                  : "'%s': event class %u is not in metadata",
+                          stream->path, id);
+    const struct vv_metadata_class *class = &process->metadata->classes[process->classes[id].row];
+    return vv_fail_at(error, VARVE_UNSUPPORTED, offset,
+                      "'%s': records of class %u ('%s') have fields ('%s') whose length this varve "
+                      "cannot tell: read it with a newer varve",
+                      stream->path, id, class->name, class->fields->bad_word);
+}
+
+static enum varve_code advance_clock(struct vv_stream_reader *stream, uint64_t word,
+                                     struct varve_error *error)
+{
+    uint64_t ahead = ((word >> VV_ID_BITS) - stream->ticks) & VV_TICKS_MASK;
+    if (ahead < HALF_TURN)
+        stream->ticks += ahead;
+    else
+        stream->process->model->health.clock_steps_back++;
+    return vv_timeline_ns(&stream->process->timeline, stream->ticks, &stream->time_ns, error);
+}
+
+static enum varve_code read_record(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error)
+{
+    const struct vv_event_class *class = record->class;
+    switch (class->action) {
+    case VV_EVENT_END:
+        vv_range_end(stream);
+        return VARVE_OK;
+    case VV_ACTION_SITE + VV_KIND_NEXT:
+        vv_range_end(stream);
+        return vv_range_begin(stream, class->name, class->layer, class->source, error);
+    case VV_ACTION_SITE + VV_KIND_BEGIN:
+        return vv_range_begin(stream, class->name, class->layer, class->source, error);
+    default:
+        return vv_record_read(stream, record, error);
+    }
+}
+
+static void note_first(struct vv_stream_reader *stream)
+{
+    struct vv_process_reader *process = stream->process;
+    if (process->events == 0 || stream->time_ns < process->first_ns)
+        process->first_ns = stream->time_ns;
+}
+
+/* Decodes whole records; *out_used is how many words they had. The first lies at `offset`. */
+static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_t *words,
+                                  size_t count, uint64_t offset, size_t *out_used,
+                                  struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    size_t at = 0;
+    while (at < count) {
+        uint64_t word = le64toh(words[at]);
+        uint32_t id = (uint32_t)(word & VV_ID_MASK);
+        const struct vv_event_class *class = &process->classes[id];
+        if (id >= process->class_count || class->action == VV_ACTION_UNDECLARED ||
+            class->action == VV_ACTION_UNSIZED)
+            return fail_class(stream, id, offset + at * 8, error);
+        size_t length = class->words != 0
+                            ? class->words
+                            : vv_record_words(process, class, words + at, count - at);
+        if (length == 0 || length > count - at)
+            break;
+        struct vv_record record = { class, words + at + 1, length - 1, offset + at * 8 };
+        VV_TRY_NOTE(advance_clock(stream, word, error), error, "'%s'", stream->path);
+        if (stream->ticks > stream->next_pause_ticks)
+            pass_pause(stream);
+        if (stream->records == 0)
+            note_first(stream);
+        stream->records++;
+        VV_TRY(read_record(stream, &record, error));
+        at += length;
+    }
+    *out_used = at;
+    return VARVE_OK;
+}
+
+/* ---- packets ---- */
+
+static enum varve_code read_packet(struct vv_stream_reader *stream, const struct vv_input *input,
+                                   const struct vv_packet *packet, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    uint64_t at = packet->offset + sizeof(struct vv_packet_header);
+    uint64_t end = packet->offset + packet->content_bytes;
+    if (packet->begin_ticks > stream->ticks)
+        stream->ticks = packet->begin_ticks;
+    while (at < end) {
+        size_t wanted = end - at < VV_WINDOW_BYTES ? (size_t)(end - at) : VV_WINDOW_BYTES;
+        size_t got, used = 0;
+        VV_TRY(vv_input_read(input, at, process->window, wanted, &got, error));
+        VV_TRY(read_words(stream, process->window, got / 8, at, &used, error));
+        if (used == 0 && (got < wanted || packet->cut)) {
+            process->model->health.truncated_files += !packet->cut;
+            return VARVE_OK;
+        }
+        if (used == 0)
+            return vv_fail_at(error, wanted < VV_WINDOW_BYTES ? VARVE_CORRUPT : VARVE_LIMIT, at,
+                              "'%s': a record does not end with its packet", stream->path);
+        at += used * 8;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_input *input,
+                                    struct varve_error *error)
+{
+    const struct vv_packets *packets = stream->packets;
+    uint64_t discarded = packets->count > 0 ? packets->items[0].discarded : 0;
+    for (size_t i = 0; i < packets->count; i++) {
+        const struct vv_packet *packet = &packets->items[i];
+        if (packet->discarded != discarded || packet->after_gap)
+            end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
+        discarded = packet->discarded;
+        if (input->path != packets->paths[packet->part]) {
+            vv_input_close(input);
+            stream->path = packets->paths[packet->part];
+            VV_TRY(vv_input_open(stream->path, input, error));
+        }
+        VV_TRY(read_packet(stream, input, packet, error));
+    }
+    stream->process->lost += discarded;
+    if (stream->track != VV_NONE)
+        stream->process->model->tracks.lost[stream->track] = discarded;
+    return VARVE_OK;
+}
+
+/* What is still open ends with the next pause, or else with the process, which is not known yet. */
+static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    find_next_pause(stream);
+    if (stream->next_pause < process->pauses.count)
+        end_all(stream, process->pauses.items[stream->next_pause].time_ns, 0);
+    for (size_t i = 0; i < stream->open.count; i++) {
+        VV_PUSH(&process->open_slices, stream->open.items[i].slice, error);
+        if (stream->open.items[i].step != VV_NONE)
+            VV_PUSH(&process->open_steps, stream->open.items[i].step, error);
+    }
+    if (stream->records > 0 && (process->events == 0 || stream->time_ns > process->last_ns))
+        process->last_ns = stream->time_ns;
+    process->events += stream->records;
+    return VARVE_OK;
+}
+
+enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,
+                               struct varve_error *error)
+{
+    struct vv_stream_reader stream = { .process = process, .packets = packets, .track = VV_NONE };
+    struct vv_input input = { .descriptor = -1 };
+    uint32_t track;
+    enum varve_code code = VARVE_OK;
+    find_next_pause(&stream);
+    if (packets->instance != 0 && packets->count > 0)
+        code = vv_stream_track(&stream, &track, error);
+    if (code == VARVE_OK)
+        code = read_packets(&stream, &input, error);
+    if (code == VARVE_OK)
+        code = leave_open(&stream, error);
+    vv_input_close(&input);
+    free(stream.open.items);
+    process->model->health.truncated_files += packets->cut_files;
+    return code;
+}

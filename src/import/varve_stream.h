@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* varve_stream.h — one stream being decoded; private to varve_stream.c and varve_record.c. */
+#ifndef VV_IMPORT_VARVE_STREAM_H
+#define VV_IMPORT_VARVE_STREAM_H
+
+#include "import/varve_process.h"
+
+struct vv_open_range {
+    uint32_t slice, step; /* rows; step is VV_NONE for what is not a step                       */
+};
+
+struct vv_stream_reader {
+    struct vv_process_reader *process;
+    const struct vv_packets *packets;
+    const char *path;          /* of the part being read                                        */
+    uint32_t track;            /* row; VV_NONE until something lies on it                       */
+    uint64_t ticks;            /* of the last record                                            */
+    int64_t time_ns;           /* the same                                                      */
+    uint64_t records;
+    VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
+    size_t next_pause;         /* the first pause not before the last record …                  */
+    uint64_t next_pause_ticks; /* … and when it is; UINT64_MAX: none                            */
+    uint32_t order;
+};
+
+/* A record whose clock has been read: payload[0 .. words - 1) follows its first word. */
+struct vv_record {
+    const struct vv_event_class *class;
+    const uint64_t *payload;
+    size_t payload_words;
+    uint64_t offset; /* in the file                                                             */
+};
+
+/* varve_record.c: every action but those of plain ranges. */
+enum varve_code vv_record_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error);
+/* How many words the record at words[0] has, of a class with words == 0; 0 if `count` are too few. */
+size_t vv_record_words(const struct vv_process_reader *process, const struct vv_event_class *class,
+                       const uint64_t *words, size_t count);
+
+/* varve_stream.c */
+enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
+                               uint32_t source, struct varve_error *error);
+void vv_range_end(struct vv_stream_reader *stream);
+enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_track,
+                                struct varve_error *error);
+
+#endif
