@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inventory.c — tables "processes" and "threads": who recorded, how much, how long.
+ *
+ * A row of "threads" is a track: a thread, a lane of asynchronous ranges, a stream of a device. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/analyse.h"
+#include "analyse/own_time.h"
+#include "analyse/scope.h"
+
+enum { PID, NAME, HOST, EVENTS, LOST, CLOCK, BEGIN, DURATION, PROCESS_COLUMNS };
+
+static const struct vv_sheet_column process_columns[PROCESS_COLUMNS] = {
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "host", "host", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "lost", "lost", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "clock_uncertainty_ns", "clock ±", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
+    { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, false, false },
+};
+
+enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_sheet *out,
+                                     struct varve_error *error)
+{
+    const struct vv_processes *processes = &model->processes;
+    enum varve_code code = VARVE_OK;
+    vv_sheet_init(out, "processes", "PROCESSES", process_columns, PROCESS_COLUMNS);
+    for (uint64_t p = 0; p < processes->table.count && code == VARVE_OK; p++) {
+        size_t row;
+        code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
+        if (code == VARVE_OK)
+            code = vv_sheet_text(out, row, NAME, vv_text_of(model, processes->name[p]), error);
+        if (code == VARVE_OK && processes->host[p] != 0)
+            code = vv_sheet_text(out, row, HOST, vv_text_of(model, processes->host[p]), error);
+        if (code != VARVE_OK)
+            break;
+        vv_sheet_int(out, row, PID, processes->pid[p]);
+        vv_sheet_int(out, row, EVENTS, (int64_t)processes->events[p]);
+        vv_sheet_int(out, row, LOST, (int64_t)processes->lost[p]);
+        vv_sheet_int(out, row, BEGIN, processes->begin_ns[p]);
+        vv_sheet_int(out, row, DURATION, processes->end_ns[p] - processes->begin_ns[p]);
+        if (processes->clock_uncertainty_ns[p] >= 0)
+            vv_sheet_int(out, row, CLOCK, processes->clock_uncertainty_ns[p]);
+    }
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
+
+enum { THREAD_NAME, TID, THREAD_PROCESS, KIND, SLICES, THREAD_LOST, BUSY, THREAD_COLUMNS };
+
+static const struct vv_sheet_column thread_columns[THREAD_COLUMNS] = {
+    { "name", "thread", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "tid", "id", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "kind", "kind", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "slices", "slices", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "lost", "lost", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, false, false },
+};
+
+static enum varve_code put_thread(const struct vv_model *model, uint32_t track, int64_t busy_ns,
+                                  struct vv_sheet *sheet, struct varve_error *error)
+{
+    static const char *const kinds[] = { [VV_TRACK_THREAD] = "thread", [VV_TRACK_ASYNC] = "async",
+                                         [VV_TRACK_DEVICE] = "device" };
+    char name[120];
+    uint32_t first, last;
+    size_t row;
+    vv_track_text(model, track, name, sizeof name);
+    vv_track_rows(model, track, &first, &last);
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, THREAD_NAME, name, error));
+    VV_TRY(vv_sheet_text(sheet, row, KIND, kinds[model->tracks.kind[track]], error));
+    if (model->tracks.kind[track] != VV_TRACK_ASYNC)
+        vv_sheet_int(sheet, row, TID, model->tracks.tid[track]);
+    vv_sheet_int(sheet, row, THREAD_PROCESS, vv_pid_of(model, track));
+    vv_sheet_int(sheet, row, SLICES, last - first);
+    vv_sheet_int(sheet, row, THREAD_LOST, (int64_t)model->tracks.lost[track]);
+    vv_sheet_int(sheet, row, BUSY, busy_ns);
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_threads(const struct vv_model *model, struct vv_sheet *out,
+                                   struct varve_error *error)
+{
+    size_t rows = (size_t)model->slices.table.count + 1;
+    uint32_t *stack = malloc(rows * sizeof *stack);
+    int64_t *own_ns = malloc(rows * sizeof *own_ns);
+    enum varve_code code = VARVE_OK;
+    vv_sheet_init(out, "threads", "THREADS", thread_columns, THREAD_COLUMNS);
+    if (stack == NULL || own_ns == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
+    for (uint32_t track = 0; track < model->tracks.table.count && code == VARVE_OK; track++) {
+        uint32_t first, last;
+        vv_track_rows(model, track, &first, &last);
+        int64_t busy_ns = vv_own_time(&model->slices, first, last, INT64_MAX, stack, own_ns);
+        code = put_thread(model, track, busy_ns, out, error);
+    }
+    free(stack);
+    free(own_ns);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* operators.c — the tally of operators as table "operators": order, first rows, remainder, total.
+ *
+ * Rows in order: groups, "N more: --top 0" (the groups cut off), "(outside operators)", "total".
+ * In every summed column the total is the sum of the rows above it. doc/metrics.md. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analyse.h"
+#include "analyse/operator_tally.h"
+#include "base/number.h"
+
+/* The columns of one scope, in order; the table has them twice. */
+enum { SELF, SHARE, RUNNING, TOTAL, CALLS, MEDIAN, P90, LEAST, GREATEST, RATE, SCOPE_COLUMNS };
+enum {
+    STEPS = VV_SCOPE_STEPS * SCOPE_COLUMNS,
+    WHOLE = VV_SCOPE_WHOLE * SCOPE_COLUMNS,
+    THREAD = VV_SCOPE_COUNT * SCOPE_COLUMNS,
+    PHASE,
+    SHAPES,
+    ROW,
+    NAME,
+    COLUMNS
+};
+
+#define SCOPE_OF(prefix)                                                                            \
+    { prefix "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },                            \
+    { prefix "self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                    \
+    { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },              \
+    { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                          \
+    { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                          \
+    { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
+    { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, false },                              \
+    { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
+    { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
+    { prefix "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }
+
+static const struct vv_sheet_column operator_columns[COLUMNS] = {
+    SCOPE_OF("step_"),
+    SCOPE_OF(""),
+    { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "phase", "phase", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+static const struct grouping { const char *word; enum vv_grouping by; int column; } groupings[] = {
+    { "op", VV_BY_NAME, NAME },        { "name", VV_BY_NAME, NAME },   { "shape", VV_BY_SHAPE, SHAPES },
+    { "thread", VV_BY_THREAD, THREAD }, { "phase", VV_BY_PHASE, PHASE },
+};
+
+struct view {
+    const struct vv_scope *scope;
+    const struct vv_operator_tally *tally;
+    const struct grouping *grouping;
+    struct vv_sheet *sheet;
+    int shown;              /* STEPS or WHOLE: the scope that people see                        */
+    struct vv_cell *cells;  /* groups * COLUMNS                                                 */
+    uint32_t *order;        /* the groups that have a row, in order                             */
+    uint32_t group_count;
+    size_t sort_column;
+};
+
+/* ---- which columns people see ---- */
+
+static enum varve_code choose_columns(struct view *view, struct varve_error *error)
+{
+    struct vv_sheet_column *columns = vv_arena_alloc(&view->sheet->arena, sizeof operator_columns);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the operators");
+    memcpy(columns, operator_columns, sizeof operator_columns);
+    for (int c = 0; c < THREAD; c++)
+        columns[c].hidden |= c < view->shown || c >= view->shown + SCOPE_COLUMNS;
+    bool has_rate = false;
+    for (uint32_t g = 0; g < view->tally->groups.count; g++)
+        has_rate |= view->tally->figures[view->shown / SCOPE_COLUMNS][g].flop_time_ns > 0;
+    columns[view->shown + RATE].hidden |= !has_rate;
+    columns[view->grouping->column].hidden = false;
+    view->sheet->columns = columns;
+    return VARVE_OK;
+}
+
+/* Is this the column that people call `word`: its title, or its name without "step_" and without unit? */
+static bool is_called(const struct vv_sheet_column *column, const char *word)
+{
+    const char *name = column->name + (strncmp(column->name, "step_", 5) == 0 ? 5 : 0);
+    const char *suffix = column->unit == VV_UNIT_NS           ? "_ns"
+                         : column->unit == VV_UNIT_FLOP_PER_S ? "_per_s"
+                                                              : "";
+    size_t length = strlen(word);
+    return (length > 0 && strcmp(column->title, word) == 0) ||
+           (strncmp(name, word, length) == 0 && strcmp(name + length, suffix) == 0);
+}
+
+/* A word of the scope that people see; else the full name of any column. */
+static enum varve_code choose_order(struct view *view, const char *sort, struct varve_error *error)
+{
+    view->sort_column = (size_t)(view->shown + SELF);
+    if (sort == NULL)
+        return VARVE_OK;
+    for (int c = view->shown; c < view->shown + SCOPE_COLUMNS; c++) {
+        if (is_called(&view->sheet->columns[c], sort)) {
+            view->sort_column = (size_t)c;
+            return VARVE_OK;
+        }
+    }
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const struct vv_sheet_column *column = &view->sheet->columns[c];
+        if (strcmp(column->name, sort) == 0 || (c >= THREAD && strcmp(column->title, sort) == 0)) {
+            view->sort_column = c;
+            return VARVE_OK;
+        }
+    }
+    VV_FAIL(error, VARVE_INVALID,
+            "cannot sort by '%s': operators have no such column. Try self, total, calls, median, p90, min, "
+            "max, flop or name", sort);
+}
+
+/* ---- one group, one row of cells ---- */
+
+static struct vv_cell int_cell(int64_t value)
+{
+    return (struct vv_cell){ .present = true, .integer = value };
+}
+
+static struct vv_cell real_cell(double value)
+{
+    return (struct vv_cell){ .present = true, .real = value };
+}
+
+static struct vv_cell text_cell(const char *text)
+{
+    return (struct vv_cell){ .present = true, .text = text };
+}
+
+static void fill_sums(const struct view *view, int base, const struct vv_figures *figures,
+                      struct vv_cell *cells)
+{
+    int64_t covered_ns = view->tally->covered_ns[base / SCOPE_COLUMNS];
+    cells[base + CALLS] = int_cell((int64_t)figures->calls);
+    cells[base + TOTAL] = int_cell(figures->total_ns);
+    cells[base + SELF] = int_cell(figures->self_ns);
+    if (covered_ns > 0)
+        cells[base + SHARE] = real_cell((double)figures->self_ns / (double)covered_ns);
+    if (figures->flop_time_ns > 0)
+        cells[base + RATE] = real_cell(figures->flop / ((double)figures->flop_time_ns * 1e-9));
+}
+
+static void fill_scope(const struct view *view, int base, uint32_t group, struct vv_cell *cells)
+{
+    const struct vv_samples *durations = &view->tally->durations[base / SCOPE_COLUMNS];
+    fill_sums(view, base, &view->tally->figures[base / SCOPE_COLUMNS][group], cells);
+    if (vv_samples_size(durations, group) == 0)
+        return;
+    static const struct { int column; unsigned percent; } percentiles[] = {
+        { LEAST, 0 }, { MEDIAN, 50 }, { P90, 90 }, { GREATEST, 100 },
+    };
+    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
+        cells[base + percentiles[i].column] =
+            int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+}
+
+static enum varve_code fill_group(struct view *view, uint32_t group, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    struct vv_cell *cells = view->cells + (size_t)group * COLUMNS;
+    uint32_t extra = view->tally->groups.extras[group];
+    if (view->scope->step_count > 0)
+        fill_scope(view, STEPS, group, cells);
+    fill_scope(view, WHOLE, group, cells);
+    cells[ROW] = text_cell("operator");
+    cells[NAME] = text_cell(vv_text_of(model, view->tally->groups.names[group]));
+    if (view->grouping->by == VV_BY_SHAPE && extra != 0)
+        cells[SHAPES] = text_cell(vv_text_of(model, extra));
+    if (view->grouping->by == VV_BY_PHASE && extra != VV_NONE)
+        cells[PHASE] = text_cell(vv_text_of(model, extra));
+    if (view->grouping->by == VV_BY_THREAD) {
+        char name[120];
+        vv_track_text(model, extra, name, sizeof name);
+        const char *copy = vv_arena_text(&view->sheet->arena, name, strlen(name));
+        if (copy == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of threads");
+        cells[THREAD] = text_cell(copy);
+    }
+    return VARVE_OK;
+}
+
+/* ---- order ---- */
+
+static int compare_cells(const struct vv_cell *a, const struct vv_cell *b, enum vv_cell_type type)
+{
+    if (a->present != b->present)
+        return a->present ? -1 : 1; /* rows without a value come last */
+    if (!a->present)
+        return 0;
+    if (type == VV_CELL_TEXT)
+        return strcmp(a->text, b->text);
+    if (type == VV_CELL_REAL)
+        return (a->real < b->real) - (a->real > b->real);
+    return (a->integer < b->integer) - (a->integer > b->integer);
+}
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+    const struct view *view = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    const struct vv_cell *left_cells = view->cells + (size_t)left * COLUMNS;
+    const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
+    const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, THREAD, PHASE, SHAPES };
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        int difference = compare_cells(&left_cells[keys[k]], &right_cells[keys[k]],
+                                       operator_columns[keys[k]].type);
+        if (difference != 0)
+            return difference;
+    }
+    return (left > right) - (left < right);
+}
+
+/* ---- rows ---- */
+
+static enum varve_code put_row(struct view *view, enum vv_row_kind kind, const struct vv_cell *cells,
+                               struct varve_error *error)
+{
+    struct vv_sheet *sheet = view->sheet;
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, kind, &row, error));
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (!cells[c].present)
+            continue;
+        if (operator_columns[c].type == VV_CELL_INT)
+            vv_sheet_int(sheet, row, c, cells[c].integer);
+        else if (operator_columns[c].type == VV_CELL_REAL)
+            vv_sheet_real(sheet, row, c, cells[c].real);
+        else
+            VV_TRY(vv_sheet_text(sheet, row, c, cells[c].text, error));
+    }
+    return VARVE_OK;
+}
+
+/* The running share of a scope after another row. */
+static void run_on(const struct view *view, int base, int64_t *running_ns, struct vv_cell *cells)
+{
+    int64_t covered_ns = view->tally->covered_ns[base / SCOPE_COLUMNS];
+    *running_ns += cells[base + SELF].present ? cells[base + SELF].integer : 0;
+    if (covered_ns > 0 && cells[base + SELF].present)
+        cells[base + RUNNING] = real_cell((double)*running_ns / (double)covered_ns);
+}
+
+/* Sums of the groups order[from..to). */
+static void sum_groups(const struct view *view, uint32_t from, uint32_t to, struct vv_cell *cells)
+{
+    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
+        struct vv_figures sum = { 0 };
+        for (uint32_t i = from; i < to; i++) {
+            const struct vv_figures *figures = &view->tally->figures[which][view->order[i]];
+            sum.calls += figures->calls;
+            sum.total_ns += figures->total_ns;
+            sum.self_ns += figures->self_ns;
+            sum.flop += figures->flop;
+            sum.flop_time_ns += figures->flop_time_ns;
+        }
+        if (which == VV_SCOPE_WHOLE || view->scope->step_count > 0)
+            fill_sums(view, which * SCOPE_COLUMNS, &sum, cells);
+    }
+}
+
+/* A row that has only a self time: "(outside operators)", "total". */
+static void self_only(const struct view *view, const int64_t *self_ns, struct vv_cell *cells)
+{
+    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
+        struct vv_figures figures = { .self_ns = self_ns[which] };
+        int base = which * SCOPE_COLUMNS;
+        if (which == VV_SCOPE_STEPS && view->scope->step_count == 0)
+            continue;
+        fill_sums(view, base, &figures, cells);
+        cells[base + CALLS].present = cells[base + TOTAL].present = false;
+    }
+}
+
+static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *running_ns,
+                                struct varve_error *error)
+{
+    const struct vv_operator_tally *tally = view->tally;
+    struct vv_cell more[COLUMNS] = { 0 }, outside[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
+    if (top < view->group_count) {
+        char name[64];
+        snprintf(name, sizeof name, "%u more: --top 0", view->group_count - top);
+        sum_groups(view, top, view->group_count, more);
+        more[ROW] = text_cell("more");
+        more[NAME] = text_cell(name);
+        run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], more);
+        run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], more);
+        VV_TRY(put_row(view, VV_ROW_REMAINDER, more, error));
+    }
+    self_only(view, tally->outside_ns, outside);
+    outside[ROW] = text_cell("outside");
+    outside[NAME] = text_cell("(outside operators)");
+    run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
+    run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], outside);
+    VV_TRY(put_row(view, VV_ROW_REMAINDER, outside, error));
+
+    struct vv_cell sums[COLUMNS] = { 0 };
+    sum_groups(view, 0, view->group_count, sums);
+    self_only(view, tally->covered_ns, total);
+    total[STEPS + CALLS] = sums[STEPS + CALLS];
+    total[WHOLE + CALLS] = sums[WHOLE + CALLS];
+    total[ROW] = text_cell("total");
+    total[NAME] = text_cell("total");
+    return put_row(view, VV_ROW_TOTAL, total, error);
+}
+
+static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
+{
+    int64_t running_ns[VV_SCOPE_COUNT] = { 0 };
+    uint32_t top = wanted > 0 && wanted < view->group_count ? (uint32_t)wanted : view->group_count;
+    for (uint32_t i = 0; i < top; i++) {
+        struct vv_cell *cells = view->cells + (size_t)view->order[i] * COLUMNS;
+        run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], cells);
+        run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], cells);
+        VV_TRY(put_row(view, VV_ROW_PLAIN, cells, error));
+    }
+    return put_rest(view, top, running_ns, error);
+}
+
+static enum varve_code build_rows(struct view *view, const struct vv_operator_options *options,
+                                  struct varve_error *error)
+{
+    const struct vv_operator_tally *tally = view->tally;
+    size_t groups = tally->groups.count;
+    view->cells = vv_arena_alloc(&view->sheet->arena, (groups + 1) * COLUMNS * sizeof *view->cells);
+    view->order = vv_arena_alloc(&view->sheet->arena, (groups + 1) * sizeof *view->order);
+    if (view->cells == NULL || view->order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu operators", groups);
+    for (uint32_t g = 0; g < groups; g++) {
+        bool is_empty = tally->figures[VV_SCOPE_WHOLE][g].calls == 0 &&
+                        tally->figures[VV_SCOPE_WHOLE][g].self_ns == 0 &&
+                        tally->figures[VV_SCOPE_STEPS][g].calls == 0;
+        VV_TRY(fill_group(view, g, error));
+        if (!is_empty)
+            view->order[view->group_count++] = g;
+    }
+    qsort_r(view->order, view->group_count, sizeof *view->order, compare_groups, view);
+    if (view->group_count == 0 && tally->covered_ns[VV_SCOPE_WHOLE] == 0)
+        return VARVE_OK;
+    return put_rows(view, options->top, error);
+}
+
+/* ---- what it covers ---- */
+
+static enum varve_code state_policy(struct view *view, struct varve_error *error)
+{
+    const struct vv_scope *scope = view->scope;
+    const struct vv_model *model = scope->model;
+    bool by_steps = view->shown == STEPS;
+    char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
+    const char *hint = model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
+    uint64_t other = 0;
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        uint32_t first, last;
+        vv_track_rows(model, t, &first, &last);
+        other += model->tracks.kind[t] == VV_TRACK_THREAD && first < last;
+    }
+    if (view->group_count == 0)
+        return vv_sheet_policy(view->sheet, error, "no operators recorded%s", hint);
+    vv_scope_threads_text(scope, by_steps, threads, sizeof threads);
+    vv_number_duration(view->tally->covered_ns[view->shown / SCOPE_COLUMNS], time, sizeof time);
+    if (view->tally->async_slices > 0)
+        snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
+                 view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
+    if (!by_steps)
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s", time, threads, waiting, hint);
+    uint64_t holding = vv_scope_step_tracks(scope);
+    if (other > holding)
+        snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread", other - holding,
+                 other - holding == 1 ? "" : "s");
+    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s", scope->step_count,
+                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting);
+}
+
+static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,
+                                     struct varve_error *error)
+{
+    for (size_t i = 0; i < sizeof groupings / sizeof *groupings; i++) {
+        *out_grouping = &groupings[i];
+        if (word == NULL || strcmp(groupings[i].word, word) == 0)
+            return VARVE_OK;
+    }
+    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, thread or phase", word);
+}
+
+enum varve_code vv_analyse_operators(const struct vv_model *model,
+                                     const struct vv_operator_options *options,
+                                     struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_operator_tally tally = { 0 };
+    struct view view = { .scope = &scope, .tally = &tally, .sheet = out };
+    vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
+    enum varve_code code = find_grouping(options->by, &view.grouping, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&scope, model, &options->selection, error);
+    if (code == VARVE_OK)
+        code = vv_operator_tally(&scope, view.grouping->by, &tally, error);
+    if (code == VARVE_OK) {
+        view.shown = scope.step_count > 0 && view.grouping->by != VV_BY_THREAD ? STEPS : WHOLE;
+        code = choose_columns(&view, error);
+    }
+    if (code == VARVE_OK)
+        code = choose_order(&view, options->sort, error);
+    if (code == VARVE_OK)
+        code = build_rows(&view, options, error);
+    if (code == VARVE_OK)
+        code = state_policy(&view, error);
+    vv_operator_tally_deinit(&tally);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/scope.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_index(const char *text, const char **out_end, int64_t *out_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || errno != 0)
+        return false;
+    *out_end = end;
+    *out_value = value;
+    return true;
+}
+
+enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,
+                                   struct varve_error *error)
+{
+    selection->first_step = INT64_MIN;
+    selection->last_step = INT64_MAX;
+    if (text == NULL)
+        return VARVE_OK;
+
+    const char *cursor = text;
+    bool has_first = parse_index(cursor, &cursor, &selection->first_step);
+    if (has_first && *cursor == '\0') {
+        selection->last_step = selection->first_step;
+        return VARVE_OK;
+    }
+    if (strncmp(cursor, "..", 2) != 0)
+        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B", text);
+    cursor += 2;
+    bool has_last = *cursor != '\0' && parse_index(cursor, &cursor, &selection->last_step);
+    if (*cursor != '\0' || (!has_first && !has_last))
+        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B", text);
+    if (selection->first_step > selection->last_step)
+        VV_FAIL(error, VARVE_INVALID, "'%s' is an empty range of steps: it ends before it begins", text);
+    return VARVE_OK;
+}
+
+void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes)
+{
+    if (model->tracks.name[track] != 0)
+        snprintf(text, bytes, "%s", vv_text_of(model, model->tracks.name[track]));
+    else
+        snprintf(text, bytes, "thread %" PRId64, model->tracks.tid[track]);
+}
+
+static bool track_is_called(const struct vv_model *model, uint32_t track, const char *wanted)
+{
+    char tid[24];
+    snprintf(tid, sizeof tid, "%" PRId64, model->tracks.tid[track]);
+    return strcmp(wanted, tid) == 0 ||
+           strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
+}
+
+static bool holds_steps(const struct vv_scope *scope, uint32_t track)
+{
+    const struct vv_steps *steps = &scope->model->steps;
+    for (uint64_t s = 0; s < steps->table.count; s++) {
+        if (scope->steps[s] && steps->track[s] == track)
+            return true;
+    }
+    return false;
+}
+
+uint64_t vv_scope_step_tracks(const struct vv_scope *scope)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < scope->model->tracks.table.count; t++)
+        count += holds_steps(scope, t);
+    return count;
+}
+
+void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes)
+{
+    size_t length = 0, left_out = 0;
+    text[0] = '\0';
+    for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
+        if (!scope->tracks[t] || (with_steps && !holds_steps(scope, t)))
+            continue;
+        char name[80];
+        vv_track_text(scope->model, t, name, sizeof name);
+        if (length + strlen(name) + 40 > bytes)
+            left_out++;
+        else
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s", length > 0 ? ", " : "", name);
+    }
+    if (left_out > 0)
+        snprintf(text + length, bytes - length, " and %zu more", left_out);
+}
+
+/* `thread` NULL: all of them. */
+static void mark_tracks(struct vv_scope *scope, const char *thread)
+{
+    const struct vv_model *model = scope->model;
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        if (model->tracks.kind[t] == VV_TRACK_THREAD)
+            scope->tracks[t] = thread == NULL || track_is_called(model, t, thread);
+        scope->track_count += scope->tracks[t];
+    }
+}
+
+static enum varve_code choose_tracks(struct vv_scope *scope, const char *thread,
+                                     struct varve_error *error)
+{
+    if (thread != NULL && strcmp(thread, "all") == 0)
+        thread = NULL;
+    mark_tracks(scope, thread);
+    if (thread == NULL || scope->track_count > 0)
+        return VARVE_OK;
+
+    char names[200];
+    mark_tracks(scope, NULL);
+    vv_scope_threads_text(scope, false, names, sizeof names);
+    VV_FAIL(error, VARVE_INVALID, "no thread '%s' in this trace. Its threads: %s", thread,
+            names[0] != '\0' ? names : "none");
+}
+
+static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_selection *selection,
+                                    struct varve_error *error)
+{
+    const struct vv_steps *steps = &scope->model->steps;
+    int64_t least = INT64_MAX, greatest = INT64_MIN;
+    bool in_range = false;
+    for (uint64_t s = 0; s < steps->table.count; s++) {
+        int64_t index = steps->index[s];
+        bool wanted = index >= selection->first_step && index <= selection->last_step;
+        least = index < least ? index : least;
+        greatest = index > greatest ? index : greatest;
+        in_range |= wanted;
+        scope->steps[s] = wanted && scope->tracks[steps->track[s]];
+        if (scope->steps[s]) {
+            scope->step_count++;
+            scope->step_time_ns += steps->duration_ns[s];
+        }
+    }
+    if (scope->every_step || in_range)
+        return VARVE_OK;
+    if (steps->table.count == 0)
+        VV_FAIL(error, VARVE_INVALID,
+                "no steps to choose from: this trace has none. Mark them with varve_step_begin");
+    VV_FAIL(error, VARVE_INVALID,
+            "no step in the range asked for: this trace has steps %" PRId64 "..%" PRId64, least, greatest);
+}
+
+enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
+                              const struct vv_selection *selection, struct varve_error *error)
+{
+    *scope = (struct vv_scope){
+        .model = model,
+        .tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
+        .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
+        .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
+    };
+    enum varve_code code = VARVE_OK;
+    if (scope->tracks == NULL || scope->steps == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to select threads and steps");
+    if (code == VARVE_OK)
+        code = choose_tracks(scope, selection->thread, error);
+    if (code == VARVE_OK)
+        code = choose_steps(scope, selection, error);
+    if (code != VARVE_OK)
+        vv_scope_deinit(scope);
+    return code;
+}
+
+void vv_scope_deinit(struct vv_scope *scope)
+{
+    if (scope == NULL)
+        return;
+    free(scope->tracks);
+    free(scope->steps);
+    scope->tracks = scope->steps = NULL;
+}
+
+/* The first row in [first, last) that begins at or after begin_ns. */
+static uint32_t first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)
+{
+    while (first < last) {
+        uint32_t middle = first + (last - first) / 2;
+        if (slices->begin_ns[middle] < begin_ns)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+static uint32_t first_of_track(const struct vv_slices *slices, uint32_t track)
+{
+    uint32_t first = 0, last = (uint32_t)slices->table.count;
+    while (first < last) {
+        uint32_t middle = first + (last - first) / 2;
+        if (slices->track[middle] < track)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first, uint32_t *out_last)
+{
+    *out_first = first_of_track(&model->slices, track);
+    *out_last = first_of_track(&model->slices, track + 1);
+}
+
+void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first, uint32_t *out_last)
+{
+    const struct vv_steps *steps = &model->steps;
+    int64_t begin_ns = steps->begin_ns[step], end_ns = begin_ns + steps->duration_ns[step];
+    uint32_t first, last;
+    vv_track_rows(model, steps->track[step], &first, &last);
+    *out_last = first_from(&model->slices, first, last, end_ns);
+    /* A range around the step may begin at the same instant: it lies before the step's own row. */
+    *out_first = steps->slice[step] != VV_NONE ? steps->slice[step] + 1
+                                               : first_from(&model->slices, first, last, begin_ns);
+    if (*out_last < *out_first)
+        *out_last = *out_first;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scope.h — a selection, resolved against a model: which tracks and which steps count.
+ *
+ * Made by every analysis that takes a selection. Invariant: a chosen step lies on a chosen track.
+ * Only thread tracks are ever chosen: asynchronous ranges wait, they do not work, and their time is
+ * also somebody else's (doc/metrics.md). Thread-compatible. */
+#ifndef VV_ANALYSE_SCOPE_H
+#define VV_ANALYSE_SCOPE_H
+
+#include "analyse/analyse.h"
+#include "varve/varve.h"
+
+struct vv_scope {
+    const struct vv_model *model; /* borrowed                                                  */
+    bool *tracks;          /* a track's row -> chosen                                          */
+    bool *steps;           /* a step's row -> chosen                                           */
+    bool every_step;       /* the selection names no steps: slices outside steps count too     */
+    uint64_t track_count;  /* chosen                                                           */
+    uint64_t step_count;   /* chosen                                                           */
+    int64_t step_time_ns;  /* sum of the chosen steps' durations                               */
+};
+
+/* VARVE_INVALID: no such thread, or no such step; the message names those that exist. */
+enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
+                              const struct vv_selection *selection, struct varve_error *error);
+void vv_scope_deinit(struct vv_scope *scope); /* NULL-safe, idempotent */
+
+/* Rows [*out_first, *out_last) of the slices on a track. */
+void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,
+                   uint32_t *out_last);
+/* Rows of the slices that begin inside a step on the step's own track, the step itself left out. */
+void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first,
+                  uint32_t *out_last);
+
+/* "train, loader" or "train, loader and 7 more": the threads that hold chosen steps, or all chosen
+ * threads where there is no step. `text` holds at least 200 bytes. */
+void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
+/* Threads that hold chosen steps. */
+uint64_t vv_scope_step_tracks(const struct vv_scope *scope);
+/* The name of a track for people: its own, else "thread TID". */
+void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes);
+
+/* Every slice is an operator unless it marks the program's own course: a step or a range of layer STEP. */
+static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
+{
+    return model->slices.layer[slice] != VARVE_LAYER_STEP &&
+           (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
+}
+
+/* Of the track's process; 0 where no process is known. */
+static inline int64_t vv_pid_of(const struct vv_model *model, uint32_t track)
+{
+    uint32_t process = model->tracks.process[track];
+    return process != VV_NONE ? model->processes.pid[process] : 0;
+}
+
+static inline const char *vv_text_of(const struct vv_model *model, uint32_t string)
+{
+    return vv_intern_text(&model->strings, string);
+}
+
+#endif

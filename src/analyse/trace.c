@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.c — tables "trace" (the run in one row), "processes", "threads" and "health".
+ *
+ * "trace" carries each fact as a bare value for scripts, and three sentences for people: what ran, on
+ * what, and how far the numbers can be trusted. A fact that the trace does not hold is absent. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyse/analyse.h"
+#include "analyse/own_time.h"
+#include "analyse/scope.h"
+#include "base/number.h"
+
+/* ---- table "trace" ---- */
+
+enum {
+    COMMAND, RECORDED, ON, TRUST,
+    BEGIN, DURATION, EVENTS, LOST, CLOCK, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
+    ALLOCATIONS, UNFINISHED, TRUNCATED, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
+    TRACE_COLUMNS
+};
+
+#define INT_COLUMN(name, title, unit) { name, title, VV_CELL_INT, unit, true, false }
+#define TEXT_COLUMN(name, title) { name, title, VV_CELL_TEXT, VV_UNIT_NONE, true, false }
+
+static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
+    [COMMAND] = { "command", "command", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [RECORDED] = { "recorded", "recorded", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [ON] = { "on", "machine", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [TRUST] = { "trust", "trust", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [BEGIN] = INT_COLUMN("begin_ns", "begin", VV_UNIT_TIME),
+    [DURATION] = INT_COLUMN("duration_ns", "duration", VV_UNIT_NS),
+    [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
+    [LOST] = INT_COLUMN("lost", "lost", VV_UNIT_COUNT),
+    [CLOCK] = INT_COLUMN("clock_uncertainty_ns", "clock uncertainty", VV_UNIT_NS),
+    [PROCESSES] = INT_COLUMN("processes", "processes", VV_UNIT_COUNT),
+    [THREADS] = INT_COLUMN("threads", "threads", VV_UNIT_COUNT),
+    [STEPS] = INT_COLUMN("steps", "steps", VV_UNIT_COUNT),
+    [SLICES] = INT_COLUMN("slices", "slices", VV_UNIT_COUNT),
+    [MARKS] = INT_COLUMN("marks", "marks", VV_UNIT_COUNT),
+    [COUNTERS] = INT_COLUMN("counter_values", "counter values", VV_UNIT_COUNT),
+    [FLOWS] = INT_COLUMN("flows", "flows", VV_UNIT_COUNT),
+    [ALLOCATIONS] = INT_COLUMN("memory_events", "memory events", VV_UNIT_COUNT),
+    [UNFINISHED] = INT_COLUMN("unfinished", "unfinished slices", VV_UNIT_COUNT),
+    [TRUNCATED] = INT_COLUMN("truncated_files", "cut files", VV_UNIT_COUNT),
+    [EXIT] = INT_COLUMN("exit_code", "exit code", VV_UNIT_NONE),
+    [SIGNAL] = INT_COLUMN("signal", "signal", VV_UNIT_NONE),
+    [DIRECTORY] = TEXT_COLUMN("directory", "directory"),
+    [HOST] = TEXT_COLUMN("host", "host"),
+    [MACHINE] = TEXT_COLUMN("machine", "machine"),
+    [KERNEL] = TEXT_COLUMN("kernel", "kernel"),
+    [CPUS] = INT_COLUMN("cpus", "processors", VV_UNIT_COUNT),
+};
+
+static void recorded_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    time_t seconds = (time_t)(model->run.begin_ns / 1000000000);
+    struct tm parts;
+    char date[40] = "at an unknown time", duration[VV_NUMBER_BYTES];
+    if (model->run.begin_ns > 0 && localtime_r(&seconds, &parts) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+    vv_number_duration(model->run.end_ns - model->run.begin_ns, duration, sizeof duration);
+    if (model->run.signal > 0)
+        snprintf(text, bytes, "%s, %s, ended by signal %" PRId64, date, duration, model->run.signal);
+    else if (model->run.exit_code > 0)
+        snprintf(text, bytes, "%s, %s, exit code %" PRId64, date, duration, model->run.exit_code);
+    else
+        snprintf(text, bytes, "%s, %s", date, duration);
+}
+
+static void machine_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    char cpus[40] = "", threads[80];
+    uint64_t thread_count = 0;
+    for (uint64_t t = 0; t < model->tracks.table.count; t++)
+        thread_count += model->tracks.kind[t] == VV_TRACK_THREAD;
+    snprintf(threads, sizeof threads, "%" PRIu64 " process%s, %" PRIu64 " thread%s recorded",
+             model->processes.table.count, model->processes.table.count == 1 ? "" : "es", thread_count,
+             thread_count == 1 ? "" : "s");
+    if (model->run.cpus > 0)
+        snprintf(cpus, sizeof cpus, "%" PRId64 " × ", model->run.cpus);
+    const char *parts[] = { vv_text_of(model, model->run.machine), vv_text_of(model, model->run.kernel),
+                            threads };
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && length < bytes; i++) {
+        if (parts[i][0] != '\0')
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s%s", length > 0 ? " · " : "",
+                                       i == 0 ? cpus : "", parts[i]);
+    }
+}
+
+static uint64_t odd_findings(const struct vv_health *health)
+{
+    return health->unfinished + health->unmatched_ends + health->unmatched_flows +
+           health->unmatched_async + health->overlaps + health->clock_steps_back;
+}
+
+static void trust_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    const struct vv_run *run = &model->run;
+    char lost[100] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "", odd[80] = "";
+    char count[VV_NUMBER_BYTES], time[VV_NUMBER_BYTES];
+    if (run->lost > 0) {
+        vv_number_count((int64_t)run->lost, count, sizeof count);
+        snprintf(lost, sizeof lost, "%s EVENTS LOST (%.2g %%)", count,
+                 100.0 * (double)run->lost / ((double)run->lost + (double)run->events));
+    }
+    if (run->clock_uncertainty_ns >= 0) {
+        vv_number_duration(run->clock_uncertainty_ns, time, sizeof time);
+        snprintf(clock, sizeof clock, "clock ±%s", time);
+    }
+    if (model->health.truncated_files > 0)
+        snprintf(cut, sizeof cut, " · %" PRIu64 " FILE%s CUT SHORT", model->health.truncated_files,
+                 model->health.truncated_files == 1 ? "" : "S");
+    if (odd_findings(&model->health) > 0)
+        snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info", odd_findings(&model->health),
+                 odd_findings(&model->health) == 1 ? "" : "s");
+    snprintf(text, bytes, "%s%s · %s%s · recording cost not measured", lost, cut, clock, odd);
+}
+
+static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
+                                     struct varve_error *error)
+{
+    char text[600];
+    recorded_text(model, text, sizeof text);
+    VV_TRY(vv_sheet_text(sheet, 0, RECORDED, text, error));
+    machine_text(model, text, sizeof text);
+    VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
+    trust_text(model, text, sizeof text);
+    return vv_sheet_text(sheet, 0, TRUST, text, error);
+}
+
+static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sheet,
+                               struct varve_error *error)
+{
+    const struct vv_run *run = &model->run;
+    const struct { int column; uint32_t string; } texts[] = {
+        { COMMAND, run->command }, { DIRECTORY, run->directory }, { HOST, run->host },
+        { MACHINE, run->machine }, { KERNEL, run->kernel },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].string != 0)
+            VV_TRY(vv_sheet_text(sheet, 0, (size_t)texts[i].column, vv_text_of(model, texts[i].string),
+                                 error));
+    }
+    const struct { int column; int64_t value, unknown; } optional[] = {
+        { CLOCK, run->clock_uncertainty_ns, -1 }, { EXIT, run->exit_code, -1 },
+        { SIGNAL, run->signal, -1 },              { CPUS, run->cpus, 0 },
+    };
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        if (optional[i].value != optional[i].unknown)
+            vv_sheet_int(sheet, 0, (size_t)optional[i].column, optional[i].value);
+    }
+    return VARVE_OK;
+}
+
+static void put_counts(const struct vv_model *model, struct vv_sheet *sheet)
+{
+    uint64_t threads = 0;
+    for (uint64_t t = 0; t < model->tracks.table.count; t++)
+        threads += model->tracks.kind[t] == VV_TRACK_THREAD;
+    const struct { int column; uint64_t value; } counts[] = {
+        { EVENTS, model->run.events },
+        { LOST, model->run.lost },
+        { PROCESSES, model->processes.table.count },
+        { THREADS, threads },
+        { STEPS, model->steps.table.count },
+        { SLICES, model->slices.table.count },
+        { MARKS, model->marks.table.count },
+        { COUNTERS, model->counters.table.count },
+        { FLOWS, model->flows.table.count },
+        { ALLOCATIONS, model->memory.table.count },
+        { UNFINISHED, model->health.unfinished },
+        { TRUNCATED, model->health.truncated_files },
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        vv_sheet_int(sheet, 0, (size_t)counts[i].column, (int64_t)counts[i].value);
+    vv_sheet_int(sheet, 0, BEGIN, model->run.begin_ns);
+    vv_sheet_int(sheet, 0, DURATION, model->run.end_ns - model->run.begin_ns);
+}
+
+/* For people, in full: every fact that is present, and of the sentences only the trust line. */
+static enum varve_code show_facts(struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof trace_columns);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the trace");
+    memcpy(columns, trace_columns, sizeof trace_columns);
+    for (size_t c = 0; c < TRACE_COLUMNS; c++)
+        columns[c].hidden = c == RECORDED || c == ON || !vv_sheet_cell(sheet, 0, c)->present;
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct vv_sheet *out,
+                                 struct varve_error *error)
+{
+    size_t row;
+    vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
+    enum varve_code code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
+    if (code == VARVE_OK)
+        code = put_sentences(model, out, error);
+    if (code == VARVE_OK)
+        code = put_run(model, out, error);
+    if (code == VARVE_OK) {
+        put_counts(model, out);
+        if (full)
+            code = show_facts(out, error);
+    }
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
