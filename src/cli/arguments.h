@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arguments.h — one table of options, one of verbs; parser, help, completions and man pages read them.
+ *
+ * An option is a row of vv_options; a verb names the rows it takes as bits, and any other is refused with
+ * the verb's name. Values land in struct vv_arguments, by the row's offset. */
+#ifndef VV_CLI_ARGUMENTS_H
+#define VV_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+/* Exit codes (doc/commands.md). `record` returns the program's own, or 125, 126, 127. */
+enum vv_exit {
+    VV_EXIT_DONE = 0,
+    VV_EXIT_NO = 1,        /* done, and the answer is no: --strict found loss …                 */
+    VV_EXIT_USAGE = 2,     /* the command line is wrong                                         */
+    VV_EXIT_INPUT = 3,     /* the input cannot be read                                          */
+    VV_EXIT_OUTPUT = 4,    /* the output cannot be written                                      */
+    VV_EXIT_LACKING = 5,   /* this machine or build lacks what was asked                        */
+    VV_EXIT_OURS = 70,     /* our bug                                                           */
+    VV_EXIT_RECORD = 125,  /* `record` itself failed                                            */
+    VV_EXIT_NOT_EXECUTABLE = 126,
+    VV_EXIT_NO_PROGRAM = 127
+};
+
+struct vv_arguments {
+    /* every verb */
+    bool help, quiet;
+    const char *color;          /* "auto", "always", "never"                                    */
+    /* verbs that print tables */
+    const char *format;         /* "text", "json", "csv", "md"                                  */
+    bool json, csv;             /* short for --format json, --format csv                        */
+    const char *unit;           /* "auto", "ns", "us", "ms", "s"                                */
+    const char *output;         /* -o; NULL = standard output, or the verb's default            */
+    bool strict;                /* loss in the trace becomes exit code 1                        */
+    const char *table;          /* which table only; NULL = the verb's all                      */
+    /* which part of the trace */
+    const char *steps;          /* "A..B", "A", NULL = all                                      */
+    const char *thread;         /* name or tid, "all", NULL = the verb's default                */
+    /* operators */
+    const char *by;             /* "op", "name", "shape", "thread", "phase"                     */
+    const char *sort;           /* a column of the table                                        */
+    int64_t top;                /* rows; 0 = all                                                */
+    const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
+    /* export */
+    const char *to;             /* "chrome"                                                     */
+    /* record */
+    const char *layers;         /* "all" or names with commas                                   */
+    bool dry_run, verbose;
+    /* help */
+    bool all, man;
+    /* what is left */
+    char **operands;            /* traces, a verb's name, a shell's name, PROGRAM ARGS          */
+    size_t operand_count;
+    bool operands_after_dashes; /* "--" stood before them                                       */
+    uint64_t said;              /* bits of the options that stood on the command line           */
+};
+
+enum vv_value_kind { VV_VALUE_FLAG, VV_VALUE_TEXT, VV_VALUE_INT, VV_VALUE_CHOICE, VV_VALUE_FILE };
+
+struct vv_option {
+    uint64_t bit;               /* 1 << row: what a verb's `takes` is made of                   */
+    const char *name;           /* long name, without dashes                                    */
+    char letter;                /* short name, or 0                                             */
+    enum vv_value_kind kind;
+    const char *value;          /* "FILE", "N" …; NULL for flags                                */
+    const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE and for completions     */
+    const char *standard;       /* default as the user would type it; NULL = none               */
+    const char *help;           /* one line; NULL = not shown, not completed                    */
+    size_t offset;              /* in struct vv_arguments                                       */
+};
+
+enum vv_option_row {
+    VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
+    VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
+    VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
+    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_LAYERS,
+    VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_COUNT
+};
+#define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
+#define VV_TAKES_ALWAYS (VV_TAKES(HELP) | VV_TAKES(QUIET) | VV_TAKES(COLOR))
+#define VV_TAKES_TABLES                                                                             \
+    (VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(UNIT) | VV_TAKES(OUTPUT) |        \
+     VV_TAKES(STRICT) | VV_TAKES(TABLE))
+
+struct vv_example { const char *command, *says; };
+
+struct vv_verb {
+    const char *name;
+    const char *group;          /* heading of the overview: "Look"                              */
+    const char *summary;        /* one line: "where the time went"                              */
+    const char *operands;       /* "[TRACE]", "-- PROGRAM [ARG…]"                               */
+    const char *description;    /* a paragraph for help and man page                            */
+    uint64_t takes;
+    const char *output;         /* what -o means to it; NULL = as the option's row says         */
+    const char *table;          /* the one that --fields and --sort speak of; NULL = none       */
+    const struct vv_example *examples; /* ended by a NULL command                               */
+    /* Parses nothing, calls one analysis, prints. Errors go to standard error as
+     * "varve: SENTENCE" and, on further lines indented by two, the next thing to type. */
+    int (*run)(const struct vv_arguments *arguments);
+};
+
+extern const struct vv_option vv_options[VV_OPTION_COUNT];   /* options.c                       */
+extern const struct vv_verb vv_verbs[];                      /* verbs.c; ended by a NULL name   */
+const struct vv_verb *vv_verb_find(const char *name);
+
+/* parse.c: argv[0] is the verb. On failure the message is one line for the user. */
+enum varve_code vv_arguments_parse(const struct vv_verb *verb, int argc, char **argv,
+                                   struct vv_arguments *out_arguments, struct varve_error *error);
+/* Prints "varve: MESSAGE" and returns the exit code that fits error->code. report_error.c */
+int vv_complain(const struct varve_error *error);
+
+/* The trace a reading verb means: the operand, or the newest *.varve here (said on standard error
+ * unless quiet). *out_path belongs to the caller (free). locate.c */
+enum varve_code vv_locate_trace(const struct vv_arguments *arguments, char **out_path,
+                                struct varve_error *error);
+
+/* Verbs: cmd_NAME.c */
+int vv_cmd_record(const struct vv_arguments *arguments);
+int vv_cmd_report(const struct vv_arguments *arguments);
+int vv_cmd_steps(const struct vv_arguments *arguments);
+int vv_cmd_info(const struct vv_arguments *arguments);
+int vv_cmd_export(const struct vv_arguments *arguments);
+int vv_cmd_help(const struct vv_arguments *arguments);
+int vv_cmd_version(const struct vv_arguments *arguments);
+int vv_cmd_completions(const struct vv_arguments *arguments);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_export.c — varve export: the trace as another tool's file. doc/chrome.md.
+ *
+ * A former file of the name becomes NAME.old; the new one appears whole or not at all. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/number.h"
+#include "cli/arguments.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+#include "export/exporter.h"
+
+/* "dir/train.varve" becomes "train.json", in the current folder. NULL without memory. */
+static char *standard_name(const char *trace, const struct vv_exporter *exporter)
+{
+    size_t end = strlen(trace);
+    while (end > 1 && trace[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && trace[begin - 1] != '/')
+        begin--;
+    static const char suffix[] = ".varve";
+    size_t suffix_length = sizeof suffix - 1;
+    if (end - begin > suffix_length && memcmp(trace + end - suffix_length, suffix, suffix_length) == 0)
+        end -= suffix_length;
+    char *name;
+    if (asprintf(&name, "%.*s%s", (int)(end - begin), trace + begin, exporter->extension) < 0)
+        return NULL;
+    return name;
+}
+
+static enum varve_code refuse_compressed(const char *path, struct varve_error *error)
+{
+    static const char *const suffixes[] = { ".gz", ".zst", ".xz", ".bz2" };
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t suffix = strlen(suffixes[i]);
+        if (length > suffix && strcmp(path + length - suffix, suffixes[i]) == 0)
+            VV_FAIL(error, VARVE_INVALID,
+                    "cannot write '%s': varve export does not compress. Write '%.*s', or pipe: -o - | gzip",
+                    path, (int)(length - suffix), path);
+    }
+    return VARVE_OK;
+}
+
+/* The former file of the name, if there is one, is kept as NAME.old. */
+static enum varve_code keep_former(const char *path, bool *out_kept, struct varve_error *error)
+{
+    struct stat status;
+    char *old;
+    *out_kept = false;
+    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return VARVE_OK;
+    if (asprintf(&old, "%s.old", path) < 0)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a file name");
+    enum varve_code code = VARVE_OK;
+    if (rename(path, old) != 0)
+        code = vv_fail_errno(error, errno, "cannot keep the former '%s' as '%s'", path, old);
+    free(old);
+    *out_kept = code == VARVE_OK;
+    return code;
+}
+
+static void say_plural(uint64_t count, const char *noun, const char *after)
+{
+    char text[VV_NUMBER_BYTES];
+    if (count == 0)
+        return;
+    vv_number_count((int64_t)count, text, sizeof text);
+    fprintf(stderr, "  %s %s%s%s", text, noun, count == 1 ? "" : "s", after);
+}
+
+static void say_written(const char *path, bool kept_former, const struct vv_export_counts *counts)
+{
+    struct stat status;
+    char size[VV_NUMBER_BYTES];
+    fprintf(stderr, "varve: wrote %s", path);
+    if (stat(path, &status) == 0) {
+        vv_number_bytes((int64_t)status.st_size, size, sizeof size);
+        fprintf(stderr, "  %s", size);
+    }
+    if (counts->slices == 0)
+        fputs("  no slices", stderr);
+    say_plural(counts->slices, "slice", "");
+    say_plural(counts->flows, "flow", "");
+    say_plural(counts->marks, "mark", "");
+    say_plural(counts->counter_values, "counter value", "");
+    say_plural(counts->memory_events, "memory event", "");
+    if (kept_former)
+        fprintf(stderr, "  (former: %s.old)", path);
+    fputc('\n', stderr);
+}
+
+static void say_left_out(const struct vv_export_counts *counts)
+{
+    if (counts->flows_left_out > 0)
+        fprintf(stderr, "varve: left out %" PRIu64 " flow%s that begin or end outside any slice\n",
+                counts->flows_left_out, counts->flows_left_out == 1 ? "" : "s");
+    if (counts->counter_values_left_out > 0)
+        fprintf(stderr, "varve: left out %" PRIu64 " counter value%s that JSON cannot hold (NaN, infinity)\n",
+                counts->counter_values_left_out, counts->counter_values_left_out == 1 ? "" : "s");
+}
+
+static enum varve_code write_file(const struct vv_model *model, const struct vv_exporter *exporter,
+                                  const char *path, bool quiet, struct varve_error *error)
+{
+    struct vv_output output = { 0 };
+    struct vv_export_counts counts = { 0 };
+    bool to_stdout = strcmp(path, "-") == 0, kept = false;
+    enum varve_code code = refuse_compressed(path, error);
+    if (code == VARVE_OK)
+        code = vv_output_open(&output, path, error);
+    if (code == VARVE_OK)
+        code = exporter->write(model, output.stream, &counts, error);
+    if (code == VARVE_OK && !to_stdout)
+        code = keep_former(path, &kept, error);
+    if (code == VARVE_OK)
+        code = vv_output_commit(&output, error);
+    vv_output_abandon(&output);
+    if (code != VARVE_OK)
+        return code;
+    if (!quiet && !to_stdout)
+        say_written(path, kept, &counts);
+    if (!quiet)
+        say_left_out(&counts);
+    return VARVE_OK;
+}
+
+/* The trace has been read by now: what is not found or not allowed is the file to write. */
+static bool is_output_failure(enum varve_code code)
+{
+    return code == VARVE_IO || code == VARVE_PERMISSION || code == VARVE_NOT_FOUND || code == VARVE_EXISTS;
+}
+
+int vv_cmd_export(const struct vv_arguments *arguments)
+{
+    const struct vv_exporter *exporter;
+    struct vv_reading reading;
+    struct varve_error error;
+    char *standard = NULL;
+    if (vv_exporter_find(arguments->to != NULL ? arguments->to : "chrome", &exporter, &error) != VARVE_OK)
+        return vv_complain(&error);
+    int status = vv_reading_open(arguments, &reading);
+    if (status == VV_EXIT_DONE) {
+        const char *path = arguments->output;
+        if (path == NULL)
+            path = standard = standard_name(reading.path, exporter);
+        enum varve_code code =
+            path == NULL ? vv_fail(&error, VARVE_NO_MEMORY, "no memory for a file name")
+                         : write_file(reading.model, exporter, path, arguments->quiet, &error);
+        status = code == VARVE_OK ? VV_EXIT_DONE : vv_complain(&error);
+        if (is_output_failure(code))
+            status = VV_EXIT_OUTPUT;
+        status = vv_reading_verdict(arguments, &reading, status);
+    }
+    free(standard);
+    vv_reading_close(&reading);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_help.c — varve help: the overview, one verb, everything, or a page for man. */
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/unknown_verb.h"
+
+static int print_page(const struct vv_arguments *arguments)
+{
+    const char *name = arguments->operand_count > 0 ? arguments->operands[0] : "varve";
+    const struct vv_verb *verb = vv_verb_find(name);
+    bool is_overview = arguments->operand_count == 0 || strcmp(name, "varve") == 0;
+    if (verb == NULL && !is_overview)
+        return vv_unknown_verb(name);
+    if (arguments->man && is_overview)
+        vv_man_overview(stdout);
+    else if (arguments->man)
+        vv_man_verb(stdout, verb);
+    else if (arguments->all)
+        vv_help_all(stdout);
+    else if (is_overview)
+        vv_help_overview(stdout);
+    else
+        vv_help_verb(stdout, verb);
+    return vv_cli_flush(VV_EXIT_DONE);
+}
+
+int vv_cmd_help(const struct vv_arguments *arguments)
+{
+    struct varve_error error;
+    if (arguments->operand_count > 1) {
+        vv_fail(&error, VARVE_INVALID, "help wants one verb: after '%.60s' came '%.60s'",
+                arguments->operands[0], arguments->operands[1]);
+        return vv_complain(&error);
+    }
+    return print_page(arguments);
+}

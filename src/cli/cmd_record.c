@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_record.c — varve record: runs a program so that it records itself, and says what came of it.
+ *
+ * The program's exit code is ours; 125, 126 and 127 are failures before it started, and then neither a
+ * new trace is left nor a former one moved. Nothing is written to the program's own output. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/arguments.h"
+#include "cli/child.h"
+#include "cli/locate.h"
+#include "cli/manifest.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "cli/terminal.h"
+#include "cli/trace_folder.h"
+#include "ctf/metadata_write.h"
+#include "ctf/trim.h"
+#include "import/importer.h"
+
+#define SETTINGS 3
+
+struct recording {
+    const struct vv_arguments *arguments;
+    char **command;
+    char *name;    /* of the trace, as the user knows it                                         */
+    char *preload; /* LD_PRELOAD of the program                                                  */
+    struct vv_trace_folder folder;
+    struct vv_child_end end;
+};
+
+/* ---- before ---- */
+
+static enum varve_code set_preload(struct recording *recording, struct varve_error *error)
+{
+    const char *former = getenv("LD_PRELOAD");
+    char *library = vv_program_library();
+    bool has_former = former != NULL && *former != '\0';
+    if (library == NULL)
+        VV_FAIL(error, VARVE_NOT_FOUND, "libvarve.so is neither beside varve nor installed: say where "
+                                        "it is with VARVE_LIBRARY=/path/libvarve.so");
+    enum varve_code code = VARVE_OK;
+    if (strpbrk(library, ": ") != NULL)
+        code = vv_fail(error, VARVE_UNSUPPORTED,
+                       "the dynamic linker cannot load '%s': move it where no blank or colon is in the "
+                       "path", library);
+    else if (asprintf(&recording->preload, "%s%s%s", library, has_former ? ":" : "",
+                      has_former ? former : "") < 0) {
+        recording->preload = NULL;
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the program's environment");
+    }
+    free(library);
+    return code;
+}
+
+static enum varve_code prepare(struct recording *recording, struct varve_error *error)
+{
+    const struct vv_arguments *arguments = recording->arguments;
+    if (arguments->operand_count == 0)
+        VV_FAIL(error, VARVE_INVALID, "record wants a program to run:  varve record -- PROGRAM ARGS");
+    if (arguments->output != NULL && *arguments->output == '\0')
+        VV_FAIL(error, VARVE_INVALID, "-o wants the trace's name:  varve record -o NAME.varve -- PROGRAM");
+    if (vv_layers_parse(arguments->layers) == 0)
+        VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
+                                      "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
+                                      "with commas between", arguments->layers);
+    recording->command = arguments->operands;
+    recording->name = arguments->output != NULL ? strdup(arguments->output)
+                                                : vv_trace_folder_name(recording->command);
+    if (recording->name == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
+    return set_preload(recording, error);
+}
+
+static void set_environment(const struct recording *recording, const char *folder,
+                            struct vv_child_setting out_settings[SETTINGS])
+{
+    out_settings[0] = (struct vv_child_setting){ "VARVE_OUTPUT", folder };
+    out_settings[1] = (struct vv_child_setting){ "VARVE_LAYERS", recording->arguments->layers };
+    out_settings[2] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload };
+}
+
+/* Quoted for a shell where need be. */
+static void put_word(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    putc('\'', stream);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", stream);
+        else
+            putc(*word, stream);
+    }
+    putc('\'', stream);
+}
+
+static int dry_run(const struct recording *recording)
+{
+    struct vv_child_setting settings[SETTINGS];
+    char *here = recording->name[0] != '/' ? getcwd(NULL, 0) : NULL, *folder = NULL;
+    if (asprintf(&folder, "%s%s%s", here != NULL ? here : "", here != NULL ? "/" : "",
+                 recording->name) < 0)
+        folder = NULL;
+    set_environment(recording, folder != NULL ? folder : recording->name, settings);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        printf("%s=", settings[i].name);
+        put_word(stdout, settings[i].value);
+        putchar('\n');
+    }
+    for (char *const *word = recording->command; *word != NULL; word++) {
+        fputs(word > recording->command ? " " : "", stdout);
+        put_word(stdout, *word);
+    }
+    putchar('\n');
+    free(here);
+    free(folder);
+    return vv_cli_flush(VV_EXIT_DONE);
+}
+
+/* ---- after ---- */
+
+static bool has_records(const struct vv_model *model)
+{
+    return model->slices.table.count + model->marks.table.count + model->counters.table.count +
+               model->memory.table.count + model->flows.table.count + model->steps.table.count >
+           0;
+}
+
+static void say_silent(const struct recording *recording)
+{
+    char duration[VV_NUMBER_BYTES];
+    vv_number_duration(recording->end.duration_ns, duration, sizeof duration);
+    fprintf(stderr, "varve: recorded 0 operators in %s. '%s' %s\n", duration, recording->command[0],
+            vv_program_why_silent(recording->command[0]));
+    if (recording->end.signal != 0)
+        fprintf(stderr, "  it was ended by signal %d (%s)\n", recording->end.signal,
+                strsignal(recording->end.signal));
+    else
+        fprintf(stderr, "  it ended with exit code %d\n", recording->end.exit_code);
+    fprintf(stderr, "  Two ways on:\n"
+                    "    mark its operators with <varve/varve.h> and link it with -lvarve\n"
+                    "    or see what ran and for how long      varve info ");
+    put_word(stderr, recording->folder.path);
+    putc('\n', stderr);
+}
+
+static bool is_newest_here(const char *path)
+{
+    char *newest = NULL;
+    bool is_newest = strchr(path, '/') == NULL && vv_locate_newest(&newest, NULL) == VARVE_OK &&
+                     strcmp(newest, path) == 0;
+    free(newest);
+    return is_newest;
+}
+
+static void say_recorded(const struct recording *recording, const struct vv_model *model)
+{
+    bool is_red = model->run.lost > 0 && vv_terminal_has_color(STDERR_FILENO, recording->arguments->color);
+    char size[VV_NUMBER_BYTES], events[VV_NUMBER_BYTES], lost[VV_NUMBER_BYTES] = "none",
+                                                         duration[VV_NUMBER_BYTES];
+    vv_number_bytes(vv_trace_folder_size(recording->folder.absolute), size, sizeof size);
+    vv_number_count((int64_t)model->run.events, events, sizeof events);
+    if (model->run.lost > 0)
+        vv_number_count((int64_t)model->run.lost, lost, sizeof lost);
+    vv_number_duration(recording->end.duration_ns, duration, sizeof duration);
+    fprintf(stderr, "varve: %s  %s  %s events  %s%s lost%s  %s  ", recording->folder.path, size, events,
+            is_red ? "\033[31m" : "", lost, is_red ? "\033[0m" : "", duration);
+    if (recording->end.signal != 0)
+        fprintf(stderr, "ended by signal %d (%s)\n", recording->end.signal,
+                strsignal(recording->end.signal));
+    else
+        fprintf(stderr, "exit %d\n", recording->end.exit_code);
+    fputs("varve: next: varve report", stderr);
+    if (!is_newest_here(recording->folder.path)) {
+        putc(' ', stderr);
+        put_word(stderr, recording->folder.path);
+    }
+    putc('\n', stderr);
+}
+
+static void say_result(const struct recording *recording)
+{
+    struct varve_error error;
+    struct vv_model *model = NULL;
+    if (recording->arguments->quiet)
+        return;
+    if (vv_trace_folder_processes(recording->folder.absolute) == 0)
+        say_silent(recording);
+    else if (vv_import(recording->folder.path, &model, &error) != VARVE_OK)
+        fprintf(stderr, "varve: recorded %s, but it cannot be read: %s\n", recording->folder.path,
+                error.message);
+    else if (has_records(model) || model->run.lost > 0)
+        say_recorded(recording, model);
+    else
+        say_silent(recording);
+    vv_model_destroy(model);
+}
+
+/* The program has run: from here on nothing changes its exit code, and failures are only said. */
+static void finish(struct recording *recording)
+{
+    struct varve_error error;
+    bool attached = vv_trace_folder_processes(recording->folder.absolute) > 0;
+    const struct vv_manifest manifest = {
+        .command = recording->command,
+        .begin_realtime_ns = recording->end.begin_realtime_ns,
+        .end = &recording->end,
+        .attached = attached,
+        .why = attached ? NULL : vv_program_why_silent(recording->command[0]),
+    };
+    if (vv_manifest_write(recording->folder.absolute, &manifest, &error) != VARVE_OK)
+        vv_complain(&error);
+    if (vv_trim_trace(recording->folder.absolute, &error) != VARVE_OK)
+        vv_complain(&error);
+    if (vv_trace_folder_keep(&recording->folder, &error) != VARVE_OK)
+        vv_complain(&error);
+    say_result(recording);
+}
+
+static void say_setting(const struct recording *recording)
+{
+    fprintf(stderr, "varve: trace %s\nvarve: LD_PRELOAD=%s\n", recording->folder.absolute,
+            recording->preload);
+    if (recording->folder.former != NULL)
+        fprintf(stderr, "varve: the former trace is now %s\n", recording->folder.former);
+}
+
+static int run(struct recording *recording)
+{
+    struct varve_error error;
+    struct vv_child_setting settings[SETTINGS];
+    if (vv_trace_folder_make(&recording->folder, recording->name, &error) != VARVE_OK) {
+        vv_complain(&error);
+        return VV_EXIT_RECORD;
+    }
+    const char *folder = recording->folder.absolute;
+    set_environment(recording, folder, settings);
+    if (recording->arguments->verbose)
+        say_setting(recording);
+    const struct vv_manifest manifest = { .command = recording->command,
+                                          .begin_realtime_ns = vv_child_now_ns() };
+    int status = VV_EXIT_RECORD;
+    enum varve_code code = vv_manifest_write(folder, &manifest, &error);
+    if (code == VARVE_OK)
+        code = vv_child_run(recording->command, settings, SETTINGS, &recording->end, &error);
+    if (code != VARVE_OK)
+        vv_complain(&error);
+    else if (recording->end.exec_errno != 0)
+        status = vv_program_complain(recording->command[0], recording->end.exec_errno);
+    else {
+        finish(recording);
+        status = recording->end.exit_code;
+        vv_trace_folder_deinit(&recording->folder);
+        return status;
+    }
+    vv_trace_folder_undo(&recording->folder);
+    return status;
+}
+
+int vv_cmd_record(const struct vv_arguments *arguments)
+{
+    struct recording recording = { .arguments = arguments };
+    struct varve_error error;
+    int status = VV_EXIT_RECORD;
+    if (prepare(&recording, &error) != VARVE_OK)
+        vv_complain(&error);
+    else
+        status = arguments->dry_run ? dry_run(&recording) : run(&recording);
+    free(recording.name);
+    free(recording.preload);
+    return status;
+}

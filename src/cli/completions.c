@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* completions.c — completion scripts for bash, zsh and fish, from the tables of verbs and options. Texts
+ * of the tables hold no quotes, brackets or backslashes that a shell would take as its own; a unit test
+ * says so. */
+#include <string.h>
+
+#include "cli/help.h"
+
+static bool is_shown(const struct vv_verb *verb, const struct vv_option *option)
+{
+    return (verb->takes & option->bit) != 0 && option->help != NULL;
+}
+
+static bool runs_program(const struct vv_verb *verb)
+{
+    return verb->run == vv_cmd_record;
+}
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static void put_verbs(FILE *stream, const char *before)
+{
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+        fprintf(stream, "%s%s", verb == vv_verbs ? "" : before, verb->name);
+}
+
+static void put_choices(FILE *stream, const struct vv_option *option)
+{
+    for (size_t i = 0; option->choices[i] != NULL; i++)
+        fprintf(stream, "%s%s", i > 0 ? " " : "", option->choices[i]);
+}
+
+/* ---- bash ---- */
+
+static void put_bash_values(FILE *stream)
+{
+    fputs("    case \"$previous\" in\n", stream);
+    for (int row = 0; row < VV_OPTION_COUNT; row++) {
+        const struct vv_option *option = &vv_options[row];
+        if (option->kind == VV_VALUE_FLAG)
+            continue;
+        fputs("    ", stream);
+        if (option->letter != '\0')
+            fprintf(stream, "-%c | ", option->letter);
+        fprintf(stream, "--%s)\n        ", option->name);
+        if (option->choices != NULL) {
+            fputs("COMPREPLY=($(compgen -W \"", stream);
+            put_choices(stream, option);
+            fputs("\" -- \"$current\"))\n", stream);
+        } else if (option->kind == VV_VALUE_FILE)
+            fputs("COMPREPLY=($(compgen -f -- \"$current\"))\n", stream);
+        else
+            fputs("COMPREPLY=()\n", stream);
+        fputs("        return ;;\n", stream);
+    }
+    fputs("    esac\n", stream);
+}
+
+static void put_bash_operands(FILE *stream, const struct vv_verb *verb)
+{
+    if (runs_program(verb))
+        fputs("COMPREPLY=($(compgen -c -- \"$current\") $(compgen -f -- \"$current\"))", stream);
+    else if (verb->run == vv_cmd_help) {
+        fputs("COMPREPLY=($(compgen -W \"", stream);
+        put_verbs(stream, " ");
+        fputs("\" -- \"$current\"))", stream);
+    } else if (verb->run == vv_cmd_completions)
+        fputs("COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\"))", stream);
+    else if (*verb->operands != '\0')
+        fputs("COMPREPLY=($(compgen -f -- \"$current\"))", stream);
+    else
+        fputs("COMPREPLY=()", stream);
+}
+
+static void put_bash_verb(FILE *stream, const struct vv_verb *verb)
+{
+    fprintf(stream, "    %s)\n        options=\"", verb->name);
+    bool is_first = true;
+    for (int row = 0; row < VV_OPTION_COUNT; row++) {
+        const struct vv_option *option = &vv_options[row];
+        if (!is_shown(verb, option))
+            continue;
+        fprintf(stream, "%s--%s", is_first ? "" : " ", option->name);
+        if (option->letter != '\0')
+            fprintf(stream, " -%c", option->letter);
+        is_first = false;
+    }
+    fputs("\"\n        ", stream);
+    put_bash_operands(stream, verb);
+    fputs(" ;;\n", stream);
+}
+
+static void put_bash(FILE *stream)
+{
+    fputs("# bash completion for varve, written by: varve completions bash\n"
+          "_varve()\n{\n"
+          "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+          "    local options=\"\" word\n"
+          "    COMPREPLY=()\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+          "        COMPREPLY=($(compgen -W \"",
+          stream);
+    put_verbs(stream, " ");
+    fputs("\" -- \"$current\"))\n        return\n    fi\n"
+          "    if [ \"$current\" = \"=\" ]; then\n        current=\"\"\n"
+          "    elif [ \"$previous\" = \"=\" ]; then\n"
+          "        previous=\"${COMP_WORDS[COMP_CWORD-2]}\"\n    fi\n",
+          stream);
+    put_bash_values(stream);
+    fputs("    case \"${COMP_WORDS[1]}\" in\n", stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+        put_bash_verb(stream, verb);
+    fputs("    esac\n"
+          "    for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+          "        [ \"$word\" = \"--\" ] && return\n"
+          "    done\n"
+          "    if [[ \"$current\" == -* ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n    fi\n"
+          "}\n"
+          "complete -o filenames -o bashdefault -F _varve varve\n",
+          stream);
+}
+
+/* ---- zsh ---- */
+
+static void put_zsh_option(FILE *stream, const struct vv_verb *verb, const struct vv_option *option)
+{
+    const char *help = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL ? verb->output
+                                                                              : option->help;
+    if (option->letter != '\0')
+        fprintf(stream, "            '(-%c --%s)'{-%c,--%s%s}'[%s]", option->letter, option->name,
+                option->letter, option->name, option->kind != VV_VALUE_FLAG ? "=" : "", help);
+    else
+        fprintf(stream, "            '--%s%s[%s]", option->name,
+                option->kind != VV_VALUE_FLAG ? "=" : "", help);
+    if (option->choices != NULL) {
+        fprintf(stream, ":%s:(", option->value);
+        put_choices(stream, option);
+        putc(')', stream);
+    } else if (option->kind == VV_VALUE_FILE)
+        fprintf(stream, ":%s:_files", option->value);
+    else if (option->kind != VV_VALUE_FLAG)
+        fprintf(stream, ":%s: ", option->value);
+    fputs("' \\\n", stream);
+}
+
+static void put_zsh_operands(FILE *stream, const struct vv_verb *verb)
+{
+    if (runs_program(verb))
+        fputs("            '(-)1:program:{ _command_names -e; _files }' '*::arguments:_normal'\n", stream);
+    else if (verb->run == vv_cmd_help) {
+        fputs("            '*:verb:(", stream);
+        put_verbs(stream, " ");
+        fputs(")'\n", stream);
+    } else if (verb->run == vv_cmd_completions)
+        fputs("            '1:shell:(bash zsh fish)'\n", stream);
+    else if (*verb->operands != '\0')
+        fputs("            '1:trace:_files'\n", stream);
+    else
+        fputs("            && return\n", stream);
+}
+
+static void put_zsh(FILE *stream)
+{
+    fputs("#compdef varve\n# zsh completion for varve, written by: varve completions zsh\n"
+          "_varve()\n{\n"
+          "    local -a verbs\n"
+          "    if (( CURRENT == 2 )); then\n        verbs=(\n",
+          stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+        fprintf(stream, "            '%s:%s'\n", verb->name, verb->summary);
+    fputs("        )\n        _describe verb verbs\n        return\n    fi\n"
+          "    local verb=$words[2]\n"
+          "    shift words\n    (( CURRENT-- ))\n"
+          "    case $verb in\n",
+          stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+        fprintf(stream, "    %s)\n        _arguments -s %s\\\n", verb->name,
+                runs_program(verb) ? "-A '-*' " : "");
+        for (int row = 0; row < VV_OPTION_COUNT; row++)
+            if (is_shown(verb, &vv_options[row]))
+                put_zsh_option(stream, verb, &vv_options[row]);
+        put_zsh_operands(stream, verb);
+        fputs("        ;;\n", stream);
+    }
+    fputs("    esac\n}\n"
+          "if [ \"$funcstack[1]\" = \"_varve\" ]; then\n    _varve \"$@\"\n"
+          "else\n    compdef _varve varve\nfi\n",
+          stream);
+}
+
+/* ---- fish ---- */
+
+static void put_fish_option(FILE *stream, const struct vv_verb *verb, const struct vv_option *option)
+{
+    const char *help = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL ? verb->output
+                                                                              : option->help;
+    fprintf(stream, "complete -c varve -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
+            option->name);
+    if (option->letter != '\0')
+        fprintf(stream, " -s %c", option->letter);
+    if (option->choices != NULL) {
+        fputs(" -x -a '", stream);
+        put_choices(stream, option);
+        putc('\'', stream);
+    } else if (option->kind == VV_VALUE_FILE)
+        fputs(" -r -F", stream);
+    else if (option->kind != VV_VALUE_FLAG)
+        fputs(" -x", stream);
+    fprintf(stream, " -d '%s'\n", help);
+}
+
+static void put_fish_operands(FILE *stream, const struct vv_verb *verb)
+{
+    fprintf(stream, "complete -c varve -n '__fish_seen_subcommand_from %s' ", verb->name);
+    if (runs_program(verb))
+        fputs("-a '(__fish_complete_subcommand --fcs-skip=2)'\n", stream);
+    else if (verb->run == vv_cmd_help) {
+        fputs("-f -a '", stream);
+        put_verbs(stream, " ");
+        fputs("'\n", stream);
+    } else if (verb->run == vv_cmd_completions)
+        fputs("-f -a 'bash zsh fish'\n", stream);
+    else
+        fputs(*verb->operands != '\0' ? "-F\n" : "-f\n", stream);
+}
+
+static void put_fish(FILE *stream)
+{
+    fputs("# fish completion for varve, written by: varve completions fish\n"
+          "complete -c varve -e\n",
+          stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+        fprintf(stream, "complete -c varve -n __fish_use_subcommand -f -a %s -d '%s'\n", verb->name,
+                verb->summary);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+        for (int row = 0; row < VV_OPTION_COUNT; row++)
+            if (is_shown(verb, &vv_options[row]))
+                put_fish_option(stream, verb, &vv_options[row]);
+        put_fish_operands(stream, verb);
+    }
+}
+
+enum varve_code vv_completions_write(FILE *stream, const char *shell, struct varve_error *error)
+{
+    static void (*const writers[])(FILE *) = { put_bash, put_zsh, put_fish };
+    for (size_t i = 0; shells[i] != NULL; i++) {
+        if (strcmp(shells[i], shell) == 0) {
+            writers[i](stream);
+            return VARVE_OK;
+        }
+    }
+    const char *nearest = vv_nearest(shell, shells);
+    VV_FAIL(error, VARVE_INVALID, "no completions for '%.60s'. %s%s", shell,
+            nearest != NULL ? "Nearest: " : "There are: bash, zsh, fish", nearest != NULL ? nearest : "");
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include <string.h>
+
+#define LINE_WIDTH 80
+#define NAME_WIDTH 22
+
+static const struct vv_exit_meaning exits[] = {
+    { VV_EXIT_DONE, "done" },
+    { VV_EXIT_NO, "done, and the answer is no: with --strict, the trace lost events" },
+    { VV_EXIT_USAGE, "the command line is wrong" },
+    { VV_EXIT_INPUT, "the input cannot be read: missing, not a known trace, corrupt" },
+    { VV_EXIT_OUTPUT, "the output cannot be written" },
+    { VV_EXIT_LACKING, "this machine or build lacks what was asked" },
+    { VV_EXIT_OURS, "a bug of varve" },
+    { 0, NULL },
+};
+
+static const struct vv_exit_meaning record_exits[] = {
+    { VV_EXIT_RECORD, "varve itself failed before the program started" },
+    { VV_EXIT_NOT_EXECUTABLE, "the program cannot be executed" },
+    { VV_EXIT_NO_PROGRAM, "there is no such program" },
+    { 128, "plus N: signal N ended the program" },
+    { 0, NULL },
+};
+
+const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb)
+{
+    return verb->run == vv_cmd_record ? record_exits : exits;
+}
+
+/* Words of `text` from column `column` on, further lines indented to `indent`. */
+static void put_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column > indent && column + 1 + length > LINE_WIDTH) {
+            putc('\n', stream);
+            column = 0;
+        } else if (column > indent) {
+            putc(' ', stream);
+            column++;
+        }
+        if (column < indent) {
+            fprintf(stream, "%*s", (int)(indent - column), "");
+            column = indent;
+        }
+        fwrite(text, 1, length, stream);
+        column += length;
+        text += length + strspn(text + length, " ");
+    }
+    putc('\n', stream);
+}
+
+void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity)
+{
+    char letter[8] = "";
+    if (option->letter != '\0')
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out_text, capacity, "%s--%s%s%s", letter, option->name, option->value != NULL ? " " : "",
+             option->value != NULL ? option->value : "");
+}
+
+void vv_help_option_text(const struct vv_verb *verb, const struct vv_option *option, char *out_text,
+                         size_t capacity)
+{
+    bool is_output = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL;
+    int length = snprintf(out_text, capacity, "%s", is_output ? verb->output : option->help);
+    for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
+        if (length >= 0 && (size_t)length < capacity)
+            length += snprintf(out_text + length, capacity - (size_t)length, "%s%s", i == 0 ? ": " : ", ",
+                               option->choices[i]);
+    if (option->standard != NULL && length >= 0 && (size_t)length < capacity)
+        snprintf(out_text + length, capacity - (size_t)length, " (%s)", option->standard);
+}
+
+static void put_options(FILE *stream, const struct vv_verb *verb)
+{
+    char name[80], text[300];
+    fputs("\nOptions, with the default in brackets:\n", stream);
+    for (int row = 0; row < VV_OPTION_COUNT; row++) {
+        const struct vv_option *option = &vv_options[row];
+        if ((verb->takes & option->bit) == 0 || option->help == NULL)
+            continue;
+        vv_help_option_name(option, name, sizeof name);
+        vv_help_option_text(verb, option, text, sizeof text);
+        int column = fprintf(stream, "  %-*s  ", NAME_WIDTH, name);
+        put_wrapped(stream, text, (size_t)column, NAME_WIDTH + 4);
+    }
+}
+
+static void put_usage(FILE *stream, const struct vv_verb *verb)
+{
+    fprintf(stream, "  varve %s [options]%s%s\n", verb->name, *verb->operands != '\0' ? " " : "",
+            verb->operands);
+}
+
+void vv_help_verb(FILE *stream, const struct vv_verb *verb)
+{
+    fprintf(stream, "varve %s — %s\n\n", verb->name, verb->summary);
+    put_usage(stream, verb);
+    putc('\n', stream);
+    put_wrapped(stream, verb->description, 0, 0);
+    put_options(stream, verb);
+    fputs("\nExamples:\n", stream);
+    for (const struct vv_example *example = verb->examples; example->command != NULL; example++)
+        fprintf(stream, "  %-42s  %s\n", example->command, example->says);
+    fputs("\nExit codes:\n", stream);
+    if (verb->run == vv_cmd_record)
+        fputs("  the program's own, or\n", stream);
+    for (const struct vv_exit_meaning *exit = vv_help_exits(verb); exit->meaning != NULL; exit++)
+        fprintf(stream, "  %3d  %s\n", exit->code, exit->meaning);
+}
+
+void vv_help_overview(FILE *stream)
+{
+    const char *group = "";
+    fputs("varve — operator-level profiler for machine-learning programs\n\n"
+          "  varve record -- python train.py      run and record; writes train.varve\n"
+          "  varve report                         where the time went\n",
+          stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+        if (strcmp(verb->group, group) == 0) {
+            fprintf(stream, "  %s", verb->name);
+            continue;
+        }
+        group = verb->group;
+        char heading[32];
+        snprintf(heading, sizeof heading, "%s:", group);
+        fprintf(stream, "\n%-11s%s", heading, verb->name);
+    }
+    fputs("\n\nvarve help VERB for more · varve help --all for everything\n", stream);
+}
+
+void vv_help_all(FILE *stream)
+{
+    vv_help_overview(stream);
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+        fputs("\n────────────────────────────────────────\n\n", stream);
+        vv_help_verb(stream, verb);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* help.h — the pages that the command prints about itself, all from vv_verbs and vv_options. */
+#ifndef VV_CLI_HELP_H
+#define VV_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "cli/arguments.h"
+
+void vv_help_overview(FILE *stream);                         /* varve                          */
+void vv_help_verb(FILE *stream, const struct vv_verb *verb); /* varve help VERB                */
+void vv_help_all(FILE *stream);                              /* varve help --all               */
+
+/* "-o, --output FILE"; the same in every page. */
+void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);
+/* What it does to this verb, with its choices and its default. */
+void vv_help_option_text(const struct vv_verb *verb, const struct vv_option *option, char *out_text,
+                         size_t capacity);
+
+struct vv_exit_meaning { int code; const char *meaning; };
+/* Of this verb, ended by a NULL meaning. */
+const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb);
+
+/* Pages in roff, for man. man.c */
+void vv_man_overview(FILE *stream);
+void vv_man_verb(FILE *stream, const struct vv_verb *verb);
+
+/* The script for "bash", "zsh" or "fish". completions.c */
+enum varve_code vv_completions_write(FILE *stream, const char *shell, struct varve_error *error);
+
+#endif

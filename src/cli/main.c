@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c — the command: finds the verb, parses its words, runs it. */
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/unknown_verb.h"
+
+static const char *verb_name(const char *word)
+{
+    static const char *const spellings[][2] = {
+        { "--version", "version" }, { "-V", "version" }, { "--help", "help" }, { "-h", "help" },
+    };
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (strcmp(word, spellings[i][0]) == 0)
+            return spellings[i][1];
+    return word;
+}
+
+/* A script takes the exit code of `record` for the program's: so a wrong command line is 125 there. */
+static int refuse(const struct vv_verb *verb, const struct varve_error *error)
+{
+    int status = vv_complain(error);
+    if (strstr(error->message, "Nearest") == NULL)
+        fprintf(stderr, "  what it takes:  varve help %s\n", verb->name);
+    return verb->run == vv_cmd_record ? VV_EXIT_RECORD : status;
+}
+
+int main(int argc, char **argv)
+{
+    struct vv_arguments arguments;
+    struct varve_error error;
+    if (argc < 2) {
+        vv_help_overview(stdout);
+        return vv_cli_flush(VV_EXIT_DONE);
+    }
+    const struct vv_verb *verb = vv_verb_find(verb_name(argv[1]));
+    if (verb == NULL)
+        return vv_unknown_verb(argv[1]);
+    if (vv_arguments_parse(verb, argc - 1, argv + 1, &arguments, &error) != VARVE_OK)
+        return refuse(verb, &error);
+    if (arguments.help) {
+        vv_help_verb(stdout, verb);
+        return vv_cli_flush(VV_EXIT_DONE);
+    }
+    return verb->run(&arguments);
+}

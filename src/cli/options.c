@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c — every option of the command, once. Parser, help, man pages and completions read it. */
+#include "cli/arguments.h"
+
+static const char *const colors[] = { "auto", "always", "never", NULL };
+static const char *const formats[] = { "text", "json", "csv", "md", NULL };
+static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
+static const char *const groupings[] = { "op", "name", "shape", "thread", "phase", NULL };
+static const char *const sort_keys[] = { "self", "total", "calls", "median", "p90", "name", NULL };
+static const char *const targets[] = { "chrome", NULL };
+
+#define ROW(row) [VV_OPTION_##row] = { .bit = VV_TAKES(row),
+#define AT(member) .offset = offsetof(struct vv_arguments, member) }
+
+const struct vv_option vv_options[VV_OPTION_COUNT] = {
+    ROW(HELP) .name = "help", .letter = 'h', .kind = VV_VALUE_FLAG,
+        .help = "print this and do nothing", AT(help),
+    ROW(QUIET) .name = "quiet", .letter = 'q', .kind = VV_VALUE_FLAG,
+        .help = "print results and errors only", AT(quiet),
+    ROW(VERBOSE) .name = "verbose", .letter = 'v', .kind = VV_VALUE_FLAG,
+        .help = "say where the trace and the library are", AT(verbose),
+    ROW(COLOR) .name = "color", .kind = VV_VALUE_CHOICE, .value = "WHEN", .choices = colors,
+        .standard = "auto", .help = "use colour", AT(color),
+    ROW(FORMAT) .name = "format", .kind = VV_VALUE_CHOICE, .value = "FORM", .choices = formats,
+        .help = "the form of the result; without it the extension of -o decides, else text", AT(format),
+    ROW(JSON) .name = "json", .kind = VV_VALUE_FLAG, .help = "short for --format json", AT(json),
+    ROW(CSV) .name = "csv", .kind = VV_VALUE_FLAG, .help = "short for --format csv", AT(csv),
+    ROW(UNIT) .name = "unit", .kind = VV_VALUE_CHOICE, .value = "UNIT", .choices = units,
+        .standard = "auto", .help = "unit of times in text; auto picks one a column", AT(unit),
+    ROW(OUTPUT) .name = "output", .letter = 'o', .kind = VV_VALUE_FILE, .value = "FILE",
+        .help = "write the result there; - is standard output", AT(output),
+    ROW(STRICT) .name = "strict", .kind = VV_VALUE_FLAG,
+        .help = "exit with 1 if the trace lost events", AT(strict),
+    ROW(TABLE) .name = "table", .kind = VV_VALUE_TEXT, .value = "NAME",
+        .help = "print this table only", AT(table),
+    ROW(STEPS) .name = "steps", .kind = VV_VALUE_TEXT, .value = "A..B",
+        .help = "these steps only: A, A..B, A.. or ..B", AT(steps),
+    ROW(THREAD) .name = "thread", .kind = VV_VALUE_TEXT, .value = "THREAD",
+        .help = "this thread only, by name or number; all for every one", AT(thread),
+    ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = groupings,
+        .standard = "op", .help = "what one row of operators stands for", AT(by),
+    ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .choices = sort_keys,
+        .standard = "self", .help = "the column that orders the rows", AT(sort),
+    ROW(TOP) .name = "top", .kind = VV_VALUE_INT, .value = "N", .standard = "10",
+        .help = "print N rows and sum up the rest; 0 prints all, as JSON and CSV do unless told", AT(top),
+    ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST",
+        .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
+    ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
+        .standard = "chrome",
+        .help = "the tool that is to read it", AT(to),
+    ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "all",
+        .help = "record these layers only: OP,STEP,MEMORY and so on", AT(layers),
+    ROW(DRY_RUN) .name = "dry-run", .kind = VV_VALUE_FLAG,
+        .help = "print what would be run and its environment", AT(dry_run),
+    ROW(ALL) .name = "all", .kind = VV_VALUE_FLAG, .help = "every verb with its options", AT(all),
+    ROW(MAN) .name = "man", .kind = VV_VALUE_FLAG, AT(man),
+};

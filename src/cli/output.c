@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+#include "present/present.h"
+
+/* ---- files ---- */
+
+enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
+                               struct varve_error *error)
+{
+    *out_output = (struct vv_output){ stdout, NULL, NULL };
+    if (path == NULL || strcmp(path, "-") == 0)
+        return VARVE_OK;
+    struct stat status;
+    bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    if (is_special && S_ISDIR(status.st_mode))
+        VV_FAIL(error, VARVE_EXISTS, "cannot write '%s': it is a folder", path);
+    out_output->path = strdup(path);
+    /* A device or pipe is written where it is: renaming would replace it by a file. */
+    if (out_output->path != NULL && !is_special &&
+        asprintf(&out_output->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
+        out_output->temporary = NULL;
+    bool has_names = out_output->path != NULL && (is_special || out_output->temporary != NULL);
+    out_output->stream = has_names ? fopen(is_special ? path : out_output->temporary, "we") : NULL;
+    if (out_output->stream == NULL) {
+        int failure = has_names ? errno : ENOMEM;
+        free(out_output->path);
+        free(out_output->temporary);
+        *out_output = (struct vv_output){ NULL, NULL, NULL };
+        return vv_fail_errno(error, failure, "cannot write '%s'", path);
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error)
+{
+    const char *name = output->path != NULL ? output->path : "standard output";
+    enum varve_code code = VARVE_OK;
+    errno = 0;
+    bool has_failed = fflush(output->stream) != 0 || ferror(output->stream);
+    int failure = errno != 0 ? errno : EIO;
+    if (output->path != NULL) {
+        if (fclose(output->stream) != 0 && !has_failed) {
+            has_failed = true;
+            failure = errno;
+        }
+        output->stream = NULL;
+    }
+    if (!has_failed && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
+        has_failed = true;
+        failure = errno;
+    }
+    if (has_failed)
+        code = vv_fail_errno(error, failure, "cannot write %s%s%s", output->path != NULL ? "'" : "",
+                             name, output->path != NULL ? "'" : "");
+    else {
+        free(output->temporary);
+        output->temporary = NULL;
+    }
+    vv_output_abandon(output);
+    return code;
+}
+
+void vv_output_abandon(struct vv_output *output)
+{
+    if (output->stream != NULL && output->path != NULL)
+        fclose(output->stream);
+    if (output->temporary != NULL)
+        unlink(output->temporary);
+    free(output->path);
+    free(output->temporary);
+    *output = (struct vv_output){ NULL, NULL, NULL };
+}
+
+/* A reader that has left (| head) knows why; everybody else is told. */
+static int complain_of_output(const struct varve_error *error)
+{
+    if (error->os_errno != EPIPE)
+        vv_complain(error);
+    return VV_EXIT_OUTPUT;
+}
+
+int vv_cli_flush(int status)
+{
+    struct varve_error error;
+    struct vv_output output = { stdout, NULL, NULL };
+    return vv_output_commit(&output, &error) == VARVE_OK ? status : complain_of_output(&error);
+}
+
+/* ---- tables ---- */
+
+static const struct { const char *name, *extension; enum vv_form form; } forms[] = {
+    { "text", ".txt", VV_FORM_TEXT },
+    { "json", ".json", VV_FORM_JSON },
+    { "csv", ".csv", VV_FORM_CSV },
+    { "md", ".md", VV_FORM_MD },
+};
+
+static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_form *out_form,
+                                 struct varve_error *error)
+{
+    const char *name = arguments->format;
+    const char *extension = arguments->output != NULL ? strrchr(arguments->output, '.') : NULL;
+    const char *asked[] = { arguments->json ? "json" : NULL, arguments->csv ? "csv" : NULL };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        if (asked[i] != NULL && name != NULL && strcmp(asked[i], name) != 0)
+            VV_FAIL(error, VARVE_INVALID, "one form at a time: %s or %s", name, asked[i]);
+        name = asked[i] != NULL ? asked[i] : name;
+    }
+    *out_form = VV_FORM_TEXT;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (name != NULL ? strcmp(name, forms[i].name) == 0
+                         : extension != NULL && strcmp(extension, forms[i].extension) == 0)
+            *out_form = forms[i].form;
+    return VARVE_OK;
+}
+
+bool vv_cli_for_people(const struct vv_arguments *arguments)
+{
+    enum vv_form form;
+    return find_form(arguments, &form, NULL) != VARVE_OK || form == VV_FORM_TEXT || form == VV_FORM_MD;
+}
+
+static enum varve_code find_table(const char *name, const struct vv_sheet *const *sheets, size_t count,
+                                  size_t *out_index, struct varve_error *error)
+{
+    const char *names[16] = { NULL };
+    char list[200] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(sheets[i]->name, name) == 0) {
+            *out_index = i;
+            return VARVE_OK;
+        }
+        if (i + 1 < sizeof names / sizeof *names)
+            names[i] = sheets[i]->name;
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", sheets[i]->name);
+    }
+    const char *nearest = vv_nearest(name, names);
+    if (nearest != NULL)
+        VV_FAIL(error, VARVE_INVALID, "no table '%s' here. Nearest: %s", name, nearest);
+    VV_FAIL(error, VARVE_INVALID, "no table '%s' here. There are: %s", name, list);
+}
+
+/* The result whole in memory, so that a failure half-way prints nothing. */
+static enum varve_code render(const struct vv_presentation *how, const struct vv_sheet *const *sheets,
+                              size_t count, char **out_text, size_t *out_length,
+                              struct varve_error *error)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, out_length);
+    if (memory == NULL)
+        return vv_fail_errno(error, errno, "no memory for the result");
+    enum varve_code code = vv_present(memory, how, sheets, count, error);
+    if (fclose(memory) != 0 && code == VARVE_OK)
+        code = vv_fail_errno(error, errno, "no memory for the result");
+    if (code == VARVE_OK)
+        *out_text = text;
+    else
+        free(text);
+    return code;
+}
+
+static size_t lines_of(const char *text, size_t length)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/* True if a pager took the text. An interrupt ends the pager's search, not us. */
+static bool page(const char *text, size_t length)
+{
+    const char *pager = getenv("VARVE_PAGER");
+    if (pager == NULL)
+        pager = getenv("PAGER");
+    if (pager == NULL || *pager == '\0')
+        pager = pager == NULL ? "less -FRX" : "cat";
+    if (strcmp(pager, "cat") == 0)
+        return false;
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, former_pipe, former_interrupt;
+    sigaction(SIGPIPE, &ignore, &former_pipe);
+    FILE *stream = popen(pager, "we");
+    sigaction(SIGINT, &ignore, &former_interrupt);
+    int status = 127 << 8;
+    if (stream != NULL) {
+        fwrite(text, 1, length, stream);
+        status = pclose(stream);
+    }
+    sigaction(SIGINT, &former_interrupt, NULL);
+    sigaction(SIGPIPE, &former_pipe, NULL);
+    return !(WIFEXITED(status) && WEXITSTATUS(status) == 127); /* the shell found no such pager */
+}
+
+static enum varve_code deliver(const struct vv_arguments *arguments, const struct vv_presentation *how,
+                               const char *text, size_t length, struct varve_error *error)
+{
+    struct vv_output output;
+    int height = how->terminal ? vv_terminal_height(STDOUT_FILENO) : 0;
+    if (height > 0 && how->form == VV_FORM_TEXT && lines_of(text, length) >= (size_t)height &&
+        page(text, length))
+        return VARVE_OK;
+    VV_TRY(vv_output_open(&output, arguments->output, error));
+    fwrite(text, 1, length, output.stream);
+    return vv_output_commit(&output, error);
+}
+
+int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const char *trace,
+                 const struct vv_sheet *const *sheets, size_t count)
+{
+    struct varve_error error;
+    const struct vv_verb *row = vv_verb_find(verb);
+    bool is_stdout = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
+    char schema[80], *text = NULL;
+    size_t length = 0, chosen = 0;
+    snprintf(schema, sizeof schema, "varve.%s/1", verb);
+    struct vv_presentation how = {
+        .schema = schema, .trace = trace, .unit = arguments->unit, .fields = arguments->fields,
+        .fields_table = arguments->table != NULL ? arguments->table : row != NULL ? row->table : NULL,
+        .color = is_stdout ? vv_terminal_has_color(STDOUT_FILENO, arguments->color)
+                           : arguments->color != NULL && strcmp(arguments->color, "always") == 0,
+        .terminal = is_stdout && isatty(STDOUT_FILENO),
+        .width = vv_terminal_width(STDOUT_FILENO),
+    };
+    enum varve_code code = find_form(arguments, &how.form, &error);
+    if (code == VARVE_OK && arguments->table != NULL) {
+        code = find_table(arguments->table, sheets, count, &chosen, &error);
+        sheets += chosen;
+        count = 1;
+    }
+    if (code == VARVE_OK)
+        code = render(&how, sheets, count, &text, &length, &error);
+    if (code != VARVE_OK)
+        return vv_complain(&error);
+    code = deliver(arguments, &how, text, length, &error);
+    free(text);
+    return code == VARVE_OK ? VV_EXIT_DONE : complain_of_output(&error);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reading.h — what every verb that reads a trace does first and last. Thread-compatible. */
+#ifndef VV_CLI_READING_H
+#define VV_CLI_READING_H
+
+#include "base/sheet.h"
+#include "cli/arguments.h"
+#include "model/model.h"
+
+struct vv_reading {
+    char *path;             /* as the user knows it; owned                                      */
+    struct vv_model *model; /* owned                                                            */
+};
+
+/* Finds and reads the trace that the command line means. On failure the user has been told. Returns an
+ * exit code; close in any case. */
+int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading);
+void vv_reading_close(struct vv_reading *reading); /* idempotent */
+
+/* `status`, or with --strict VV_EXIT_NO where that is DONE and the trace lost events or was cut. */
+int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
+                       int status);
+
+#define VV_READING_SHEETS_MAX 8
+
+/* Fills sheets[0..VV_READING_SHEETS_MAX) from the first; *out_count of them were filled, also on failure. */
+typedef enum varve_code vv_analyse_fn(const struct vv_arguments *arguments, const struct vv_model *model,
+                                      struct vv_sheet *sheets, size_t *out_count,
+                                      struct varve_error *error);
+
+/* A whole verb: reads the trace, analyses it, prints the tables in order. Returns an exit code. */
+int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_analyse_fn *analyse);
+
+#endif

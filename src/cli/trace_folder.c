@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/trace_folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+#define OPEN_FOLDERS 16
+
+/* ---- what is there ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+static bool file_contains(const char *path, const char *text)
+{
+    char head[8192];
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    size_t length = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return memmem(head, length, text, strlen(text)) != NULL;
+}
+
+static bool is_process_folder(const char *trace, const char *name)
+{
+    char metadata[PATH_BYTES];
+    int length = snprintf(metadata, sizeof metadata, "%s/%s/metadata", trace, name);
+    return isdigit((unsigned char)name[0]) && length < (int)sizeof metadata && exists(metadata);
+}
+
+/* False only if the folder cannot be read. */
+static bool scan(const char *path, size_t *out_entries, size_t *out_processes)
+{
+    DIR *folder = opendir(path);
+    *out_entries = *out_processes = 0;
+    if (folder == NULL)
+        return false;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        bool is_self = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        *out_entries += !is_self;
+        *out_processes += is_process_folder(path, entry->d_name);
+    }
+    closedir(folder);
+    return true;
+}
+
+size_t vv_trace_folder_processes(const char *path)
+{
+    size_t entries, processes;
+    scan(path, &entries, &processes);
+    return processes;
+}
+
+bool vv_trace_folder_is_trace(const char *path)
+{
+    char manifest[PATH_BYTES];
+    int length = snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
+    if (length >= (int)sizeof manifest || !is_folder(path))
+        return false;
+    return file_contains(manifest, "\"varve_format\"") || vv_trace_folder_processes(path) > 0;
+}
+
+static int64_t size_sum_bytes; /* nftw passes no context on */
+
+static int add_size(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)path;
+    (void)kind;
+    (void)place;
+    size_sum_bytes += (int64_t)status->st_blocks * 512;
+    return 0;
+}
+
+int64_t vv_trace_folder_size(const char *path)
+{
+    size_sum_bytes = 0;
+    nftw(path, add_size, OPEN_FOLDERS, FTW_PHYS);
+    return size_sum_bytes;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path) != 0 ? errno : 0;
+}
+
+/* 0 or an errno number. */
+static int remove_tree(const char *path)
+{
+    int failure = nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    return failure < 0 ? errno : failure;
+}
+
+/* ---- its name ---- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static bool is_interpreter(const char *program)
+{
+    static const char *const names[] = { "python", "pypy", "bash", "sh",   "dash", "zsh",
+                                         "perl",   "ruby", "node", "lua" };
+    const char *base = last_part(program);
+    size_t length = strlen(base);
+    while (length > 0 && (isdigit((unsigned char)base[length - 1]) || base[length - 1] == '.'))
+        length--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], base, length) == 0)
+            return true;
+    return false;
+}
+
+/* The script or module among an interpreter's arguments; NULL if the program text is elsewhere. */
+static const char *script_of(char *const *arguments)
+{
+    static const char *const with_value[] = { "-W", "-X", "-I", "-r", "-o" };
+    for (; *arguments != NULL; arguments++) {
+        const char *word = *arguments;
+        if (strcmp(word, "-m") == 0)
+            return arguments[1];
+        if (strcmp(word, "-c") == 0 || strcmp(word, "-e") == 0 || strcmp(word, "-") == 0)
+            return NULL;
+        if (word[0] != '-')
+            return strchr(last_part(word), '.') != NULL || access(word, F_OK) == 0 ? word : NULL;
+        for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
+            if (strcmp(word, with_value[i]) == 0 && arguments[1] != NULL) {
+                arguments++;
+                break;
+            }
+        }
+    }
+    return NULL;
+}
+
+char *vv_trace_folder_name(char *const *command)
+{
+    const char *script = is_interpreter(command[0]) ? script_of(command + 1) : NULL;
+    const char *base = last_part(script != NULL ? script : command[0]);
+    const char *dot = strrchr(base, '.');
+    int length = dot != NULL && dot != base ? (int)(dot - base) : (int)strcspn(base, "/");
+    char *name;
+    if (asprintf(&name, "%.*s.varve", length > 0 ? length : 7, length > 0 ? base : "program") < 0)
+        return NULL;
+    return name;
+}
+
+/* ---- making room, and taking it back ---- */
+
+static enum varve_code set_names(struct vv_trace_folder *folder, const char *path,
+                                 struct varve_error *error)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    folder->path = strndup(path, length);
+    if (folder->path == NULL || asprintf(&folder->former, "%s.old", folder->path) < 0)
+        folder->former = NULL;
+    int stem = folder->path != NULL ? (int)(last_part(folder->path) - folder->path) : 0;
+    if (folder->former == NULL ||
+        asprintf(&folder->outdated, "%.*s.%s.old.%ld", stem, folder->path, folder->path + stem,
+                 (long)getpid()) < 0) {
+        folder->outdated = NULL;
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
+    }
+    return VARVE_OK;
+}
+
+static void forget(char **name)
+{
+    free(*name);
+    *name = NULL;
+}
+
+/* What lies at folder->path moves to folder->former, what lay there to folder->outdated. Names of what
+ * did not exist are forgotten. */
+static enum varve_code set_aside(struct vv_trace_folder *folder, struct varve_error *error)
+{
+    bool has_trace = vv_trace_folder_is_trace(folder->path), has_old = exists(folder->former);
+    if (!has_trace && exists(folder->path))
+        VV_FAIL(error, VARVE_EXISTS, "'%s' exists and is not a trace: move it away, or name another with "
+                                     "-o NAME.varve", folder->path);
+    if (has_trace && has_old && !vv_trace_folder_is_trace(folder->former))
+        VV_FAIL(error, VARVE_EXISTS, "'%s' would become '%s', which exists and is not a trace: move that "
+                                     "away, or name another with -o NAME.varve", folder->path,
+                folder->former);
+    if (!has_trace || !has_old)
+        forget(&folder->outdated);
+    if (folder->outdated != NULL && rename(folder->former, folder->outdated) != 0) {
+        int failure = errno;
+        forget(&folder->outdated);
+        forget(&folder->former);
+        return vv_fail_errno(error, failure, "cannot move the trace '%s.old' aside", folder->path);
+    }
+    if (!has_trace)
+        forget(&folder->former);
+    else if (rename(folder->path, folder->former) != 0) {
+        int failure = errno;
+        if (folder->outdated != NULL)
+            rename(folder->outdated, folder->former);
+        forget(&folder->outdated);
+        forget(&folder->former);
+        return vv_fail_errno(error, failure, "cannot rename the former trace '%s'", folder->path);
+    }
+    return VARVE_OK;
+}
+
+static bool is_empty_folder(const char *path)
+{
+    size_t entries, processes;
+    return is_folder(path) && scan(path, &entries, &processes) && entries == 0;
+}
+
+enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
+                                     struct varve_error *error)
+{
+    struct vv_trace_folder folder = { 0 };
+    enum varve_code code = set_names(&folder, path, error);
+    folder.was_empty = code == VARVE_OK && is_empty_folder(folder.path);
+    if (folder.was_empty) {
+        forget(&folder.former);
+        forget(&folder.outdated);
+    } else if (code == VARVE_OK)
+        code = set_aside(&folder, error);
+    if (code != VARVE_OK) {
+        vv_trace_folder_deinit(&folder);
+        return code;
+    }
+    if (!folder.was_empty && mkdir(folder.path, 0777) != 0)
+        code = vv_fail_errno(error, errno, "cannot make the folder '%s'", folder.path);
+    else if ((folder.absolute = realpath(folder.path, NULL)) == NULL) {
+        code = vv_fail_errno(error, errno, "cannot find the folder '%s' again", folder.path);
+        if (!folder.was_empty)
+            rmdir(folder.path);
+    }
+    if (code != VARVE_OK) {
+        vv_trace_folder_undo(&folder);
+        return code;
+    }
+    *out_folder = folder;
+    return VARVE_OK;
+}
+
+enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varve_error *error)
+{
+    int failure = folder->outdated != NULL ? remove_tree(folder->outdated) : 0;
+    if (failure != 0)
+        vv_fail_errno(error, failure, "cannot remove the outdated trace '%s'", folder->outdated);
+    forget(&folder->outdated);
+    return failure != 0 ? VARVE_IO : VARVE_OK;
+}
+
+void vv_trace_folder_undo(struct vv_trace_folder *folder)
+{
+    if (folder->absolute != NULL)
+        remove_tree(folder->absolute);
+    if (folder->absolute != NULL && folder->was_empty)
+        mkdir(folder->path, 0777);
+    if (folder->former != NULL)
+        rename(folder->former, folder->path);
+    if (folder->outdated != NULL)
+        rename(folder->outdated, folder->former);
+    vv_trace_folder_deinit(folder);
+}
+
+void vv_trace_folder_deinit(struct vv_trace_folder *folder)
+{
+    forget(&folder->path);
+    forget(&folder->absolute);
+    forget(&folder->former);
+    forget(&folder->outdated);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_folder.h — the folder that `varve record` writes: its name, its place, the trace that was there
+ * before. Thread-compatible.
+ *
+ * Invariant: only a folder that is a trace is ever renamed or removed, and until
+ * vv_trace_folder_keep the former state can be put back. */
+#ifndef VV_CLI_TRACE_FOLDER_H
+#define VV_CLI_TRACE_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Does the folder hold a manifest.json of ours, or a process's metadata? */
+bool vv_trace_folder_is_trace(const char *path);
+
+/* "train.varve" for a command, after the script where an interpreter runs one. Belongs to the caller;
+ * NULL without memory. */
+char *vv_trace_folder_name(char *const *command);
+
+struct vv_trace_folder {
+    char *path;     /* as the user knows it, without a slash at the end                          */
+    char *absolute; /* no link in it; set once the folder is ours                                */
+    char *former;   /* path.old: what lay at path before; NULL = nothing                         */
+    char *outdated; /* hidden name of what lay at path.old before; NULL = nothing                */
+    bool was_empty; /* an empty folder lay at path, and is used                                  */
+};
+
+/* Makes the folder, or takes an empty one; what was there becomes path.old. On failure everything is as
+ * it was. VARVE_EXISTS: something that is not a trace is in the way. */
+enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
+                                     struct varve_error *error);
+/* Removes what lay at path.old before. */
+enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varve_error *error);
+/* Removes the new folder and puts the former ones back. */
+void vv_trace_folder_undo(struct vv_trace_folder *folder);
+void vv_trace_folder_deinit(struct vv_trace_folder *folder); /* idempotent */
+
+/* Bytes on the disk, by blocks: holes do not count. */
+int64_t vv_trace_folder_size(const char *path);
+/* Process folders in it: 0 if nothing was recorded. */
+size_t vv_trace_folder_processes(const char *path);
+
+#endif

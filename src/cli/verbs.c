@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verbs.c — every verb of the command, once. A new verb is a row here and a file cmd_NAME.c. */
+#include <string.h>
+
+#include "cli/arguments.h"
+
+#define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
+#define PART (VV_TAKES(STEPS) | VV_TAKES(THREAD))
+
+const struct vv_verb vv_verbs[] = {
+    { .name = "record", .group = "Record", .summary = "run a program and record it",
+      .operands = "-- PROGRAM [ARG...]",
+      .description =
+          "Runs the program as it is and records every operator, step, counter and allocation that it "
+          "marks. The trace is a folder PROGRAM.varve in the current folder, named after the script "
+          "where an interpreter runs one. A former trace of that name becomes PROGRAM.varve.old. "
+          "The program keeps its input, its output and its exit code; a program that cannot be "
+          "recorded runs just the same.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) |
+               VV_TAKES(DRY_RUN),
+      .output = "the trace folder (PROGRAM.varve)",
+      .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
+                           { "varve record -o base.varve -- ./train", "choose the trace's name" },
+                           { "varve record --layers STEP,OP -- ./train", "leave the rest out" }),
+      .run = vv_cmd_record },
+    { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE]",
+      .description =
+          "Says how far the trace can be trusted, how the steps split into phases, and which operators "
+          "took the time: self time without what they call, its share, the running sum of shares, "
+          "total time, calls, median and 90th percentile. Rows add up to the total; what is cut off "
+          "is one row. Without a TRACE it reads the newest one here.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | PART | VV_TAKES(BY) | VV_TAKES(SORT) |
+               VV_TAKES(TOP) | VV_TAKES(FIELDS),
+      .table = "operators",
+      .examples = EXAMPLES({ "varve report", "the newest trace here" },
+                           { "varve report --by shape --top 0", "every operator, by shape" },
+                           { "varve report --steps 10..20 train.varve", "these steps only" },
+                           { "varve report --json train.varve", "for scripts: integer nanoseconds" }),
+      .run = vv_cmd_report },
+    { .name = "steps", .group = "Look", .summary = "one line per training step", .operands = "[TRACE]",
+      .description =
+          "Prints each step with its duration and how it splits into phases, so that the odd one shows. "
+          "Without a TRACE it reads the newest one here.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | PART | VV_TAKES(FIELDS),
+      .table = "steps",
+      .examples = EXAMPLES({ "varve steps", "the newest trace here" },
+                           { "varve steps --steps 0..9 train.varve", "the first ten" },
+                           { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
+      .run = vv_cmd_steps },
+    { .name = "info", .group = "Look", .summary = "what is in this trace, is it whole",
+      .operands = "[TRACE]",
+      .description =
+          "Prints what was run, where and when, how many events were recorded and lost, each process "
+          "and thread, and everything odd that was found while reading. Without a TRACE it reads the "
+          "newest one here.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES,
+      .examples = EXAMPLES({ "varve info", "the newest trace here" },
+                           { "varve info --strict train.varve", "exit code 1 if events were lost" }),
+      .run = vv_cmd_info },
+    { .name = "export", .group = "Carry", .summary = "give it to another tool",
+      .operands = "[TRACE]",
+      .description =
+          "Writes the trace in another tool's form. chrome is JSON for Perfetto (ui.perfetto.dev), "
+          "chrome://tracing and HTA. Without a TRACE it reads the newest one here.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(TO) | VV_TAKES(OUTPUT) | VV_TAKES(STRICT),
+      .output = "the file to write; - is standard output",
+      .examples = EXAMPLES({ "varve export --to chrome -o train.json", "the newest trace, for Perfetto" }),
+      .run = vv_cmd_export },
+    { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB]",
+      .description = "Prints the help of one verb, or with --all that of every verb.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(ALL) | VV_TAKES(MAN),
+      .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
+                           { "varve help --all", "everything" }),
+      .run = vv_cmd_help },
+    { .name = "version", .group = "Prepare", .summary = "which varve this is", .operands = "",
+      .description = "Prints the version of the command and of the trace format it writes.",
+      .takes = VV_TAKES_ALWAYS,
+      .examples = EXAMPLES({ "varve version", "one line" }),
+      .run = vv_cmd_version },
+    { .name = "completions", .group = "Prepare", .summary = "completion script for a shell",
+      .operands = "bash|zsh|fish",
+      .description = "Prints a script that teaches the shell to complete verbs, options and their values.",
+      .takes = VV_TAKES_ALWAYS,
+      .examples = EXAMPLES({ "source <(varve completions bash)", "in this bash" },
+                           { "varve completions zsh > ~/.zfunc/_varve", "in a folder of zsh's fpath" },
+                           { "varve completions fish | source", "in this fish" }),
+      .run = vv_cmd_completions },
+    { .name = NULL },
+};
+
+const struct vv_verb *vv_verb_find(const char *name)
+{
+    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+        if (strcmp(verb->name, name) == 0)
+            return verb;
+    return NULL;
+}
