@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door. The build itself is CMake's (CMakeLists.txt); the Debian packages that a target needs are
+# named in tools/setup. Everything that is made lies under build/.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+BUILD  := build
+CMAKE  := cmake
+CTEST  := ctest -j 2 --preset
+FORMAT := clang-format-14
+TIDY   := clang-tidy-14
+C_CODE  = $(shell find src include examples tests bench -name '*.[ch]')
+
+# The Python environments of the tests: made anew when their requirements change.
+VENV         := $(BUILD)/venv
+VENV_CLIENTS := $(BUILD)/venv-clients
+PIP          := -m pip install --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := all
+.PHONY: all help demo check check-clients unit sanitize thread fuzz bench install format format-check tidy \
+        clean distclean
+
+all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
+	@tools/setup --verify build
+	@$(CMAKE) --preset default >/dev/null
+	@$(CMAKE) --build --preset default
+
+help: ## this list
+	@echo 'make TARGET'
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 18
+
+demo: ## install what is needed, build, record examples/train, print its report
+	@tools/setup demo
+	@$(MAKE) --no-print-directory all
+	@mkdir -p $(BUILD)/demo
+	$(BUILD)/varve record -o $(BUILD)/demo/train.varve -- $(BUILD)/examples/train
+	$(BUILD)/varve report $(BUILD)/demo/train.varve
+
+check: ## install what the tests need, run every test
+	@tools/setup check
+	@$(MAKE) --no-print-directory unit sanitize $(VENV)/ready
+	$(VENV)/bin/python -m pytest tests
+
+check-clients: ## the same tests, with the large real programs that read our files
+	@tools/setup clients
+	@$(MAKE) --no-print-directory unit $(VENV_CLIENTS)/ready
+	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
+
+unit: all ## unit tests and fuzz corpora
+	@$(CTEST) default
+
+sanitize: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(CMAKE) --preset sanitize >/dev/null
+	@$(CMAKE) --build --preset sanitize
+	@$(CTEST) sanitize
+
+thread: ## the same under ThreadSanitizer
+	@$(CMAKE) --preset thread >/dev/null
+	@$(CMAKE) --build --preset thread
+	@$(CTEST) thread
+
+fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/fuzz/*_libfuzzer
+	@tools/setup fuzz
+	@$(CMAKE) --preset fuzz >/dev/null
+	@$(CMAKE) --build --preset fuzz
+
+bench: all ## measure what Varve costs
+	@set -- bench/bench_*.py; \
+	if [ -e "$$1" ]; then for program; do python3 "$$program" || exit 1; done; \
+	else echo 'bench/ holds no benchmark yet'; fi
+
+install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
+	@DESTDIR='$(DESTDIR)' $(CMAKE) --install $(BUILD) --prefix '$(PREFIX)'
+	@[ -n '$(DESTDIR)' ] || ! [ -w /etc/ld.so.cache ] || ldconfig
+
+format: ## let clang-format rewrite the files named in FILES=…
+	@[ -n '$(FILES)' ] || { echo "make format: say which: make format FILES='src/base/error.c'"; exit 2; }
+	@$(FORMAT) -i $(FILES)
+
+format-check: ## say where clang-format would differ; advice, no test
+	@$(FORMAT) --dry-run $(C_CODE) 2>&1 | grep -c 'warning:' || true
+
+tidy: all ## clang-tidy over src and examples
+	@$(TIDY) -p $(BUILD) --quiet $(filter src/%.c examples/%.c,$(C_CODE))
+
+clean: ## remove what was built, keep the Python environments
+	@[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} +
+
+distclean: ## remove build/ whole
+	@rm -rf $(BUILD)
+
+$(VENV)/ready: tests/requirements.txt
+	@rm -rf $(VENV) && python3 -m venv $(VENV)
+	@$(VENV)/bin/python $(PIP) -r tests/requirements.txt
+	@touch $@
+
+$(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tests/requirements-clients-alone.txt
+	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
+	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
+	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
+	@touch $@

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# examples/NAME/*.c become the program examples/NAME in the build folder, linked to libvarve.so as a user's
+# program would be. `train` also needs OpenBLAS; without it that example alone is left out.
+file(GLOB example_folders CONFIGURE_DEPENDS examples/*)
+if(PkgConfig_FOUND)
+    pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
+endif()
+
+foreach(folder IN LISTS example_folders)
+    cmake_path(GET folder FILENAME name)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+    if(NOT sources)
+        continue()
+    endif()
+    if(name STREQUAL "train" AND NOT TARGET PkgConfig::openblas)
+        message(NOTICE "OpenBLAS is missing: examples/train is not built (tools/setup demo)")
+        continue()
+    endif()
+    add_executable(example_${name} ${sources})
+    set_target_properties(example_${name} PROPERTIES
+        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    target_link_libraries(example_${name} PRIVATE vv_options varve_library Threads::Threads m)
+    if(name STREQUAL "train")
+        target_link_libraries(example_${name} PRIVATE PkgConfig::openblas)
+    endif()
+endforeach()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# `cmake --install BUILD --prefix PREFIX`. All that is installed finds the rest relative to itself, so the
+# prefix may be chosen, or changed, at install time.
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/varve)
+
+install(TARGETS varve_library EXPORT varve-targets)
+if(TARGET varve)
+    install(TARGETS varve)
+endif()
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+# From the folder of varve.pc, and from that of varve-config.cmake, up to the prefix.
+file(RELATIVE_PATH prefix_from_pc
+     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/varve.pc.in varve.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/varve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(cmake/varve-config.cmake.in varve-config.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(varve-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/varve-config.cmake ${PROJECT_BINARY_DIR}/varve-config-version.cmake
+        DESTINATION ${package_folder})
+install(EXPORT varve-targets NAMESPACE varve:: DESTINATION ${package_folder})
+
+set(completions ${PROJECT_BINARY_DIR}/completions)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        FILES_MATCHING PATTERN "*.1")
+install(FILES ${completions}/varve OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completions}/_varve OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${completions}/varve.fish OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
