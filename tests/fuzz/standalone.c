@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* standalone.c — runs a fuzz target over files, without libFuzzer: main() of every tests/fuzz/fuzz_NAME
+ * that ctest runs.
+ *
+ * Each argument is a file, or a folder whose files are run in the order of their names. The input lies in
+ * a block of exactly its size, so that a sanitizer sees a read beyond it. A target that does not return
+ * fails by its signal. Exit status 77, a skipped test, without any input. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static unsigned long input_count;
+
+static int complain(const char *path)
+{
+    fprintf(stderr, "standalone: cannot read '%s': %s\n", path, strerror(errno));
+    return 1;
+}
+
+static int run_file(const char *path, size_t size_bytes)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return complain(path);
+    uint8_t *data = malloc(size_bytes > 0 ? size_bytes : 1);
+    size_t read_bytes = data != NULL ? fread(data, 1, size_bytes, file) : 0;
+    fclose(file);
+    if (data == NULL || read_bytes != size_bytes) {
+        free(data);
+        return complain(path);
+    }
+    printf("%s\n", path); /* the last line names the input that a crash is about */
+    fflush(stdout);
+    LLVMFuzzerTestOneInput(data, size_bytes);
+    free(data);
+    input_count++;
+    return 0;
+}
+
+static int run_path(const char *path);
+
+static int run_folder(const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0)
+        return complain(path);
+    int status = 0;
+    for (int i = 0; i < count; i++) {
+        char inner[4096];
+        int length = snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.') {
+            errno = ENAMETOOLONG;
+            status |= length < (int)sizeof inner ? run_path(inner) : complain(path);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+static int run_path(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return complain(path);
+    return S_ISDIR(about.st_mode) ? run_folder(path) : run_file(path, (size_t)about.st_size);
+}
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc; i++) {
+        struct stat about;
+        if (stat(argv[i], &about) == 0 || errno != ENOENT)
+            status |= run_path(argv[i]);
+        else
+            fprintf(stderr, "standalone: there is no '%s'\n", argv[i]);
+    }
+    printf("%lu inputs\n", input_count);
+    return status != 0 ? 1 : input_count == 0 ? 77 : 0;
+}

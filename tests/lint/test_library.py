@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libvarve.so as a file: what it exports, what it needs, how it is loaded."""
+import re
+import subprocess
+
+import pytest
+import sources
+
+LIBRARY = sources.BUILD / "libvarve.so"
+DECLARATION = re.compile(r"VARVE_API\b[^;{]*?\b(varve_\w+)\s*[(;]")
+LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def readelf(*options):
+    if not LIBRARY.exists():
+        pytest.skip("needs libvarve.so: make")
+    return subprocess.run(["readelf", "-W", *options, LIBRARY], capture_output=True, text=True, check=True).stdout
+
+
+def declared(text):
+    """The names that a header declares with VARVE_API."""
+    text = re.sub(r"/\*.*?\*/|^#define.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return set(DECLARATION.findall(text))
+
+
+def exported():
+    """{name: version} of the symbols that the library offers."""
+    rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
+    symbols = [row[7] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6] not in ("UND", "ABS")]
+    return dict(symbol.replace("@@", "@").split("@") if "@" in symbol else (symbol, "") for symbol in symbols)
+
+
+def test_exports_are_what_the_headers_declare():
+    headers = (sources.ROOT / "include" / "varve").glob("*.h")
+    names = set().union(*(declared(header.read_text()) for header in headers))
+    assert {"varve_begin_name", "varve_begin"} & names == set()  # inline
+    assert {"varve_emit_begin", "varve_control_page", "varve_session_start"} <= names
+    symbols = exported()
+    assert set(symbols) == names
+    assert set(symbols.values()) == {"VARVE_0"}
+
+
+def test_declarations_are_found():
+    text = ("#define VARVE_API __attribute__((x))\n/* VARVE_API int varve_no(void); */\n"
+            "VARVE_API enum varve_code varve_a(const struct varve_b *c,\n    int d);\n"
+            "extern VARVE_API struct varve_e varve_f;\nstatic inline void varve_g(void)\n{\n}\n")
+    assert declared(text) == {"varve_a", "varve_f"}
+
+
+def test_it_needs_libc_alone():
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d")))
+    assert "libc.so.6" in needed
+    assert needed <= LIBC
+
+
+def test_it_is_loaded_as_promised():
+    dynamic = readelf("-d")
+    flags = dict(re.findall(r"\((FLAGS(?:_1)?)\)\s+(.*)", dynamic))
+    assert re.search(r"\(SONAME\).*\[libvarve\.so\.0\]", dynamic)
+    assert "STATIC_TLS" in flags["FLAGS"]     # initial-exec: no call, no allocation to find a thread's data …
+    assert "__tls_get_addr" not in readelf("--dyn-syms")  # … in no file
+    assert "NODELETE" in flags["FLAGS_1"]     # dlclose must not take code from under other threads
+    assert "NOW" in flags["FLAGS_1"]          # no symbol is looked up in a signal handler
+    assert "TEXTREL" not in dynamic
+    assert "(RUNPATH)" not in dynamic and "(RPATH)" not in dynamic
+
+
+def test_its_version_is_the_header_s():
+    numbers = re.findall(r"#define VARVE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)",
+                         (sources.ROOT / "include" / "varve" / "varve.h").read_text())
+    readelf("-h")  # skips without the library
+    assert LIBRARY.resolve().name == "libvarve.so." + ".".join(numbers)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""journal.py: what tests/programs/every_record.c says that it recorded, and a decoder's records in that form."""
+import collections
+import json
+import struct
+
+NAME_BYTES_MAX = 1023
+
+
+def expected(stdout):
+    """{thread: [(name, fields)]} from the program's standard output."""
+    threads = collections.defaultdict(list)
+    for line in stdout.decode().splitlines():
+        thread, name, fields = line.split(" ", 2)
+        fields = json.loads(fields)
+        if "text" in fields:
+            fields["text"] = kept(fields["text"])
+        threads[thread].append((kept(name), fields))
+    return dict(threads)
+
+
+def kept(name_hex):
+    return bytes.fromhex(name_hex)[:NAME_BYTES_MAX].decode()
+
+
+def seen(process, stream):
+    """[(name, fields)] of a decoded stream, with names for string ids and bits for doubles."""
+    rows = []
+    for record in stream.records:
+        fields = dict(record.fields)
+        if record.name == "varve.begin" and record.kind is None:
+            fields["text"] = process.strings[fields.pop("name")]
+        elif record.kind == "counter":
+            fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
+        elif "inputs" in fields:
+            assert fields.pop("input_count") == len(fields["inputs"])
+        rows.append((record.name, fields))
+    return rows

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""recording.py: where the programs under test are, and the environment they run in."""
+import collections
+import os
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
+DECODER = ROOT / "tools" / "varve_decode.py"
+
+Run = collections.namedtuple("Run", "trace stdout exit_code")
+
+
+def quiet_environment(**more):
+    """The caller's environment without what a recording would set."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith("VARVE_") and key not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
+    return {**kept, **more}
+
+
+def binary(name):
+    path = BUILD / name
+    if not path.exists():
+        pytest.skip(f"needs {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: make")
+    return path

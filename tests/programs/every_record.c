@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* every_record.c — makes every kind of record that varve.h can, and prints what it made.
+ *
+ * tests/oracle runs it recorded and unrecorded. Standard output has one line a record, thread by thread in
+ * the order of the calls: THREAD EVENT-NAME-IN-HEX FIELDS-AS-JSON. It depends on nothing that a run could
+ * change (addresses and ids are constants), so the output of a recorded run equals that of a free one, and is
+ * the truth that three readers of the trace are held against. The exit code is the first argument, or 0.
+ *
+ * The second argument, a number, asks for that many more pairs of begin and next on each thread. */
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "varve/varve.h"
+
+#define RANK_MAX 16u
+#define INPUTS_MAX 32u
+
+struct journal {
+    const char *thread;
+    FILE *stream;
+    char *text;
+    size_t text_bytes;
+    long pairs;
+};
+
+static struct varve_site layer_sites[] = {
+    VARVE_SITE_INIT("layer api", VARVE_LAYER_API),
+    VARVE_SITE_INIT("layer host", VARVE_LAYER_HOST),
+    VARVE_SITE_INIT("layer op", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("layer runtime", VARVE_LAYER_RUNTIME),
+    VARVE_SITE_INIT("layer runtime l1", VARVE_LAYER_RUNTIME_L1),
+    VARVE_SITE_INIT("layer device", VARVE_LAYER_DEVICE),
+    VARVE_SITE_INIT("layer comm", VARVE_LAYER_COMM),
+    VARVE_SITE_INIT("layer memory", VARVE_LAYER_MEMORY),
+    VARVE_SITE_INIT("layer python", VARVE_LAYER_PYTHON),
+    VARVE_SITE_INIT("layer metric", VARVE_LAYER_METRIC),
+};
+
+static char long_name[1101]; /* 1023 bytes of it are kept */
+
+static struct varve_site odd_sites[] = {
+    VARVE_SITE_INIT("quote \" and 'quote'", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("back\\slash \\n \\\\ end\\", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("new\nline", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("tab\tbell\a one\001" "23 delete\177", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("na\xc3\xafve \xe5\xb1\x82 \xf0\x9f\x99\x82", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("\"; }; event { id = 1; /* */ //", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("%s %n & = ? # + %41 ;", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("varve.end", VARVE_LAYER_OP),
+    VARVE_SITE_INIT(" blanks  around ", VARVE_LAYER_OP),
+    VARVE_SITE_INIT(long_name, VARVE_LAYER_OP),
+    {"no file", NULL, 0, VARVE_LAYER_OP, 0, 0},
+    {"odd file", "dir name/a&b=c?%41\"\n\xc3\xa9.c", 4294967295u, VARVE_LAYER_OP, 0, 0},
+};
+
+VARVE_SITE(first_site, "twin", VARVE_LAYER_OP);
+VARVE_SITE(second_site, "twin", VARVE_LAYER_OP);
+VARVE_SITE(mark_site, "a mark", VARVE_LAYER_RUNTIME);
+VARVE_SITE(handler_site, "in the signal handler", VARVE_LAYER_RUNTIME);
+VARVE_SITE(loss_site, "loss", VARVE_LAYER_METRIC);
+VARVE_SITE(copy_site, "copy", VARVE_LAYER_COMM);
+VARVE_SITE(arrow_site, "arrow", VARVE_LAYER_OP);
+VARVE_SITE(phase_one, "forward", VARVE_LAYER_STEP);
+VARVE_SITE(phase_two, "backward", VARVE_LAYER_STEP);
+VARVE_SITE(pair_one, "pair one", VARVE_LAYER_OP);
+VARVE_SITE(pair_two, "pair two", VARVE_LAYER_OP);
+
+static void write_hex(FILE *stream, const char *text)
+{
+    for (; *text; text++)
+        fprintf(stream, "%02x", (unsigned char)*text);
+}
+
+__attribute__((format(printf, 3, 4)))
+static void note(struct journal *journal, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(journal->stream, "%s ", journal->thread);
+    write_hex(journal->stream, name);
+    fputc(' ', journal->stream);
+    vfprintf(journal->stream, format, arguments);
+    fputc('\n', journal->stream);
+    va_end(arguments);
+}
+
+static void begin(struct journal *journal, struct varve_site *site)
+{
+    varve_begin(site);
+    note(journal, site->name, "{}");
+}
+
+static void next(struct journal *journal, struct varve_site *site)
+{
+    varve_next(site);
+    note(journal, site->name, "{}");
+}
+
+static void end(struct journal *journal)
+{
+    varve_end();
+    note(journal, "varve.end", "{}");
+}
+
+static void ranges(struct journal *journal)
+{
+    size_t layers = sizeof layer_sites / sizeof layer_sites[0];
+    for (size_t i = 0; i < layers; i++)
+        begin(journal, &layer_sites[i]);
+    for (size_t i = 0; i < layers; i++)
+        end(journal);
+    for (size_t i = 0; i < sizeof odd_sites / sizeof odd_sites[0]; i++) {
+        begin(journal, &odd_sites[i]);
+        next(journal, &odd_sites[i]);
+        end(journal);
+    }
+    begin(journal, &first_site);
+    begin(journal, &second_site);
+    end(journal);
+    end(journal);
+    {
+        VARVE_SCOPE("a scope");
+        note(journal, "a scope", "{}");
+    }
+    note(journal, "varve.end", "{}");
+    {
+        VARVE_SCOPE_LAYER("a scope of layer host", VARVE_LAYER_HOST);
+        note(journal, "a scope of layer host", "{}");
+    }
+    note(journal, "varve.end", "{}");
+    varve_end(); /* nothing is open: ignored */
+}
+
+static void begin_name(struct journal *journal, const char *name, uint32_t layer)
+{
+    varve_begin_name(name, layer);
+    fprintf(journal->stream, "%s ", journal->thread);
+    write_hex(journal->stream, "varve.begin");
+    fputs(" {\"text\": \"", journal->stream);
+    write_hex(journal->stream, name);
+    fprintf(journal->stream, "\", \"layer\": %" PRIu32 "}\n", layer);
+}
+
+static void dynamic_names(struct journal *journal)
+{
+    for (size_t i = 0; i < sizeof odd_sites / sizeof odd_sites[0]; i++) {
+        begin_name(journal, odd_sites[i].name, VARVE_LAYER_OP);
+        end(journal);
+    }
+    for (int round = 0; round < 3; round++) {
+        begin_name(journal, "seven b", VARVE_LAYER_PYTHON);
+        begin_name(journal, "eight by", VARVE_LAYER_API);
+        begin_name(journal, "nine byte", VARVE_LAYER_API);
+        for (int i = 0; i < 3; i++)
+            end(journal);
+    }
+    for (int i = 0; i < 300; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "dynamic %d", i);
+        begin_name(journal, name, VARVE_LAYER_OP);
+        end(journal);
+    }
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    varve_mark(&handler_site);
+}
+
+static void instants(struct journal *journal)
+{
+    static const double values[] = {0.0, -0.0, 1.5, -2.25e300, 5e-324, 0.1, INFINITY, -INFINITY, NAN};
+    varve_mark(&mark_site);
+    note(journal, mark_site.name, "{}");
+    raise(SIGUSR1);
+    note(journal, handler_site.name, "{}");
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        varve_counter(&loss_site, values[i]);
+        note(journal, loss_site.name, "{\"bits\": %" PRIu64 "}", bits);
+    }
+}
+
+static void pairs(struct journal *journal)
+{
+    static const uint64_t ids[] = {0, 1, UINT64_C(0x8000000000000000), UINT64_MAX};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        varve_async_begin(&copy_site, ids[i]);
+        varve_flow_out(&arrow_site, ids[i]);
+        varve_flow_in(&arrow_site, ids[i]);
+        varve_async_end(&copy_site, ids[i]);
+        note(journal, copy_site.name, "{\"id\": %" PRIu64 "}", ids[i]);
+        note(journal, arrow_site.name, "{\"id\": %" PRIu64 "}", ids[i]);
+        note(journal, arrow_site.name, "{\"id\": %" PRIu64 "}", ids[i]);
+        note(journal, copy_site.name, "{\"id\": %" PRIu64 "}", ids[i]);
+    }
+}
+
+static void note_op(struct journal *journal, const struct varve_op_info *info)
+{
+    FILE *stream = journal->stream;
+    fprintf(stream, "%s ", journal->thread);
+    write_hex(stream, "varve.op");
+    fprintf(stream, " {\"flop\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"sequence\": %" PRId64, info->flop,
+            info->bytes, info->sequence);
+    fprintf(stream, ", \"forward_tid\": %" PRIu64 ", \"inputs\": [", info->forward_thread);
+    for (uint32_t i = 0; i < info->input_count && i < INPUTS_MAX; i++) {
+        const struct varve_tensor *tensor = &info->inputs[i];
+        fprintf(stream, "%s{\"dtype\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"dims\": [", i ? ", " : "",
+                tensor->dtype, tensor->rank);
+        for (uint32_t j = 0; j < tensor->rank; j++)
+            fprintf(stream, "%s%" PRId64, j ? ", " : "", tensor->dims[j]);
+        fputs("]}", stream);
+    }
+    fputs("]}\n", stream);
+}
+
+static void operators(struct journal *journal)
+{
+    int64_t dims[RANK_MAX];
+    struct varve_tensor inputs[INPUTS_MAX + 8];
+    for (uint32_t i = 0; i < RANK_MAX; i++)
+        dims[i] = i == 15 ? INT64_MIN : i == 14 ? INT64_MAX : (int64_t)i - 1;
+    for (uint32_t i = 0; i < INPUTS_MAX + 8; i++)
+        inputs[i] = (struct varve_tensor){i % 18, i % (RANK_MAX + 1), dims};
+    for (uint32_t count = 0; count <= INPUTS_MAX + 8; count++) {
+        struct varve_op_info info = VARVE_OP_INFO_INIT;
+        info.input_count = count;
+        info.inputs = count ? inputs : NULL;
+        if (count) {
+            info.flop = UINT64_MAX - count;
+            info.bytes = count;
+            info.sequence = count == 1 ? INT64_MAX : count;
+            info.forward_thread = 77;
+        }
+        begin(journal, &first_site);
+        varve_op(&info);
+        note_op(journal, &info);
+        end(journal);
+    }
+}
+
+static void steps(struct journal *journal)
+{
+    static const int64_t indices[] = {0, 1, -1, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+        varve_step_begin(indices[i]);
+        note(journal, "varve.step_begin", "{\"index\": %" PRId64 "}", indices[i]);
+        begin(journal, &phase_one);
+        begin(journal, &first_site);
+        end(journal);
+        next(journal, &phase_two);
+        if (i % 2)
+            begin(journal, &first_site); /* the step's end closes it, and the phase */
+        else
+            end(journal);
+        varve_step_end();
+        note(journal, "varve.step_end", "{}");
+    }
+    varve_step_end(); /* no step is open: ignored */
+}
+
+static void memory(struct journal *journal)
+{
+    static const uint64_t sizes[] = {0, 1, 4096, UINT64_MAX};
+    const uint32_t device = VARVE_DEVICE(VARVE_DEVICE_KIND_OPENCL, 3);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        uintptr_t address = (uintptr_t)0x1000 * (i + 1);
+        uint32_t where = i % 2 ? device : VARVE_DEVICE_CPU;
+        varve_alloc((const void *)address, sizes[i], where);
+        note(journal, "varve.alloc", "{\"address\": %" PRIuPTR ", \"bytes\": %" PRIu64 ", \"device\": %u}",
+             address, sizes[i], where);
+        varve_free((const void *)address, where);
+        note(journal, "varve.free", "{\"address\": %" PRIuPTR ", \"device\": %u}", address, where);
+    }
+}
+
+/* Nothing of the paused part is noted: it may not be in the trace. */
+static void pause_and_resume(struct journal *journal)
+{
+    begin(journal, &first_site);
+    uint32_t mask = varve_layers_set(0);
+    varve_begin(&second_site);
+    varve_mark(&mark_site);
+    varve_counter(&loss_site, 1.0);
+    varve_end();
+    varve_layers_set(VARVE_LAYER_METRIC);
+    varve_mark(&mark_site);
+    varve_alloc((const void *)0x1000, 1, VARVE_DEVICE_CPU);
+    varve_counter(&loss_site, 2.0);
+    note(journal, loss_site.name, "{\"bits\": %" PRIu64 "}", UINT64_C(0x4000000000000000));
+    varve_layers_set(mask);
+    begin(journal, &second_site);
+    end(journal);
+}
+
+static void *run(void *argument)
+{
+    struct journal *journal = argument;
+    varve_thread_name("a former name");
+    varve_thread_name(journal->thread);
+    ranges(journal);
+    dynamic_names(journal);
+    instants(journal);
+    pairs(journal);
+    operators(journal);
+    steps(journal);
+    memory(journal);
+    for (long i = 0; i < journal->pairs; i++) {
+        begin(journal, &pair_one);
+        next(journal, &pair_two);
+        end(journal);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+    struct journal journals[2] = {{.thread = "main", .pairs = count}, {.thread = "second", .pairs = count}};
+    struct sigaction action = {.sa_handler = on_signal};
+    pthread_t second;
+    memset(long_name, 'x', sizeof long_name - 1);
+    sigaction(SIGUSR1, &action, NULL);
+    for (int i = 0; i < 2; i++)
+        if (!(journals[i].stream = open_memstream(&journals[i].text, &journals[i].text_bytes)))
+            return 99;
+    varve_process_name("every record");
+    if (pthread_create(&second, NULL, run, &journals[1]))
+        return 99;
+    run(&journals[0]);
+    pthread_join(second, NULL);
+    pause_and_resume(&journals[0]); /* alone, since a pause stops all threads */
+    for (int i = 0; i < 2; i++) {
+        fclose(journals[i].stream);
+        fputs(journals[i].text, stdout);
+        free(journals[i].text);
+    }
+    return argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
+}

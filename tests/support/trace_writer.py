@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trace_writer.py: writes traces straight from doc/format.md, for tests that need odd or broken ones.
+
+It shares nothing with the recorder. Times are in ticks; with the default clock one tick is one
+nanosecond and tick 0 is EPOCH_NS, so time_ns = EPOCH_NS + ticks.
+
+    trace = Trace(tmp_path / "a.varve")
+    process = trace.process(pid=100)
+    conv = process.site("begin", "conv2d", layer="OP", file="train.c", line=41)
+    main = process.thread(tid=100)
+    main.step_begin(0, at=1000)
+    main.begin(conv, at=1010); main.op([("f32", [8, 3])], at=1011, flop=48); main.end(at=1090)
+    main.step_end(at=1100)
+    trace.write()
+"""
+import json
+import pathlib
+import shutil
+import struct
+
+MAGIC = 0xC1FC1FC1
+PACKET_BYTES = 65536
+HEADER_BYTES = 80
+EPOCH_S = 1763700000
+EPOCH_NS = EPOCH_S * 10**9
+KINDS = ["begin", "next", "mark", "counter", "async_begin", "async_end", "flow_out", "flow_in"]
+LAYERS = {"API": 1, "HOST": 2, "OP": 4, "RUNTIME": 8, "RUNTIME_L1": 0x10, "DEVICE": 0x20,
+          "COMM": 0x40, "MEMORY": 0x80, "STEP": 0x100, "PYTHON": 0x200, "METRIC": 0x400}
+DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16", "i32", "i64",
+          "u8", "u16", "u32", "u64", "bool", "c64", "c128"]
+
+PREAMBLE = """/* CTF 1.8 */
+typealias integer { size = 8; align = 8; signed = false; } := u8;
+typealias integer { size = 32; align = 32; signed = false; } := u32;
+typealias integer { size = 64; align = 64; signed = false; } := u64;
+typealias integer { size = 64; align = 64; signed = true; } := i64;
+typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;
+typealias floating_point { exp_dig = 11; mant_dig = 53; align = 64; byte_order = le; } := f64;
+trace { major = 1; minor = 8; byte_order = le;
+  packet.header := struct { u32 magic; u32 stream_id; u64 stream_instance_id; }; };
+"""
+STREAM = """typealias integer { size = 64; align = 64; signed = false; map = clock.varve.value; } := u64_clock;
+stream { id = 0;
+  event.header := struct { integer { size = 20; align = 1; signed = false; } id;
+    integer { size = 44; align = 1; signed = false; map = clock.varve.value; } timestamp; } align(64);
+  packet.context := struct { u64 content_size; u64 packet_size; u64_clock timestamp_begin;
+    u64 packet_seq_num; u64 events_discarded; u64 tid; } align(256); };
+"""
+BUILTIN_FIELDS = {
+    (1, "varve.end"): "",
+    (2, "varve.string"): "u32 id; u32 length; utf8 text[length];",
+    (3, "varve.clock"): "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;",
+    (4, "varve.thread"): "u64 tid; u64 name;",
+    (5, "varve.process"): "u64 name;",
+    (6, "varve.layers"): "u64 layers;",
+    (7, "varve.begin"): "u32 name; u32 layer;",
+    (8, "varve.op"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid;"
+                     " u64 input_count; struct { u32 dtype; u32 rank; i64 dims[rank]; } inputs[input_count];",
+    (9, "varve.step_begin"): "i64 index;",
+    (10, "varve.step_end"): "",
+    (11, "varve.alloc"): "u64 address; u64 bytes; u64 device;",
+    (12, "varve.free"): "u64 address; u64 device;",
+}
+KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
+               "flow_out": "u64 id;", "flow_in": "u64 id;"}
+
+
+def tsdl_string(text):
+    """TSDL's quoting: \\" \\\\ \\n, other control bytes in octal. `text` is str or bytes."""
+    data = text.encode() if isinstance(text, str) else text
+    out = b""
+    for byte in data:
+        char = bytes([byte])
+        if char in b'"\\':
+            out += b"\\" + char
+        elif char == b"\n":
+            out += b"\\n"
+        elif byte < 32 or byte == 127:
+            out += b"\\%03o" % byte
+        else:
+            out += char
+    return b'"' + out + b'"'
+
+
+def percent(text):
+    keep = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"
+    return "".join(chr(b) if b in keep else "%%%02X" % b for b in text.encode())
+
+
+class Stream:
+    """One stream; records go into packets of 64 KiB, packets into parts."""
+
+    def __init__(self, process, instance, tid):
+        self.process, self.instance, self.tid = process, instance, tid
+        self.parts = [[]]          # of packets
+        self.discarded = 0
+        self.sequence = 0
+        self.tail_bytes = 0        # hole after the last packet's records
+        self.last_ticks = None
+
+    def _packet(self, ticks):
+        packet = {"begin": ticks, "sequence": self.sequence, "discarded": self.discarded, "body": b""}
+        self.sequence += 1
+        self.parts[-1].append(packet)
+        return packet
+
+    def new_packet(self, at):
+        """The next record starts another packet, whose timestamp_begin is `at`."""
+        return self._packet(at)
+
+    def new_part(self):
+        """The next record starts another file."""
+        self.parts.append([])
+
+    def lose(self, count, at):
+        """`count` records were lost here: closes the packet and says so in the next one."""
+        self.discarded += count
+        self._packet(at)
+
+    def record(self, class_id, at, payload=b""):
+        """Any record; `payload` is padded to 8 bytes."""
+        payload += b"\0" * (-len(payload) % 8)
+        word = (at & (2**44 - 1)) << 20 | class_id
+        data = struct.pack("<Q", word) + payload
+        packets = self.parts[-1]
+        if not packets or HEADER_BYTES + len(packets[-1]["body"]) + len(data) > PACKET_BYTES:
+            self._packet(at)
+        packets[-1]["body"] += data
+        self.last_ticks = at
+        self.process.records += 1
+
+    # the calls of varve.h
+    def begin(self, site, at):
+        self.record(site, at)
+
+    next = mark = begin
+
+    def end(self, at):
+        self.record(1, at)
+
+    def counter(self, site, value, at):
+        self.record(site, at, struct.pack("<d", value))
+
+    def pair(self, site, number, at):
+        """async_begin, async_end, flow_out, flow_in."""
+        self.record(site, at, struct.pack("<Q", number))
+
+    def begin_name(self, name, layer, at):
+        self.record(7, at, struct.pack("<II", self.process.string(name, at), LAYERS[layer]))
+
+    def op(self, inputs, at, flop=0, size=0, sequence=-1, forward_tid=0):
+        payload = struct.pack("<QQqQQ", flop, size, sequence, forward_tid, len(inputs))
+        for dtype, dims in inputs:
+            payload += struct.pack(f"<II{len(dims)}q", DTYPES.index(dtype), len(dims), *dims)
+        self.record(8, at, payload)
+
+    def step_begin(self, index, at):
+        self.record(9, at, struct.pack("<q", index))
+
+    def step_end(self, at):
+        self.record(10, at)
+
+    def alloc(self, address, size, at, device=0):
+        self.record(11, at, struct.pack("<QQQ", address, size, device))
+
+    def free(self, address, at, device=0):
+        self.record(12, at, struct.pack("<QQ", address, device))
+
+    def _packet_bytes(self, packet, packet_bytes):
+        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, 0, 0,
+                           (HEADER_BYTES + len(packet["body"])) * 8, packet_bytes * 8,
+                           packet["begin"], packet["sequence"], packet["discarded"], self.tid)
+        return head + packet["body"]
+
+    def part_bytes(self, part):
+        packets, out = self.parts[part], b""
+        for index, packet in enumerate(packets):
+            if index + 1 < len(packets):
+                out += self._packet_bytes(packet, PACKET_BYTES).ljust(PACKET_BYTES, b"\0")
+            else:
+                size = HEADER_BYTES + len(packet["body"]) + self.tail_bytes
+                out += self._packet_bytes(packet, size)
+        return out
+
+    def write(self, folder):
+        for part in range(len(self.parts)):
+            name = f"thread.{self.instance}.{part}" if self.instance else f"process.{part}"
+            data = self.part_bytes(part)
+            with open(folder / name, "wb") as file:
+                file.write(data)
+                if data:
+                    file.truncate(len(data) + self.tail_bytes)
+
+
+class Process:
+    """One process folder: its own stream, its threads, its event classes."""
+
+    def __init__(self, pid, folder=None, **env):
+        self.pid, self.folder = pid, folder or str(pid)
+        self.env = {"tracer_name": "varve", "varve_format": 1, "hostname": "host", "pid": pid,
+                    "ppid": 1, "program": "/usr/bin/train", "clock_source": "tsc",
+                    "begin_realtime_ns": EPOCH_NS, "begin_ticks": 0}
+        self.env.update(env)
+        self.clock = {"freq": 10**9, "precision": 25, "offset_s": EPOCH_S, "offset": 0}
+        self.records = 0
+        self.sites, self.strings, self.extra_classes = [], {}, []
+        self.streams = []
+        self.own = Stream(self, 0, 0)
+        self.blocks = b""          # extra metadata text, put at the end
+
+    def thread(self, tid):
+        stream = Stream(self, len(self.streams) + 1, tid)
+        self.streams.append(stream)
+        return stream
+
+    def site(self, kind, name, layer="OP", file=None, line=None):
+        """A call site's class of one kind; returns its id. Every call makes another site."""
+        class_id = 64 + 8 * len(self.sites) + KINDS.index(kind)
+        self.sites.append((class_id, kind, name, layer, file, line))
+        return class_id
+
+    def event_class(self, class_id, name, fields):
+        """A class that no reader knows, with TSDL text for its fields."""
+        self.extra_classes.append((class_id, name, fields))
+        return class_id
+
+    def string(self, text, at=0):
+        data = text.encode() if isinstance(text, str) else text
+        if data not in self.strings:
+            self.strings[data] = len(self.strings) + 1
+            padded = data + b"\0" * (-len(data) % 8)
+            self._note(2, at, struct.pack("<II", self.strings[data], len(padded)) + padded)
+        return self.strings[data]
+
+    def _note(self, class_id, at, payload):
+        """A record of the process's own stream, never earlier than the one before it."""
+        self.own.record(class_id, max(at, self.own.last_ticks or 0), payload)
+
+    def sample(self, at, monotonic_ns, realtime_ns, uncertainty_ns):
+        self._note(3, at, struct.pack("<QQqQ", at, monotonic_ns, realtime_ns, uncertainty_ns))
+
+    def thread_name(self, tid, name, at=0):
+        text = self.string(name, at)
+        self._note(4, at, struct.pack("<QQ", tid, text))
+
+    def name(self, name, at=0):
+        text = self.string(name, at)
+        self._note(5, at, struct.pack("<Q", text))
+
+    def layers(self, mask, at):
+        self._note(6, at, struct.pack("<Q", mask))
+
+    def _class_block(self, class_id, name, fields, uri=None):
+        text = b"event { id = %d; name = %s; stream_id = 0;" % (class_id, tsdl_string(name))
+        if uri is not None:
+            text += b" model.emf.uri = %s;" % tsdl_string(uri)
+        return text + b" fields := struct { %s } align(64); };\n" % fields.encode()
+
+    def metadata(self):
+        text = PREAMBLE.encode() + b"env {"
+        for key, value in self.env.items():
+            text += b" %s = %s;" % (key.encode(), tsdl_string(value) if isinstance(value, (str, bytes))
+                                    else str(value).encode())
+        text += b" };\nclock { name = varve; description = \"tsc\"; freq = %d; precision = %d;" \
+                b" offset_s = %d; offset = %d; absolute = true; };\n" \
+                % tuple(self.clock[key] for key in ("freq", "precision", "offset_s", "offset"))
+        text += STREAM.encode()
+        for (class_id, name), fields in BUILTIN_FIELDS.items():
+            text += self._class_block(class_id, name, fields)
+        for class_id, kind, name, layer, file, line in self.sites:
+            uri = f"varve:{kind}?layer={layer}"
+            if file is not None:
+                uri += f"&line={line}&file={percent(file)}"
+            text += self._class_block(class_id, name, KIND_FIELDS.get(kind, ""), uri)
+        for class_id, name, fields in self.extra_classes:
+            text += self._class_block(class_id, name, fields)
+        return text + self.blocks
+
+    def write(self, root):
+        folder = root / self.folder
+        folder.mkdir(parents=True)
+        if not self.own.parts[0]:
+            self.own.new_packet(0)
+        (folder / "metadata").write_bytes(self.metadata())
+        for stream in [self.own] + self.streams:
+            stream.write(folder)
+
+
+class Trace:
+    """A trace folder; `manifest` is a dict, or None for a program that records itself."""
+
+    def __init__(self, path, manifest=None):
+        self.path, self.manifest, self.processes = pathlib.Path(path), manifest, []
+
+    def process(self, pid=100, **keys):
+        self.processes.append(Process(pid, **keys))
+        return self.processes[-1]
+
+    @property
+    def records(self):
+        """How many event records all streams hold: what babeltrace2 counts."""
+        return sum(process.records for process in self.processes)
+
+    def write(self):
+        """(Re)writes the folder and returns its path."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir(parents=True)
+        if self.manifest is not None:
+            (self.path / "manifest.json").write_text(json.dumps(self.manifest))
+        for process in self.processes:
+            process.write(self.path)
+        return self.path
+
+
+def manifest(**changes):
+    """A complete manifest of a finished run."""
+    value = {"varve_format": 1, "varve_version": "0.1.0", "command": ["./train", "--steps", "5"],
+             "directory": "/home/u", "host": "host", "kernel": "Linux 6.1", "machine": "2 x CPU",
+             "cpus": 2, "begin_realtime_ns": EPOCH_NS, "end_realtime_ns": EPOCH_NS + 10**9,
+             "exit_code": 0, "signal": 0, "collectors": []}
+    value.update(changes)
+    return value
