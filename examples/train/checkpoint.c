@@ -18,7 +18,7 @@ struct header {
     uint64_t seed;
     int64_t step, batch;
     uint64_t count;
-    uint64_t checksum; /* of the two arrays                                                    */
+    uint64_t checksum; /* of the two arrays */
 };
 
 /* FNV-1a, taken float by float. */

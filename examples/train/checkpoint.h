@@ -12,10 +12,10 @@
 
 struct checkpoint {
     uint64_t seed;
-    int64_t step;  /* the last one that was done                                               */
-    int64_t batch; /* samples in a batch                                                       */
-    size_t count;  /* of the parameters, and of the velocity                                   */
-    float *parameters, *velocity; /* borrowed                                                  */
+    int64_t step;                 /* the last one that was done */
+    int64_t batch;                /* samples in a batch */
+    size_t count;                 /* of the parameters, and of the velocity */
+    float *parameters, *velocity; /* borrowed */
 };
 
 /* Both say on stderr what failed, and why, and return false. */

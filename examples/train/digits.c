@@ -11,8 +11,8 @@
 #include "rng.h"
 
 #define GLYPH_POINTS 13
-#define NOISE 0.2f     /* deviation, in units of ink                                            */
-#define MEAN_INK 0.13f /* of a digit's pixels, so that what the network sees has a mean near 0  */
+#define NOISE 0.2f     /* deviation, in units of ink */
+#define MEAN_INK 0.13f /* of a digit's pixels, so that what the network sees has a mean near 0 */
 #define CONTRAST 2.0f
 
 struct point {
@@ -46,9 +46,9 @@ static const struct glyph {
 
 /* A hand: turned, slanted, scaled and shifted by chance. */
 struct hand {
-    float xx, xy, yx, yy; /* pixels for each unit of a glyph                                   */
-    struct point centre;  /* of the digit, in pixels                                           */
-    float pen;            /* half the width of the line, in pixels                             */
+    float xx, xy, yx, yy; /* pixels for each unit of a glyph */
+    struct point centre;  /* of the digit, in pixels */
+    float pen;            /* half the width of the line, in pixels */
 };
 
 static struct hand hand_draw(struct rng *rng)

@@ -19,7 +19,7 @@
 struct batch {
     size_t count;
     float *pixels; /* buffer: count images of DIGIT_SIDE rows; about -0.3 (paper) to 1.7 (ink) */
-    int *labels;   /* count of them, each in 0..DIGIT_CLASSES-1                                */
+    int *labels;   /* count of them, each in 0..DIGIT_CLASSES-1 */
 };
 
 /* Draws `count` samples from `first` on. False = no memory; then there is nothing to free. */

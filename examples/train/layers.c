@@ -70,9 +70,9 @@ static void conv2d_setup(struct layer *layer)
 
 /* One row of the column matrix and one row of the image: where they overlap. */
 struct overlap {
-    size_t columns; /* index of the first element in the column matrix                          */
-    size_t image;   /* and in the image                                                         */
-    size_t count;   /* 0 where the window hangs over the edge                                   */
+    size_t columns; /* index of the first element in the column matrix */
+    size_t image;   /* and in the image */
+    size_t count;   /* 0 where the window hangs over the edge */
 };
 
 /* Row `row` of the column matrix belongs to one place (channel, y, x) of the filter, and has one

@@ -34,26 +34,26 @@ typedef void layer_backward(const struct layer *layer, size_t batch, const float
 
 struct layer_kind {
     struct varve_site forward_site, backward_site;
-    void (*setup)(struct layer *layer); /* from kind, input, channels, side: the sizes          */
+    void (*setup)(struct layer *layer); /* from kind, input, channels, side: the sizes */
     layer_forward *forward;
     layer_backward *backward;
 };
 
-extern struct layer_kind layer_conv2d; /* side x side filters (odd), edges filled with 0     */
+extern struct layer_kind layer_conv2d; /* side x side filters (odd), edges filled with 0 */
 extern struct layer_kind layer_relu;
-extern struct layer_kind layer_maxpool2d; /* side x side windows that do not overlap            */
+extern struct layer_kind layer_maxpool2d; /* side x side windows that do not overlap */
 extern struct layer_kind layer_linear;
 
 struct layer {
     struct layer_kind *kind;
-    struct shape input, output; /* of one sample                                               */
-    size_t channels;            /* of the output; conv2d and linear                            */
-    size_t side;                /* of a filter or window; 1 for linear                         */
+    struct shape input, output; /* of one sample */
+    size_t channels;            /* of the output; conv2d and linear */
+    size_t side;                /* of a filter or window; 1 for linear */
     size_t weight_count, bias_count, workspace_count;
-    uint64_t flop;        /* forward, for one sample; comparisons are not counted        */
-    float *weight, *bias; /* borrowed; weight[output][input][row][column]                */
-    float *weight_gradient, *bias_gradient; /* borrowed                                        */
-    float *workspace; /* borrowed while the layer runs; holds nothing between runs             */
+    uint64_t flop;        /* forward, for one sample; comparisons are not counted */
+    float *weight, *bias; /* borrowed; weight[output][input][row][column] */
+    float *weight_gradient, *bias_gradient; /* borrowed */
+    float *workspace; /* borrowed while the layer runs; holds nothing between runs */
 };
 
 /* The mean over the batch of -log(softmax(logits)[label]). Sets [sample][class] of

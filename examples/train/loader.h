@@ -18,15 +18,15 @@
 
 struct loader {
     uint64_t seed;
-    size_t count; /* samples in a batch                                                */
-    int64_t end;  /* the first batch that is not drawn                                  */
+    size_t count; /* samples in a batch */
+    int64_t end;  /* the first batch that is not drawn */
     pthread_t thread;
-    pthread_mutex_t lock; /* guards what follows                                               */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
-    struct batch queue[LOADER_QUEUE]; /* batch i lies at i % LOADER_QUEUE                      */
-    int64_t drawn, taken; /* the next batch to be drawn, to be taken                           */
-    bool stopping;        /* the training thread wants no more                                 */
-    bool failed;          /* a batch found no memory; none will follow                         */
+    struct batch queue[LOADER_QUEUE]; /* batch i lies at i % LOADER_QUEUE */
+    int64_t drawn, taken;             /* the next batch to be drawn, to be taken */
+    bool stopping;                    /* the training thread wants no more */
+    bool failed;                      /* a batch found no memory; none will follow */
 };
 
 /* Begins to draw batches first … end - 1. False = no thread; errno says why. */

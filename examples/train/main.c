@@ -27,7 +27,7 @@ struct training {
     struct network network;
     struct optimizer optimizer;
     struct loader loader;
-    int64_t first_step; /* 1, or the one after the checkpoint's                                 */
+    int64_t first_step; /* 1, or the one after the checkpoint's */
     int64_t last_step;
 };
 

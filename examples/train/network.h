@@ -19,7 +19,7 @@ struct network {
     struct layer layers[NETWORK_LAYERS];
     float *parameters, *gradients; /* buffers of parameter_count; the layers' weights lie in them */
     size_t parameter_count;
-    int64_t next_sequence; /* of the next operator; links forward with backward in the trace   */
+    int64_t next_sequence; /* of the next operator; links forward with backward in the trace */
 };
 
 /* Weights from `seed`. False = no memory; then there is nothing to free. */
@@ -28,11 +28,11 @@ void network_deinit(struct network *network); /* idempotent */
 
 /* What one batch leaves behind on its way forward, for its way back. */
 struct pass {
-    const struct batch *batch;      /* borrowed                                                 */
-    float *outputs[NETWORK_LAYERS]; /* buffers; the last one holds the logits                   */
-    float *probabilities;           /* buffer, once pass_loss was called                        */
-    int64_t sequence;               /* of the first layer's operator; the others follow         */
-    uint64_t thread;                /* the kernel's id of the thread that went forward          */
+    const struct batch *batch;      /* borrowed */
+    float *outputs[NETWORK_LAYERS]; /* buffers; the last one holds the logits */
+    float *probabilities;           /* buffer, once pass_loss was called */
+    int64_t sequence;               /* of the first layer's operator; the others follow */
+    uint64_t thread;                /* the kernel's id of the thread that went forward */
 };
 
 /* Fills *out_pass, which the caller frees with pass_deinit. False = no memory; nothing to free. */

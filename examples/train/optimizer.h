@@ -8,7 +8,7 @@
 
 struct optimizer {
     float rate, momentum;
-    float *velocity; /* buffer of count floats                                                 */
+    float *velocity; /* buffer of count floats */
     size_t count;
 };
 

@@ -11,12 +11,12 @@
 #define THREADS_MAX 256
 
 struct options {
-    uint64_t steps; /* in all, those before --resume included; 1..STEPS_MAX             */
-    uint64_t batch; /* samples in a step; 1..BATCH_MAX                                  */
+    uint64_t steps; /* in all, those before --resume included; 1..STEPS_MAX */
+    uint64_t batch; /* samples in a step; 1..BATCH_MAX */
     uint64_t seed;
-    uint64_t threads;       /* of OpenBLAS; 1..THREADS_MAX                                      */
-    const char *checkpoint; /* file to write, or NULL                                           */
-    const char *resume;     /* file to go on from, or NULL; it decides batch and seed           */
+    uint64_t threads;       /* of OpenBLAS; 1..THREADS_MAX */
+    const char *checkpoint; /* file to write, or NULL */
+    const char *resume;     /* file to go on from, or NULL; it decides batch and seed */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };

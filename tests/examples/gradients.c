@@ -21,7 +21,7 @@
 #define COUNT_MAX 512
 #define STEP 0.02f
 #define TOLERANCE 1e-3
-#define NETWORK_TOLERANCE 0.02 /* relative; the whole network bends between x - h and x + h       */
+#define NETWORK_TOLERANCE 0.02 /* relative; the whole network bends between x - h and x + h */
 
 struct workbench {
     struct layer layer;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/train: each backward function is the derivative of its forward one (gradients.c says how)."""
-import os
-import shlex
 import shutil
 import subprocess
 
 import pytest
+
+from example_build import build_program
 
 SOURCES = ["layers.c", "network.c", "operator.c", "buffer.c", "digits.c"]
 
@@ -23,22 +23,10 @@ MISTAKES = {
 @pytest.fixture(scope="module")
 def check_gradients(root, build, tmp_path_factory):
     """check_gradients(folder) builds gradients.c with the example's sources in the folder, and runs it."""
-    compiler = shlex.split(os.environ.get("CC") or "cc")
-    if shutil.which(compiler[0]) is None:
-        pytest.skip("needs a C compiler: apt-get install gcc")
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "openblas"], capture_output=True, text=True,
-                           check=False)
-    if flags.returncode != 0:
-        pytest.skip("needs OpenBLAS: apt-get install libopenblas-dev")
-    if not (build / "libvarve.so").exists():
-        pytest.skip("needs libvarve.so: make")
-
     def run(folder):
         program = tmp_path_factory.mktemp("gradients") / "gradients"
-        subprocess.run([*compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-o", program, f"-I{folder}",
-                        f"-I{root / 'include'}", root / "tests/examples/gradients.c",
-                        *(folder / name for name in SOURCES), build / "libvarve.so", f"-Wl,-rpath,{build}",
-                        *flags.stdout.split(), "-lm"], check=True)
+        sources = [root / "tests/examples/gradients.c", *(folder / name for name in SOURCES)]
+        build_program(root, build, sources, program, f"-I{folder}")
         return subprocess.run([program], capture_output=True, text=True, check=False)
     return run
 
