@@ -19,8 +19,8 @@ VENV_CLIENTS := $(BUILD)/venv-clients
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := all
-.PHONY: all help demo check check-clients unit sanitize thread fuzz bench install format format-check tidy \
-        clean distclean
+.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread fuzz bench \
+        install format format-check tidy clean distclean
 
 all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
@@ -40,23 +40,27 @@ demo: ## install what is needed, build, record examples/train, print its report
 
 check: ## install what the tests need, run every test
 	@tools/setup check
-	@$(MAKE) --no-print-directory unit sanitize $(VENV)/ready
-	$(VENV)/bin/python -m pytest tests
+	@$(MAKE) --no-print-directory --keep-going unit sanitize pytest
 
 check-clients: ## the same tests, with the large real programs that read our files
 	@tools/setup clients
-	@$(MAKE) --no-print-directory unit $(VENV_CLIENTS)/ready
-	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
+	@$(MAKE) --no-print-directory --keep-going unit pytest-clients
 
 unit: all ## unit tests and fuzz corpora
 	@$(CTEST) default
 
-sanitize: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+pytest: all $(VENV)/ready ## all other tests
+	$(VENV)/bin/python -m pytest tests
+
+pytest-clients: all $(VENV_CLIENTS)/ready
+	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
+
+sanitize: ## units and corpora under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(CMAKE) --preset sanitize >/dev/null
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
 
-thread: ## the same under ThreadSanitizer
+thread: ## units and corpora under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
 	@$(CMAKE) --build --preset thread
 	@$(CTEST) thread

@@ -40,9 +40,8 @@ Range = namedtuple("Range", "name layer is_step tid begin_ns end_ns parent unfin
 Problem = namedtuple("Problem", "path offset text is_cut")
 Trace = namedtuple("Trace", "path processes manifest problems")
 
-class TraceError(Exception):
-    """The path is no trace, or one of a later format."""
-
+class TraceError(Exception):  # the path is no trace, or one of a later format
+    pass
 class Stream:  # one thread's, or the process's own: kind is "thread" or "process"
     def __init__(self, kind, instance):
         self.kind, self.instance, self.tid, self.lost, self.packets, self.records = kind, instance, 0, 0, [], []
@@ -97,8 +96,7 @@ def members_of(source):
 def add_class(process, body, place):
     pairs = dict(PAIR.findall(body))
     id, name, uri = int(pairs["id"]), unescape(pairs["name"]), unescape(pairs.get("model.emf.uri", '""'))
-    declared = (re.findall(r"fields\s*:=\s*struct\s*\{(.*)\}", re.sub(TEXT, "", body), re.S) or [""])[0]
-    kind, page = None, None
+    kind, page, declared = None, None, (re.findall(r"fields\s*:=\s*struct\s*\{(.*)\}", re.sub(TEXT, "", body), re.S) or [""])[0]
     told = dict(pair.partition("=")[::2] for pair in uri.partition("?")[2].split("&"))
     if uri.startswith("varve:"):
         kind = uri[len("varve:"):].partition("?")[0]
@@ -280,6 +278,8 @@ def ranges(process):
 
 def thread_ranges(process, stream, pauses, last_ticks, built):
     open_rows, unmatched, before = [], 0, None
+    sums = [0] + [packet.discarded for packet in stream.packets]   # lost before packet i: sums[i]
+    number = {id(packet): i for i, packet in enumerate(stream.packets)}
     def push(name, layer, is_step):
         parent = open_rows[-1] if open_rows else None
         open_rows.append(len(built))
@@ -290,7 +290,7 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
             built[row] = built[row]._replace(end_ns=process.ns(ticks), unfinished=unfinished)
 
     for record in stream.records:
-        if before and record.packet.discarded > before.packet.discarded:
+        if before and sums[number[id(record.packet)]] > sums[number[id(before.packet)]]:
             pop(len(open_rows), before.ticks, True)
         while pauses and pauses[0] < record.ticks:
             pop(len(open_rows), pauses.pop(0))
@@ -309,6 +309,8 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
             push(process.strings.get(record.fields["name"], ""), layer, False)
         elif record.kind in ("begin", "next"):
             push(record.name, record.layer, False)
+    if before and sums[-1] > sums[number[id(before.packet)]]:
+        pop(len(open_rows), before.ticks, True)
     pop(len(open_rows), pauses[0] if pauses else last_ticks, not pauses)
     return unmatched
 

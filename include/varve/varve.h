@@ -83,7 +83,7 @@ struct varve_site {
     const char *name; /* UTF-8; at most 1023 bytes are kept                                   */
     const char *file; /* source file, or NULL                                                 */
     uint32_t line;
-    uint32_t layer;    /* one VARVE_LAYER_ bit                                                */
+    uint32_t layer;    /* one VARVE_LAYER_ bit (of several the lowest counts)                 */
     uint32_t state;    /* 0 until first recorded                                              */
     uint32_t reserved; /* 0                                                                   */
 };
@@ -301,7 +301,9 @@ struct varve_session_options {
 VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
                                               struct varve_error *error);
 
-/* Ends the session; open ranges are closed at this instant. VARVE_STATE if none runs. */
+/* Ends the session that varve_session_start began; open ranges are closed at this instant. VARVE_STATE if
+ * none runs, or if `varve record` began it: that one ends with the process, so a program that records
+ * itself runs unchanged under `varve record`. */
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error);
 
 /* Chooses what the running session records from now on; 0 pauses it. Returns the former mask.

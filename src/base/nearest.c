@@ -50,6 +50,6 @@ const char *vv_nearest(const char *word, const char *const *list)
             nearest = *list;
         }
     }
-    size_t allowed = length < 3 ? 1 : (length + 2) / 3;
+    size_t allowed = length < 6 ? 1 : length / 3;
     return best <= allowed && best < length ? nearest : NULL;
 }

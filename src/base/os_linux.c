@@ -133,6 +133,8 @@ uint64_t vv_os_file_limit(void)
 
 int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset)
 {
+    if (offset + bytes > vv_os_file_limit())
+        return EFBIG; /* trying it would raise SIGXFSZ */
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0)
         return errno;

@@ -15,54 +15,105 @@
 
 /* ---- files ---- */
 
-enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
-                               struct varve_error *error)
+struct vv_output_sink {
+    int file;
+    int failure; /* errno of the first write that failed; stdio itself keeps only that one did   */
+};
+
+static ssize_t write_all(void *cookie, const char *data, size_t bytes)
 {
-    *out_output = (struct vv_output){ stdout, NULL, NULL };
-    if (path == NULL || strcmp(path, "-") == 0)
-        return VARVE_OK;
+    struct vv_output_sink *sink = cookie;
+    size_t done = 0;
+    while (done < bytes && sink->failure == 0) {
+        ssize_t written = write(sink->file, data + done, bytes - done);
+        if (written >= 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            sink->failure = errno;
+    }
+    return (ssize_t)done;
+}
+
+/* Where to write for `path`: itself if it is a device or a pipe, which a rename would replace by a file;
+ * else a temporary beside it. */
+static enum varve_code set_names(struct vv_output *output, const char *path, struct varve_error *error)
+{
     struct stat status;
     bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
     if (is_special && S_ISDIR(status.st_mode))
         VV_FAIL(error, VARVE_EXISTS, "cannot write '%s': it is a folder", path);
-    out_output->path = strdup(path);
-    /* A device or pipe is written where it is: renaming would replace it by a file. */
-    if (out_output->path != NULL && !is_special &&
-        asprintf(&out_output->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        out_output->temporary = NULL;
-    bool has_names = out_output->path != NULL && (is_special || out_output->temporary != NULL);
-    out_output->stream = has_names ? fopen(is_special ? path : out_output->temporary, "we") : NULL;
-    if (out_output->stream == NULL) {
-        int failure = has_names ? errno : ENOMEM;
-        free(out_output->path);
-        free(out_output->temporary);
-        *out_output = (struct vv_output){ NULL, NULL, NULL };
-        return vv_fail_errno(error, failure, "cannot write '%s'", path);
-    }
+    output->path = strdup(path);
+    if (!is_special && asprintf(&output->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
+        output->temporary = NULL;
+    if (output->path == NULL || (!is_special && output->temporary == NULL))
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name '%s'", path);
     return VARVE_OK;
+}
+
+static enum varve_code open_stream(struct vv_output *output, struct varve_error *error)
+{
+    static const cookie_io_functions_t functions = { .write = write_all };
+    const char *name = output->temporary != NULL ? output->temporary : output->path;
+    output->sink = calloc(1, sizeof *output->sink);
+    if (output->sink == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
+    output->sink->file =
+        name == NULL ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->sink->file < 0)
+        return vv_fail_errno(error, errno, "cannot write '%s'", output->path);
+    output->stream = fopencookie(output->sink, "w", functions);
+    if (output->stream == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
+    return VARVE_OK;
+}
+
+enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
+                               struct varve_error *error)
+{
+    struct vv_output output = { 0 };
+    enum varve_code code = VARVE_OK;
+    fflush(stdout);
+    if (path != NULL && strcmp(path, "-") != 0)
+        code = set_names(&output, path, error);
+    if (code == VARVE_OK)
+        code = open_stream(&output, error);
+    if (code != VARVE_OK)
+        vv_output_abandon(&output);
+    *out_output = output;
+    return code;
+}
+
+/* 0 or an errno number. */
+static int close_output(struct vv_output *output)
+{
+    int failure = 0;
+    bool has_failed = output->stream != NULL && fclose(output->stream) != 0;
+    output->stream = NULL;
+    if (output->sink == NULL)
+        return 0;
+    failure = output->sink->failure != 0 ? output->sink->failure : has_failed ? EIO : 0;
+    if (output->path != NULL && output->sink->file >= 0 && close(output->sink->file) != 0 && failure == 0)
+        failure = errno;
+    free(output->sink);
+    output->sink = NULL;
+    return failure;
+}
+
+static enum varve_code cannot_write(const char *path, int failure, struct varve_error *error)
+{
+    if (path == NULL)
+        return vv_fail_errno(error, failure, "cannot write standard output");
+    return vv_fail_errno(error, failure, "cannot write '%s'", path);
 }
 
 enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error)
 {
-    const char *name = output->path != NULL ? output->path : "standard output";
+    int failure = close_output(output);
     enum varve_code code = VARVE_OK;
-    errno = 0;
-    bool has_failed = fflush(output->stream) != 0 || ferror(output->stream);
-    int failure = errno != 0 ? errno : EIO;
-    if (output->path != NULL) {
-        if (fclose(output->stream) != 0 && !has_failed) {
-            has_failed = true;
-            failure = errno;
-        }
-        output->stream = NULL;
-    }
-    if (!has_failed && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
-        has_failed = true;
+    if (failure == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0)
         failure = errno;
-    }
-    if (has_failed)
-        code = vv_fail_errno(error, failure, "cannot write %s%s%s", output->path != NULL ? "'" : "",
-                             name, output->path != NULL ? "'" : "");
+    if (failure != 0)
+        code = cannot_write(output->path, failure, error);
     else {
         free(output->temporary);
         output->temporary = NULL;
@@ -73,13 +124,12 @@ enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *e
 
 void vv_output_abandon(struct vv_output *output)
 {
-    if (output->stream != NULL && output->path != NULL)
-        fclose(output->stream);
+    close_output(output);
     if (output->temporary != NULL)
         unlink(output->temporary);
     free(output->path);
     free(output->temporary);
-    *output = (struct vv_output){ NULL, NULL, NULL };
+    *output = (struct vv_output){ 0 };
 }
 
 /* A reader that has left (| head) knows why; everybody else is told. */
@@ -93,8 +143,11 @@ static int complain_of_output(const struct varve_error *error)
 int vv_cli_flush(int status)
 {
     struct varve_error error;
-    struct vv_output output = { stdout, NULL, NULL };
-    return vv_output_commit(&output, &error) == VARVE_OK ? status : complain_of_output(&error);
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    cannot_write(NULL, errno != 0 ? errno : EIO, &error);
+    return complain_of_output(&error);
 }
 
 /* ---- tables ---- */

@@ -24,10 +24,13 @@ bool vv_cli_for_people(const struct vv_arguments *arguments);
  * (said on standard error, save for a pipe whose reader has left). */
 int vv_cli_flush(int status);
 
+struct vv_output_sink;
+
 /* A file being written: a temporary beside `path`, or standard output for "-" and NULL. */
 struct vv_output {
     FILE *stream;
-    char *path, *temporary; /* NULL on standard output                                          */
+    struct vv_output_sink *sink; /* behind the stream; remembers why a write failed             */
+    char *path, *temporary;      /* NULL on standard output                                     */
 };
 enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
                                struct varve_error *error);

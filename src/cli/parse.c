@@ -62,7 +62,7 @@ static enum varve_code no_such_option(const struct parser *parser, const char *w
         if ((parser->verb->takes & vv_options[row].bit) != 0 && vv_options[row].help != NULL)
             list[count++] = vv_options[row].name;
     list[count] = NULL;
-    snprintf(name, sizeof name, "%.*s", (int)(length > 60 ? 60 : length), word + 2);
+    snprintf(name, sizeof name, "%.*s", (int)(length > 60 ? 60 : length - 2), word + 2);
     const char *nearest = vv_nearest(name, list);
     if (nearest != NULL)
         VV_FAIL(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s", parser->verb->name, name,

@@ -10,7 +10,7 @@
 static const struct {
     uint32_t bit;
     const char *name;
-} layers[] = {
+} known[] = {
     { VARVE_LAYER_API, "API" },         { VARVE_LAYER_HOST, "HOST" },
     { VARVE_LAYER_OP, "OP" },           { VARVE_LAYER_RUNTIME, "RUNTIME" },
     { VARVE_LAYER_RUNTIME_L1, "RUNTIME_L1" }, { VARVE_LAYER_DEVICE, "DEVICE" },
@@ -18,21 +18,27 @@ static const struct {
     { VARVE_LAYER_STEP, "STEP" },       { VARVE_LAYER_PYTHON, "PYTHON" },
     { VARVE_LAYER_METRIC, "METRIC" },   { VARVE_LAYER_ALL, "ALL" },
 };
-#define LAYER_COUNT (sizeof layers / sizeof layers[0])
+#define LAYER_COUNT (sizeof known / sizeof known[0])
 
 const char *vv_layer_name(uint32_t layer)
 {
     for (size_t i = 0; i < LAYER_COUNT; i++)
-        if (layers[i].bit == layer)
-            return layers[i].name;
+        if (known[i].bit == layer)
+            return known[i].name;
     return "";
+}
+
+uint32_t vv_layer_single(uint32_t layers)
+{
+    layers &= VARVE_LAYER_ALL;
+    return layers != 0 ? layers & (~layers + 1) : VARVE_LAYER_OP;
 }
 
 static uint32_t one_layer(const char *word, size_t length)
 {
     for (size_t i = 0; i < LAYER_COUNT; i++)
-        if (strlen(layers[i].name) == length && strncasecmp(layers[i].name, word, length) == 0)
-            return layers[i].bit;
+        if (strlen(known[i].name) == length && strncasecmp(known[i].name, word, length) == 0)
+            return known[i].bit;
     return 0;
 }
 

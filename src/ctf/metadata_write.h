@@ -52,6 +52,8 @@ void vv_tsdl_class(struct vv_tsdl *text, const struct vv_tsdl_class *event);
 
 /* "OP" for VARVE_LAYER_OP …; "" for what is not one layer. */
 const char *vv_layer_name(uint32_t layer);
+/* The lowest known bit of a mask; VARVE_LAYER_OP if it has none. */
+uint32_t vv_layer_single(uint32_t layers);
 /* The mask for "OP,STEP", "all" or a number; 0 if a word is unknown. Case does not matter. */
 uint32_t vv_layers_parse(const char *text);
 

@@ -40,6 +40,8 @@ static enum varve_code check_header(const struct walk *walk, uint64_t offset,
           "the packet's content_size makes no sense" },
         { packet % 64 != 0, offsetof(struct vv_packet_header, packet_bits),
           "the packet's packet_size makes no sense" },
+        { header->begin_ticks >> 63 != 0, offsetof(struct vv_packet_header, begin_ticks),
+          "the packet's timestamp_begin is centuries away from now" },
         { header->sequence < walk->next_sequence, offsetof(struct vv_packet_header, sequence),
           "the packet's packet_seq_num was there before" },
     };

@@ -213,18 +213,20 @@ static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_i
                                     struct varve_error *error)
 {
     const struct vv_packets *packets = stream->packets;
-    uint64_t discarded = packets->count > 0 ? packets->items[0].discarded : 0;
+    uint64_t discarded = 0;
     for (size_t i = 0; i < packets->count; i++) {
         const struct vv_packet *packet = &packets->items[i];
-        if (packet->discarded != discarded || packet->after_gap)
+        if (packet->after_gap)
             end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
-        discarded = packet->discarded;
         if (input->path != packets->paths[packet->part]) {
             vv_input_close(input);
             stream->path = packets->paths[packet->part];
             VV_TRY(vv_input_open(stream->path, input, error));
         }
         VV_TRY(read_packet(stream, input, packet, error));
+        if (packet->discarded > discarded) /* after the last record of this packet */
+            end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
+        discarded = packet->discarded;
     }
     stream->process->lost += discarded;
     if (stream->track != VV_NONE)

@@ -69,7 +69,8 @@ static void write_inputs(uint64_t *words, const struct varve_tensor *inputs, uin
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rank = kept_rank(&inputs[i]);
-        *words++ = (uint64_t)rank << 32 | inputs[i].dtype;
+        uint32_t dtype = inputs[i].dtype <= VARVE_C128 ? inputs[i].dtype : VARVE_DTYPE_UNKNOWN;
+        *words++ = (uint64_t)rank << 32 | dtype;
         for (uint32_t d = 0; d < rank; d++)
             *words++ = (uint64_t)inputs[i].dims[d];
     }

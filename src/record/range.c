@@ -3,6 +3,7 @@
  *
  * The thread counts its open ranges and keeps a bit for each of the first 256: not recorded. So an end
  * knows whether its begin was written, though it names no site and the mask may have changed. */
+#include "ctf/metadata_write.h"
 #include "record/place.h"
 
 VARVE_API void varve_emit_begin(struct varve_site *site)
@@ -37,11 +38,11 @@ VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
     if (!vv_push(self, layer))
         return;
     uint32_t id = 0;
-    if (name != NULL && vv_record_enter()) {
-        id = vv_string_id(name);
+    if (vv_record_enter()) {
+        id = vv_string_id(name != NULL ? name : "");
         vv_record_leave();
     }
-    uint64_t field = (uint64_t)layer << 32 | id;
+    uint64_t field = (uint64_t)vv_layer_single(layer) << 32 | id;
     if (id != 0)
         vv_put_fields(self, VV_EVENT_BEGIN, &field, 1);
     else

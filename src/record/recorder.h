@@ -74,6 +74,7 @@ void vv_record_leave(void);
 
 struct vv_session {
     bool running;
+    bool from_environment;     /* started by `varve record`: the program cannot stop it          */
     bool has_folder;           /* false in a forked child that has recorded nothing yet          */
     uint32_t serial;           /* grows with each session, and in a forked child                 */
     char output[VV_STREAM_PATH_BYTES - 64]; /* NAME.varve, absolute                              */

@@ -210,6 +210,7 @@ static int start(const char *output, uint32_t layers, bool make_folder_now)
     if (failure != 0)
         return failure;
     session->running = true;
+    session->from_environment = !make_folder_now;
     set_layers(layers);
     return 0;
 }
@@ -293,8 +294,8 @@ VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
 {
     if (!vv_record_enter())
         VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");
-    bool was_running = vv_session.running;
-    if (was_running) {
+    bool was_running = vv_session.running, is_ours = !vv_session.from_environment;
+    if (was_running && is_ours) {
         set_layers(0);
         if (vv_session.has_folder)
             put_layers(0);
@@ -307,6 +308,8 @@ VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
     vv_record_leave();
     if (!was_running)
         VV_FAIL(error, VARVE_STATE, "no session runs");
+    if (!is_ours)
+        VV_FAIL(error, VARVE_STATE, "the session belongs to `varve record`: it ends with the process");
     return VARVE_OK;
 }
 

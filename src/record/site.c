@@ -64,6 +64,7 @@ static bool same_text(const char *kept, const char *text, uint32_t length)
 /* The record of this site, made if new; NULL without room. */
 static struct record *find_or_add(const struct varve_site *site)
 {
+    uint32_t layer = vv_layer_single(site->layer);
     const char *name = site->name != NULL ? site->name : "", *file = site->file != NULL ? site->file : "";
     uint32_t name_length = vv_text_cut(name, VV_NAME_BYTES_MAX);
     uint32_t file_length = vv_text_cut(file, PATH_MAX);
@@ -71,7 +72,7 @@ static struct record *find_or_add(const struct varve_site *site)
     uint32_t slot = hash & (SLOTS - 1);
     for (; slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1)) {
         struct record *known = &records[slots[slot] - 1];
-        if (known->hash == hash && known->line == site->line && known->layer == site->layer &&
+        if (known->hash == hash && known->line == site->line && known->layer == layer &&
             same_text(known->name, name, name_length) && same_text(known->file, file, file_length))
             return known;
     }
@@ -81,7 +82,7 @@ static struct record *find_or_add(const struct varve_site *site)
     if (kept_name == NULL || kept_file == NULL)
         return NULL;
     struct record *record = &records[record_count];
-    *record = (struct record){ kept_name, kept_file, site->line, site->layer, hash, 0 };
+    *record = (struct record){ kept_name, kept_file, site->line, layer, hash, 0 };
     slots[slot] = ++record_count;
     return record;
 }

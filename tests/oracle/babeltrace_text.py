@@ -2,7 +2,8 @@
 """babeltrace_text.py: what babeltrace2 sees in a trace, read from the text that it prints.
 
 Called with one process's folder, because the text of a whole trace glues the folder's name to the event's.
-A record starts with its time in brackets; names are printed raw, so they may hold newlines."""
+A record starts with its time in brackets; names are printed raw, so they may hold newlines, and an empty
+one as <unknown>."""
 import collections
 import re
 import subprocess
@@ -54,8 +55,10 @@ def events(babeltrace2, folder):
     for text in START.split(printed.stdout):
         if text:
             seconds, nanoseconds, name, tid, fields = HEAD.fullmatch(text).groups()
-            tokens = collections.deque(TOKEN.findall((fields or b"{ }").decode()))
-            yield Event(int(seconds) * 10**9 + int(nanoseconds), int(tid), name.decode(), value(tokens))
+            tokens = collections.deque(TOKEN.findall((fields or b"{ }").decode("utf-8", "replace")))
+            time_ns = int(seconds) * 10**9 + int(nanoseconds)
+            name = "" if name == b"<unknown>" else name.decode("utf-8", "replace")
+            yield Event(time_ns, int(tid), name, value(tokens))
 
 
 def event_count(babeltrace2, trace):

@@ -2,6 +2,7 @@
 """Fixtures of the oracle tests: the programs under test, and one trace of each kind, recorded once."""
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,13 +23,18 @@ def program():
 
 @pytest.fixture(scope="session")
 def record(program):
-    """record(folder, "NAME", ARGUMENTS…) records a program as NAME.varve in the folder."""
+    """record(folder, "NAME", ARGUMENTS…) records a program as NAME.varve in the folder.
+
+    file_bytes is a limit for its files, as `ulimit -f` sets it."""
     varve = binary("varve")
 
-    def run(folder, name, *arguments):
+    def run(folder, name, *arguments, file_bytes=resource.RLIM_INFINITY):
+        def limit_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
         trace = folder / (name.rpartition("/")[2] + ".varve")
         command = [varve, "record", "-o", trace, "--", program(name), *arguments]
-        done = subprocess.run(command, cwd=folder, env=quiet_environment(), stdout=subprocess.PIPE, check=False)
+        done = subprocess.run(command, cwd=folder, env=quiet_environment(), stdout=subprocess.PIPE, check=False,
+                              preexec_fn=limit_files)
         return Run(trace, done.stdout, done.returncode)
     return run
 
@@ -62,8 +68,8 @@ def decode():
 
 @pytest.fixture(scope="session")
 def every_record(record, tmp_path_factory):
-    """every_record, recorded once; 20,000 pairs a thread fill several packets."""
-    return record(tmp_path_factory.mktemp("every"), "every_record", "7", "20000")
+    """every_record, recorded once; 20,000 pairs a thread fill several packets and, files being limited, parts."""
+    return record(tmp_path_factory.mktemp("every"), "every_record", "7", "20000", file_bytes=256 * 1024)
 
 
 @pytest.fixture(scope="session")

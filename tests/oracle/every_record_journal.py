@@ -20,7 +20,11 @@ def expected(stdout):
 
 
 def kept(name_hex):
-    return bytes.fromhex(name_hex)[:NAME_BYTES_MAX].decode()
+    """A name as it is recorded: cut, but not inside a letter. What is not UTF-8 shows as U+FFFD."""
+    name = bytes.fromhex(name_hex)
+    if len(name) > NAME_BYTES_MAX:
+        name = name[:NAME_BYTES_MAX].decode("utf-8", "ignore").encode()
+    return name.decode("utf-8", "replace")
 
 
 def seen(process, stream):

@@ -40,10 +40,10 @@ def test_sessions_hold_what_was_made_inside(tmp_path, program, decode, babeltrac
 
 def test_a_session_under_record_is_refused(tmp_path, record):
     done = record(tmp_path, "self_record", tmp_path / "own.varve", "1")
-    assert done.stdout.decode() == f"start {STATE}\nstart {STATE}\nstop {OK}\nstop {STATE}\n"
+    assert done.stdout.decode() == f"start {STATE}\nstart {STATE}\nstop {STATE}\nstop {STATE}\n"
     assert not (tmp_path / "own.varve").exists()
     by_name = varve_decode.counts(varve_decode.open_trace(done.trace))["by_name"]
-    assert [by_name[name] for name in ("inside", "left open", "outside")] == [1, 1, 2]  # begin and mark, before
+    assert [by_name[name] for name in ("inside", "left open", "outside")] == [1, 1, 4]  # begin and mark, before and after
 
 
 @pytest.mark.parametrize("more", [
@@ -71,3 +71,12 @@ def test_unwritable_output_leaves_the_program_alone(tmp_path, program, every_rec
     environment = quiet_environment(LD_PRELOAD=str(BUILD / "libvarve.so"), VARVE_OUTPUT=output)
     stdout, stderr, exit_code = run([program("every_record"), "7", "20000"], tmp_path, environment)
     assert (stdout, stderr, exit_code) == (every_record.stdout, b"", 7)
+
+
+@pytest.mark.parametrize("kibibytes", [0, 1, 2, 8, 64])
+def test_file_size_limit_leaves_the_program_alone(tmp_path, program, record, kibibytes):
+    limited = tmp_path / "limited.sh"
+    limited.write_text(f'ulimit -f {2 * kibibytes}\nexec "{program("every_record")}" 7\n')  # blocks of 512 bytes
+    done = record(tmp_path, "/bin/sh", limited)
+    stdout, _, exit_code = run([program("every_record"), "7"], tmp_path, quiet_environment())
+    assert (done.stdout, done.exit_code) == (stdout, exit_code) == (stdout, 7)

@@ -42,7 +42,8 @@ static struct varve_site layer_sites[] = {
     VARVE_SITE_INIT("layer metric", VARVE_LAYER_METRIC),
 };
 
-static char long_name[1101]; /* 1023 bytes of it are kept */
+static char long_name[1101];  /* 1023 bytes of it are kept */
+static char split_name[1101]; /* here the 1023rd byte is the first half of a letter: 1022 are kept */
 
 static struct varve_site odd_sites[] = {
     VARVE_SITE_INIT("quote \" and 'quote'", VARVE_LAYER_OP),
@@ -54,7 +55,10 @@ static struct varve_site odd_sites[] = {
     VARVE_SITE_INIT("%s %n & = ? # + %41 ;", VARVE_LAYER_OP),
     VARVE_SITE_INIT("varve.end", VARVE_LAYER_OP),
     VARVE_SITE_INIT(" blanks  around ", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("", VARVE_LAYER_OP),
+    VARVE_SITE_INIT("not UTF-8: \xff.", VARVE_LAYER_OP),
     VARVE_SITE_INIT(long_name, VARVE_LAYER_OP),
+    VARVE_SITE_INIT(split_name, VARVE_LAYER_OP),
     {"no file", NULL, 0, VARVE_LAYER_OP, 0, 0},
     {"odd file", "dir name/a&b=c?%41\"\n\xc3\xa9.c", 4294967295u, VARVE_LAYER_OP, 0, 0},
 };
@@ -150,8 +154,10 @@ static void begin_name(struct journal *journal, const char *name, uint32_t layer
 static void dynamic_names(struct journal *journal)
 {
     for (size_t i = 0; i < sizeof odd_sites / sizeof odd_sites[0]; i++) {
-        begin_name(journal, odd_sites[i].name, VARVE_LAYER_OP);
-        end(journal);
+        if (odd_sites[i].name[0]) {
+            begin_name(journal, odd_sites[i].name, VARVE_LAYER_OP);
+            end(journal);
+        }
     }
     for (int round = 0; round < 3; round++) {
         begin_name(journal, "seven b", VARVE_LAYER_PYTHON);
@@ -329,6 +335,8 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_handler = on_signal};
     pthread_t second;
     memset(long_name, 'x', sizeof long_name - 1);
+    memset(split_name, 'y', 1022);
+    memcpy(split_name + 1022, "\xc3\xa9 and more", 11);
     sigaction(SIGUSR1, &action, NULL);
     for (int i = 0; i < 2; i++)
         if (!(journals[i].stream = open_memstream(&journals[i].text, &journals[i].text_bytes)))

@@ -113,8 +113,11 @@ class Stream:
         self.parts.append([])
 
     def lose(self, count, at):
-        """`count` records were lost here: closes the packet and says so in the next one."""
+        """`count` records were lost here: the open packet says so, and the next record starts another."""
+        if not self.parts[-1]:
+            self._packet(at)
         self.discarded += count
+        self.parts[-1][-1]["discarded"] = self.discarded
         self._packet(at)
 
     def record(self, class_id, at, payload=b""):

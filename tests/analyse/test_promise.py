@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""doc/json.md lists exactly the tables and columns that the verbs print."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import table_reader  # pylint: disable=wrong-import-position
+import trace_writer  # pylint: disable=wrong-import-position
+
+NOT_PROMISED = {"recorded", "on", "trust", "in_forward_ns"}
+TYPES = {"int": int, "real": (int, float), "text": str}
+
+
+def promised(root):
+    """{verb: {table: {column}}} of the page."""
+    verbs, page = {}, (root / "doc" / "json.md").read_text()
+    for section in re.split(r"^## varve ", page, flags=re.MULTILINE)[1:]:
+        verb, _, body = section.partition("\n")
+        verbs[verb] = {cells[0].strip(" `"): cells[1] for cells in
+                       (line.strip("| ").split(" | ", 1) for line in body.splitlines() if line.startswith("| `"))}
+    text_of = {(verb, name): text for verb, tables in verbs.items() for name, text in tables.items()}
+    for (verb, name), text in text_of.items():
+        other = re.fullmatch(r"as under `varve (\w+)`", text.strip())
+        columns = text_of[other[1], name] if other else text
+        verbs[verb][name] = set(re.findall(r"`(\w+)`", columns)) - {"in_NAME_ns"}
+    return verbs
+
+
+@pytest.fixture
+def trace(tmp_path):
+    written = trace_writer.Trace(tmp_path / "small.varve", trace_writer.manifest())
+    process = written.process(pid=100)
+    forward, conv = process.site("begin", "forward", layer="STEP"), process.site("begin", "conv")
+    thread = process.thread(tid=100)
+    thread.step_begin(3, 100)
+    thread.begin(forward, 110)
+    thread.begin(conv, 120)
+    thread.op([("f32", [2, 3])], 121, flop=12)
+    thread.end(150)
+    thread.end(160)
+    thread.step_end(200)
+    thread.begin(conv, 210)
+    return written.write()
+
+
+@pytest.mark.parametrize("verb", ["report", "steps", "info"])
+def test_page_and_output_name_the_same_columns(root, varve, trace, verb):
+    done = subprocess.run([str(varve), verb, "--json", str(trace)], stdout=subprocess.PIPE, check=True)
+    document = json.loads(done.stdout)
+    assert list(document) == ["schema", "trace", "tables"]
+    assert document["schema"] == f"varve.{verb}/1"
+    printed = {name: {column["name"] for column in table["columns"]} - NOT_PROMISED
+               for name, table in document["tables"].items()}
+    assert printed == promised(root)[verb]
+    for table in document["tables"].values():
+        for row in table["rows"]:
+            for column, value in zip(table["columns"], row, strict=True):
+                assert value is None or isinstance(value, TYPES[column["type"]]), (column, value)
+                assert not column["name"].endswith("_ns") or column["unit"] == "ns"
+
+
+def test_a_program_gets_every_row_unless_it_asks_for_fewer(varve, tmp_path):
+    written = trace_writer.Trace(tmp_path / "many.varve")
+    process = written.process(pid=100)
+    thread = process.thread(tid=100)
+    for kind in range(30):
+        thread.begin(process.site("begin", f"op {kind}"), 100 * kind)
+        thread.end(100 * kind + 50)
+    path = written.write()
+
+    def kinds(*arguments):
+        rows = table_reader.tables(varve, "report", *arguments, path)["operators"]
+        return sum(row["row"] == "operator" for row in rows)
+    assert (kinds(), kinds("--top", "10"), kinds("--top", "0")) == (30, 10, 30)
+    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "20 more: --top 0" in text
+
+
+def test_answers_about_a_run_that_the_manifest_knows(varve, trace):
+    row = table_reader.tables(varve, "info", trace)["trace"][0]
+    assert row["command"] == "./train --steps 5"
+    assert (row["exit_code"], row["cpus"], row["host"]) == (0, 2, "host")
+    assert (row["events"], row["lost"], row["threads"], row["processes"]) == (8, 0, 1, 1)
+    assert (row["begin_ns"], row["duration_ns"]) == (trace_writer.EPOCH_NS + 100, 110)
+    assert (row["steps"], row["slices"], row["unfinished"]) == (1, 4, 1)
+
+
+@pytest.mark.parametrize("records", [0, 1, 2])
+def test_little_is_an_answer_too(varve, tmp_path, records):
+    written = trace_writer.Trace(tmp_path / "little.varve")
+    process = written.process(pid=100)
+    thread = process.thread(tid=100)
+    site = process.site("begin", "conv")
+    if records > 0:
+        thread.begin(site, 10)
+    if records > 1:
+        thread.end(20)
+    path = written.write()
+    for verb in ("report", "steps", "info"):
+        done = subprocess.run([str(varve), verb, str(path)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert verb == "info" or "no steps recorded: mark them with varve_step_begin" in done.stdout
+        table_reader.tables(varve, verb, path)
+    assert ("no operators recorded" in subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE,
+                                                      text=True, check=True).stdout) == (records == 0)
+
+
+def test_loss_is_on_the_first_screen_and_strict_makes_it_an_exit_code(varve, tmp_path):
+    written = trace_writer.Trace(tmp_path / "lossy.varve")
+    process = written.process(pid=100)
+    thread = process.thread(tid=100)
+    site = process.site("begin", "conv")
+    thread.begin(site, 10)
+    thread.end(20)
+    thread.lose(7, 30)
+    thread.begin(site, 40)
+    thread.end(50)
+    path = written.write()
+    for verb in ("report", "info", "steps"):
+        assert subprocess.run([str(varve), verb, str(path)], capture_output=True, check=False).returncode == 0
+        assert subprocess.run([str(varve), verb, "--strict", str(path)], capture_output=True, check=False).returncode == 1
+    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "7 EVENTS LOST" in text.splitlines()[4]
+    health = {row["finding"]: row["count"] for row in table_reader.tables(varve, "info", path)["health"]}
+    assert health["lost"] == 7

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs, help, and what is said about a wrong command line."""
+import re
+
+import pytest
+
+VERBS = ["record", "report", "steps", "info", "export", "help", "version", "completions"]
+
+OVERVIEW = """\
+varve — operator-level profiler for machine-learning programs
+
+  varve record -- python train.py      run and record; writes train.varve
+  varve report                         where the time went
+
+Record:    record
+Look:      report  steps  info
+Carry:     export
+Prepare:   help  version  completions
+
+varve help VERB for more · varve help --all for everything
+"""
+
+
+def test_no_arguments_print_the_overview(run):
+    done = run()
+    assert (done.returncode, done.stdout, done.stderr) == (0, OVERVIEW, "")
+
+
+@pytest.mark.parametrize("words", [["help"], ["--help"], ["-h"]])
+def test_help_alone_is_the_overview(run, words):
+    assert run(*words).stdout == OVERVIEW
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_explains_itself_in_three_ways(run, verb):
+    page = run("help", verb)
+    assert page.returncode == 0
+    assert page.stdout.startswith(f"varve {verb} — ")
+    assert f"  varve {verb} [options]" in page.stdout
+    assert page.stdout == run(verb, "--help").stdout == run(verb, "-h").stdout
+    assert max(map(len, page.stdout.splitlines())) <= 100
+
+
+def test_help_all_holds_every_verbs_page(run):
+    everything = run("help", "--all").stdout
+    for verb in VERBS:
+        assert run("help", verb).stdout in everything
+
+
+@pytest.mark.parametrize("word", ["version", "--version", "-V"])
+def test_version_is_one_line(run, word):
+    assert re.fullmatch(r"varve \d+\.\d+\.\d+  trace format 1\n", run(word).stdout)
+
+
+WRONG = [
+    (["reprot"], "varve: no verb 'reprot'. Nearest: report\n"),
+    (["frobnicate"], "varve: no verb 'frobnicate'. All of them: varve help\n"),
+    (["--json"], "varve: options come after the verb: varve VERB --json. Verbs: varve help\n"),
+    (["help", "reprot"], "varve: no verb 'reprot'. Nearest: report\n"),
+    (["help", "info", "steps"], "varve: help wants one verb: after 'info' came 'steps'\n"),
+    (["report", "--sotr", "x"], "varve: report has no option '--sotr'. Nearest: --sort\n"),
+    (["report", "-z"], "varve: report has no option '-z'\n  what it takes:  varve help report\n"),
+    (["steps", "--by", "op"], "varve: steps does not take --by\n  what it takes:  varve help steps\n"),
+    (["report", "--top"], "varve: --top wants a value: --top N\n  what it takes:  varve help report\n"),
+    (["report", "--top", "ten"], "varve: --top wants a whole number, 0 or more, not 'ten'\n"
+                                 "  what it takes:  varve help report\n"),
+    (["report", "--by", "colour"], "varve: --by is one of op, name, shape, thread, phase; not 'colour'\n"
+                                   "  what it takes:  varve help report\n"),
+    (["export", "--to", "crome"], "varve: --to is one of chrome; not 'crome'. Nearest: chrome\n"),
+    (["report", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
+    (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
+    (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),
+    (["version", "x"], "varve: version takes no operand: 'x'\n"),
+]
+
+
+@pytest.mark.parametrize("words, message", WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_a_wrong_command_line_is_named_and_exits_with_2(run, words, message):
+    done = run(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+@pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
+def test_without_a_trace_the_next_thing_to_type_is_named(run, verb):
+    done = run(verb)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("varve: no trace here. Record one:  varve record -- PROGRAM")
+
+
+@pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
+def test_an_input_that_is_no_trace_exits_with_3(run, tmp_path, verb):
+    (tmp_path / "notes.txt").write_text("TODO: call")
+    for name, words in (("notes.txt", "'notes.txt'"), ("missing.varve", "'missing.varve'")):
+        done = run(verb, name)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.startswith("varve: ") and words in done.stderr

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make_corpus.py: writes the seeds of fuzz/corpus again, from tests/support/trace_writer.py.
+
+    python3 tests/fuzz/make_corpus.py
+
+The seeds are small on purpose. What a campaign finds is added to the folders by hand, under a name that
+says what it was; this program leaves such files alone.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "support"))
+
+import trace_writer  # noqa: E402
+
+
+def stream_trace(path):
+    """Every kind of record, with the class ids that fuzz_varve_stream.c declares."""
+    trace = trace_writer.Trace(path)
+    process = trace.process(pid=1)
+    thread = process.thread(tid=1)
+    thread.step_begin(0, at=100)
+    thread.begin(64, at=110)
+    thread.op([("f32", [8, 3]), ("i64", [])], at=111, flop=48, size=96)
+    thread.next(65, at=120)
+    thread.mark(66, at=121)
+    thread.counter(67, 0.5, at=122)
+    thread.pair(68, 7, at=123)
+    thread.pair(70, 9, at=124)
+    thread.pair(69, 7, at=125)
+    thread.pair(71, 9, at=126)
+    thread.alloc(0x1000, 64, at=127)
+    thread.free(0x1000, at=128)
+    thread.end(at=130)
+    thread.record(40, 131, (1).to_bytes(4, "little") + b"\0" * 4 + b"12345678" + b"hi\0")
+    thread.step_end(at=140)
+    return thread, trace
+
+
+def lossy_thread(process):
+    thread = process.thread(tid=1)
+    thread.begin(64, at=100)
+    thread.lose(3, at=200)
+    thread.begin(64, at=2**44 + 5)
+    thread.end(at=2**44 + 4)
+    return thread
+
+
+def metadata_text(process):
+    """Without the built-in classes: fewer bytes for a fuzzer to wander in."""
+    lines = process.metadata().split(b"\n")
+    return b"\n".join(line for line in lines if b'name = "varve.' not in line)
+
+
+def seeds(folder):
+    thread, trace = stream_trace(folder / "a.varve")
+    process = trace.processes[0]
+    yield "varve_stream/every_record", thread.part_bytes(0)
+    yield "varve_stream/cut", thread.part_bytes(0)[:-20]
+    yield "varve_stream/empty", b""
+    lossy = lossy_thread(trace_writer.Trace(folder / "b.varve").process(pid=1))
+    # The first packet is left at its records, so that the file stays small.
+    yield "varve_stream/loss", lossy.part_bytes(0)[trace_writer.PACKET_BYTES:]
+    process.site("begin", 'od"d\\\n\x01é', layer="OP", file="tr ain.c", line=41)
+    process.site("counter", "loss", layer="METRIC")
+    process.event_class(40, "later", "u8 a; u32 n; u64 items[n]; struct { u32 r; i64 d[r]; } t[2];")
+    process.event_class(41, "odd", "variant <a> { u8 x; } v;")
+    text = metadata_text(process)
+    yield "varve_metadata/whole", text
+    yield "varve_metadata/torn", text[:-30]
+    yield "varve_metadata/later_format", text.replace(b"varve_format = 1", b"varve_format = 2")
+    yield "varve_metadata/no_clock", text[:600]
+    manifest = json.dumps(trace_writer.manifest(command=["./train", "a b", "\u00e9\U0001f600"]))
+    yield "manifest/whole", manifest.encode()
+    yield "manifest/cut", manifest.encode()[:100]
+    yield "manifest/escapes", b'["\\ud83d\\ude00\\ud83dx\\u0000", -0, 1e400, 9223372036854775808, \x01]'
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in seeds(pathlib.Path(folder)):
+            path = TESTS / "fuzz" / "corpus" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

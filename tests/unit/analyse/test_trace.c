@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables "trace", "processes", "threads" and "health": facts, absence, and the line on trust. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyse/analyse.h"
+#include "../../support/handmade.h"
+
+static const char *trust_of(const struct vv_model *model, struct vv_sheet *sheet)
+{
+    assert_int_equal(vv_analyse_trace(model, false, sheet, NULL), VARVE_OK);
+    return sheet_cell_of(sheet, 0, "trust")->text;
+}
+
+static void trust_names_every_reason_for_doubt(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    struct vv_sheet sheet;
+    handmade_finish(model);
+    assert_string_equal(trust_of(model, &sheet),
+                        "no event lost · clock uncertainty unknown · recording cost not measured");
+    vv_sheet_deinit(&sheet);
+
+    model->run.events = 7500;
+    model->run.lost = 2500;
+    model->run.clock_uncertainty_ns = 120;
+    model->health.truncated_files = 1;
+    model->health.unfinished = 2;
+    assert_string_equal(trust_of(model, &sheet), "2 500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
+                                                 "2 odd records: varve info · recording cost not measured");
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+static void what_is_not_known_is_absent(void **state)
+{
+    (void)state;
+    static const char *const unknown[] = { "command", "host", "exit_code", "signal", "cpus",
+                                           "clock_uncertainty_ns" };
+    struct vv_model *model = handmade_model();
+    struct vv_sheet sheet;
+    handmade_finish(model);
+    assert_int_equal(vv_analyse_trace(model, true, &sheet, NULL), VARVE_OK);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        assert_false(sheet_cell_of(&sheet, 0, unknown[i])->present);
+        assert_true(sheet.columns[vv_sheet_find(&sheet, unknown[i])].hidden);
+    }
+    assert_int_equal(sheet_int_of(&sheet, 0, "duration_ns"), 1000);
+    assert_int_equal(sheet_int_of(&sheet, 0, "begin_ns"), HANDMADE_BEGIN_NS);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+static void threads_tell_how_long_they_were_busy(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t main_track = handmade_track(model, "main", 100);
+    uint32_t idle = handmade_track(model, "", 101);
+    uint32_t async = handmade_track(model, "copy", 0);
+    handmade_op(model, main_track, "a", 0, 10);
+    handmade_op(model, main_track, "b", 2, 8);
+    handmade_op(model, main_track, "c", 20, 25);
+    handmade_op(model, async, "copy", 0, 30);
+    model->tracks.kind[async] = VV_TRACK_ASYNC;
+    model->tracks.lost[idle] = 3;
+    handmade_finish(model);
+    struct vv_sheet sheet;
+    assert_int_equal(vv_analyse_threads(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet.row_count, 3);
+    assert_int_equal(sheet_int_of(&sheet, 0, "busy_ns"), 15);
+    assert_int_equal(sheet_int_of(&sheet, 0, "slices"), 3);
+    assert_int_equal(sheet_int_of(&sheet, 0, "process"), 100);
+    assert_string_equal(sheet_cell_of(&sheet, 1, "name")->text, "thread 101");
+    assert_int_equal(sheet_int_of(&sheet, 1, "lost"), 3);
+    assert_string_equal(sheet_cell_of(&sheet, 2, "kind")->text, "async");
+    assert_false(sheet_cell_of(&sheet, 2, "tid")->present);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+static void health_lists_only_what_occurred(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    struct vv_sheet sheet;
+    handmade_finish(model);
+    assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet.row_count, 0);
+    assert_string_equal(sheet.policy, "nothing lost, nothing odd");
+    vv_sheet_deinit(&sheet);
+
+    uint64_t *const counters[] = {
+        &model->health.truncated_files, &model->health.unfinished,      &model->health.unmatched_ends,
+        &model->health.unmatched_flows, &model->health.unmatched_async, &model->health.overlaps,
+        &model->health.zero_length,     &model->health.clock_steps_back,
+    };
+    static const char *const names[] = { "truncated_files", "unfinished",      "unmatched_ends",
+                                         "unmatched_flows", "unmatched_async", "overlaps",
+                                         "zero_length",     "clock_steps_back" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        *counters[i] = i + 1;
+    model->run.lost = 99;
+    assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet.row_count, 9);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", names[i]), "count"), i + 1);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trust_names_every_reason_for_doubt),
+        cmocka_unit_test(what_is_not_known_is_absent),
+        cmocka_unit_test(threads_tell_how_long_they_were_busy),
+        cmocka_unit_test(health_lists_only_what_occurred),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

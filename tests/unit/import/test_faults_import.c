@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_faults_import.c — the n-th allocation of an import fails, for every n: each time the answer is
+ * VARVE_NO_MEMORY, and after all of them the import gives what it gave before. Leaks show in the
+ * sanitizer build. The build wraps malloc, calloc and realloc for programs of this name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctf/layout.h"
+#include "trace_bytes.h"
+#include "varve/varve.h"
+
+static long allocations_left = -1; /* before one fails; -1 = none does                          */
+static long allocation_count;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+
+static int fails_now(void)
+{
+    allocation_count++;
+    return allocations_left >= 0 && allocations_left-- == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails_now() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return fails_now() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    return fails_now() ? NULL : __real_realloc(memory, bytes);
+}
+
+/* Every kind of record, in an order that makes every sort of the reader allocate. */
+static void write_trace(struct trace *trace)
+{
+    static struct stream_bytes own, thread;
+    static const char manifest[] = "{\"command\": [\"./train\", \"a b\"], \"host\": \"h\\u00e9\","
+                                   " \"machine\": \"\xff\", \"cpus\": 2}";
+    own.count = thread.count = 0;
+    stream_packet(&own, 0, 500, 0, 0);
+    stream_string(&own, 500, 1, "im2col");
+    stream_string(&own, 500, 2, "wrong \xff byte");
+    RECORD(&own, VV_EVENT_CLOCK, 501, 501, 9000, (uint64_t)EPOCH_NS, 30);
+    RECORD(&own, VV_EVENT_THREAD, 502, 100, 1);
+    RECORD(&own, VV_EVENT_THREAD, 502, 101, 2);
+    RECORD(&own, VV_EVENT_PROCESS, 503, 1);
+    RECORD(&own, VV_EVENT_LAYERS, 9000, 0);
+    stream_leave(&own, 0);
+    stream_packet(&thread, 1, 1000, 0, 0);
+    RECORD(&thread, VV_EVENT_STEP_BEGIN, 1000, 0);
+    BARE(&thread, FORWARD, 1000);
+    RECORD(&thread, VV_EVENT_BEGIN, 1000, (uint64_t)VARVE_LAYER_HOST << 32 | 1);
+    RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, 3, 7, 1, (uint64_t)2 << 32 | VARVE_F32, 8, 5);
+    BARE(&thread, VV_EVENT_END, 1000);
+    BARE(&thread, CONV, 1001);
+    for (uint64_t i = 0; i < 20; i++) {
+        RECORD(&thread, COPY_BEGIN, 1002 + i, i % 7);
+        RECORD(&thread, SEND, 1002 + i, 20 - i);
+    }
+    for (uint64_t i = 0; i < 20; i++) {
+        RECORD(&thread, COPY_END, 1030 + i, i % 5);
+        RECORD(&thread, SEND_IN, 1030 + i, i);
+        RECORD(&thread, VV_EVENT_ALLOC, 1030 + i, 1000 - i, 64, 0);
+    }
+    RECORD(&thread, VV_EVENT_FREE, 1050, 990, 0);
+    RECORD(&thread, LOSS, 1050, 0);
+    BARE(&thread, HERE, 1051);
+    RECORD(&thread, FUTURE, 1052, (uint64_t)1 << 32 | 5, 11, 0x6968);
+    stream_leave(&thread, 0);
+    trace_make(trace, trace_metadata);
+    trace_write(trace, "manifest.json", manifest, sizeof manifest - 1);
+    trace_write(trace, PROCESS "/process.0", own.words, own.count * 8);
+    trace_write(trace, PROCESS "/thread.1.0", thread.words, thread.count * 8);
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    (void)state;
+    struct trace trace;
+    struct vv_model *model = NULL;
+    struct varve_error error;
+    write_trace(&trace);
+    allocation_count = 0;
+    assert_int_equal(trace_import(&trace, &model, &error), VARVE_OK);
+    long total = allocation_count;
+    uint64_t slices = model->slices.table.count;
+    vv_model_destroy(model);
+    assert_true(total > 50);
+    for (long n = 0; n < total; n++) {
+        allocations_left = n;
+        model = NULL;
+        enum varve_code code = trace_import(&trace, &model, &error);
+        allocations_left = -1;
+        if (code != VARVE_NO_MEMORY)
+            fail_msg("allocation %ld of %ld: code %d", n, total, code);
+        assert_null(model);
+        assert_non_null(strstr(error.message, "no memory"));
+    }
+    assert_int_equal(trace_import(&trace, &model, &error), VARVE_OK);
+    assert_int_equal(model->slices.table.count, slices);
+    vv_model_destroy(model);
+    trace_remove(&trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
