@@ -71,9 +71,8 @@ fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/f
 	@$(CMAKE) --build --preset fuzz
 
 bench: all ## measure what Varve costs
-	@set -- bench/bench_*.py; \
-	if [ -e "$$1" ]; then for program; do python3 "$$program" || exit 1; done; \
-	else echo 'bench/ holds no benchmark yet'; fi
+	@rm -rf $(BUILD)/bench.varve
+	@for program in $(BUILD)/bench/*; do [ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
 
 install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
 	@DESTDIR='$(DESTDIR)' $(CMAKE) --install $(BUILD) --prefix '$(PREFIX)'
