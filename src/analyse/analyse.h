@@ -43,8 +43,9 @@ enum varve_code vv_analyse_health(const struct vv_model *model, struct vv_sheet 
  * hidden from people, who have the same in "steps" and in the policy of "phases". */
 enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_selection *selection,
                                  struct vv_sheet *out, struct varve_error *error);
-enum varve_code vv_analyse_step_phases(const struct vv_model *model, const struct vv_selection *selection,
-                                       struct vv_sheet *out, struct varve_error *error);
+enum varve_code vv_analyse_step_phases(const struct vv_model *model,
+                                       const struct vv_selection *selection, struct vv_sheet *out,
+                                       struct varve_error *error);
 enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_selection *selection,
                                 struct vv_sheet *out, struct varve_error *error);
 /* Table "phases": how the selected steps split; the rows, "other" included, sum to the steps' time. */

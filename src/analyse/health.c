@@ -14,12 +14,14 @@ static const struct vv_sheet_column health_columns[COLUMNS] = {
 };
 
 #define FIELD(name) offsetof(struct vv_health, name)
-static const struct { const char *name; size_t offset; const char *meaning; } findings[] = {
+static const struct { const char *name; size_t offset; const char *meaning;
+} findings[] = {
     { "truncated_files", FIELD(truncated_files), "files cut short; their whole part was read" },
     { "unfinished", FIELD(unfinished), "slices without an end; closed at the last instant known" },
     { "unmatched_ends", FIELD(unmatched_ends), "ends with nothing open" },
     { "unmatched_flows", FIELD(unmatched_flows), "ends of flows without the other end" },
-    { "unmatched_async", FIELD(unmatched_async), "ends of asynchronous ranges without the other end" },
+    { "unmatched_async", FIELD(unmatched_async),
+      "ends of asynchronous ranges without the other end" },
     { "overlaps", FIELD(overlaps), "slices that overlap a neighbour without nesting" },
     { "zero_length", FIELD(zero_length), "slices shorter than the clock can tell" },
     { "clock_steps_back", FIELD(clock_steps_back), "records earlier than the one before them" },
@@ -41,11 +43,12 @@ enum varve_code vv_analyse_health(const struct vv_model *model, struct vv_sheet 
                                   struct varve_error *error)
 {
     vv_sheet_init(out, "health", "HEALTH", health_columns, COLUMNS);
-    enum varve_code code = put_finding(out, "lost", model->run.lost, "events that the recorder dropped",
-                                       error);
+    enum varve_code code =
+        put_finding(out, "lost", model->run.lost, "events that the recorder dropped", error);
     for (size_t i = 0; i < sizeof findings / sizeof *findings && code == VARVE_OK; i++) {
         const char *field = (const char *)&model->health + findings[i].offset;
-        code = put_finding(out, findings[i].name, *(const uint64_t *)field, findings[i].meaning, error);
+        code = put_finding(out, findings[i].name, *(const uint64_t *)field, findings[i].meaning,
+                           error);
     }
     if (code == VARVE_OK && out->row_count == 0)
         code = vv_sheet_policy(out, error, "nothing lost, nothing odd");

@@ -30,7 +30,8 @@ static uint32_t grouping_extra(const struct vv_model *model, enum vv_grouping by
     return 0;
 }
 
-static enum varve_code assign_groups(struct work *work, enum vv_grouping by, struct varve_error *error)
+static enum varve_code assign_groups(struct work *work, enum vv_grouping by,
+                                     struct varve_error *error)
 {
     const struct vv_model *model = work->scope->model;
     const struct vv_slices *slices = &model->slices;
@@ -110,8 +111,8 @@ static enum varve_code tally_steps(struct work *work, struct varve_error *error)
         for (uint32_t row = first; row < last; row++) {
             int64_t left_ns = end_ns - slices->begin_ns[row];
             int64_t duration_ns = slices->duration_ns[row];
-            VV_TRY(count_slice(work, VV_SCOPE_STEPS, row, duration_ns < left_ns ? duration_ns : left_ns,
-                               error));
+            VV_TRY(count_slice(work, VV_SCOPE_STEPS, row,
+                               duration_ns < left_ns ? duration_ns : left_ns, error));
         }
     }
     return VARVE_OK;
@@ -138,7 +139,8 @@ enum varve_code vv_operator_tally(const struct vv_scope *scope, enum vv_grouping
         out_tally->figures[which] = calloc((size_t)out_tally->groups.count + 1,
                                            sizeof **out_tally->figures);
         if (out_tally->figures[which] == NULL)
-            code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u operators", out_tally->groups.count);
+            code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u operators",
+                           out_tally->groups.count);
     }
     if (code == VARVE_OK)
         code = tally_whole(&work, error);

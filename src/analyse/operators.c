@@ -47,9 +47,11 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-static const struct grouping { const char *word; enum vv_grouping by; int column; } groupings[] = {
-    { "op", VV_BY_NAME, NAME },        { "name", VV_BY_NAME, NAME },   { "shape", VV_BY_SHAPE, SHAPES },
-    { "thread", VV_BY_THREAD, THREAD }, { "phase", VV_BY_PHASE, PHASE },
+static const struct grouping { const char *word; enum vv_grouping by; int column;
+} groupings[] = {
+    { "op", VV_BY_NAME, NAME },       { "name", VV_BY_NAME, NAME },
+    { "shape", VV_BY_SHAPE, SHAPES }, { "thread", VV_BY_THREAD, THREAD },
+    { "phase", VV_BY_PHASE, PHASE },
 };
 
 struct view {
@@ -115,8 +117,10 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
         }
     }
     VV_FAIL(error, VARVE_INVALID,
-            "cannot sort by '%s': operators have no such column. Try self, total, calls, median, p90, min, "
-            "max, flop or name", sort);
+            "cannot sort by '%s': operators have no such column. Try self, total, calls, median, "
+            "p90, min, "
+            "max, flop or name",
+            sort);
 }
 
 /* ---- one group, one row of cells ---- */
@@ -356,7 +360,8 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     const struct vv_model *model = scope->model;
     bool by_steps = view->shown == STEPS;
     char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
-    const char *hint = model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
+    const char *hint =
+        model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
     uint64_t other = 0;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
         uint32_t first, last;
@@ -371,11 +376,12 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s", time, threads, waiting, hint);
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s", time, threads, waiting,
+                               hint);
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
-        snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread", other - holding,
-                 other - holding == 1 ? "" : "s");
+        snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
+                 other - holding, other - holding == 1 ? "" : "s");
     return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s", scope->step_count,
                            scope->step_count == 1 ? "" : "s", threads, time, more, waiting);
 }

@@ -97,7 +97,8 @@ enum varve_code vv_phase_split(const struct vv_scope *scope, struct vv_phase_spl
                                struct varve_error *error)
 {
     size_t steps = (size_t)scope->model->steps.table.count;
-    *out_split = (struct vv_phase_split){ .other_ns = calloc(steps + 1, sizeof *out_split->other_ns) };
+    *out_split =
+        (struct vv_phase_split){ .other_ns = calloc(steps + 1, sizeof *out_split->other_ns) };
     if (out_split->other_ns == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of %zu steps", steps);
     for (uint32_t step = 0; step < steps; step++) {

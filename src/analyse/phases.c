@@ -47,7 +47,8 @@ static enum varve_code collect(const struct vv_scope *scope, const struct vv_pha
     const struct vv_steps *steps = &scope->model->steps;
     uint32_t phases = split->phases.count;
     for (size_t i = 0; i < split->count; i++)
-        VV_TRY(vv_samples_add(samples, split->entries[i].phase, split->entries[i].duration_ns, error));
+        VV_TRY(
+            vv_samples_add(samples, split->entries[i].phase, split->entries[i].duration_ns, error));
     for (uint64_t s = 0; s < steps->table.count; s++) {
         if (!scope->steps[s])
             continue;
@@ -65,7 +66,8 @@ static enum varve_code fill(const struct vv_scope *scope, const struct vv_phase_
     int64_t all_ns = scope->step_time_ns, other_ns = all_ns;
     for (uint32_t i = 0; i < phases; i++) {
         uint32_t phase = split->order[i];
-        struct row row = { VV_ROW_PLAIN, "phase", vv_text_of(scope->model, split->phases.names[phase]),
+        struct row row = { VV_ROW_PLAIN, "phase",
+                           vv_text_of(scope->model, split->phases.names[phase]),
                            split->totals_ns[phase], phase };
         other_ns -= row.total_ns;
         VV_TRY(put_row(sheet, &row, all_ns, samples, error));

@@ -34,13 +34,16 @@ enum varve_code vv_selection_steps(struct vv_selection *selection, const char *t
         return VARVE_OK;
     }
     if (strncmp(cursor, "..", 2) != 0)
-        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B", text);
+        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B",
+                text);
     cursor += 2;
     bool has_last = *cursor != '\0' && parse_index(cursor, &cursor, &selection->last_step);
     if (*cursor != '\0' || (!has_first && !has_last))
-        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B", text);
+        VV_FAIL(error, VARVE_INVALID, "'%s' is not a range of steps. Write A, A..B, A.. or ..B",
+                text);
     if (selection->first_step > selection->last_step)
-        VV_FAIL(error, VARVE_INVALID, "'%s' is an empty range of steps: it ends before it begins", text);
+        VV_FAIL(error, VARVE_INVALID, "'%s' is an empty range of steps: it ends before it begins",
+                text);
     return VARVE_OK;
 }
 
@@ -90,7 +93,8 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
         if (length + strlen(name) + 40 > bytes)
             left_out++;
         else
-            length += (size_t)snprintf(text + length, bytes - length, "%s%s", length > 0 ? ", " : "", name);
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s",
+                                       length > 0 ? ", " : "", name);
     }
     if (left_out > 0)
         snprintf(text + length, bytes - length, " and %zu more", left_out);
@@ -147,7 +151,8 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
         VV_FAIL(error, VARVE_INVALID,
                 "no steps to choose from: this trace has none. Mark them with varve_step_begin");
     VV_FAIL(error, VARVE_INVALID,
-            "no step in the range asked for: this trace has steps %" PRId64 "..%" PRId64, least, greatest);
+            "no step in the range asked for: this trace has steps %" PRId64 "..%" PRId64, least,
+            greatest);
 }
 
 enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
@@ -181,7 +186,8 @@ void vv_scope_deinit(struct vv_scope *scope)
 }
 
 /* The first row in [first, last) that begins at or after begin_ns. */
-static uint32_t first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)
+static uint32_t first_from(const struct vv_slices *slices, uint32_t first, uint32_t last,
+                           int64_t begin_ns)
 {
     while (first < last) {
         uint32_t middle = first + (last - first) / 2;
@@ -206,13 +212,15 @@ static uint32_t first_of_track(const struct vv_slices *slices, uint32_t track)
     return first;
 }
 
-void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first, uint32_t *out_last)
+void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,
+                   uint32_t *out_last)
 {
     *out_first = first_of_track(&model->slices, track);
     *out_last = first_of_track(&model->slices, track + 1);
 }
 
-void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first, uint32_t *out_last)
+void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first,
+                  uint32_t *out_last)
 {
     const struct vv_steps *steps = &model->steps;
     int64_t begin_ns = steps->begin_ns[step], end_ns = begin_ns + steps->duration_ns[step];

@@ -57,6 +57,9 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
     if (summary.count == 1)
         return vv_sheet_policy(sheet, error, "1 step on %s, %s", threads, total);
     return vv_sheet_policy(sheet, error,
-                           "%" PRIu64 " steps on %s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64 ")",
-                           summary.count, threads, total, median, p10, p90, max, summary.longest_step);
+                           "%" PRIu64
+                           " steps on %s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64
+                           ")",
+                           summary.count, threads, total, median, p10, p90, max,
+                           summary.longest_step);
 }

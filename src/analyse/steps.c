@@ -196,8 +196,9 @@ static enum varve_code put_phase(const struct vv_model *model, struct vv_sheet *
                          error);
 }
 
-static enum varve_code put_step_phases(const struct vv_scope *scope, const struct vv_phase_split *split,
-                                       struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_step_phases(const struct vv_scope *scope,
+                                       const struct vv_phase_split *split, struct vv_sheet *sheet,
+                                       struct varve_error *error)
 {
     size_t next = 0;
     for (uint32_t step = 0; step < scope->model->steps.table.count; step++) {
@@ -214,8 +215,9 @@ static enum varve_code put_step_phases(const struct vv_scope *scope, const struc
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_step_phases(const struct vv_model *model, const struct vv_selection *selection,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_step_phases(const struct vv_model *model,
+                                       const struct vv_selection *selection, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
     struct vv_phase_split split = { 0 };

@@ -78,18 +78,18 @@ static void machine_text(const struct vv_model *model, char *text, size_t bytes)
     for (uint64_t t = 0; t < model->tracks.table.count; t++)
         thread_count += model->tracks.kind[t] == VV_TRACK_THREAD;
     snprintf(threads, sizeof threads, "%" PRIu64 " process%s, %" PRIu64 " thread%s recorded",
-             model->processes.table.count, model->processes.table.count == 1 ? "" : "es", thread_count,
-             thread_count == 1 ? "" : "s");
+             model->processes.table.count, model->processes.table.count == 1 ? "" : "es",
+             thread_count, thread_count == 1 ? "" : "s");
     if (model->run.cpus > 0)
         snprintf(cpus, sizeof cpus, "%" PRId64 " × ", model->run.cpus);
-    const char *parts[] = { vv_text_of(model, model->run.machine), vv_text_of(model, model->run.kernel),
-                            threads };
+    const char *parts[] = { vv_text_of(model, model->run.machine),
+                            vv_text_of(model, model->run.kernel), threads };
     size_t length = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts && length < bytes; i++) {
         if (parts[i][0] != '\0')
-            length += (size_t)snprintf(text + length, bytes - length, "%s%s%s", length > 0 ? " · " : "",
-                                       i == 0 ? cpus : "", parts[i]);
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s%s",
+                                       length > 0 ? " · " : "", i == 0 ? cpus : "", parts[i]);
     }
 }
 
@@ -102,7 +102,8 @@ static uint64_t odd_findings(const struct vv_health *health)
 static void trust_text(const struct vv_model *model, char *text, size_t bytes)
 {
     const struct vv_run *run = &model->run;
-    char lost[100] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "", odd[80] = "";
+    char lost[100] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "",
+         odd[80] = "";
     char count[VV_NUMBER_BYTES], time[VV_NUMBER_BYTES];
     if (run->lost > 0) {
         vv_number_count((int64_t)run->lost, count, sizeof count);
@@ -117,8 +118,8 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
         snprintf(cut, sizeof cut, " · %" PRIu64 " FILE%s CUT SHORT", model->health.truncated_files,
                  model->health.truncated_files == 1 ? "" : "S");
     if (odd_findings(&model->health) > 0)
-        snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info", odd_findings(&model->health),
-                 odd_findings(&model->health) == 1 ? "" : "s");
+        snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info",
+                 odd_findings(&model->health), odd_findings(&model->health) == 1 ? "" : "s");
     snprintf(text, bytes, "%s%s · %s%s · recording cost not measured", lost, cut, clock, odd);
 }
 
@@ -144,8 +145,8 @@ static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sh
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i].string != 0)
-            VV_TRY(vv_sheet_text(sheet, 0, (size_t)texts[i].column, vv_text_of(model, texts[i].string),
-                                 error));
+            VV_TRY(vv_sheet_text(sheet, 0, (size_t)texts[i].column,
+                                 vv_text_of(model, texts[i].string), error));
     }
     const struct { int column; int64_t value, unknown; } optional[] = {
         { CLOCK, run->clock_uncertainty_ns, -1 }, { EXIT, run->exit_code, -1 },

@@ -26,7 +26,8 @@ static char *standard_name(const char *trace, const struct vv_exporter *exporter
         begin--;
     static const char suffix[] = ".varve";
     size_t suffix_length = sizeof suffix - 1;
-    if (end - begin > suffix_length && memcmp(trace + end - suffix_length, suffix, suffix_length) == 0)
+    if (end - begin > suffix_length &&
+        memcmp(trace + end - suffix_length, suffix, suffix_length) == 0)
         end -= suffix_length;
     char *name;
     if (asprintf(&name, "%.*s%s", (int)(end - begin), trace + begin, exporter->extension) < 0)
@@ -42,7 +43,8 @@ static enum varve_code refuse_compressed(const char *path, struct varve_error *e
         size_t suffix = strlen(suffixes[i]);
         if (length > suffix && strcmp(path + length - suffix, suffixes[i]) == 0)
             VV_FAIL(error, VARVE_INVALID,
-                    "cannot write '%s': varve export does not compress. Write '%.*s', or pipe: -o - | gzip",
+                    "cannot write '%s': varve export does not compress. Write '%.*s', or pipe: -o "
+                    "- | gzip",
                     path, (int)(length - suffix), path);
     }
     return VARVE_OK;
@@ -102,7 +104,9 @@ static void say_left_out(const struct vv_export_counts *counts)
         fprintf(stderr, "varve: left out %" PRIu64 " flow%s that begin or end outside any slice\n",
                 counts->flows_left_out, counts->flows_left_out == 1 ? "" : "s");
     if (counts->counter_values_left_out > 0)
-        fprintf(stderr, "varve: left out %" PRIu64 " counter value%s that JSON cannot hold (NaN, infinity)\n",
+        fprintf(stderr,
+                "varve: left out %" PRIu64
+                " counter value%s that JSON cannot hold (NaN, infinity)\n",
                 counts->counter_values_left_out, counts->counter_values_left_out == 1 ? "" : "s");
 }
 
@@ -134,7 +138,8 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
 /* The trace has been read by now: what is not found or not allowed is the file to write. */
 static bool is_output_failure(enum varve_code code)
 {
-    return code == VARVE_IO || code == VARVE_PERMISSION || code == VARVE_NOT_FOUND || code == VARVE_EXISTS;
+    return code == VARVE_IO || code == VARVE_PERMISSION || code == VARVE_NOT_FOUND ||
+           code == VARVE_EXISTS;
 }
 
 int vv_cmd_export(const struct vv_arguments *arguments)
@@ -143,7 +148,8 @@ int vv_cmd_export(const struct vv_arguments *arguments)
     struct vv_reading reading;
     struct varve_error error;
     char *standard = NULL;
-    if (vv_exporter_find(arguments->to != NULL ? arguments->to : "chrome", &exporter, &error) != VARVE_OK)
+    if (vv_exporter_find(arguments->to != NULL ? arguments->to : "chrome", &exporter, &error) !=
+        VARVE_OK)
         return vv_complain(&error);
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE) {

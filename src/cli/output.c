@@ -39,7 +39,7 @@ static ssize_t write_all(void *cookie, const char *data, size_t bytes)
 static enum varve_code set_names(struct vv_output *output, const char *path, struct varve_error *error)
 {
     struct stat status;
-    bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    bool is_special = lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
     if (is_special && S_ISDIR(status.st_mode))
         VV_FAIL(error, VARVE_EXISTS, "cannot write '%s': it is a folder", path);
     output->path = strdup(path);

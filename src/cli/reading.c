@@ -39,7 +39,8 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_
     struct vv_reading reading;
     struct varve_error error;
     int status = vv_reading_open(arguments, &reading);
-    if (status == VV_EXIT_DONE && analyse(arguments, reading.model, sheets, &count, &error) != VARVE_OK)
+    if (status == VV_EXIT_DONE &&
+        analyse(arguments, reading.model, sheets, &count, &error) != VARVE_OK)
         status = vv_complain(&error);
     if (status == VV_EXIT_DONE) {
         for (size_t i = 0; i < count; i++)

@@ -24,9 +24,9 @@ int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_rea
 #define VV_READING_SHEETS_MAX 8
 
 /* Fills sheets[0..VV_READING_SHEETS_MAX) from the first; *out_count of them were filled, also on failure. */
-typedef enum varve_code vv_analyse_fn(const struct vv_arguments *arguments, const struct vv_model *model,
-                                      struct vv_sheet *sheets, size_t *out_count,
-                                      struct varve_error *error);
+typedef enum varve_code vv_analyse_fn(const struct vv_arguments *arguments,
+                                      const struct vv_model *model, struct vv_sheet *sheets,
+                                      size_t *out_count, struct varve_error *error);
 
 /* A whole verb: reads the trace, analyses it, prints the tables in order. Returns an exit code. */
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_analyse_fn *analyse);

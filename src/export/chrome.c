@@ -28,7 +28,9 @@ static void put_head(const struct vv_chrome_writer *writer)
         fputs("\"record_shapes\": 1,\n", stream);
     if (model->memory.table.count > 0)
         fputs("\"profile_memory\": 1,\n", stream);
-    fprintf(stream, "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": %" PRId64 ",\n\"traceEvents\": [",
+    fprintf(stream,
+            "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": %" PRId64
+            ",\n\"traceEvents\": [",
             writer->layout->base_ns);
 }
 
@@ -39,9 +41,11 @@ static void put_tail(const struct vv_chrome_writer *writer)
     const struct vv_health *health = &writer->model->health;
     FILE *stream = writer->stream;
     fprintf(stream, "\n],\n\"varve\": {\"version\": \"%s\", \"command\": ",
-            TEXT_OF(VARVE_VERSION_MAJOR) "." TEXT_OF(VARVE_VERSION_MINOR) "." TEXT_OF(VARVE_VERSION_PATCH));
-    vv_json_write_text(stream, run->command != 0 ? vv_intern_text(&writer->model->strings, run->command)
-                                                 : NULL);
+            TEXT_OF(VARVE_VERSION_MAJOR) "." TEXT_OF(VARVE_VERSION_MINOR) "." TEXT_OF(
+                VARVE_VERSION_PATCH));
+    vv_json_write_text(stream, run->command != 0
+                                   ? vv_intern_text(&writer->model->strings, run->command)
+                                   : NULL);
     fprintf(stream,
             ", \"events\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"truncated_files\": %" PRIu64
             ", \"unfinished\": %" PRIu64 ", \"clock_uncertainty_ns\": ",
@@ -50,7 +54,8 @@ static void put_tail(const struct vv_chrome_writer *writer)
         vv_json_write_int(stream, run->clock_uncertainty_ns);
     else
         fputs("null", stream);
-    fprintf(stream, ", \"flows_left_out\": %" PRIu64 ", \"counter_values_left_out\": %" PRIu64 "}\n}\n",
+    fprintf(stream,
+            ", \"flows_left_out\": %" PRIu64 ", \"counter_values_left_out\": %" PRIu64 "}\n}\n",
             writer->counts.flows_left_out, writer->counts.counter_values_left_out);
 }
 

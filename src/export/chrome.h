@@ -48,7 +48,8 @@ uint32_t vv_chrome_enclosing(const struct vv_model *model, uint32_t track, int64
 /* Forward operator -> backward operator: in order of time, each sequence number of a thread links its
  * last forward operator with the first backward one after it. The caller frees out_links->links. */
 enum varve_code vv_chrome_backward_links(const struct vv_model *model,
-                                         struct vv_chrome_links *out_links, struct varve_error *error);
+                                         struct vv_chrome_links *out_links,
+                                         struct varve_error *error);
 
 /* ---- chrome_events.c: one function a kind of record; each event is one line ---- */
 

@@ -75,7 +75,8 @@ static void put_process_names(struct vv_chrome_writer *writer, uint32_t process,
     int64_t pid = writer->layout->pids[process];
     char order[64];
     put_name(writer, "process_name", pid, tid, "");
-    put_text_argument(writer->stream, "name", text_of(writer, writer->model->processes.name[process]));
+    put_text_argument(writer->stream, "name",
+                      text_of(writer, writer->model->processes.name[process]));
     put_name(writer, "process_labels", pid, tid, "");
     put_text_argument(writer->stream, "labels", "CPU");
     snprintf(order, sizeof order, "\"args\": {\"sort_index\": %u}}", process);
@@ -168,8 +169,8 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
               writer->layout->lanes[writer->layout->lane_of[row]].tid);
     put_time(stream, "ts", slices->begin_ns[row] - writer->layout->base_ns);
     put_time(stream, "dur", slices->duration_ns[row]);
-    fprintf(stream, "\"args\": {\"External id\": %u, \"Record function id\": 0, \"Ev Idx\": %u", row + 1,
-            row);
+    fprintf(stream, "\"args\": {\"External id\": %u, \"Record function id\": 0, \"Ev Idx\": %u",
+            row + 1, row);
     if (slices->op[row] != VV_NONE)
         put_operator(writer, slices->op[row]);
     if (slices->flags[row] & VV_SLICE_UNFINISHED)
@@ -223,7 +224,8 @@ void vv_chrome_put_counters(struct vv_chrome_writer *writer)
             continue;
         }
         open_event(writer, "C", NULL, text_of(writer, counters->name[i]));
-        put_place(writer->stream, pid_of(writer, counters->track[i]), tid_of(writer, counters->track[i]));
+        put_place(writer->stream, pid_of(writer, counters->track[i]),
+                  tid_of(writer, counters->track[i]));
         put_time(writer->stream, "ts", counters->time_ns[i] - writer->layout->base_ns);
         fputs("\"args\": {\"value\": ", writer->stream);
         vv_json_write_real(writer->stream, counters->value[i]);
@@ -273,10 +275,11 @@ enum varve_code vv_chrome_put_memory(struct vv_chrome_writer *writer, struct var
     if (allocations == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu allocations", count);
     for (uint32_t i = 0; i < count; i++) {
-        allocations[i] = (struct allocation){ .row = i,
-                                              .process = model->tracks.process[model->memory.track[i]],
-                                              .device = model->memory.device[i],
-                                              .time_ns = model->memory.time_ns[i] };
+        allocations[i] =
+            (struct allocation){ .row = i,
+                                 .process = model->tracks.process[model->memory.track[i]],
+                                 .device = model->memory.device[i],
+                                 .time_ns = model->memory.time_ns[i] };
     }
     qsort(allocations, count, sizeof *allocations, by_pool);
     for (size_t i = 0; i < count; i++) {

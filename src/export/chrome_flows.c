@@ -73,8 +73,8 @@ static int64_t latest_in(const struct vv_chrome_writer *writer, const struct ins
     const uint32_t *lane_of = writer->layout->lane_of;
     uint32_t track = slices->track[slice], next = slice + 1;
     int64_t begin_ns = slices->begin_ns[slice], hidden_ns = INT64_MAX;
-    while (next < slices->table.count && slices->track[next] == track && lane_of[next] != lane_of[slice] &&
-           slices->begin_ns[next] <= wanted_ns)
+    while (next < slices->table.count && slices->track[next] == track &&
+           lane_of[next] != lane_of[slice] && slices->begin_ns[next] <= wanted_ns)
         next++;
     if (next < slices->table.count && slices->track[next] == track && lane_of[next] == lane_of[slice])
         hidden_ns = slices->begin_ns[next];
@@ -100,9 +100,10 @@ static void put_end(struct vv_chrome_writer *writer, const struct arrow *arrow, 
             writer->has_event ? "," : "", arrives ? "f" : "s", arrow->category);
     vv_json_write_text(writer->stream, arrow->name);
     fprintf(writer->stream,
-            ", \"id\": %" PRIu64 ", \"pid\": %" PRId64 ", \"tid\": %" PRId64 ", \"ts\": %" PRId64 ".%03d%s}",
-            arrow->id, process != VV_NONE ? writer->layout->pids[process] : 1, lane->tid, ts_ns / 1000,
-            (int)(ts_ns % 1000), arrives ? ", \"bp\": \"e\"" : "");
+            ", \"id\": %" PRIu64 ", \"pid\": %" PRId64 ", \"tid\": %" PRId64 ", \"ts\": %" PRId64
+            ".%03d%s}",
+            arrow->id, process != VV_NONE ? writer->layout->pids[process] : 1, lane->tid,
+            ts_ns / 1000, (int)(ts_ns % 1000), arrives ? ", \"bp\": \"e\"" : "");
     writer->has_event = true;
 }
 

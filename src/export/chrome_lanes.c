@@ -39,8 +39,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* ids[row] = the wanted id, if it is in range and no earlier row has it; else a new one. */
-static enum varve_code make_unique(const int64_t *wanted, uint64_t count, int64_t *next_id, int64_t *ids,
-                                   struct varve_error *error)
+static enum varve_code make_unique(const int64_t *wanted, uint64_t count, int64_t *next_id,
+                                   int64_t *ids, struct varve_error *error)
 {
     int64_t(*pairs)[2] = calloc((size_t)count + 1, sizeof *pairs);
     if (pairs == NULL)
@@ -102,10 +102,11 @@ static enum varve_code lay_out_tracks(struct vv_chrome_layout *layout, const str
     uint32_t row = 0;
     for (uint32_t track = 0; track < model->tracks.table.count; track++) {
         layout->first_lane[track] = layout->lane_count;
-        VV_TRY(vv_array_reserve(&layout->lanes, &layout->lane_capacity, (size_t)layout->lane_count + 1,
-                                sizeof *layout->lanes, error));
+        VV_TRY(vv_array_reserve(&layout->lanes, &layout->lane_capacity,
+                                (size_t)layout->lane_count + 1, sizeof *layout->lanes, error));
         layout->lanes[layout->lane_count++] = (struct vv_chrome_lane){ track, 0, 0 };
-        VV_TRY(vv_array_reserve(&nesting->open, &nesting->open_capacity, 1, sizeof *nesting->open, error));
+        VV_TRY(vv_array_reserve(&nesting->open, &nesting->open_capacity, 1, sizeof *nesting->open,
+                                error));
         nesting->open[0] = VV_NONE;
         for (; row < model->slices.table.count && model->slices.track[row] == track; row++)
             VV_TRY(place(layout, nesting, row, error));

@@ -41,13 +41,14 @@ static bool folder_has(const char *folder, const char *name)
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
-/* A name that begins with '.' is being made, or replaced. */
+/* A name that begins with '.' is being made, or replaced. One with streams and without metadata counts,
+ * so that reading it says what is missing. */
 static bool is_process(const char *folder, const char *name)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     return name[0] != '.' && length > 0 && (size_t)length < sizeof path &&
-           folder_has(path, "metadata");
+           (folder_has(path, "metadata") || folder_has(path, "process.0"));
 }
 
 /* Process folders in the order of their numbers: "9", "10", "10.1". */

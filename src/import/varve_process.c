@@ -209,25 +209,21 @@ static void name_tracks(struct vv_process_reader *process, uint32_t first_track)
 
 /* Half the width of a band around the clock's line that holds every sample with its uncertainty. The
  * samples' monotonic clock has an origin of its own: only how its distance changes counts. */
-static enum varve_code measure_clock(struct vv_process_reader *process, int64_t *out_uncertainty_ns,
-                                     struct varve_error *error)
+static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
 {
     __extension__ typedef __int128 wide;
     wide least = 0, most = 0;
     for (size_t i = 0; i < process->samples.count; i++) {
         const struct vv_sample *sample = &process->samples.items[i];
-        int64_t time_ns;
-        VV_TRY(vv_timeline_ns(&process->timeline, sample->ticks, &time_ns, error));
-        wide distance = (wide)time_ns - (wide)sample->monotonic_ns;
+        wide distance = (wide)sample->time_ns - (wide)sample->monotonic_ns;
         wide low = distance - sample->uncertainty_ns, high = distance + sample->uncertainty_ns;
         least = i == 0 || low < least ? low : least;
         most = i == 0 || high > most ? high : most;
     }
     wide half = (most - least + 1) / 2;
-    *out_uncertainty_ns = process->samples.count == 0 ? -1
-                          : half > INT64_MAX           ? INT64_MAX
-                                                       : (int64_t)half;
-    return VARVE_OK;
+    if (process->samples.count == 0)
+        return -1;
+    return half > INT64_MAX ? INT64_MAX : (int64_t)half;
 }
 
 static enum varve_code fill_process(struct vv_process_reader *process, struct varve_error *error)
@@ -242,7 +238,7 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
         VV_TRY(vv_model_text(model, slash == NULL ? metadata->program : slash + 1,
                              &processes->name[row], error));
     VV_TRY(vv_model_text(model, metadata->host, &processes->host[row], error));
-    VV_TRY(measure_clock(process, &processes->clock_uncertainty_ns[row], error));
+    processes->clock_uncertainty_ns[row] = clock_uncertainty_ns(process);
     bool empty = process->events == 0;
     processes->pid[row] = metadata->pid;
     processes->events[row] = process->events;

@@ -33,7 +33,7 @@ struct vv_event_class {
 };
 
 struct vv_pause { uint64_t ticks; int64_t time_ns; };
-struct vv_sample { uint64_t ticks, monotonic_ns, uncertainty_ns; };
+struct vv_sample { int64_t time_ns; uint64_t monotonic_ns, uncertainty_ns; };
 struct vv_thread_name { uint64_t tid; uint32_t name, order; };
 
 /* One end of a flow or of an asynchronous range. */

@@ -61,7 +61,8 @@ static enum varve_code read_string(struct vv_stream_reader *stream, const struct
 static enum varve_code read_clock(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
-    struct vv_sample sample = { word(record, 0), word(record, 1), word(record, 3) };
+    struct vv_sample sample = { .monotonic_ns = word(record, 1), .uncertainty_ns = word(record, 3) };
+    VV_TRY(vv_stream_time(stream, word(record, 0), record->offset, &sample.time_ns, error));
     VV_PUSH(&stream->process->samples, sample, error);
     return VARVE_OK;
 }

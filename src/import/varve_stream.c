@@ -113,15 +113,26 @@ static enum varve_code fail_class(const struct vv_stream_reader *stream, uint32_
                       stream->path, id, class->name, class->fields->bad_word);
 }
 
+enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks, uint64_t offset,
+                               int64_t *out_ns, struct varve_error *error)
+{
+    if (__builtin_expect(vv_timeline_ns(&stream->process->timeline, ticks, out_ns, NULL) == VARVE_OK,
+                         1))
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_CORRUPT, offset,
+                      "'%s': clock value %llu is centuries away from now", stream->path,
+                      (unsigned long long)ticks);
+}
+
 static enum varve_code advance_clock(struct vv_stream_reader *stream, uint64_t word,
-                                     struct varve_error *error)
+                                     uint64_t offset, struct varve_error *error)
 {
     uint64_t ahead = ((word >> VV_ID_BITS) - stream->ticks) & VV_TICKS_MASK;
     if (ahead < HALF_TURN)
         stream->ticks += ahead;
     else
         stream->process->model->health.clock_steps_back++;
-    return vv_timeline_ns(&stream->process->timeline, stream->ticks, &stream->time_ns, error);
+    return vv_stream_time(stream, stream->ticks, offset, &stream->time_ns, error);
 }
 
 static enum varve_code read_record(struct vv_stream_reader *stream, const struct vv_record *record,
@@ -169,7 +180,7 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
         if (length == 0 || length > count - at)
             break;
         struct vv_record record = { class, words + at + 1, length - 1, offset + at * 8 };
-        VV_TRY_NOTE(advance_clock(stream, word, error), error, "'%s'", stream->path);
+        VV_TRY(advance_clock(stream, word, record.offset, error));
         if (stream->ticks > stream->next_pause_ticks)
             pass_pause(stream);
         if (stream->records == 0)

@@ -39,6 +39,9 @@ size_t vv_record_words(const struct vv_process_reader *process, const struct vv_
                        const uint64_t *words, size_t count);
 
 /* varve_stream.c */
+/* The instant of a full clock value that was read at `offset`. */
+enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks, uint64_t offset,
+                               int64_t *out_ns, struct varve_error *error);
 enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
                                uint32_t source, struct varve_error *error);
 void vv_range_end(struct vv_stream_reader *stream);

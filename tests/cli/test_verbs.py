@@ -89,7 +89,7 @@ def test_without_a_trace_the_next_thing_to_type_is_named(run, verb):
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
 def test_an_input_that_is_no_trace_exits_with_3(run, tmp_path, verb):
-    (tmp_path / "notes.txt").write_text("TODO: call")
+    (tmp_path / "notes.txt").write_text("milk, eggs")
     for name, words in (("notes.txt", "'notes.txt'"), ("missing.varve", "'missing.varve'")):
         done = run(verb, name)
         assert (done.returncode, done.stdout) == (3, "")

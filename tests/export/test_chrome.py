@@ -268,6 +268,15 @@ def test_what_cannot_be_written_is_said(varve, tmp_path, name, code, says):
     assert sorted(item.name for item in tmp_path.iterdir()) == ["folder", "small.varve"]
 
 
+def test_a_link_is_written_through(varve, tmp_path):
+    path = small(tmp_path)
+    (tmp_path / "link.json").symlink_to("target.json")
+    for _ in range(2):
+        assert export(varve, path, tmp_path / "link.json").returncode == 0
+        assert (tmp_path / "link.json").is_symlink()
+        assert by_phase(json.loads((tmp_path / "target.json").read_text()))["X"][0]["name"] == "conv"
+
+
 def test_a_full_disk_is_said(varve, tmp_path):
     done = export(varve, small(tmp_path), "/dev/full")
     assert done.returncode == 4

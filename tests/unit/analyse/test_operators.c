@@ -17,7 +17,8 @@
 static struct vv_model *training(void)
 {
     struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 100), loader = handmade_track(model, "loader", 101);
+    uint32_t train = handmade_track(model, "train", 100),
+             loader = handmade_track(model, "loader", 101);
     handmade_op(model, train, "conv", 10, 30);
     handmade_step(model, train, 0, 100, 200);
     handmade_phase(model, train, "forward", 110, 160);
@@ -63,7 +64,8 @@ static void whole_trace_and_steps_side_by_side(void **state)
     assert_int_equal(sheet_int_of(&sheet, load, "calls"), 2);
     assert_int_equal(sheet_int_of(&sheet, load, "step_calls"), 0);
     assert_false(sheet_cell_of(&sheet, load, "step_median_ns")->present);
-    assert_string_equal(sheet.policy, "2 steps on train, 160 ns; 1 more thread recorded: --by thread");
+    assert_string_equal(sheet.policy,
+                        "2 steps on train, 160 ns; 1 more thread recorded: --by thread");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -74,7 +76,8 @@ static void flop_rate_is_of_calls_whose_flop_are_known(void **state)
     struct vv_model *model = training();
     struct vv_sheet sheet;
     analyse(model, everything, &sheet);
-    const struct vv_cell *rate = sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "conv"), "flop_per_s");
+    const struct vv_cell *rate =
+        sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "conv"), "flop_per_s");
     assert_true(rate->present && fabs(rate->real - 4000 / 40e-9) < 1);
     assert_false(sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "relu"), "flop_per_s")->present);
     vv_sheet_deinit(&sheet);
@@ -170,7 +173,8 @@ static void a_slice_that_sticks_out_is_cut_at_the_step_end(void **state)
     handmade_finish(model);
     struct vv_sheet sheet;
     analyse(model, everything, &sheet);
-    size_t late = sheet_row_of(&sheet, "name", "late"), around = sheet_row_of(&sheet, "name", "around");
+    size_t late = sheet_row_of(&sheet, "name", "late"),
+           around = sheet_row_of(&sheet, "name", "around");
     assert_int_equal(sheet_int_of(&sheet, late, "step_self_ns"), 10);
     assert_int_equal(sheet_int_of(&sheet, late, "step_total_ns"), 10);
     assert_int_equal(sheet_int_of(&sheet, late, "total_ns"), 30);
@@ -241,7 +245,8 @@ static void wrong_words_are_refused(void **state)
     options = everything;
     options.selection.thread = "nobody";
     assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);
-    assert_string_equal(error.message, "no thread 'nobody' in this trace. Its threads: train, loader");
+    assert_string_equal(error.message,
+                        "no thread 'nobody' in this trace. Its threads: train, loader");
     options = everything;
     options.selection.first_step = 7;
     assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);

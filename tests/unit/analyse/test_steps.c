@@ -39,7 +39,8 @@ static void phases_split_the_steps(void **state)
     struct vv_model *model = training();
     struct vv_sheet sheet;
     assert_int_equal(vv_analyse_phases(model, &all, &sheet, NULL), VARVE_OK);
-    size_t forward = sheet_row_of(&sheet, "phase", "forward"), data = sheet_row_of(&sheet, "phase", "data");
+    size_t forward = sheet_row_of(&sheet, "phase", "forward"),
+           data = sheet_row_of(&sheet, "phase", "data");
     assert_int_equal(sheet_row_of(&sheet, "phase", "inner"), SIZE_MAX);
     assert_int_equal(sheet_int_of(&sheet, data, "total_ns"), 30);
     assert_int_equal(sheet_int_of(&sheet, data, "steps"), 1);
@@ -167,11 +168,13 @@ static void no_steps_is_an_answer(void **state)
 static void ranges_of_steps_are_parsed(void **state)
 {
     (void)state;
-    static const struct { const char *text; int64_t first, last; } good[] = {
-        { NULL, INT64_MIN, INT64_MAX }, { "3", 3, 3 },         { "3..5", 3, 5 }, { "3..", 3, INT64_MAX },
-        { "..5", INT64_MIN, 5 },        { "-4..-2", -4, -2 },
+    static const struct { const char *text; int64_t first, last;
+    } good[] = {
+        { NULL, INT64_MIN, INT64_MAX }, { "3", 3, 3 },           { "3..5", 3, 5 },
+        { "3..", 3, INT64_MAX },        { "..5", INT64_MIN, 5 }, { "-4..-2", -4, -2 },
     };
-    static const char *const bad[] = { "", "..", "a", "3-5", "5..3", "3...5", "3..5x", "99999999999999999999" };
+    static const char *const bad[] = { "",     "..",    "a",     "3-5",
+                                       "5..3", "3...5", "3..5x", "99999999999999999999" };
     struct vv_selection selection = VV_SELECTION_ALL;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(vv_selection_steps(&selection, good[i].text, NULL), VARVE_OK);

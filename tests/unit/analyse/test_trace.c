@@ -31,8 +31,9 @@ static void trust_names_every_reason_for_doubt(void **state)
     model->run.clock_uncertainty_ns = 120;
     model->health.truncated_files = 1;
     model->health.unfinished = 2;
-    assert_string_equal(trust_of(model, &sheet), "2 500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
-                                                 "2 odd records: varve info · recording cost not measured");
+    assert_string_equal(trust_of(model, &sheet),
+                        "2 500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
+                        "2 odd records: varve info · recording cost not measured");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -110,7 +111,8 @@ static void health_lists_only_what_occurred(void **state)
     assert_int_equal(sheet.row_count, 9);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", names[i]), "count"), i + 1);
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", names[i]), "count"),
+                         i + 1);
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }

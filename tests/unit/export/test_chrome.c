@@ -103,7 +103,8 @@ static void enclosing_is_innermost(void **state)
         { 101, VV_NONE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(vv_chrome_enclosing(model, track, HANDMADE_BEGIN_NS + cases[i].at), cases[i].slice);
+        assert_int_equal(vv_chrome_enclosing(model, track, HANDMADE_BEGIN_NS + cases[i].at),
+                         cases[i].slice);
     assert_int_equal(vv_chrome_enclosing(model, empty, HANDMADE_BEGIN_NS + 25), VV_NONE);
     vv_model_destroy(model);
 }
@@ -114,16 +115,24 @@ static void sequence_numbers_link_forward_to_backward(void **state)
 {
     (void)state;
     struct vv_model *model = handmade_model();
-    uint32_t main_track = handmade_track(model, "main", 100), other = handmade_track(model, "other", 101);
+    uint32_t main_track = handmade_track(model, "main", 100),
+             other = handmade_track(model, "other", 101);
     uint32_t slices[] = {
-        handmade_op(model, main_track, "f", 0, 20),    handmade_op(model, main_track, "f inner", 5, 10),
-        handmade_op(model, main_track, "b", 30, 50),   handmade_op(model, main_track, "b inner", 35, 40),
-        handmade_op(model, main_track, "f", 60, 70),   handmade_op(model, main_track, "b", 80, 90),
-        handmade_op(model, main_track, "b6", 92, 93),  handmade_op(model, main_track, "f7", 94, 95),
-        handmade_op(model, other, "f7 other", 94, 95), handmade_op(model, other, "b7", 96, 97),
+        handmade_op(model, main_track, "f", 0, 20),
+        handmade_op(model, main_track, "f inner", 5, 10),
+        handmade_op(model, main_track, "b", 30, 50),
+        handmade_op(model, main_track, "b inner", 35, 40),
+        handmade_op(model, main_track, "f", 60, 70),
+        handmade_op(model, main_track, "b", 80, 90),
+        handmade_op(model, main_track, "b6", 92, 93),
+        handmade_op(model, main_track, "f7", 94, 95),
+        handmade_op(model, other, "f7 other", 94, 95),
+        handmade_op(model, other, "b7", 96, 97),
     };
-    static const struct { int64_t sequence; uint64_t forward_tid; } arguments[] = {
-        { 5, 0 }, { 5, 0 }, { 5, 100 }, { 5, 100 }, { 5, 0 }, { 5, 100 }, { 6, 100 }, { 7, 0 }, { 7, 0 }, { 7, 100 },
+    static const struct { int64_t sequence; uint64_t forward_tid;
+    } arguments[] = {
+        { 5, 0 },   { 5, 0 },   { 5, 100 }, { 5, 100 }, { 5, 0 },
+        { 5, 100 }, { 6, 100 }, { 7, 0 },   { 7, 0 },   { 7, 100 },
     };
     for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
         handmade_arguments(model, slices[i], 0, arguments[i].sequence, arguments[i].forward_tid);
