@@ -18,7 +18,7 @@
 
 enum {
     COMMAND, RECORDED, ON, TRUST,
-    BEGIN, DURATION, EVENTS, LOST, CLOCK, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
+    BEGIN, DURATION, EVENTS, LOST, CLOCK, COST, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
     ALLOCATIONS, UNFINISHED, TRUNCATED, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
     TRACE_COLUMNS
 };
@@ -36,6 +36,7 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
     [LOST] = INT_COLUMN("lost", "lost", VV_UNIT_COUNT),
     [CLOCK] = INT_COLUMN("clock_uncertainty_ns", "clock uncertainty", VV_UNIT_NS),
+    [COST] = INT_COLUMN("record_cost_ns", "time spent recording", VV_UNIT_NS),
     [PROCESSES] = INT_COLUMN("processes", "processes", VV_UNIT_COUNT),
     [THREADS] = INT_COLUMN("threads", "threads", VV_UNIT_COUNT),
     [STEPS] = INT_COLUMN("steps", "steps", VV_UNIT_COUNT),
@@ -99,11 +100,25 @@ static uint64_t odd_findings(const struct vv_health *health)
            health->unmatched_async + health->overlaps + health->clock_steps_back;
 }
 
+/* The recorder times its own hot path in the program it records. As a share of the run it is an upper
+ * bound: threads that record side by side spend the time together. */
+static void cost_text(const struct vv_run *run, char *text, size_t bytes)
+{
+    char spent[VV_NUMBER_BYTES];
+    if (run->record_cost_ns < 0 || run->end_ns <= run->begin_ns) {
+        snprintf(text, bytes, "recording cost not measured");
+        return;
+    }
+    vv_number_duration(run->record_cost_ns, spent, sizeof spent);
+    snprintf(text, bytes, "recording took about %s, %.2g %% at most", spent,
+             100.0 * (double)run->record_cost_ns / (double)(run->end_ns - run->begin_ns));
+}
+
 static void trust_text(const struct vv_model *model, char *text, size_t bytes)
 {
     const struct vv_run *run = &model->run;
     char lost[100] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "",
-         odd[80] = "";
+         odd[80] = "", cost[100];
     char count[VV_NUMBER_BYTES], time[VV_NUMBER_BYTES];
     if (run->lost > 0) {
         vv_number_count((int64_t)run->lost, count, sizeof count);
@@ -120,7 +135,8 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
     if (odd_findings(&model->health) > 0)
         snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info",
                  odd_findings(&model->health), odd_findings(&model->health) == 1 ? "" : "s");
-    snprintf(text, bytes, "%s%s · %s%s · recording cost not measured", lost, cut, clock, odd);
+    cost_text(run, cost, sizeof cost);
+    snprintf(text, bytes, "%s%s · %s%s · %s", lost, cut, clock, odd, cost);
 }
 
 static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
@@ -149,7 +165,7 @@ static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sh
                                  vv_text_of(model, texts[i].string), error));
     }
     const struct { int column; int64_t value, unknown; } optional[] = {
-        { CLOCK, run->clock_uncertainty_ns, -1 }, { EXIT, run->exit_code, -1 },
+        { CLOCK, run->clock_uncertainty_ns, -1 }, { COST, run->record_cost_ns, -1 }, { EXIT, run->exit_code, -1 },
         { SIGNAL, run->signal, -1 },              { CPUS, run->cpus, 0 },
     };
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {

@@ -173,9 +173,10 @@ static void add_environment(struct vv_tsdl *text, const struct vv_tsdl_clock *cl
         (long long)process->ppid);
     add_literal(text, process->program, NAME_TEXT_BYTES_MAX);
     add(text,
-        ";\n  clock_source = \"%s\"; begin_realtime_ns = %lld; begin_ticks = %llu;\n};\n\n",
+        ";\n  clock_source = \"%s\"; begin_realtime_ns = %lld; begin_ticks = %llu;\n"
+        "  record_cost_ps = %llu;\n};\n\n",
         clock->source, (long long)process->begin_realtime_ns,
-        (unsigned long long)process->begin_ticks);
+        (unsigned long long)process->begin_ticks, (unsigned long long)process->record_cost_ps);
 }
 
 void vv_tsdl_prologue(struct vv_tsdl *text, const struct vv_tsdl_clock *clock,

@@ -31,6 +31,7 @@ struct vv_tsdl_process {
     int64_t pid, ppid;
     uint64_t begin_ticks;
     int64_t begin_realtime_ns;
+    uint64_t record_cost_ps; /* measured: time one record takes the program                      */
 };
 
 struct vv_tsdl_class {

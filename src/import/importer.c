@@ -88,6 +88,7 @@ static void add_up(struct vv_model *model)
 {
     const struct vv_processes *processes = &model->processes;
     struct vv_run *run = &model->run;
+    double cost_ns = 0;
     for (uint64_t row = 0; row < processes->table.count; row++) {
         if (processes->events[row] > 0) {
             if (run->events == 0 || processes->begin_ns[row] < run->begin_ns)
@@ -97,11 +98,15 @@ static void add_up(struct vv_model *model)
         }
         run->events += processes->events[row];
         run->lost += processes->lost[row];
+        if (processes->record_cost_ps[row] > 0)
+            cost_ns += (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row];
         if (processes->clock_uncertainty_ns[row] > run->clock_uncertainty_ns)
             run->clock_uncertainty_ns = processes->clock_uncertainty_ns[row];
     }
     if (run->events == 0)
         run->end_ns = run->begin_ns;
+    if (cost_ns > 0 && cost_ns < 9e18)
+        run->record_cost_ns = (int64_t)cost_ns;
 }
 
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)

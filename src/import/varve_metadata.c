@@ -101,6 +101,8 @@ static enum varve_code read_env_pair(struct reading *reading, const struct vv_ts
         return read_text(reading, value, &metadata->program);
     if (vv_tsdl_is(key, "pid"))
         return read_signed(reading, value, &metadata->pid);
+    if (vv_tsdl_is(key, "record_cost_ps"))
+        return read_signed(reading, value, &metadata->record_cost_ps);
     if (vv_tsdl_is(key, "begin_realtime_ns"))
         return read_signed(reading, value, &metadata->begin_realtime_ns);
     if (!vv_tsdl_is(key, "varve_format"))

@@ -24,6 +24,7 @@ struct vv_metadata {
     uint64_t frequency_hz;
     int64_t offset_s, offset_ticks;
     int64_t pid, begin_realtime_ns;
+    int64_t record_cost_ps; /* 0 = not measured                                                 */
     const char *host, *program; /* "" if not said                                               */
     struct vv_metadata_class *classes;
     size_t class_count, class_capacity;

@@ -79,6 +79,7 @@ enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error 
     }
     model->run.exit_code = model->run.signal = -1;
     model->run.clock_uncertainty_ns = -1;
+    model->run.record_cost_ns = -1;
     *out_model = model;
     return VARVE_OK;
 }

@@ -29,6 +29,7 @@
     X(T, uint64_t, events)     /* event records read                                            */ \
     X(T, uint64_t, lost)       /* event records the recorder counted as lost                    */ \
     X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
+    X(T, int64_t, record_cost_ps)  /* what one record cost the program; 0 = not measured           */ \
     X(T, int64_t, begin_ns)    /* first instant recorded                                        */ \
     X(T, int64_t, end_ns)
 struct vv_processes { struct vv_table table; VV_PROCESS_COLUMNS(VV_COLUMN_POINTER, struct vv_processes) };
@@ -145,6 +146,7 @@ struct vv_run {
     int64_t exit_code, signal;        /* -1 = not known                                         */
     uint64_t events, lost;            /* sums over processes                                    */
     int64_t clock_uncertainty_ns;     /* the worst process; -1 unknown                          */
+    int64_t record_cost_ns;           /* spent recording, over all threads; -1 not measured     */
 };
 
 /* What was odd in the input: kept, counted, shown. */

@@ -55,6 +55,8 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks);
 void vv_thread_resync(struct vv_self *self);
 /* Counts lost records where they belong. */
 void vv_thread_discard(struct vv_self *self, uint64_t records);
+/* What one record costs here, in picoseconds: the hot path itself, run on a scratch packet. */
+uint64_t vv_range_cost_ps(void);
 /* Once a process. */
 void vv_thread_init(void);
 /* In a forked child: forgets all threads. Lock held. */
@@ -84,6 +86,7 @@ struct vv_session {
     struct vv_writer writer;
     struct vv_clock_sample begin, latest;
     uint64_t frequency_hz, precision_ticks;
+    uint64_t record_cost_ps;   /* measured once                                                  */
     uint64_t refine_ns;        /* rewrite metadata when the session is this old                  */
     uint64_t retry_ticks;      /* making the folder failed: not before this                      */
     struct vv_thread *threads;

@@ -134,6 +134,8 @@ static void measure_clock(void)
     static uint64_t measured_hz; /* once a process: it takes a millisecond */
     if (measured_hz == 0)
         measured_hz = vv_clock_measure();
+    if (vv_session.record_cost_ps == 0)
+        vv_session.record_cost_ps = vv_range_cost_ps();
     vv_session.frequency_hz = measured_hz != 0 ? measured_hz : UINT64_C(1000000000);
     vv_session.precision_ticks = vv_clock_is_counter ? vv_session.frequency_hz / 100000000 + 1 : 1;
 }

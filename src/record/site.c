@@ -139,7 +139,8 @@ static int write_prologue(const char *path, uint64_t *at)
                                          session->begin.realtime_ns };
     const struct vv_tsdl_process process = { host,         program,
                                              getpid(),     getppid(),
-                                             clock.ticks,  clock.realtime_ns };
+                                             clock.ticks,  clock.realtime_ns,
+                                             session->record_cost_ps };
     struct vv_tsdl text = { prologue, 0, sizeof prologue, false };
     vv_tsdl_prologue(&text, &clock, &process);
     int failure = vv_os_write_at(path, prologue, text.length, 0);

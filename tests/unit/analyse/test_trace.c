@@ -35,6 +35,11 @@ static void trust_names_every_reason_for_doubt(void **state)
                         "2 500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
                         "2 odd records: varve info · recording cost not measured");
     vv_sheet_deinit(&sheet);
+
+    model->run.end_ns = model->run.begin_ns + 1000000000;
+    model->run.record_cost_ns = 1234567;
+    assert_non_null(strstr(trust_of(model, &sheet), " · recording took about 1.23 ms, 0.12 % at most"));
+    vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
 
