@@ -60,24 +60,53 @@ VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
     }
 }
 
-VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place)
+/* Publishes all that is reserved in `packet`; the caller is the outermost writer there. */
+VV_INLINE void vv_publish_all(struct vv_self *self, struct vv_packet_header *packet)
 {
-    uint64_t *content = &place->packet->content_bits;
-    uint64_t start = (uint64_t)((uint8_t *)place->words - (uint8_t *)place->packet) * 8;
-    __atomic_signal_fence(__ATOMIC_RELEASE);
-    if (VARVE_UNLIKELY(__atomic_load_n(content, __ATOMIC_RELAXED) != start))
-        return; /* inside a handler: the interrupted writer publishes */
     for (;;) {
         uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
-        bool current =
-            __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED) == place->packet;
-        uint64_t end = current ? (uint64_t)(cursor - (uint8_t *)place->packet) * 8
-                               : place->packet->reserved_bits;
-        __atomic_store_n(content, end, __ATOMIC_RELEASE);
+        bool current = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED) == packet;
+        uint64_t end =
+            current ? (uint64_t)(cursor - (uint8_t *)packet) * 8 : packet->reserved_bits;
+        __atomic_store_n(&packet->content_bits, end, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (VV_LIKELY(!current || __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED) == cursor))
             return;
     }
+}
+
+VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place)
+{
+    uint64_t start = (uint64_t)((uint8_t *)place->words - (uint8_t *)place->packet) * 8;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    if (VV_LIKELY(__atomic_load_n(&place->packet->content_bits, __ATOMIC_RELAXED) == start))
+        vv_publish_all(self, place->packet);
+    /* else we are inside a handler: the interrupted writer publishes */
+}
+
+/* One word, if nothing unusual stands in the way: no call, so no register is saved for one. False: nothing
+ * was done. A handler that came after the reservation and wrote has moved the cursor. */
+VV_INLINE bool vv_put_at_once(struct vv_self *self, uint32_t id)
+{
+    uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
+    uint8_t *next = cursor + 8;
+    struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
+    if (VARVE_UNLIKELY((uintptr_t)next > (uintptr_t)self->writer.limit || !vv_clock_is_counter))
+        return false;
+    uint64_t ticks = vv_counter_read();
+    if (VARVE_UNLIKELY((uint32_t)(ticks >> VV_ERA_SHIFT) != self->era) ||
+        VARVE_UNLIKELY(!vv_cursor_swap(&self->writer.cursor, cursor, next)))
+        return false;
+    *(uint64_t *)(void *)cursor = vv_record_word(id, ticks);
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    uint64_t end = (uint64_t)(next - (uint8_t *)packet) * 8;
+    if (VARVE_UNLIKELY(__atomic_load_n(&packet->content_bits, __ATOMIC_RELAXED) != end - 64))
+        return true; /* inside a handler: the interrupted writer publishes */
+    __atomic_store_n(&packet->content_bits, end, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (VARVE_UNLIKELY(__atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED) != next))
+        vv_publish_all(self, packet);
+    return true;
 }
 
 VV_INLINE void vv_put(struct vv_self *self, uint32_t id)
@@ -126,6 +155,7 @@ static inline bool vv_push(struct vv_self *self, uint32_t layer)
         return true;
     self->skipped[depth / 64] |= UINT64_C(1) << depth % 64;
     self->skips++;
+    self->plain_epoch = self->epoch - 1;
     return false;
 }
 
@@ -135,7 +165,8 @@ static inline bool vv_pop(struct vv_self *self)
     bool skipped = vv_is_skipped(self, self->depth--);
     if (VARVE_UNLIKELY(skipped)) {
         self->skipped[self->depth / 64] &= ~(UINT64_C(1) << self->depth % 64);
-        self->skips--;
+        if (--self->skips == 0)
+            self->plain_epoch = self->epoch;
     }
     return !skipped;
 }

@@ -6,23 +6,25 @@
 #include "ctf/metadata_write.h"
 #include "record/place.h"
 
-VARVE_API void varve_emit_begin(struct varve_site *site)
+/* ---- begin, next, end: first the way of nearly every record, then the whole rule ---- */
+
+static __attribute__((noinline)) void begin_slowly(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
-    if (VV_LIKELY(vv_push(self, site->layer)))
+    if (vv_push(self, site->layer))
         vv_put_site(self, site, VV_KIND_BEGIN);
 }
 
-VARVE_API void varve_emit_end(void)
+static __attribute__((noinline)) void end_slowly(void)
 {
     struct vv_self *self = vv_self_in_epoch();
-    if (VARVE_UNLIKELY(self->depth == self->step_depth)) /* nothing open here, or only the step */
+    if (self->depth == self->step_depth) /* nothing open here, or only the step */
         return;
-    if (VV_LIKELY(vv_pop(self)))
+    if (vv_pop(self))
         vv_put(self, VV_EVENT_END);
 }
 
-VARVE_API void varve_emit_next(struct varve_site *site)
+static __attribute__((noinline)) void next_slowly(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
     bool was_recorded = self->depth != self->step_depth && vv_pop(self);
@@ -30,6 +32,47 @@ VARVE_API void varve_emit_next(struct varve_site *site)
         vv_put_site(self, site, was_recorded ? VV_KIND_NEXT : VV_KIND_BEGIN);
     else if (was_recorded)
         vv_put(self, VV_EVENT_END);
+}
+
+static inline bool is_plain(const struct vv_self *self)
+{
+    return self->plain_epoch == __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED);
+}
+
+static inline bool is_ready(struct varve_site *site, enum vv_site_kind kind, uint32_t *out_id)
+{
+    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_RELAXED);
+    *out_id = (state & VV_ID_MASK) + kind;
+    return (varve_layers() & site->layer) != 0 && (state >> (VV_ID_BITS + kind) & 1) != 0;
+}
+
+VARVE_API void varve_emit_begin(struct varve_site *site)
+{
+    struct vv_self *self = &vv_self;
+    uint32_t id;
+    if (VV_LIKELY(is_plain(self) && is_ready(site, VV_KIND_BEGIN, &id) && vv_put_at_once(self, id)))
+        self->depth++;
+    else
+        begin_slowly(site);
+}
+
+VARVE_API void varve_emit_end(void)
+{
+    struct vv_self *self = &vv_self;
+    if (VV_LIKELY(is_plain(self) && self->depth != self->step_depth &&
+                  vv_put_at_once(self, VV_EVENT_END)))
+        self->depth--;
+    else
+        end_slowly();
+}
+
+VARVE_API void varve_emit_next(struct varve_site *site)
+{
+    struct vv_self *self = &vv_self;
+    uint32_t id;
+    if (VARVE_UNLIKELY(!is_plain(self) || self->depth == self->step_depth ||
+                       !is_ready(site, VV_KIND_NEXT, &id) || !vv_put_at_once(self, id)))
+        next_slowly(site);
 }
 
 VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)

@@ -30,6 +30,8 @@ struct vv_thread { /* cold part, from a slab; on the session's list             
 struct vv_self { /* hot part, thread-local                                                       */
     struct vv_writer writer;
     uint32_t epoch;       /* of the control page, when depth was last valid                     */
+    uint32_t plain_epoch; /* the same while no open range is skipped; else one that never comes: one
+                             comparison tells the hot path that nothing unusual is open         */
     uint32_t era;         /* ticks >> VV_ERA_SHIFT when the slow path last looked at the clock  */
     uint32_t depth;       /* open ranges, recorded or not                                       */
     uint32_t step_depth;  /* depth just inside the open step; 0 = no step is open               */

@@ -205,6 +205,7 @@ void vv_thread_resync(struct vv_self *self)
     self->depth = 0;
     self->step_depth = 0;
     self->skips = 0;
+    self->plain_epoch = self->epoch;
     memset(self->skipped, 0, sizeof self->skipped);
     if (self->thread != NULL && self->thread->serial != vv_session.serial)
         self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
