@@ -3,14 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -28,50 +23,34 @@ uint64_t vv_clock_monotonic_ns(void)
     return (uint64_t)read_ns(CLOCK_MONOTONIC);
 }
 
-#if defined(__x86_64__)
-/* CPUID promises a constant rate; only the kernel knows whether the counters of all cores agree. */
-static bool counter_is_trusted(void)
+/* Is `source` the clock source that the kernel chose? */
+static bool kernel_uses(const char *source)
 {
-    unsigned eax, ebx, ecx, edx;
-    if (!__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) || !(edx & 1u << 8))
-        return false;
-    char source[16] = "";
+    char chosen[32] = "";
     int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                     O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    ssize_t length = read(file, source, sizeof source - 1);
+    ssize_t length = read(file, chosen, sizeof chosen - 1);
     close(file);
-    return length >= 3 && memcmp(source, "tsc", 3) == 0;
+    return length > 0 && strncmp(chosen, source, strlen(source)) == 0;
 }
-#elif defined(__aarch64__)
-static bool counter_is_trusted(void)
-{
-    return true; /* the architecture's system counter: one rate, one value for all cores */
-}
-#else
-static bool counter_is_trusted(void)
-{
-    return false;
-}
-#endif
 
 void vv_clock_init(void)
 {
+    static bool decided; /* written once: threads may be reading the clock */
+    if (decided)
+        return;
+    const char *source = VV_COUNTER_KERNEL_SOURCE;
     int saved_errno = errno;
-    vv_clock_is_counter = counter_is_trusted();
+    vv_clock_is_counter = vv_counter_is_steady() && (source == NULL || kernel_uses(source));
     errno = saved_errno;
+    decided = true;
 }
 
 const char *vv_clock_source(void)
 {
-    if (!vv_clock_is_counter)
-        return "monotonic";
-#if defined(__aarch64__)
-    return "cntvct";
-#else
-    return "tsc";
-#endif
+    return vv_clock_is_counter ? VV_COUNTER_NAME : "monotonic";
 }
 
 void vv_clock_sample(struct vv_clock_sample *out_sample, uint64_t ticks_per_s_guess)
@@ -96,8 +75,9 @@ void vv_clock_sample(struct vv_clock_sample *out_sample, uint64_t ticks_per_s_gu
         }
     }
     out_sample->realtime_ns = (int64_t)out_sample->monotonic_ns + realtime_offset_ns;
+    uint64_t bracket_ticks = best_ticks + 1; /* a slow counter may not have moved at all */
     uint64_t bracket_ns =
-        ticks_per_s_guess != 0 ? best_ticks * NS_PER_S / ticks_per_s_guess : best_ticks;
+        ticks_per_s_guess != 0 ? bracket_ticks * NS_PER_S / ticks_per_s_guess : bracket_ticks;
     out_sample->uncertainty_ns = bracket_ns / 2 + best_ns / 2 + 1;
 }
 

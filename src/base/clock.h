@@ -3,7 +3,8 @@
  *
  * Ticks are the processor's own counter, read without a fence, where the kernel itself trusts it as its
  * clock source; else nanoseconds of CLOCK_MONOTONIC. A fenced read costs twice as much and would not
- * hide in real work. Two samples far apart give the frequency. Thread-safe after vv_clock_init. */
+ * hide in real work. Two samples far apart give the frequency. Thread-safe after vv_clock_init. What
+ * depends on the machine is in clock_MACHINE.h, among it VV_CLOCK_SECOND_BITS: 2^that ticks are about a second. */
 #ifndef VV_BASE_CLOCK_H
 #define VV_BASE_CLOCK_H
 
@@ -11,30 +12,26 @@
 #include <stdint.h>
 
 #if defined(__x86_64__)
-#include <x86intrin.h>
+#include "base/clock_x86_64.h"
+#elif defined(__aarch64__)
+#include "base/clock_aarch64.h"
+#else
+#include "base/clock_generic.h"
 #endif
 
 __extension__ typedef unsigned __int128 vv_u128; /* products of ticks and nanoseconds need it */
 
 extern bool vv_clock_is_counter; /* set by vv_clock_init, then constant */
 
-/* Decides which clock serves. Idempotent. */
+/* Decides which clock serves; later calls change nothing. One thread at a time. */
 void vv_clock_init(void);
 uint64_t vv_clock_monotonic_ns(void);
 const char *vv_clock_source(void); /* "tsc", "cntvct" or "monotonic" */
 
 static inline uint64_t vv_clock_ticks(void)
 {
-#if defined(__x86_64__)
     if (__builtin_expect(vv_clock_is_counter, 1))
-        return __rdtsc();
-#elif defined(__aarch64__)
-    if (__builtin_expect(vv_clock_is_counter, 1)) {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        return ticks;
-    }
-#endif
+        return vv_counter_read();
     return vv_clock_monotonic_ns();
 }
 

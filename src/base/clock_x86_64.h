@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clock_x86_64.h — the processor's counter of x86-64: the time-stamp counter. For clock.h and clock.c alone.
+ *
+ * Each clock_MACHINE.h defines the names below, and nothing else of Varve knows the machine's clock. */
+#ifndef VV_BASE_CLOCK_X86_64_H
+#define VV_BASE_CLOCK_X86_64_H
+
+#include <cpuid.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <x86intrin.h>
+
+#define VV_COUNTER_NAME "tsc"
+
+/* 2^this ticks last about a second: 0.4 to 2 s from 5 GHz down to 1 GHz. */
+#define VV_CLOCK_SECOND_BITS 31
+
+/* What the kernel calls the counter. It must use it itself: CPUID promises a constant rate, but only the
+ * kernel knows whether the counters of all cores agree. */
+#define VV_COUNTER_KERNEL_SOURCE "tsc"
+
+static inline uint64_t vv_counter_read(void)
+{
+    return __rdtsc();
+}
+
+/* Does it run at one rate, also while the processor sleeps? */
+static inline bool vv_counter_is_steady(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1u << 8) != 0;
+}
+
+#endif
