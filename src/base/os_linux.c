@@ -100,8 +100,8 @@ int vv_os_back(const char *path, uint8_t *map, uint64_t offset, uint64_t bytes)
         return 0;
     if (errno != EINVAL) /* EFAULT, EHWPOISON, ENOMEM: the pages are not to be had */
         return errno;
-    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
-        *(volatile uint8_t *)(map + offset + done) = 0;
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each */
+        __atomic_fetch_or(map + offset + done, 0, __ATOMIC_RELAXED);
     return 0;
 }
 
