@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -51,10 +52,12 @@ int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
             failure = errno;
     }
     close(file);
-    if (failure != 0)
+    if (failure != 0) {
         unlink(path);
-    else
-        *out_map = map;
+        return failure;
+    }
+    madvise(map, bytes, MADV_RANDOM); /* no reading ahead in a hole: it would zero megabytes */
+    *out_map = map;
     return failure;
 }
 
@@ -63,45 +66,40 @@ void vv_os_unmap(void *map, uint64_t bytes)
     munmap(map, bytes);
 }
 
-/* For file systems without fallocate: writing zeros allocates too. */
-static int allocate_by_writing(int file, uint64_t offset, uint64_t bytes)
+/* Written zeros get real blocks (or ENOSPC) on every file system, and pages in the cache that one memset
+ * has filled: half the price of letting the first store fault each page in. */
+static int write_zeros(const char *path, uint64_t offset, uint64_t bytes)
 {
-    static const char zeros[PAGE_BYTES];
-    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES)
-        if (pwrite(file, zeros, PAGE_BYTES, (off_t)(offset + done)) != PAGE_BYTES)
-            return errno != 0 ? errno : ENOSPC;
-    return 0;
-}
-
-static int allocate(const char *path, uint64_t offset, uint64_t bytes)
-{
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    static const char zeros[64 << 10];
+    int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return errno;
     int failure = 0;
-    while (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes) != 0) {
-        failure = errno;
-        if (failure != EINTR)
-            break;
-        failure = 0;
+    for (uint64_t done = 0; done < bytes && failure == 0;) {
+        size_t piece = bytes - done < sizeof zeros ? (size_t)(bytes - done) : sizeof zeros;
+        ssize_t written = pwrite(file, zeros, piece, (off_t)(offset + done));
+        if (written > 0)
+            done += (uint64_t)written;
+        else if (written == 0)
+            failure = ENOSPC;
+        else if (errno != EINTR)
+            failure = errno;
     }
-    if (failure == EOPNOTSUPP || failure == ENOSYS)
-        failure = allocate_by_writing(file, offset, bytes);
     close(file);
     return failure;
 }
 
 int vv_os_back(const char *path, uint8_t *map, uint64_t offset, uint64_t bytes)
 {
-    int failure = allocate(path, offset, bytes);
+    int failure = write_zeros(path, offset, bytes);
     if (failure != 0)
         return failure;
     if (madvise(map + offset, bytes, MADV_POPULATE_WRITE) == 0)
         return 0;
     if (errno != EINVAL) /* EFAULT, EHWPOISON, ENOMEM: the pages are not to be had */
         return errno;
-    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each */
-        __atomic_fetch_or(map + offset + done, 0, __ATOMIC_RELAXED);
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
+        *(volatile uint8_t *)(map + offset + done) = 0;
     return 0;
 }
 
@@ -175,6 +173,8 @@ int vv_os_make_folder(const char *path)
 int vv_os_thread_name(uint64_t tid, char out_name[16])
 {
     char path[64];
+    if (tid == vv_os_tid()) /* by far the cheaper way */
+        return prctl(PR_GET_NAME, out_name) == 0 ? 0 : errno;
     snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)tid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)

@@ -8,7 +8,6 @@
 #ifndef VV_RECORD_RECORDER_H
 #define VV_RECORD_RECORDER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,8 +69,6 @@ void vv_thread_named(uint32_t string);
 void vv_thread_rename_all(void);
 
 /* ---- the lock ---- */
-
-extern pthread_mutex_t vv_record_lock; /* for the helper thread; all others enter and leave */
 
 /* False if this thread is inside already (a signal handler): then do nothing. */
 bool vv_record_enter(void);

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "record/ahead.h"
 
 #define FIRST_PART_BYTES (UINT64_C(4) << 20)
 #define LARGEST_PART_BYTES (UINT64_C(1) << 30)
+#define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* a writer waits some 20 us for it */
 #define FORGET_STEP_BYTES (UINT64_C(8) << 20)
 /* After a failure (disk full …) the file system is asked again about once a second. */
 #define RETRY_TICKS (UINT64_C(1) << 31)
@@ -51,8 +51,7 @@ static void make_current(struct vv_writer *writer, struct vv_packet_header *pack
 /* Extends the backed range by a window, by less on a nearly full disk, to hold at least one more packet. */
 static int back_more(struct vv_stream *stream, const char *path)
 {
-    /* What the helper is at is nearly there: bridge the moment. */
-    uint64_t window = vv_ahead_is_at(stream->map) ? VV_PACKET_BYTES : stream->window_bytes;
+    uint64_t window = stream->window_bytes;
     if (window > stream->part_bytes - stream->backed_bytes)
         window = stream->part_bytes - stream->backed_bytes;
     for (;; window /= 2) {
@@ -66,7 +65,7 @@ static int back_more(struct vv_stream *stream, const char *path)
             return failure;
     }
     stream->backed_bytes += window;
-    if (stream->window_bytes < VV_STREAM_WINDOW_BYTES_MAX)
+    if (stream->window_bytes < LARGEST_WINDOW_BYTES)
         stream->window_bytes *= 2;
     return 0;
 }
@@ -99,7 +98,6 @@ static int open_part(struct vv_stream *stream, struct vv_packet_header **out_pac
     stream->part_bytes = bytes;
     stream->backed_bytes = 0;
     stream->forgotten_bytes = 0;
-    stream->position = 0;
     failure = back_more(stream, stream->hidden);
     if (failure == 0) {
         *out_packet = build_packet(stream, 0);
@@ -156,8 +154,6 @@ static bool advance_in_part(struct vv_stream *stream, struct vv_writer *writer, 
     /* Until this store the former packet spans the new one; after it both are whole. */
     store_u64(&former->packet_bits, VV_PACKET_BYTES * 8);
     make_current(writer, packet);
-    stream->position = at;
-    vv_ahead_want(stream);
     if (at - stream->forgotten_bytes >= 2 * FORGET_STEP_BYTES) {
         vv_os_forget(stream->map + stream->forgotten_bytes, FORGET_STEP_BYTES);
         stream->forgotten_bytes += FORGET_STEP_BYTES;
@@ -168,7 +164,6 @@ static bool advance_in_part(struct vv_stream *stream, struct vv_writer *writer, 
 static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writer)
 {
     uint8_t *map = stream->map;
-    const uint64_t position = stream->position;
     const uint64_t part_bytes = stream->part_bytes, backed_bytes = stream->backed_bytes;
     const uint64_t forgotten_bytes = stream->forgotten_bytes;
     struct vv_packet_header *packet;
@@ -176,7 +171,6 @@ static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writ
     if (open_part(stream, &packet) != 0) {
         set_part(stream, stream->part - 1);
         stream->map = map;
-        stream->position = position;
         stream->part_bytes = part_bytes;
         stream->backed_bytes = backed_bytes;
         stream->forgotten_bytes = forgotten_bytes;
@@ -185,7 +179,7 @@ static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writ
     leave_packet(writer);
     make_current(writer, packet);
     if (stream->former_map != NULL)
-        vv_ahead_unmap(stream->former_map, stream->former_bytes);
+        vv_os_unmap(stream->former_map, stream->former_bytes);
     stream->former_map = map;
     stream->former_bytes = part_bytes;
     vv_os_forget(map, part_bytes);
@@ -246,9 +240,9 @@ void vv_stream_abandon(struct vv_stream *stream, struct vv_writer *writer)
     writer->cursor = NULL;
     writer->packet = NULL;
     if (stream->map != NULL)
-        vv_ahead_unmap(stream->map, stream->part_bytes);
+        vv_os_unmap(stream->map, stream->part_bytes);
     if (stream->former_map != NULL)
-        vv_ahead_unmap(stream->former_map, stream->former_bytes);
+        vv_os_unmap(stream->former_map, stream->former_bytes);
     stream->map = NULL;
     stream->former_map = NULL;
 }

@@ -19,7 +19,6 @@
 #include "ctf/layout.h"
 
 #define VV_STREAM_PATH_BYTES 4096
-#define VV_STREAM_WINDOW_BYTES_MAX (UINT64_C(512) << 10)
 
 /* The open packet as the hot path sees it. cursor == limit == NULL: none. */
 struct vv_writer {
@@ -37,7 +36,6 @@ struct vv_stream {
     uint8_t *former_map;             /* the part before, should an interrupted record end there  */
     uint64_t part_bytes, former_bytes;
     uint64_t backed_bytes;           /* from the start of the part: has blocks and pages         */
-    uint64_t position;               /* of the open packet in the part                           */
     uint64_t forgotten_bytes;        /* from the start: page-table entries dropped               */
     uint64_t window_bytes;           /* how much to back next                                    */
     uint64_t instance, tid;
@@ -45,13 +43,6 @@ struct vv_stream {
     uint64_t discarded;              /* records lost so far                                      */
     uint64_t retry_ticks;            /* after a failure: not before this                         */
 };
-
-/* It has needed ever larger windows, and some of the largest. */
-static inline bool vv_stream_is_busy(const struct vv_stream *stream)
-{
-    return stream->window_bytes >= VV_STREAM_WINDOW_BYTES_MAX &&
-           (stream->part > 0 || stream->position >= 2 * VV_STREAM_WINDOW_BYTES_MAX);
-}
 
 struct vv_stream_identity {
     const char *folder; /* absolute                                                            */

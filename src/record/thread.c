@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "record/ahead.h"
 #include "record/recorder.h"
 
 #define RETRY_TICKS (UINT64_C(1) << 31)
 #define SLAB_THREADS 16u
 
 _Thread_local struct vv_self vv_self;
-pthread_mutex_t vv_record_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t exit_key;
 static struct vv_thread *spare_threads; /* closed, for reuse; under the lock */
 
@@ -26,14 +25,14 @@ bool vv_record_enter(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     self->saved_errno = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self->saved_cancel);
-    pthread_mutex_lock(&vv_record_lock);
+    pthread_mutex_lock(&record_lock);
     return true;
 }
 
 void vv_record_leave(void)
 {
     struct vv_self *self = &vv_self;
-    pthread_mutex_unlock(&vv_record_lock);
+    pthread_mutex_unlock(&record_lock);
     int cancel = self->saved_cancel;
     errno = self->saved_errno;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -234,20 +233,19 @@ static void on_thread_exit(void *value)
 static void before_fork(void)
 {
     if (!vv_self.busy)
-        pthread_mutex_lock(&vv_record_lock);
+        pthread_mutex_lock(&record_lock);
 }
 
 static void after_fork_in_parent(void)
 {
     if (!vv_self.busy)
-        pthread_mutex_unlock(&vv_record_lock);
+        pthread_mutex_unlock(&record_lock);
 }
 
 static void after_fork_in_child(void)
 {
-    pthread_mutex_init(&vv_record_lock, NULL);
+    pthread_mutex_init(&record_lock, NULL);
     vv_session_forked();
-    vv_ahead_forked();
 }
 
 void vv_thread_abandon_all(void)
