@@ -19,7 +19,7 @@ VENV_CLIENTS := $(BUILD)/venv-clients
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := all
-.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread fuzz bench \
+.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread fuzz bench soak \
         install format format-check tidy clean distclean
 
 all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
@@ -69,6 +69,9 @@ fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/f
 	@tools/setup fuzz
 	@$(CMAKE) --preset fuzz >/dev/null
 	@$(CMAKE) --build --preset fuzz
+
+soak: all $(VENV)/ready ## ten times as much of the tests that kill, fill disks and crowd
+	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
 
 bench: all ## measure what Varve costs
 	@rm -rf $(BUILD)/bench.varve

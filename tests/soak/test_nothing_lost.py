@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing is lost, or it is counted: kills, full disks, many threads, many processes.
+
+`make check` runs a tenth of each; `make soak` (VARVE_SOAK=1) all of it."""
+import os
+import random
+import shutil
+import struct
+import subprocess
+import time
+
+import pytest
+
+from streams import alternates, lost_by_process, thread_streams
+
+SHARE = 10 if os.environ.get("VARVE_SOAK") else 1  # tenths
+
+
+@pytest.fixture(scope="session")
+def emitter(build):
+    return str(build / "tests" / "programs" / "emitter")
+
+
+@pytest.fixture
+def trace(tmp_path):
+    folder = tmp_path / "x.varve"
+    folder.mkdir()
+    return folder
+
+
+def environment(trace):
+    return {**os.environ, "VARVE_OUTPUT": str(trace)}
+
+
+def made(path):
+    return struct.unpack("<64Q", path.read_bytes())
+
+
+def wait_for_streams(trace):
+    end = time.monotonic() + 30
+    while not list(trace.glob("*/thread.4.0")):
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_killed_at_any_instant(tmp_path, emitter, build):
+    babeltrace2 = shutil.which("babeltrace2") or pytest.skip("needs babeltrace2: apt-get install babeltrace2")
+    chance = random.Random(20261121)
+    for number in range(100 * SHARE):
+        trace = tmp_path / "x.varve"
+        trace.mkdir()
+        counts = tmp_path / "counts"
+        process = subprocess.Popen([emitter, counts, "4", "0"], env=environment(trace))
+        wait_for_streams(trace)
+        time.sleep(chance.uniform(0, 0.012))
+        process.kill()
+        process.wait()
+        acknowledged, streams = made(counts), thread_streams(trace)
+        assert sum(acknowledged) > 0 and len(streams) == 4
+        kept = sorted(len(words) for words, _, _ in streams)
+        assert all(lost == 0 and alternates(words) for words, lost, _ in streams), number
+        assert all(words >= 2 * pairs for words, pairs in zip(kept, sorted(acknowledged[:4]))), number
+        done = subprocess.run([babeltrace2, trace, "--component=c:sink.utils.counter", "-p", "step=+0"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout.split()[0]) >= sum(kept)
+        info = subprocess.run([build / "varve", "info", "--strict", "--csv", "--table", "trace", trace],
+                              capture_output=True, text=True)
+        assert info.returncode == 0, info.stderr
+        shutil.rmtree(trace)
+
+
+def test_short_lived_threads(tmp_path, emitter, trace):
+    counts, rounds = tmp_path / "counts", 125 * SHARE
+    subprocess.run([emitter, counts, "8", "1", str(rounds)], env=environment(trace), check=True)
+    streams = thread_streams(trace)
+    assert len(streams) == 8 * rounds == sum(made(counts))
+    assert {(len(words), lost) for words, lost, _ in streams} == {(2, 0)}
+    assert len({tid for _, _, tid in streams}) > 1
+
+
+def test_many_processes_in_one_trace(tmp_path, emitter, build):
+    number, trace = 10 * SHARE, tmp_path / "all.varve"
+    script = "for i in $(seq %d); do %s counts.$i 2 20000 & done; wait" % (number, emitter)
+    done = subprocess.run([build / "varve", "record", "-o", trace, "--", "sh", "-c", script], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    streams = thread_streams(trace)
+    assert len(streams) == 2 * number
+    assert {(len(words), lost) for words, lost, _ in streams} == {(40000, 0)}
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Gives disk(size) → a folder on a file system of that size; needs the right to mount."""
+    mounted = []
+
+    def make(size):
+        folder = tmp_path / f"disk{len(mounted)}"
+        folder.mkdir()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
+        if done.returncode != 0:
+            pytest.skip("only root may mount a small file system")
+        mounted.append(folder)
+        return folder
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_full_disk_keeps_what_fits_and_counts_the_rest(tmp_path, emitter, small_disk):
+    chance = random.Random(7)
+    for number in range(10 * SHARE):
+        trace = small_disk(f"{chance.randint(300, 6000)}k") / "x.varve"
+        trace.mkdir()
+        counts = tmp_path / "counts"
+        subprocess.run([emitter, counts, "3", "300000"], env=environment(trace), check=True)
+        streams = thread_streams(trace)
+        kept = sum(len(words) for words, _, _ in streams)
+        lost = sum(lost for _, lost, _ in streams) + lost_by_process(trace)
+        if list(trace.glob("*/process.0")):
+            assert kept + lost == 2 * sum(made(counts)) == 1800000, number
+        assert 0 < lost
+
+
+def test_room_that_comes_back_is_used(tmp_path, emitter, small_disk):
+    disk = small_disk("2m")
+    trace, counts = disk / "x.varve", tmp_path / "counts"
+    trace.mkdir()
+    process = subprocess.Popen([emitter, counts, "1", "0"], env=environment(trace))
+    while not any(lost for _, lost, _ in thread_streams(trace)):
+        time.sleep(0.05)
+    before = thread_streams(trace)[0]
+    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+    time.sleep(2.5)
+    process.kill()
+    process.wait()
+    words, lost, _ = thread_streams(trace)[0]
+    assert len(words) > len(before[0]) + 10000
+    assert len(words) + lost >= 2 * made(counts)[0]
+
+
+@pytest.mark.parametrize("harm", ["removed", "emptied", "read-only"])
+def test_a_trace_harmed_while_it_is_written(tmp_path, emitter, trace, harm):
+    counts = tmp_path / "counts"
+    process = subprocess.Popen([emitter, counts, "2", "2000000"], env=environment(trace), stderr=subprocess.PIPE)
+    while not list(trace.glob("*/thread.2.0")):
+        time.sleep(0.001)
+    if harm == "read-only":
+        trace.chmod(0o500)
+    else:
+        for path in trace.glob("*/*" if harm == "emptied" else "*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, b"")
+    assert made(counts)[:2] == (2000000, 2000000)
+    if harm == "read-only":
+        assert sum(len(words) + lost for words, lost, _ in thread_streams(trace)) == 8000000
+        trace.chmod(0o700)
+
+
