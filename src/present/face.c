@@ -38,6 +38,23 @@ static int decimals_for(double largest, const struct vv_scale *scale)
     return decimals;
 }
 
+/* Durations of one table span decades: up to 9 999 of the finer unit leaves the small ones digits. A column
+ * keeps the unit of the durations just before it (median, p90) where that shows at most 99 999. */
+static struct vv_scale scale_of(const struct vv_sheet *sheet, size_t column)
+{
+    enum vv_unit unit = sheet->columns[column].unit;
+    double largest = largest_of(sheet, column);
+    if (unit != VV_UNIT_NS)
+        return vv_scale_fitting(unit, largest);
+    if (column > 0 && sheet->columns[column - 1].unit == VV_UNIT_NS &&
+        !sheet->columns[column - 1].hidden) {
+        struct vv_scale former = scale_of(sheet, column - 1);
+        if (largest < 1e5 * former.size && largest >= former.size)
+            return former;
+    }
+    return vv_scale_fitting(unit, largest / 10);
+}
+
 void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t column, const char *unit)
 {
     const struct vv_sheet_column *shown = &sheet->columns[column];
@@ -48,10 +65,8 @@ void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t col
     face->decimals = 0;
     if (face->right) {
         double largest = largest_of(sheet, column);
-        /* Durations of one table span decades: up to 9 999 of the finer unit leaves the small ones digits. */
-        double fitted = shown->unit == VV_UNIT_NS ? largest / 10 : largest;
         if (shown->unit != VV_UNIT_NS || !vv_scale_of_time(unit, &face->scale))
-            face->scale = vv_scale_fitting(shown->unit, fitted);
+            face->scale = scale_of(sheet, column);
         face->decimals = shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(largest, &face->scale);
     }
     bool has_both = shown->title[0] != '\0' && face->scale.name[0] != '\0';
