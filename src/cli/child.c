@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +21,8 @@ static const struct { int number; enum manner manner; } watched[] = {
 #define WATCHED_COUNT (sizeof watched / sizeof watched[0])
 
 static volatile pid_t child_pid;
+static sigset_t mask; /* the caller's */
+static bool is_held;  /* signals wait */
 
 static void forward(int number)
 {
@@ -97,7 +100,7 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
                              struct varve_error *error)
 {
     struct sigaction former[WATCHED_COUNT];
-    sigset_t all, mask;
+    sigset_t all;
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0)
         return vv_fail_errno(error, errno, "cannot make a pipe to the program");
@@ -118,6 +121,8 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
     sigprocmask(SIG_SETMASK, &mask, NULL);
     out_end->exec_errno = read_report(report[0]);
     int status = pid > 0 ? wait_for(pid) : 0;
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    is_held = true;
     child_pid = 0;
     restore_signals(former);
     out_end->end_realtime_ns = vv_child_now_ns();
@@ -127,4 +132,11 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
     if (pid < 0)
         return vv_fail_errno(error, fork_errno, "cannot start another process");
     return VARVE_OK;
+}
+
+void vv_child_release(void)
+{
+    if (is_held)
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    is_held = false;
 }

@@ -3,7 +3,8 @@
  *
  * The child gets our descriptors, signal dispositions and mask as we got them; nothing of ours is open
  * in it. While it runs, interrupts from the terminal are its own affair, and SIGTERM and SIGHUP to us are
- * passed on to it. */
+ * passed on to it. From its end to vv_child_release signals wait, so that what is then written is whole: a
+ * terminal that closes hangs up twice. */
 #ifndef VV_CLI_CHILD_H
 #define VV_CLI_CHILD_H
 
@@ -27,5 +28,8 @@ int64_t vv_child_now_ns(void);
 enum varve_code vv_child_run(char *const *command, const struct vv_child_setting *settings,
                              size_t setting_count, struct vv_child_end *out_end,
                              struct varve_error *error);
+
+/* Lets signals through again; nothing if no child has ended since. */
+void vv_child_release(void);
 
 #endif

@@ -159,9 +159,9 @@ int vv_cmd_export(const struct vv_arguments *arguments)
         enum varve_code code =
             path == NULL ? vv_fail(&error, VARVE_NO_MEMORY, "no memory for a file name")
                          : write_file(reading.model, exporter, path, arguments->quiet, &error);
-        status = code == VARVE_OK ? VV_EXIT_DONE : vv_complain(&error);
-        if (is_output_failure(code))
-            status = VV_EXIT_OUTPUT;
+        status = code == VARVE_OK         ? VV_EXIT_DONE
+                 : is_output_failure(code) ? vv_output_complain(path, &error)
+                                           : vv_complain(&error);
         status = vv_reading_verdict(arguments, &reading, status);
     }
     free(standard);

@@ -18,10 +18,11 @@
 #include "cli/terminal.h"
 #include "cli/trace_folder.h"
 #include "ctf/metadata_write.h"
+#include "ctf/schedule.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
 
-#define SETTINGS 3
+#define SETTINGS_MAX 5
 
 struct recording {
     const struct vv_arguments *arguments;
@@ -56,6 +57,18 @@ static enum varve_code set_preload(struct recording *recording, struct varve_err
     return code;
 }
 
+/* Recording that begins later: --paused, --schedule. */
+static enum varve_code check_when(const struct vv_arguments *arguments, struct varve_error *error)
+{
+    struct vv_schedule schedule;
+    if (arguments->schedule == NULL)
+        return VARVE_OK;
+    if (arguments->paused)
+        VV_FAIL(error, VARVE_INVALID, "--paused waits for varve start, --schedule for steps: one of the two");
+    VV_TRY_NOTE(vv_schedule_parse(arguments->schedule, &schedule, error), error, "--schedule");
+    return VARVE_OK;
+}
+
 static enum varve_code prepare(struct recording *recording, struct varve_error *error)
 {
     const struct vv_arguments *arguments = recording->arguments;
@@ -67,6 +80,7 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
         VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
                                       "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                       "with commas between", arguments->layers);
+    VV_TRY(check_when(arguments, error));
     recording->command = arguments->operands;
     recording->name = arguments->output != NULL ? strdup(arguments->output)
                                                 : vv_trace_folder_name(recording->command);
@@ -75,12 +89,19 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
     return set_preload(recording, error);
 }
 
-static void set_environment(const struct recording *recording, const char *folder,
-                            struct vv_child_setting out_settings[SETTINGS])
+/* Returns how many there are. */
+static size_t set_environment(const struct recording *recording, const char *folder,
+                              struct vv_child_setting out_settings[SETTINGS_MAX])
 {
+    size_t count = 3;
     out_settings[0] = (struct vv_child_setting){ "VARVE_OUTPUT", folder };
     out_settings[1] = (struct vv_child_setting){ "VARVE_LAYERS", recording->arguments->layers };
     out_settings[2] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload };
+    if (recording->arguments->paused)
+        out_settings[count++] = (struct vv_child_setting){ "VARVE_PAUSED", "1" };
+    if (recording->arguments->schedule != NULL)
+        out_settings[count++] = (struct vv_child_setting){ "VARVE_SCHEDULE", recording->arguments->schedule };
+    return count;
 }
 
 /* Quoted for a shell where need be. */
@@ -104,13 +125,13 @@ static void put_word(FILE *stream, const char *word)
 
 static int dry_run(const struct recording *recording)
 {
-    struct vv_child_setting settings[SETTINGS];
+    struct vv_child_setting settings[SETTINGS_MAX];
     char *here = recording->name[0] != '/' ? getcwd(NULL, 0) : NULL, *folder = NULL;
     if (asprintf(&folder, "%s%s%s", here != NULL ? here : "", here != NULL ? "/" : "",
                  recording->name) < 0)
         folder = NULL;
-    set_environment(recording, folder != NULL ? folder : recording->name, settings);
-    for (size_t i = 0; i < SETTINGS; i++) {
+    size_t count = set_environment(recording, folder != NULL ? folder : recording->name, settings);
+    for (size_t i = 0; i < count; i++) {
         printf("%s=", settings[i].name);
         put_word(stdout, settings[i].value);
         putchar('\n');
@@ -222,6 +243,7 @@ static void finish(struct recording *recording)
         vv_complain(&error);
     if (vv_trace_folder_keep(&recording->folder, &error) != VARVE_OK)
         vv_complain(&error);
+    vv_child_release(); /* reading a long trace may be interrupted */
     say_result(recording);
 }
 
@@ -236,13 +258,15 @@ static void say_setting(const struct recording *recording)
 static int run(struct recording *recording)
 {
     struct varve_error error;
-    struct vv_child_setting settings[SETTINGS];
+    struct vv_child_setting settings[SETTINGS_MAX];
     if (vv_trace_folder_make(&recording->folder, recording->name, &error) != VARVE_OK) {
         vv_complain(&error);
+        if (strstr(error.message, "-o NAME") == NULL)
+            fputs("  name another place:  varve record -o NAME.varve -- PROGRAM ARGS\n", stderr);
         return VV_EXIT_RECORD;
     }
     const char *folder = recording->folder.absolute;
-    set_environment(recording, folder, settings);
+    size_t setting_count = set_environment(recording, folder, settings);
     if (recording->arguments->verbose)
         say_setting(recording);
     const struct vv_manifest manifest = { .command = recording->command,
@@ -250,7 +274,7 @@ static int run(struct recording *recording)
     int status = VV_EXIT_RECORD;
     enum varve_code code = vv_manifest_write(folder, &manifest, &error);
     if (code == VARVE_OK)
-        code = vv_child_run(recording->command, settings, SETTINGS, &recording->end, &error);
+        code = vv_child_run(recording->command, settings, setting_count, &recording->end, &error);
     if (code != VARVE_OK)
         vv_complain(&error);
     else if (recording->end.exec_errno != 0)
@@ -262,6 +286,7 @@ static int run(struct recording *recording)
         return status;
     }
     vv_trace_folder_undo(&recording->folder);
+    vv_child_release();
     return status;
 }
 

@@ -132,11 +132,14 @@ void vv_output_abandon(struct vv_output *output)
     *output = (struct vv_output){ 0 };
 }
 
-/* A reader that has left (| head) knows why; everybody else is told. */
-static int complain_of_output(const struct varve_error *error)
+int vv_output_complain(const char *path, const struct varve_error *error)
 {
-    if (error->os_errno != EPIPE)
-        vv_complain(error);
+    bool is_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (error->os_errno == EPIPE && is_stdout)
+        return VV_EXIT_OUTPUT;
+    vv_complain(error);
+    if (!is_stdout)
+        fputs("  name another place:  -o FILE\n", stderr);
     return VV_EXIT_OUTPUT;
 }
 
@@ -147,7 +150,7 @@ int vv_cli_flush(int status)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     cannot_write(NULL, errno != 0 ? errno : EIO, &error);
-    return complain_of_output(&error);
+    return vv_output_complain(NULL, &error);
 }
 
 /* ---- tables ---- */
@@ -298,5 +301,5 @@ int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const c
         return vv_complain(&error);
     code = deliver(arguments, &how, text, length, &error);
     free(text);
-    return code == VARVE_OK ? VV_EXIT_DONE : complain_of_output(&error);
+    return code == VARVE_OK ? VV_EXIT_DONE : vv_output_complain(arguments->output, &error);
 }

@@ -36,6 +36,9 @@ enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
                                struct varve_error *error);
 /* Puts the file in its place if all was written; otherwise removes the temporary. */
 enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error);
+/* Tells why `path` could not be written, and what to type; a reader that has left (| head) knows. Returns
+ * VV_EXIT_OUTPUT. */
+int vv_output_complain(const char *path, const struct varve_error *error);
 void vv_output_abandon(struct vv_output *output); /* idempotent; safe after commit */
 
 #endif

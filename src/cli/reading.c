@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reading.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cli/locate.h"
 #include "cli/output.h"
 #include "import/importer.h"
+
+/* What to type after an input that cannot be read. */
+static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
+{
+    char *newest = NULL;
+    bool is_damaged = error->code == VARVE_CORRUPT || error->code == VARVE_TRUNCATED;
+    bool is_said = strstr(error->message, "varve record") != NULL ||
+                   strstr(error->message, "newer varve") != NULL || error->code == VARVE_INVALID ||
+                   error->code == VARVE_NO_MEMORY;
+    if (is_said)
+        return;
+    if (is_damaged)
+        fputs("  record it again:  varve record -- PROGRAM ARGS\n", stderr);
+    else if (arguments->operand_count > 0 && vv_locate_newest(&newest, NULL) == VARVE_OK)
+        fprintf(stderr, "  the newest trace here is %s:  varve report\n", newest);
+    else
+        fputs("  record one:  varve record -- PROGRAM ARGS\n", stderr);
+    free(newest);
+}
 
 int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading)
 {
@@ -13,7 +35,11 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
     enum varve_code code = vv_locate_trace(arguments, &out_reading->path, &error);
     if (code == VARVE_OK)
         code = vv_import(out_reading->path, &out_reading->model, &error);
-    return code == VARVE_OK ? VV_EXIT_DONE : vv_complain(&error);
+    if (code == VARVE_OK)
+        return VV_EXIT_DONE;
+    int status = vv_complain(&error);
+    say_next(arguments, &error);
+    return status;
 }
 
 void vv_reading_close(struct vv_reading *reading)

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,11 +196,43 @@ static void forget(char **name)
     *name = NULL;
 }
 
+/* The recorder writes by path: a trace must not move while `varve record` waits for its program. False:
+ * another one has it. *out_lock is -1 where the file system has no locks. */
+static bool take_lock(const char *path, int *out_lock)
+{
+    bool is_taken = false;
+    *out_lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*out_lock >= 0 && flock(*out_lock, LOCK_EX | LOCK_NB) != 0) {
+        is_taken = errno == EWOULDBLOCK;
+        close(*out_lock);
+        *out_lock = -1;
+    }
+    return !is_taken;
+}
+
+static void release_lock(int *lock)
+{
+    if (*lock >= 0)
+        close(*lock);
+    *lock = -1;
+}
+
+static enum varve_code fail_taken(const char *path, struct varve_error *error)
+{
+    VV_FAIL(error, VARVE_EXISTS, "'%s' is being recorded by another varve record: wait for its end, or "
+                                 "name another with -o NAME.varve", path);
+}
+
 /* What lies at folder->path moves to folder->former, what lay there to folder->outdated. Names of what
  * did not exist are forgotten. */
 static enum varve_code set_aside(struct vv_trace_folder *folder, struct varve_error *error)
 {
     bool has_trace = vv_trace_folder_is_trace(folder->path), has_old = exists(folder->former);
+    int lock;
+    if (has_trace && !take_lock(folder->path, &lock))
+        return fail_taken(folder->path, error);
+    if (has_trace)
+        release_lock(&lock);
     if (!has_trace && exists(folder->path))
         VV_FAIL(error, VARVE_EXISTS, "'%s' exists and is not a trace: move it away, or name another with "
                                      "-o NAME.varve", folder->path);
@@ -236,7 +270,7 @@ static bool is_empty_folder(const char *path)
 enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
                                      struct varve_error *error)
 {
-    struct vv_trace_folder folder = { 0 };
+    struct vv_trace_folder folder = { .lock = -1 };
     enum varve_code code = set_names(&folder, path, error);
     folder.was_empty = code == VARVE_OK && is_empty_folder(folder.path);
     if (folder.was_empty) {
@@ -254,6 +288,9 @@ enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const c
         code = vv_fail_errno(error, errno, "cannot find the folder '%s' again", folder.path);
         if (!folder.was_empty)
             rmdir(folder.path);
+    } else if (!take_lock(folder.absolute, &folder.lock)) {
+        forget(&folder.absolute); /* it is theirs now */
+        code = fail_taken(folder.path, error);
     }
     if (code != VARVE_OK) {
         vv_trace_folder_undo(&folder);
@@ -287,6 +324,7 @@ void vv_trace_folder_undo(struct vv_trace_folder *folder)
 
 void vv_trace_folder_deinit(struct vv_trace_folder *folder)
 {
+    release_lock(&folder->lock);
     forget(&folder->path);
     forget(&folder->absolute);
     forget(&folder->former);

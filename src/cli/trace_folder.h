@@ -2,8 +2,8 @@
 /* trace_folder.h — the folder that `varve record` writes: its name, its place, the trace that was there
  * before. Thread-compatible.
  *
- * Invariant: only a folder that is a trace is ever renamed or removed, and until
- * vv_trace_folder_keep the former state can be put back. */
+ * Invariant: only a folder that is a trace, and that no other `varve record` is writing, is ever renamed or
+ * removed, and until vv_trace_folder_keep the former state can be put back. */
 #ifndef VV_CLI_TRACE_FOLDER_H
 #define VV_CLI_TRACE_FOLDER_H
 
@@ -25,11 +25,12 @@ struct vv_trace_folder {
     char *absolute; /* no link in it; set once the folder is ours                                */
     char *former;   /* path.old: what lay at path before; NULL = nothing                         */
     char *outdated; /* hidden name of what lay at path.old before; NULL = nothing                */
+    int lock;       /* the folder, open and locked as long as this struct lives; -1 = none       */
     bool was_empty; /* an empty folder lay at path, and is used                                  */
 };
 
 /* Makes the folder, or takes an empty one; what was there becomes path.old. On failure everything is as
- * it was. VARVE_EXISTS: something that is not a trace is in the way. */
+ * it was. VARVE_EXISTS: in the way is something that is not a trace, or a trace that is being recorded. */
 enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
                                      struct varve_error *error);
 /* Removes what lay at path.old before. */

@@ -20,20 +20,23 @@ static size_t one_glyph(const char *text, size_t length, bool *out_harmless)
     return bytes > 0 ? bytes : 1;
 }
 
-size_t vv_glyphs_width(const char *text)
+static size_t width_of(const char *text, size_t length)
 {
-    size_t width = 0, length = strlen(text);
+    size_t width = 0;
     bool harmless;
     for (size_t i = 0; i < length; width++)
         i += one_glyph(text + i, length - i, &harmless);
     return width;
 }
 
-size_t vv_glyphs_print(FILE *stream, const char *text, size_t width)
+size_t vv_glyphs_width(const char *text)
 {
-    size_t total = vv_glyphs_width(text), length = strlen(text), printed = 0, position = 0;
-    size_t shown = total <= width ? total : width - (width > 0);
-    for (; printed < shown; printed++) {
+    return width_of(text, strlen(text));
+}
+
+static void print(FILE *stream, const char *text, size_t length, size_t width)
+{
+    for (size_t position = 0; width > 0; width--) {
         bool harmless;
         size_t bytes = one_glyph(text + position, length - position, &harmless);
         if (harmless)
@@ -42,11 +45,39 @@ size_t vv_glyphs_print(FILE *stream, const char *text, size_t width)
             fputs(REPLACEMENT, stream);
         position += bytes;
     }
-    if (total > width && width > 0) {
-        fputs("…", stream);
-        printed++;
+}
+
+size_t vv_glyphs_print(FILE *stream, const char *text, size_t width)
+{
+    size_t total = vv_glyphs_width(text);
+    if (total <= width || width == 0) {
+        print(stream, text, strlen(text), total <= width ? total : 0);
+        return total <= width ? total : 0;
     }
-    return printed;
+    print(stream, text, strlen(text), width - 1);
+    fputs("…", stream);
+    return width;
+}
+
+void vv_glyphs_wrap(FILE *stream, const char *text, size_t indent, size_t width)
+{
+    size_t at = indent;
+    for (bool is_first = true;; is_first = false) {
+        size_t length = strcspn(text, " "), wide = width_of(text, length);
+        if (!is_first && at + 1 + wide > width) {
+            putc('\n', stream);
+            vv_glyphs_blanks(stream, indent);
+            at = indent;
+        } else if (!is_first) {
+            putc(' ', stream);
+            at++;
+        }
+        print(stream, text, length, wide);
+        at += wide;
+        if (text[length] == '\0')
+            return;
+        text += length + 1;
+    }
 }
 
 void vv_glyphs_blanks(FILE *stream, size_t count)

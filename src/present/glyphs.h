@@ -14,6 +14,10 @@ size_t vv_glyphs_width(const char *text);
  * or a byte that is not UTF-8 is shown as U+FFFD. Returns the columns printed. */
 size_t vv_glyphs_print(FILE *stream, const char *text, size_t width);
 
+/* Prints all of text from column `indent` on, breaking lines at blanks where they would pass `width`; further
+ * lines begin at `indent` too. A word that is wider is left to the terminal. */
+void vv_glyphs_wrap(FILE *stream, const char *text, size_t indent, size_t width);
+
 void vv_glyphs_blanks(FILE *stream, size_t count);
 
 #endif

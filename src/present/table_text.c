@@ -203,6 +203,16 @@ static void put_table(struct block *block)
                 put_row(block, row);
 }
 
+/* A sentence from column `indent` on. */
+static void put_sentence(const struct block *block, const char *text, size_t indent)
+{
+    size_t width = block->how->terminal && block->how->width > 0 ? (size_t)block->how->width : 0;
+    if (width < 2 * indent)
+        vv_glyphs_print(block->stream, text, SIZE_MAX);
+    else
+        vv_glyphs_wrap(block->stream, text, indent, width);
+}
+
 static void put_record(const struct block *block)
 {
     size_t widest = 0;
@@ -223,8 +233,8 @@ static void put_record(const struct block *block)
         vv_glyphs_blanks(block->stream, widest - width + 2);
         if (is_loss)
             style(block, RED);
-        vv_glyphs_print(block->stream, vv_face_text_alone(face, cell, block->how->unit, buffer),
-                        SIZE_MAX);
+        put_sentence(block, vv_face_text_alone(face, cell, block->how->unit, buffer),
+                     INDENT + widest + 2);
         if (is_loss)
             style(block, RESET);
         putc('\n', block->stream);
@@ -238,9 +248,10 @@ static void put_heading(const struct block *block)
     size_t width = vv_glyphs_print(block->stream, block->sheet->heading, SIZE_MAX);
     style(block, RESET);
     if (policy != NULL) {
-        vv_glyphs_blanks(block->stream, width + 2 < HEADING_WIDTH ? HEADING_WIDTH - width : 2);
+        size_t indent = width + 2 < HEADING_WIDTH ? HEADING_WIDTH : width + 2;
+        vv_glyphs_blanks(block->stream, indent - width);
         style(block, DIM);
-        vv_glyphs_print(block->stream, policy, SIZE_MAX);
+        put_sentence(block, policy, indent);
         style(block, RESET);
     }
     putc('\n', block->stream);

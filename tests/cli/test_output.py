@@ -102,7 +102,8 @@ def test_a_file_that_cannot_be_written_exits_with_4_and_leaves_nothing(run, tmp_
     for name, why in (("no/such/r.json", "No such file or directory"), ("folder", "it is a folder"),
                       ("/dev/full", "No space left on device")):
         done = run("report", "-o", name, trace)
-        assert (done.returncode, done.stderr) == (4, f"varve: cannot write '{name}': {why}\n")
+        assert (done.returncode, done.stderr) == (4, f"varve: cannot write '{name}': {why}\n"
+                                                            "  name another place:  -o FILE\n")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 

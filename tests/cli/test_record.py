@@ -146,7 +146,8 @@ OURS = [
     (["record", "-o", "", "--", "true"],
      "varve: -o wants the trace's name:  varve record -o NAME.varve -- PROGRAM\n"),
     (["record", "-o", "no/such/t.varve", "--", "true"],
-     "varve: cannot make the folder 'no/such/t.varve': No such file or directory\n"),
+     "varve: cannot make the folder 'no/such/t.varve': No such file or directory\n"
+     "  name another place:  varve record -o NAME.varve -- PROGRAM ARGS\n"),
     (["record", "-o", "precious", "--", "true"],
      "varve: 'precious' exists and is not a trace: move it away, or name another with -o NAME.varve\n"),
 ]
@@ -230,7 +231,8 @@ def test_the_program_sees_the_environment_that_dry_run_prints(run, tmp_path):
 
 def started(varve, tmp_path, environment, script):
     process = subprocess.Popen([varve, "record", "-o", "t.varve", "--", "sh", "-c", script], cwd=tmp_path,
-                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     return process
 
@@ -251,6 +253,41 @@ def test_an_interrupt_is_the_programs_own_affair(varve, tmp_path, environment):
         process.send_signal(signal.SIGQUIT)
         process.communicate(timeout=60)
     assert process.returncode == 4
+
+
+def test_a_second_hang_up_leaves_the_trace_whole(run, tmp_path, program):
+    """A closing terminal hangs up twice; here the second time is just when a stream is being cut."""
+    (tmp_path / "twice.c").write_text(
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <signal.h>\n#include <string.h>\n"
+        "#include <sys/types.h>\n"
+        "int ftruncate(int file, off_t bytes)\n{\n"
+        "    int (*real)(int, off_t) = (int (*)(int, off_t))dlsym(RTLD_NEXT, \"ftruncate\");\n"
+        "    int result = real(file, bytes);\n"
+        "    if (strcmp(program_invocation_short_name, \"varve\") == 0)\n        raise(SIGHUP);\n"
+        "    return result;\n}\n"
+        "int ftruncate64(int file, off_t bytes) { return ftruncate(file, bytes); }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", tmp_path / "twice.so", tmp_path / "twice.c", "-ldl"],
+                   check=True)
+    for _ in range(2):
+        done = run("record", "-o", "t.varve", "--", program, env={"LD_PRELOAD": tmp_path / "twice.so"})
+        assert done.returncode == -signal.SIGHUP
+    assert run("info", "--strict", "t.varve").returncode == 0
+    assert json.loads((tmp_path / "t.varve" / "manifest.json").read_text())["exit_code"] == 0
+    assert [name for name in entries(tmp_path) if "varve" in name] == ["t.varve", "t.varve.old"]
+
+
+def test_a_trace_that_is_being_recorded_is_not_moved(run, varve, tmp_path, environment):
+    with started(varve, tmp_path, environment, "echo ready; read line; exit 4") as process:
+        before = entries(tmp_path)
+        done = run("record", "-o", "t.varve", "--", "touch", "was-run")
+        assert (done.returncode, done.stderr) == (
+            125, "varve: 't.varve' is being recorded by another varve record: wait for its end, or name another "
+                 "with -o NAME.varve\n")
+        assert entries(tmp_path) == before == ["t.varve"]
+        process.communicate("\n", timeout=60)
+    assert process.returncode == 4
+    assert run("record", "-q", "-o", "t.varve", "--", "true").returncode == 0
+    assert entries(tmp_path) == ["t.varve", "t.varve.old"]
 
 
 def test_streams_are_cut_to_what_they_hold(run, tmp_path, program):

@@ -93,4 +93,20 @@ def test_an_input_that_is_no_trace_exits_with_3(run, tmp_path, verb):
     for name, words in (("notes.txt", "'notes.txt'"), ("missing.varve", "'missing.varve'")):
         done = run(verb, name)
         assert (done.returncode, done.stdout) == (3, "")
-        assert done.stderr.startswith("varve: ") and words in done.stderr
+        first, second = done.stderr.splitlines()
+        assert first.startswith("varve: ") and words in first
+        assert second == "  record one:  varve record -- PROGRAM ARGS"
+
+
+def test_after_a_wrong_name_the_newest_trace_here_is_offered(run):
+    run("record", "-q", "-o", "t.varve", "--", "true")
+    assert run("report", "tt.varve").stderr.splitlines()[1] == "  the newest trace here is t.varve:  varve report"
+
+
+@pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
+def test_a_trace_cut_beyond_reading_exits_with_3(run, tmp_path, program, verb):
+    run("record", "-q", "-o", "t.varve", "--", program)
+    next((tmp_path / "t.varve").glob("*/metadata")).write_text("/* CTF 1.8 */")
+    done = run(verb, "t.varve")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.splitlines()[1:] == ["  record it again:  varve record -- PROGRAM ARGS"]

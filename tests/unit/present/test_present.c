@@ -136,6 +136,23 @@ static void a_terminal_gets_bars_colour_and_a_cut_name(void **state)
     assert_non_null(strstr(printed, "  3 more: --t…     37.1\n"));
 }
 
+static void a_sentence_is_broken_at_blanks_on_a_terminal(void **state)
+{
+    (void)state;
+    struct vv_presentation how = how_to(VV_FORM_TEXT);
+    how.fields = "name,share";
+    how.fields_table = "operators";
+    how.width = 34;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "OPERATORS      self time of 2 steps\n"));
+    how.terminal = true;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "OPERATORS      self time of 2\n               steps\n"));
+    how.width = 35;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "OPERATORS      self time of 2 steps\n"));
+}
+
 static void one_row_is_printed_as_lines(void **state)
 {
     (void)state;
@@ -291,6 +308,7 @@ int main(void)
         TEST(text_aligns_and_puts_the_total_last),
         TEST(text_keeps_the_unit_asked_for),
         TEST(a_terminal_gets_bars_colour_and_a_cut_name),
+        TEST(a_sentence_is_broken_at_blanks_on_a_terminal),
         TEST(one_row_is_printed_as_lines),
         TEST(no_row_leaves_the_heading),
         TEST(json_holds_every_column_and_digit),
