@@ -18,9 +18,19 @@ VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
+# The arm64 packages that the AArch64 build links against, beside libc.
+ARM64          := $(BUILD)/arm64
+ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev
+
+VALGRIND := valgrind -q --error-exitcode=9 --leak-check=full \
+            --show-leak-kinds=definite --errors-for-leak-kinds=definite
+
+# The interface of libvarve.so as abidw tells it, under the first two numbers of the version.
+ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' include/varve/varve.h | paste -sd.).xml
+
 .DEFAULT_GOAL := all
-.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread fuzz bench soak \
-        install format format-check tidy clean distclean
+.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench \
+        soak install format format-check tidy clean distclean
 
 all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
@@ -40,11 +50,11 @@ demo: ## install what is needed, build, record examples/train, print its report
 
 check: ## install what the tests need, run every test
 	@tools/setup check
-	@$(MAKE) --no-print-directory --keep-going unit sanitize pytest
+	@$(MAKE) --no-print-directory --keep-going unit sanitize thread pytest
 
-check-clients: ## the same tests, with the large real programs that read our files
+check-clients: ## the tests again, with the large real programs that read our files; valgrind; AArch64
 	@tools/setup clients
-	@$(MAKE) --no-print-directory --keep-going unit pytest-clients
+	@$(MAKE) --no-print-directory --keep-going unit valgrind cross pytest-clients
 
 unit: all ## unit tests and fuzz corpora
 	@$(CTEST) default
@@ -60,10 +70,37 @@ sanitize: ## units and corpora under AddressSanitizer and UndefinedBehaviorSanit
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
 
-thread: ## units and corpora under ThreadSanitizer
+# The sanitizer's own runtime does not live with a file size limit.
+thread: $(VENV)/ready ## units, corpora and recordings under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
 	@$(CMAKE) --build --preset thread
 	@$(CTEST) thread
+	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
+		$(VENV)/bin/python -m pytest tests/oracle -k 'not file_size_limit and not train and not aarch64'
+
+valgrind: all ## the recorder's units, and a recording, under valgrind
+	@tools/setup valgrind
+	@for test in $(BUILD)/tests/unit/record/test_*; do $(VALGRIND) $$test || exit 1; done
+	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
+	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) $(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
+	@$(BUILD)/varve info $(BUILD)/valgrind.varve | grep -q '^  lost  *0$$'
+
+cross: ## build for AArch64, run units and corpora there by qemu-aarch64
+	@tools/setup cross
+	@$(MAKE) --no-print-directory $(ARM64)/ready
+	@rm -f $(BUILD)/cross/ready
+	@$(CMAKE) --preset cross >/dev/null
+	@$(CMAKE) --build --preset cross
+	@touch $(BUILD)/cross/ready
+	@$(CTEST) cross
+
+abi: all ## write the interface of libvarve.so anew, into abi/
+	@tools/setup abi
+	@mkdir -p abi
+	@abidw --headers-dir include --drop-private-types --drop-undefined-syms --no-corpus-path --no-comp-dir-path \
+		--no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
+		--out-file $(BUILD)/abi.xml $(BUILD)/libvarve.so
+	@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(ABI)
 
 fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/fuzz/*_libfuzzer
 	@tools/setup fuzz
@@ -106,4 +143,9 @@ $(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tes
 	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
 	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
 	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
+	@touch $@
+
+$(ARM64)/ready: tools/unpack_arm64
+	@rm -rf $(ARM64)
+	@tools/unpack_arm64 $(ARM64) $(ARM64_PACKAGES)
 	@touch $@

@@ -2,11 +2,18 @@
 #
 # One static library vv_FOLDER for each line of src/LAYERS, linked to those it may use. A folder without C
 # files is a library without code, so that the edges through it still hold. vv_layers lists the folders.
-# What libvarve.so is made of needs libc alone; the rest may use libm.
+# What libvarve.so is made of needs libc alone; the rest may use libm. zstd serves packed traces (src/ctf/pack*),
+# of which the recorder calls nothing; without it `varve` still builds and refuses them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
 file(STRINGS src/LAYERS layer_lines REGEX "^[a-z]+:")
 set(vv_layers "")
 set(recorder_layers base ctf record collect)
+if(PkgConfig_FOUND)
+    pkg_check_modules(zstd QUIET IMPORTED_TARGET libzstd)
+endif()
+if(NOT TARGET PkgConfig::zstd)
+    message(NOTICE "libzstd is missing: varve will not read or write packed traces (tools/setup build)")
+endif()
 
 foreach(line IN LISTS layer_lines)
     string(REGEX MATCH "^[a-z]+" folder "${line}")
@@ -30,3 +37,8 @@ foreach(line IN LISTS layer_lines)
         target_link_libraries(vv_${folder} INTERFACE ${uses})
     endif()
 endforeach()
+
+if(TARGET PkgConfig::zstd)
+    target_compile_definitions(vv_ctf PRIVATE VV_HAVE_ZSTD)
+    target_link_libraries(vv_ctf PRIVATE PkgConfig::zstd)
+endif()

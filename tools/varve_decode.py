@@ -30,6 +30,7 @@ BUILTINS = {  # §6: id: name, stream, fields
     10: ("varve.step_end", "thread", ""),
     11: ("varve.alloc", "thread", "u64 address; u64 bytes; u64 device;"),
     12: ("varve.free", "thread", "u64 address; u64 device;"),
+    13: ("varve.cost", "process", "u64 slow_ns;"),
 }
 CODES = {"u8": "B", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
 Class = namedtuple("Class", "id name kind layer line file members")
@@ -142,6 +143,9 @@ def read_packets(process, stream, path):
         while offset < size:
             file.seek(offset)
             head = file.read(HEADER.size)
+            if offset == 0 and head.startswith(b"VARVEPK1"):
+                raise TraceError(f"'{path}' is packed (§10), and this reader has no zstd. First type:"
+                                 "  varve pack --unpack -o PLAIN.varve TRACE.varve")
             if not process.expect(len(head) == HEADER.size, path, offset, "cut inside a packet header", True):
                 return
             (magic, stream_id, instance, _, spare, content, total, begin, number, lost, tid) = HEADER.unpack(head)

@@ -60,12 +60,14 @@ extern "C" {
 #define VARVE_LAYER_ALL 0x7ffu
 
 /* The process's switch, alone in its page so that it can be mapped onto a file that another
- * process writes. `layers` is the mask being recorded, 0 = off; `epoch` grows at each start.
+ * process writes. `layers` is the mask being recorded, 0 = off; `epoch` grows at each start; `steps` is
+ * not 0 while a schedule counts steps (doc/control.md).
  * Read it through varve_layers(); write it through varve_layers_set(). */
 struct varve_control {
     uint32_t layers;
     uint32_t epoch;
-    unsigned char reserved[4088];
+    uint32_t steps;
+    unsigned char reserved[4084];
 };
 extern VARVE_API struct varve_control varve_control_page;
 
@@ -106,6 +108,7 @@ VARVE_API void varve_emit_flow_in(struct varve_site *site, uint64_t id);
 VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer);
 VARVE_API void varve_emit_step_begin(int64_t index);
 VARVE_API void varve_emit_step_end(void);
+VARVE_API void varve_emit_schedule(int begins);
 VARVE_API void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device);
 VARVE_API void varve_emit_free(const void *address, uint32_t device);
 
@@ -206,6 +209,8 @@ static inline void varve_op(const struct varve_op_info *info)
  * STEP inside it. Steps do not nest. */
 static inline void varve_step_begin(int64_t index)
 {
+    if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
+        varve_emit_schedule(1);
     if (VARVE_UNLIKELY(varve_layers() != 0))
         varve_emit_step_begin(index);
 }
@@ -215,6 +220,8 @@ static inline void varve_step_end(void)
 {
     if (VARVE_UNLIKELY(varve_layers() != 0))
         varve_emit_step_end();
+    if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
+        varve_emit_schedule(0);
 }
 
 /* ---- instants, counters, asynchronous ranges, flows ------------------------------------------- */

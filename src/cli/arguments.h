@@ -49,9 +49,12 @@ struct vv_arguments {
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
     /* export */
     const char *to;             /* "chrome"                                                     */
+    /* pack */
+    bool unpack;
     /* record */
     const char *layers;         /* "all" or names with commas                                   */
-    bool dry_run, verbose;
+    bool dry_run, verbose, paused;
+    const char *schedule;       /* "skip=1,warmup=1,active=3,repeat=2"; NULL = all steps         */
     /* help */
     bool all, man;
     /* what is left */
@@ -79,8 +82,8 @@ enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
-    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_LAYERS,
-    VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
+    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
 };
 #define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
@@ -123,10 +126,14 @@ enum varve_code vv_locate_trace(const struct vv_arguments *arguments, char **out
 
 /* Verbs: cmd_NAME.c */
 int vv_cmd_record(const struct vv_arguments *arguments);
+int vv_cmd_start(const struct vv_arguments *arguments);
+int vv_cmd_stop(const struct vv_arguments *arguments);
+int vv_cmd_status(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);
 int vv_cmd_export(const struct vv_arguments *arguments);
+int vv_cmd_pack(const struct vv_arguments *arguments);
 int vv_cmd_help(const struct vv_arguments *arguments);
 int vv_cmd_version(const struct vv_arguments *arguments);
 int vv_cmd_completions(const struct vv_arguments *arguments);

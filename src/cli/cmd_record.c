@@ -97,10 +97,13 @@ static size_t set_environment(const struct recording *recording, const char *fol
     out_settings[0] = (struct vv_child_setting){ "VARVE_OUTPUT", folder };
     out_settings[1] = (struct vv_child_setting){ "VARVE_LAYERS", recording->arguments->layers };
     out_settings[2] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload };
-    if (recording->arguments->paused)
-        out_settings[count++] = (struct vv_child_setting){ "VARVE_PAUSED", "1" };
-    if (recording->arguments->schedule != NULL)
-        out_settings[count++] = (struct vv_child_setting){ "VARVE_SCHEDULE", recording->arguments->schedule };
+    const struct vv_child_setting more[] = {
+        { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
+        { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
+    };
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) /* a varve record around us may have set them */
+        if (*more[i].value != '\0' || getenv(more[i].name) != NULL)
+            out_settings[count++] = more[i];
     return count;
 }
 
@@ -147,13 +150,6 @@ static int dry_run(const struct recording *recording)
 }
 
 /* ---- after ---- */
-
-static bool has_records(const struct vv_model *model)
-{
-    return model->slices.table.count + model->marks.table.count + model->counters.table.count +
-               model->memory.table.count + model->flows.table.count + model->steps.table.count >
-           0;
-}
 
 static void say_silent(const struct recording *recording)
 {
@@ -215,10 +211,10 @@ static void say_result(const struct recording *recording)
         return;
     if (vv_trace_folder_processes(recording->folder.absolute) == 0)
         say_silent(recording);
-    else if (vv_import(recording->folder.path, &model, &error) != VARVE_OK)
+    else if (vv_import_counts(recording->folder.path, &model, &error) != VARVE_OK)
         fprintf(stderr, "varve: recorded %s, but it cannot be read: %s\n", recording->folder.path,
                 error.message);
-    else if (has_records(model) || model->run.lost > 0)
+    else if (model->run.events > 0 || model->run.lost > 0)
         say_recorded(recording, model);
     else
         say_silent(recording);
@@ -255,6 +251,16 @@ static void say_setting(const struct recording *recording)
         fprintf(stderr, "varve: the former trace is now %s\n", recording->folder.former);
 }
 
+/* What the program would obey without us. */
+static void say_unused_options(void)
+{
+    static const char *const names[] = { "VARVE_OPTIONS", "PROFILING_MODE", "GE_PROFILING_MODE" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            fprintf(stderr, "varve: %s is set, and not used: what varve record is told goes before it\n",
+                    names[i]);
+}
+
 static int run(struct recording *recording)
 {
     struct varve_error error;
@@ -269,6 +275,8 @@ static int run(struct recording *recording)
     size_t setting_count = set_environment(recording, folder, settings);
     if (recording->arguments->verbose)
         say_setting(recording);
+    if (!recording->arguments->quiet)
+        say_unused_options();
     const struct vv_manifest manifest = { .command = recording->command,
                                           .begin_realtime_ns = vv_child_now_ns() };
     int status = VV_EXIT_RECORD;

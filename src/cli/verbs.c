@@ -17,12 +17,45 @@ const struct vv_verb vv_verbs[] = {
           "The program keeps its input, its output and its exit code; a program that cannot be "
           "recorded runs just the same.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) |
-               VV_TAKES(DRY_RUN),
+               VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(DRY_RUN),
       .output = "the trace folder (PROGRAM.varve)",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },
-                           { "varve record --layers STEP,OP -- ./train", "leave the rest out" }),
+                           { "varve record --layers STEP,OP -- ./train", "leave the rest out" },
+                           { "varve record --paused -- ./train", "record when varve start says so" },
+                           { "varve record --schedule skip=10,active=5,repeat=1 -- ./train",
+                             "the eleventh step to the fifteenth" }),
       .run = vv_cmd_record },
+    { .name = "start", .group = "Control", .summary = "make a running process record",
+      .operands = "PID|NAME",
+      .description =
+          "Switches recording on in a process that was begun with varve record, or that records itself: "
+          "by one store into a page that it shares, which it sees at once. A NAME is that of the program "
+          "or of the trace, and means every such process. A process begun with varve record --paused "
+          "waits for it. Only the user whose process it is may do so. A schedule of steps ends.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(LAYERS),
+      .examples = EXAMPLES({ "varve start 4711", "record what its varve record asked for" },
+                           { "varve start train --layers OP,STEP", "these layers only, in every train" }),
+      .run = vv_cmd_start },
+    { .name = "stop", .group = "Control", .summary = "make it record no more", .operands = "PID|NAME",
+      .description =
+          "Switches recording off in a running process, which goes on at the cost of one load and one "
+          "branch a call, and may be started again. Ranges that are open end at this instant.",
+      .takes = VV_TAKES_ALWAYS,
+      .examples = EXAMPLES({ "varve stop 4711", "this process" },
+                           { "varve stop train", "every process of that name" }),
+      .run = vv_cmd_stop },
+    { .name = "status", .group = "Control", .summary = "what is being recorded now",
+      .operands = "[PID|NAME]",
+      .description =
+          "Lists the processes of this user that are being recorded: which layers, how many events so "
+          "far, how many lost, and where.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(OUTPUT) |
+               VV_TAKES(FIELDS),
+      .table = "processes",
+      .examples = EXAMPLES({ "varve status", "every one" },
+                           { "varve status --json 4711", "this one, for scripts" }),
+      .run = vv_cmd_status },
     { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE]",
       .description =
           "Says how far the trace can be trusted, how the steps split into phases, and which operators "
@@ -66,6 +99,20 @@ const struct vv_verb vv_verbs[] = {
       .output = "the file to write; - is standard output",
       .examples = EXAMPLES({ "varve export --to chrome -o train.json", "the newest trace, for Perfetto" }),
       .run = vv_cmd_export },
+    { .name = "pack", .group = "Carry", .summary = "make a finished trace small",
+      .operands = "[TRACE]",
+      .description =
+          "Rewrites a trace in a compressed form that every verb reads: about a twentieth of its size. "
+          "Every record is compared with the original before it takes its place; with -o the original "
+          "stays. Other readers of CTF need --unpack first. Without a TRACE it packs the newest one "
+          "here.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(OUTPUT) | VV_TAKES(UNPACK),
+      .output = "the trace folder to write; without it the trace is replaced",
+      .examples = EXAMPLES({ "varve pack", "the newest trace here" },
+                           { "varve pack -o small.varve train.varve", "keep train.varve as it is" },
+                           { "varve pack --unpack train.varve && babeltrace2 train.varve",
+                             "for other readers of CTF" }),
+      .run = vv_cmd_pack },
     { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB]",
       .description = "Prints the help of one verb, or with --all that of every verb.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(ALL) | VV_TAKES(MAN),

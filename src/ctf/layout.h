@@ -59,6 +59,7 @@ enum vv_event_id {
     VV_EVENT_STEP_END = 10,
     VV_EVENT_ALLOC = 11,
     VV_EVENT_FREE = 12,
+    VV_EVENT_COST = 13,
     VV_EVENT_BUILTIN_COUNT
 };
 

@@ -58,6 +58,7 @@ static const struct {
     { VV_EVENT_STEP_END, "varve.step_end", "" },
     { VV_EVENT_ALLOC, "varve.alloc", "x64 address; u64 bytes; x64 device;" },
     { VV_EVENT_FREE, "varve.free", "x64 address; x64 device;" },
+    { VV_EVENT_COST, "varve.cost", "u64 slow_ns;" },
 };
 _Static_assert(sizeof builtins / sizeof builtins[0] == VV_EVENT_BUILTIN_COUNT - 1, "one row each");
 

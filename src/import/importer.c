@@ -99,7 +99,8 @@ static void add_up(struct vv_model *model)
         run->events += processes->events[row];
         run->lost += processes->lost[row];
         if (processes->record_cost_ps[row] > 0)
-            cost_ns += (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row];
+            cost_ns += (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row] +
+                       (double)processes->slow_ns[row];
         if (processes->clock_uncertainty_ns[row] > run->clock_uncertainty_ns)
             run->clock_uncertainty_ns = processes->clock_uncertainty_ns[row];
     }
@@ -109,12 +110,14 @@ static void add_up(struct vv_model *model)
         run->record_cost_ns = (int64_t)cost_ns;
 }
 
-enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)
+static enum varve_code import(const char *path, bool counts_only, struct vv_model **out_model,
+                              struct varve_error *error)
 {
     const struct vv_importer *importer;
     struct vv_model *model;
     VV_TRY(find_importer(path, &importer, error));
     VV_TRY(vv_model_create(&model, error));
+    model->counts_only = counts_only;
     enum varve_code code = importer->read(path, model, error);
     if (code == VARVE_OK) {
         add_up(model);
@@ -126,4 +129,15 @@ enum varve_code vv_import(const char *path, struct vv_model **out_model, struct 
     }
     *out_model = model;
     return VARVE_OK;
+}
+
+enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)
+{
+    return import(path, false, out_model, error);
+}
+
+enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
+                                 struct varve_error *error)
+{
+    return import(path, true, out_model, error);
 }

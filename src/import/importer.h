@@ -18,6 +18,11 @@ struct vv_importer {
  * and the known formats. VARVE_CORRUPT, VARVE_TRUNCATED: with byte offset. */
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error);
 
+/* The same, but counts the records alone: run.events, run.lost and the processes' columns are filled, the
+ * other tables may be empty. Memory does not grow with the trace. */
+enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
+                                 struct varve_error *error);
+
 extern const struct vv_importer vv_importer_varve;
 
 #endif

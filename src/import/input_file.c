@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctf/pack_read.h"
+
 enum varve_code vv_input_open(const char *path, struct vv_input *out_input,
                               struct varve_error *error)
 {
@@ -24,7 +26,15 @@ enum varve_code vv_input_open(const char *path, struct vv_input *out_input,
         close(descriptor);
         VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither a file nor a folder", path);
     }
-    *out_input = (struct vv_input){ path, descriptor, (uint64_t)status.st_size };
+    struct vv_input input = { path, descriptor, (uint64_t)status.st_size, NULL };
+    enum varve_code code = vv_packed_open(descriptor, path, &input.packed, error);
+    if (code != VARVE_OK) {
+        close(descriptor);
+        return code;
+    }
+    if (input.packed != NULL)
+        input.size_bytes = vv_packed_plain_bytes(input.packed);
+    *out_input = input;
     return VARVE_OK;
 }
 
@@ -32,6 +42,8 @@ void vv_input_close(struct vv_input *input)
 {
     if (input == NULL || input->descriptor < 0)
         return;
+    vv_packed_close(input->packed);
+    input->packed = NULL;
     close(input->descriptor);
     input->descriptor = -1;
 }
@@ -39,6 +51,8 @@ void vv_input_close(struct vv_input *input)
 enum varve_code vv_input_read(const struct vv_input *input, uint64_t offset, void *buffer,
                               size_t bytes, size_t *out_bytes, struct varve_error *error)
 {
+    if (input->packed != NULL)
+        return vv_packed_read(input->packed, offset, buffer, bytes, out_bytes, error);
     size_t done = 0;
     while (done < bytes) {
         ssize_t got = pread(input->descriptor, (char *)buffer + done, bytes - done,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_file.h — a file being read: regular, perhaps still written by another process, perhaps cut.
+/* input_file.h — a file being read: regular, perhaps still written by another process, perhaps cut,
+ * perhaps a packed stream, which reads as the plain one (doc/format.md §10).
  *
  * Read with pread, not mapped: a file that shrinks under the reader gives a short read, not SIGBUS.
  * Bytes that nobody asks for are not touched, so a hole costs nothing. Thread-compatible. */
@@ -11,10 +12,13 @@
 
 #include "base/error.h"
 
+struct vv_packed;
+
 struct vv_input {
-    const char *path;    /* borrowed                                                            */
-    int descriptor;      /* -1 = closed                                                         */
-    uint64_t size_bytes; /* when it was opened                                                  */
+    const char *path;         /* borrowed                                                       */
+    int descriptor;           /* -1 = closed                                                    */
+    uint64_t size_bytes;      /* when it was opened; of a packed stream, its plain size         */
+    struct vv_packed *packed; /* NULL: read as it is                                            */
 };
 
 /* VARVE_UNSUPPORTED for what is not a regular file. */

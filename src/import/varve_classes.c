@@ -10,6 +10,7 @@ static const uint8_t builtin_words[VV_EVENT_BUILTIN_COUNT] = {
     [VV_EVENT_THREAD] = 3, [VV_EVENT_PROCESS] = 2,    [VV_EVENT_LAYERS] = 2,
     [VV_EVENT_BEGIN] = 2,  [VV_EVENT_OP] = 0,         [VV_EVENT_STEP_BEGIN] = 2,
     [VV_EVENT_STEP_END] = 1, [VV_EVENT_ALLOC] = 4,    [VV_EVENT_FREE] = 3,
+    [VV_EVENT_COST] = 2,
 };
 
 static const uint8_t site_words[VV_SITE_KINDS] = {

@@ -240,6 +240,7 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     VV_TRY(vv_model_text(model, metadata->host, &processes->host[row], error));
     processes->clock_uncertainty_ns[row] = clock_uncertainty_ns(process);
     processes->record_cost_ps[row] = metadata->record_cost_ps > 0 ? metadata->record_cost_ps : 0;
+    processes->slow_ns[row] = process->slow_ns < INT64_MAX ? (int64_t)process->slow_ns : 0;
     bool empty = process->events == 0;
     processes->pid[row] = metadata->pid;
     processes->events[row] = process->events;

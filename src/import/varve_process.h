@@ -65,6 +65,7 @@ struct vv_process_reader {
     uint32_t process_name;               /* string                                              */
     uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
     uint64_t events, lost;
+    uint64_t slow_ns;                    /* spent in the recorder beside writing records        */
     int64_t first_ns, last_ns;           /* of any record; valid if events > 0                  */
 };
 

@@ -294,6 +294,14 @@ static enum varve_code read_pair_end(struct vv_stream_reader *stream,
     return VARVE_OK;
 }
 
+static enum varve_code read_cost(struct vv_stream_reader *stream, const struct vv_record *record,
+                                 struct varve_error *error)
+{
+    (void)error;
+    stream->process->slow_ns = word(record, 0);
+    return VARVE_OK;
+}
+
 /* ---- dispatch ---- */
 
 static action *const actions[] = {
@@ -308,6 +316,7 @@ static action *const actions[] = {
     [VV_EVENT_STEP_END] = read_step_end,
     [VV_EVENT_ALLOC] = read_alloc,
     [VV_EVENT_FREE] = read_free,
+    [VV_EVENT_COST] = read_cost,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,

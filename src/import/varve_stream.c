@@ -170,8 +170,8 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
     while (at < count) {
         uint64_t word = le64toh(words[at]);
         uint32_t id = (uint32_t)(word & VV_ID_MASK);
-        const struct vv_event_class *class = &process->classes[id];
-        if (id >= process->class_count || class->action == VV_ACTION_UNDECLARED ||
+        const struct vv_event_class *class = id < process->class_count ? &process->classes[id] : NULL;
+        if (class == NULL || class->action == VV_ACTION_UNDECLARED ||
             class->action == VV_ACTION_UNSIZED)
             return fail_class(stream, id, offset + at * 8, error);
         size_t length = class->words != 0
@@ -179,6 +179,11 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
                             : vv_record_words(process, class, words + at, count - at);
         if (length == 0 || length > count - at)
             break;
+        if (stream->counts_only) {
+            stream->records++;
+            at += length;
+            continue;
+        }
         struct vv_record record = { class, words + at + 1, length - 1, offset + at * 8 };
         VV_TRY(advance_clock(stream, word, record.offset, error));
         if (stream->ticks > stream->next_pause_ticks)
@@ -270,6 +275,7 @@ enum varve_code vv_stream_read(struct vv_process_reader *process, const struct v
     struct vv_input input = { .descriptor = -1 };
     uint32_t track;
     enum varve_code code = VARVE_OK;
+    stream.counts_only = process->model->counts_only && packets->instance != 0;
     find_next_pause(&stream);
     if (packets->instance != 0 && packets->count > 0)
         code = vv_stream_track(&stream, &track, error);

@@ -17,6 +17,7 @@ struct vv_stream_reader {
     uint64_t ticks;            /* of the last record                                            */
     int64_t time_ns;           /* the same                                                      */
     uint64_t records;
+    bool counts_only;          /* records need not be understood, only sized                    */
     VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
     size_t next_pause;         /* the first pause not before the last record …                  */
     uint64_t next_pause_ticks; /* … and when it is; UINT64_MAX: none                            */

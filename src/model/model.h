@@ -30,6 +30,7 @@
     X(T, uint64_t, lost)       /* event records the recorder counted as lost                    */ \
     X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
     X(T, int64_t, record_cost_ps)  /* what one record cost the program; 0 = not measured           */ \
+    X(T, int64_t, slow_ns)     /* spent in the recorder beside writing records                  */ \
     X(T, int64_t, begin_ns)    /* first instant recorded                                        */ \
     X(T, int64_t, end_ns)
 struct vv_processes { struct vv_table table; VV_PROCESS_COLUMNS(VV_COLUMN_POINTER, struct vv_processes) };
@@ -162,6 +163,7 @@ struct vv_health {
 };
 
 struct vv_model {
+    bool counts_only; /* set before import: fill in run.events and run.lost, and no tables of records */
     struct vv_intern strings;
     struct vv_run run;
     struct vv_health health;

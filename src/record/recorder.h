@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "ctf/schedule.h"
 #include "record/stream.h"
 #include "varve/varve.h"
 
@@ -38,6 +39,7 @@ struct vv_self { /* hot part, thread-local                                      
     uint32_t skips;       /* bits set in skipped[]; none is set at or above depth               */
     uint64_t skipped[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is not recorded */
     struct vv_thread *thread; /* NULL = not attached                                            */
+    uint64_t entered_ns;  /* when the thread entered the slow path                              */
     uint64_t retry_ticks; /* attaching failed: not before this                                  */
     int saved_errno, saved_cancel; /* between enter and leave                                   */
     bool busy;            /* between enter and leave                                            */
@@ -76,9 +78,19 @@ void vv_record_leave(void);
 
 /* ---- the process ---- */
 
+/* How a session is begun. */
+struct vv_session_manner {
+    const char *begun_by;  /* to complete "belongs to …"; NULL = varve_session_stop may end it   */
+    bool folder_now;       /* not only before the first record                                   */
+    bool paused;           /* nothing is recorded until somebody asks for it                     */
+    struct vv_schedule schedule; /* which steps are recorded; active 0 = all                     */
+};
+
 struct vv_session {
     bool running;
-    bool from_environment;     /* started by `varve record`: the program cannot stop it          */
+    bool on_demand;            /* begun paused: the program may switch it too                    */
+    const char *begun_by;      /* struct vv_session_manner                                       */
+    uint32_t wanted_layers;    /* what a start records that does not say                         */
     bool has_folder;           /* false in a forked child that has recorded nothing yet          */
     uint32_t serial;           /* grows with each session, and in a forked child                 */
     char output[VV_STREAM_PATH_BYTES - 64]; /* NAME.varve, absolute                              */
@@ -86,8 +98,10 @@ struct vv_session {
     uint64_t instances;        /* threads' streams made so far                                   */
     struct vv_stream stream;   /* the process's own                                              */
     struct vv_writer writer;
+    uint64_t latest_ticks;     /* of the last record in it                                       */
     struct vv_clock_sample begin, latest;
     uint64_t frequency_hz, precision_ticks;
+    uint64_t slow_ns;          /* spent between enter and leave, by all threads                  */
     uint64_t record_cost_ps;   /* measured once                                                  */
     uint64_t refine_ns;        /* rewrite metadata when the session is this old                  */
     uint64_t retry_ticks;      /* making the folder failed: not before this                      */
@@ -99,8 +113,16 @@ extern struct vv_session vv_session;
 bool vv_session_ready(void);   /* running, and its folder made                                   */
 bool vv_session_put(const uint64_t *words, size_t count); /* words[0] is an id; ticks are added;
                                                              false: lost, and counted      */
+/* varve.layers as of `ticks` (0 = now), which is not before the last record of the stream. */
+void vv_session_put_layers(uint32_t layers, uint64_t ticks);
+uint32_t vv_session_switch(uint32_t layers); /* as varve_layers_set, without its lock             */
+void vv_session_end(void);     /* the running session                                            */
 void vv_session_clock(void);   /* a clock record, and a better frequency, where one is due       */
 void vv_session_settle(void);  /* final clock, frequency, names: the process may be about to end */
+
+/* As varve_session_start. Takes the lock. */
+enum varve_code vv_session_begin(const struct varve_session_options *options,
+                                 const struct vv_session_manner *manner, struct varve_error *error);
 
 /* In a forked child: the session goes on, into a folder of its own once there is a record. */
 void vv_session_forked(void);

@@ -14,7 +14,10 @@
 #include "base/error.h"
 #include "base/os.h"
 #include "ctf/metadata_write.h"
+#include "record/control.h"
+#include "record/profiling.h"
 #include "record/recorder.h"
+#include "record/schedule.h"
 
 #define CLOCK_EVERY_NS UINT64_C(1000000000)
 #define FIRST_REFINE_NS UINT64_C(100000000)
@@ -28,6 +31,7 @@ uint64_t vv_session_homeless;
 
 static void set_layers(uint32_t layers)
 {
+    vv_control_own();
     if (varve_layers() == 0 && layers != 0)
         __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&varve_control_page.layers, layers, __ATOMIC_RELEASE);
@@ -35,20 +39,26 @@ static void set_layers(uint32_t layers)
 
 /* ---- the process's stream ---- */
 
-bool vv_session_put(const uint64_t *words, size_t count)
+static bool put_at(const uint64_t *words, size_t count, uint64_t ticks)
 {
     struct vv_session *session = &vv_session;
     struct vv_writer *writer = &session->writer;
     uint64_t homeless = __atomic_exchange_n(&vv_session_homeless, 0, __ATOMIC_RELAXED);
     if (homeless != 0)
         vv_stream_discard(&session->stream, writer, homeless);
-    if (writer->cursor + 8 * count > writer->limit &&
-        !vv_stream_advance(&session->stream, writer)) {
-        vv_stream_discard(&session->stream, writer, 1);
-        return false;
+    if (ticks < session->latest_ticks) /* readers would take it for a wrap of the low bits */
+        ticks = session->latest_ticks;
+    if (writer->cursor + 8 * count > writer->limit) {
+        if (!vv_stream_advance(&session->stream, writer)) {
+            vv_stream_discard(&session->stream, writer, 1);
+            return false;
+        }
+        if (ticks < writer->packet->begin_ticks)
+            writer->packet->begin_ticks = ticks;
     }
+    session->latest_ticks = ticks;
     memcpy(writer->cursor, words, 8 * count);
-    uint64_t word = vv_record_word((uint32_t)words[0], vv_clock_ticks());
+    uint64_t word = vv_record_word((uint32_t)words[0], ticks);
     memcpy(writer->cursor, &word, 8);
     writer->cursor += 8 * count;
     __atomic_store_n(&writer->packet->content_bits,
@@ -56,8 +66,22 @@ bool vv_session_put(const uint64_t *words, size_t count)
     return true;
 }
 
+bool vv_session_put(const uint64_t *words, size_t count)
+{
+    return put_at(words, count, vv_clock_ticks());
+}
+
+void vv_session_put_layers(uint32_t layers, uint64_t ticks)
+{
+    const uint64_t record[] = { VV_EVENT_LAYERS, layers };
+    put_at(record, 2, ticks != 0 ? ticks : vv_clock_ticks());
+}
+
+/* And with it what recording has cost so far. */
 static void put_clock(const struct vv_clock_sample *sample)
 {
+    const uint64_t cost[] = { VV_EVENT_COST, vv_session.slow_ns };
+    vv_session_put(cost, 2);
     const uint64_t record[] = { VV_EVENT_CLOCK, sample->ticks, sample->monotonic_ns,
                                 (uint64_t)sample->realtime_ns, sample->uncertainty_ns };
     vv_session_put(record, 5);
@@ -65,8 +89,8 @@ static void put_clock(const struct vv_clock_sample *sample)
 
 static void put_layers(uint32_t layers)
 {
-    const uint64_t record[] = { VV_EVENT_LAYERS, layers };
-    vv_session_put(record, 2);
+    vv_control_recorded(layers);
+    vv_session_put_layers(layers, 0);
 }
 
 static void refine_frequency(void)
@@ -105,6 +129,7 @@ void vv_session_settle(void)
     struct vv_session *session = &vv_session;
     if (!session->running || !session->has_folder)
         return;
+    vv_control_note();
     sample_clock();
     if (session->latest.monotonic_ns - session->begin.monotonic_ns >= FIRST_REFINE_NS)
         refine_frequency();
@@ -159,8 +184,11 @@ static int open_folder(uint32_t layers)
     if (failure != 0)
         return failure;
     session->has_folder = true;
+    session->latest_ticks = session->writer.packet->begin_ticks;
     put_clock(&session->begin);
     put_layers(layers);
+    vv_control_open(session->folder, layers);
+    vv_profiling_keep_options(session->folder);
     return 0;
 }
 
@@ -169,8 +197,10 @@ bool vv_session_ready(void)
     struct vv_session *session = &vv_session;
     if (!session->running)
         return false;
-    if (session->has_folder)
+    if (session->has_folder) {
+        vv_control_note();
         return true;
+    }
     if (session->retry_ticks != 0 && vv_clock_ticks() < session->retry_ticks)
         return false;
     session->retry_ticks = vv_clock_ticks() + RETRY_TICKS;
@@ -180,6 +210,7 @@ bool vv_session_ready(void)
 void vv_session_forked(void)
 {
     struct vv_session *session = &vv_session;
+    vv_control_forked();
     if (!session->running)
         return;
     vv_thread_abandon_all();
@@ -188,14 +219,15 @@ void vv_session_forked(void)
     session->serial++;
     session->instances = 0;
     session->retry_ticks = 0;
+    session->slow_ns = 0;
     vv_session_homeless = 0;
-    __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELAXED);
+    vv_self.epoch = varve_control_page.epoch - 1; /* the page may be the parent's still */
 }
 
 /* ---- start and stop ---- */
 
 /* Lock held. `output` is absolute and exists. */
-static int start(const char *output, uint32_t layers, bool make_folder_now)
+static int start(const char *output, uint32_t layers, const struct vv_session_manner *manner)
 {
     struct vv_session *session = &vv_session;
     size_t length = strlen(output);
@@ -208,12 +240,16 @@ static int start(const char *output, uint32_t layers, bool make_folder_now)
     session->threads = NULL;
     session->has_folder = false;
     session->retry_ticks = 0;
-    int failure = make_folder_now ? open_folder(layers) : 0;
+    session->wanted_layers = layers;
+    uint32_t first = manner->paused || manner->schedule.active != 0 ? 0 : layers;
+    int failure = manner->folder_now ? open_folder(first) : 0;
     if (failure != 0)
         return failure;
     session->running = true;
-    session->from_environment = !make_folder_now;
-    set_layers(layers);
+    session->begun_by = manner->begun_by;
+    session->on_demand = manner->paused;
+    set_layers(first);
+    vv_schedule_begin(&manner->schedule);
     return 0;
 }
 
@@ -267,8 +303,8 @@ static enum varve_code check_options(const struct varve_session_options *options
     return VARVE_OK;
 }
 
-VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
-                                              struct varve_error *error)
+enum varve_code vv_session_begin(const struct varve_session_options *options,
+                                 const struct vv_session_manner *manner, struct varve_error *error)
 {
     const struct varve_session_options standard = VARVE_SESSION_OPTIONS_INIT;
     char output[PATH_MAX];
@@ -283,7 +319,7 @@ VARVE_API enum varve_code varve_session_start(const struct varve_session_options
     if (!vv_record_enter())
         VV_FAIL(error, VARVE_STATE, "varve_session_start was called from a signal handler");
     uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
-    int failure = vv_session.running ? EBUSY : start(output, layers, true);
+    int failure = vv_session.running ? EBUSY : start(output, layers, manner);
     vv_record_leave();
     if (failure == EBUSY)
         VV_FAIL(error, VARVE_STATE, "a session runs already, into '%s'", vv_session.output);
@@ -292,59 +328,99 @@ VARVE_API enum varve_code varve_session_start(const struct varve_session_options
     return VARVE_OK;
 }
 
+VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
+                                              struct varve_error *error)
+{
+    const struct vv_session_manner manner = { .folder_now = true };
+    return vv_session_begin(options, &manner, error);
+}
+
+void vv_session_end(void)
+{
+    vv_schedule_end();
+    vv_control_note();
+    set_layers(0);
+    if (vv_session.has_folder)
+        put_layers(0);
+    vv_session_settle();
+    vv_control_close();
+    vv_session.running = false;
+    vv_session.serial++; /* threads leave their streams when they next look */
+    vv_session.threads = NULL;
+    vv_stream_close(&vv_session.stream, &vv_session.writer);
+}
+
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
 {
     if (!vv_record_enter())
         VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");
-    bool was_running = vv_session.running, is_ours = !vv_session.from_environment;
-    if (was_running && is_ours) {
-        set_layers(0);
-        if (vv_session.has_folder)
-            put_layers(0);
-        vv_session_settle();
-        vv_session.running = false;
-        vv_session.serial++; /* threads leave their streams when they next look */
-        vv_session.threads = NULL;
-        vv_stream_close(&vv_session.stream, &vv_session.writer);
-    }
+    bool was_running = vv_session.running, is_ours = vv_session.begun_by == NULL;
+    if (was_running && is_ours)
+        vv_session_end();
     vv_record_leave();
     if (!was_running)
         VV_FAIL(error, VARVE_STATE, "no session runs");
     if (!is_ours)
-        VV_FAIL(error, VARVE_STATE, "the session belongs to `varve record`: it ends with the process");
+        VV_FAIL(error, VARVE_STATE, "the session belongs to %s", vv_session.begun_by);
     return VARVE_OK;
+}
+
+uint32_t vv_session_switch(uint32_t layers)
+{
+    if (!vv_session.running)
+        return 0;
+    uint32_t former = varve_layers();
+    if (vv_session.has_folder)
+        vv_control_note();
+    layers &= VARVE_LAYER_ALL;
+    if (layers == 0)
+        set_layers(0); /* first off, then the record: ranges end there */
+    if (vv_session.has_folder)
+        put_layers(layers);
+    set_layers(layers);
+    return former;
 }
 
 VARVE_API uint32_t varve_layers_set(uint32_t layers)
 {
-    uint32_t former = 0;
     if (!vv_record_enter())
         return varve_layers();
-    if (vv_session.running) {
-        former = varve_layers();
-        layers &= VARVE_LAYER_ALL;
-        if (layers == 0)
-            set_layers(0); /* first off, then the record: ranges end there */
-        if (vv_session.has_folder)
-            put_layers(layers);
-        set_layers(layers);
-    }
+    vv_schedule_end(); /* the program decides by itself from here on */
+    uint32_t former = vv_session_switch(layers);
     vv_record_leave();
     return former;
 }
 
 /* ---- with the program ---- */
 
-/* `varve record` says where: VARVE_OUTPUT is a folder that exists. Anything else is not for us. */
+/* `varve record` says where: VARVE_OUTPUT is a folder that exists. */
+static void start_for_command(const char *output)
+{
+    const char *layers = getenv("VARVE_LAYERS"), *paused = getenv("VARVE_PAUSED"),
+               *schedule = getenv("VARVE_SCHEDULE");
+    if (output[0] != '/' || !vv_record_enter())
+        return;
+    struct vv_session_manner manner = { .begun_by = "`varve record`: it ends with the process" };
+    manner.paused = manner.folder_now = paused != NULL && strcmp(paused, "1") == 0;
+    if (schedule != NULL && *schedule != '\0' && !manner.paused)
+        vv_schedule_parse(schedule, &manner.schedule, NULL);
+    uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
+    start(output, mask != 0 ? mask : VARVE_LAYER_ALL, &manner);
+    vv_record_leave();
+}
+
+/* The command line goes before the environment's options; without either the library does nothing. */
 __attribute__((constructor(101))) static void on_load(void)
 {
     vv_thread_init();
-    const char *output = getenv("VARVE_OUTPUT"), *layers = getenv("VARVE_LAYERS");
-    if (output == NULL || output[0] != '/' || vv_os_is_privileged() || !vv_record_enter())
+    vv_profiling_prepare();
+    if (vv_os_is_privileged())
         return;
-    uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
-    start(output, mask != 0 ? mask : VARVE_LAYER_ALL, false);
-    vv_record_leave();
+    const char *output = getenv("VARVE_OUTPUT");
+    if (output != NULL)
+        start_for_command(output);
+    else
+        vv_profiling_on_load();
 }
 
 /* Recording goes on: later destructors may still have something to tell. */
@@ -353,5 +429,6 @@ __attribute__((destructor(101))) static void on_exit_of_program(void)
     if (!vv_record_enter())
         return;
     vv_session_settle();
+    vv_control_forget();
     vv_record_leave();
 }

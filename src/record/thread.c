@@ -25,6 +25,7 @@ bool vv_record_enter(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     self->saved_errno = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self->saved_cancel);
+    self->entered_ns = vv_clock_monotonic_ns();
     pthread_mutex_lock(&record_lock);
     return true;
 }
@@ -32,6 +33,7 @@ bool vv_record_enter(void)
 void vv_record_leave(void)
 {
     struct vv_self *self = &vv_self;
+    vv_session.slow_ns += vv_clock_monotonic_ns() - self->entered_ns;
     pthread_mutex_unlock(&record_lock);
     int cancel = self->saved_cancel;
     errno = self->saved_errno;
@@ -230,22 +232,26 @@ static void on_thread_exit(void *value)
 
 /* ---- fork: the child has this thread alone, and files of its own ---- */
 
+static _Thread_local bool fork_entered; /* else a handler forks within the slow path, which leaves later */
+
 static void before_fork(void)
 {
-    if (!vv_self.busy)
-        pthread_mutex_lock(&record_lock);
+    fork_entered = vv_record_enter();
 }
 
 static void after_fork_in_parent(void)
 {
-    if (!vv_self.busy)
-        pthread_mutex_unlock(&record_lock);
+    if (fork_entered)
+        vv_record_leave();
 }
 
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&record_lock, NULL);
+    pthread_mutex_lock(&record_lock);
     vv_session_forked();
+    if (fork_entered)
+        vv_record_leave();
 }
 
 void vv_thread_abandon_all(void)

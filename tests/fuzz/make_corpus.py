@@ -8,12 +8,14 @@ says what it was; this program leaves such files alone.
 """
 import json
 import pathlib
+import struct
 import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
 
+import packed_stream  # noqa: E402
 import trace_writer  # noqa: E402
 
 
@@ -55,6 +57,30 @@ def metadata_text(process):
     return b"\n".join(line for line in lines if b'name = "varve.' not in line)
 
 
+def packed_columns(path):
+    """The columns of every_record's stream as fuzz_packed.c takes them, and its plain bytes in words."""
+    thread, _ = stream_trace(path)
+    plain = thread.part_bytes(0)
+    words = struct.unpack(f"<{len(plain) // 8}Q", plain)[10:]
+    # One class of no fields for all: as good for a packed file, and the fuzzer finds the others.
+    ids = packed_stream.column_bytes(word & 0xFFFFF for word in words)
+    runs = packed_stream.column_bytes([80 << 2 | packed_stream.RAW, len(words) * 8 << 2 | packed_stream.WORDS])
+    return len(plain) // 8, {"runs": runs, "raw": plain[:80], "ids": ids, "ticks": bytes(6 * len(words)),
+                             "fields": packed_stream.column_bytes(range(len(words)))}
+
+
+def packed_seeds(folder):
+    words, columns = packed_columns(folder / "c.varve")
+    lengths = struct.pack("<6H", words, *(len(columns[name]) for name in packed_stream.COLUMNS))
+    yield "packed/columns", b"\0" + lengths + b"".join(columns[name] for name in packed_stream.COLUMNS)
+    four = {"runs": packed_stream.column_bytes([32 << 2 | packed_stream.WORDS]), "ids": bytes([64, 1, 64, 1]),
+            "ticks": bytes([200, 0, 80, 82]) + bytes(20)}
+    yield "packed/four_records", b"\1" + packed_stream.build(32, four)
+    yield "packed/cut", b"\1" + packed_stream.build(32, four)[:-9]
+    yield "packed/no_end_to_zeros", b"\1" + packed_stream.build(2**62)
+    yield "packed/columns_that_differ", b"\1" + packed_stream.build(32, {**four, "fields": b"\x05"})
+
+
 def seeds(folder):
     thread, trace = stream_trace(folder / "a.varve")
     process = trace.processes[0]
@@ -64,6 +90,7 @@ def seeds(folder):
     lossy = lossy_thread(trace_writer.Trace(folder / "b.varve").process(pid=1))
     # The first packet is left at its records, so that the file stays small.
     yield "varve_stream/loss", lossy.part_bytes(0)[trace_writer.PACKET_BYTES:]
+    yield from packed_seeds(folder)
     process.site("begin", 'od"d\\\n\x01é', layer="OP", file="tr ain.c", line=41)
     process.site("counter", "loss", layer="METRIC")
     process.event_class(40, "later", "u8 a; u32 n; u64 items[n]; struct { u32 r; i64 d[r]; } t[2];")

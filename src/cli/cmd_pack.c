@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_pack.c — varve pack: a finished trace made small, or plain CTF again. doc/format.md §10.
+ *
+ * The new trace is made beside the old one, under a hidden name, and compared with it record by record;
+ * then the two change places at once. Before that the old one is not touched. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/arguments.h"
+#include "cli/trace_folder.h"
+#include "ctf/pack_trace.h"
+
+struct packing {
+    const struct vv_arguments *arguments;
+    char *name;     /* the trace as the user knows it                                            */
+    char *absolute; /* where it is, no link in it                                                */
+    char *hidden;   /* the new one while it is made; NULL with -o                                */
+    int lock;       /* the trace, locked against `varve record` and another pack; -1 = none      */
+    struct vv_pack_counts counts;
+};
+
+/* ---- what to pack, and where ---- */
+
+static enum varve_code find_trace(struct packing *packing, struct varve_error *error)
+{
+    VV_TRY(vv_locate_trace(packing->arguments, &packing->name, error));
+    packing->absolute = realpath(packing->name, NULL);
+    if (packing->absolute == NULL)
+        return vv_fail_errno(error, errno, "cannot read '%s'", packing->name);
+    if (!vv_trace_folder_is_trace(packing->absolute))
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "'%s' is not a trace folder of varve's: give the folder NAME.varve as a whole",
+                packing->name);
+    packing->lock = open(packing->absolute, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (packing->lock < 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", packing->name);
+    if (flock(packing->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "'%s' is being recorded or packed: try again when that has ended", packing->name);
+    return VARVE_OK;
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    struct stat left, right;
+    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
+static bool is_in_place(const struct packing *packing)
+{
+    const char *output = packing->arguments->output;
+    return output == NULL || is_same_folder(output, packing->absolute);
+}
+
+static enum varve_code name_hidden(struct packing *packing, struct varve_error *error)
+{
+    const char *slash = strrchr(packing->absolute, '/');
+    int stem = (int)(slash + 1 - packing->absolute);
+    if (asprintf(&packing->hidden, "%.*s.%s.pack.%ld", stem, packing->absolute, slash + 1,
+                 (long)getpid()) >= 0)
+        return VARVE_OK;
+    packing->hidden = NULL;
+    VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
+}
+
+/* ---- putting it in its place ---- */
+
+/* What then lies under the hidden name is the old trace. */
+static enum varve_code change_places(const struct packing *packing, struct varve_error *error)
+{
+    char *aside;
+    if (renameat2(AT_FDCWD, packing->hidden, AT_FDCWD, packing->absolute, RENAME_EXCHANGE) == 0)
+        return VARVE_OK;
+    if (errno != EINVAL && errno != ENOSYS)
+        return vv_fail_errno(error, errno, "cannot replace '%s'", packing->name);
+    /* A file system that cannot exchange: for an instant there is no trace of that name. */
+    if (asprintf(&aside, "%s.former", packing->hidden) < 0)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
+    enum varve_code code = VARVE_OK;
+    if (rename(packing->absolute, aside) != 0)
+        code = vv_fail_errno(error, errno, "cannot replace '%s'", packing->name);
+    else if (rename(packing->hidden, packing->absolute) != 0) {
+        code = vv_fail_errno(error, errno, "cannot replace '%s'", packing->name);
+        rename(aside, packing->absolute);
+    } else if (rename(aside, packing->hidden) != 0)
+        code = vv_fail_errno(error, errno, "cannot remove the former trace, now '%s'", aside);
+    free(aside);
+    return code;
+}
+
+static enum varve_code pack_in_place(struct packing *packing, struct varve_error *error)
+{
+    struct vv_trace_folder folder;
+    VV_TRY(name_hidden(packing, error));
+    VV_TRY(vv_trace_folder_make(&folder, packing->hidden, error));
+    struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack };
+    enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
+    if (code == VARVE_OK && packing->counts.streams > 0)
+        code = change_places(packing, error);
+    vv_trace_folder_undo(&folder); /* the old trace after a success, else the new one */
+    if (code == VARVE_OK && access(packing->hidden, F_OK) == 0)
+        VV_FAIL(error, VARVE_EXISTS, "cannot remove all of the former trace: it is now '%s'",
+                packing->hidden);
+    return code;
+}
+
+static enum varve_code pack_elsewhere(struct packing *packing, struct varve_error *error)
+{
+    struct vv_trace_folder folder;
+    const char *output = packing->arguments->output;
+    if (strcmp(output, "-") == 0)
+        VV_FAIL(error, VARVE_INVALID, "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
+    VV_TRY(vv_trace_folder_make(&folder, output, error));
+    struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack };
+    enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
+    if (code == VARVE_OK)
+        code = vv_trace_folder_keep(&folder, error);
+    if (code == VARVE_OK)
+        vv_trace_folder_deinit(&folder);
+    else
+        vv_trace_folder_undo(&folder);
+    return code;
+}
+
+/* ---- telling ---- */
+
+static void say_done(const struct packing *packing)
+{
+    const struct vv_pack_counts *counts = &packing->counts;
+    const char *name = is_in_place(packing) ? packing->name : packing->arguments->output;
+    bool unpack = packing->arguments->unpack;
+    char from[VV_NUMBER_BYTES], to[VV_NUMBER_BYTES], records[VV_NUMBER_BYTES];
+    if (counts->streams == 0) {
+        fprintf(stderr, "varve: %s is %s already\n", name, unpack ? "plain" : "packed");
+        return;
+    }
+    vv_number_bytes((int64_t)(unpack ? counts->packed_bytes : counts->plain_bytes), from, sizeof from);
+    vv_number_bytes((int64_t)(unpack ? counts->plain_bytes : counts->packed_bytes), to, sizeof to);
+    vv_number_count((int64_t)counts->records, records, sizeof records);
+    fprintf(stderr, "varve: %s %s  %s to %s  %s records, all compared\n", unpack ? "unpacked" : "packed",
+            name, from, to, records);
+}
+
+/* The exit code says whether it was reading or writing that failed. */
+static int complain(const struct varve_error *error)
+{
+    static const int output_failures[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
+    int status = vv_complain(error);
+    for (size_t i = 0; i < sizeof output_failures / sizeof *output_failures; i++)
+        if (error->os_errno == output_failures[i])
+            return VV_EXIT_OUTPUT;
+    return status;
+}
+
+int vv_cmd_pack(const struct vv_arguments *arguments)
+{
+    struct packing packing = { .arguments = arguments, .lock = -1 };
+    struct varve_error error;
+    enum varve_code code = find_trace(&packing, &error);
+    if (code == VARVE_OK)
+        code = is_in_place(&packing) ? pack_in_place(&packing, &error) : pack_elsewhere(&packing, &error);
+    if (code == VARVE_OK && !arguments->quiet)
+        say_done(&packing);
+    if (packing.lock >= 0)
+        close(packing.lock);
+    free(packing.name);
+    free(packing.absolute);
+    free(packing.hidden);
+    return code == VARVE_OK ? VV_EXIT_DONE : complain(&error);
+}

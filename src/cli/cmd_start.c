@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_start.c — varve start: a process that is being recorded, or waits for it, records from now on. */
+#include "cli/arguments.h"
+#include "cli/recorded.h"
+
+int vv_cmd_start(const struct vv_arguments *arguments)
+{
+    return vv_recorded_switch(arguments, true);
+}

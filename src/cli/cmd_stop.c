@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_stop.c — varve stop: a process records nothing from now on, and can be started again. */
+#include "cli/arguments.h"
+#include "cli/recorded.h"
+
+int vv_cmd_stop(const struct vv_arguments *arguments)
+{
+    return vv_recorded_switch(arguments, false);
+}

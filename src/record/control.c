@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/control.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/page.h"
+#include "record/recorder.h"
+
+static char path[VV_STREAM_PATH_BYTES]; /* of the file behind the page; "" = private memory      */
+static bool is_borrowed;                /* the file is the parent's                              */
+static uint32_t recorded_layers;        /* what the trace says is recorded                       */
+
+void vv_control_recorded(uint32_t layers)
+{
+    recorded_layers = layers;
+}
+
+void vv_control_open(const char *folder, uint32_t layers)
+{
+    static struct varve_control content; /* under the lock: stacks may be small */
+    static char file[VV_STREAM_PATH_BYTES];
+    recorded_layers = layers;
+    memcpy(&content, &varve_control_page, sizeof content);
+    struct vv_control_page *page = (struct vv_control_page *)(void *)&content;
+    page->version = VV_CONTROL_VERSION;
+    page->magic = VV_CONTROL_MAGIC;
+    page->pid = (uint64_t)getpid();
+    page->clock_is_counter = vv_clock_is_counter;
+    page->wanted = vv_session.wanted_layers;
+    page->asked = page->noted = 0;
+    int length = snprintf(file, sizeof file, "%s/" VV_CONTROL_FILE, folder);
+    if (length < 0 || (size_t)length >= sizeof file ||
+        vv_page_share(&varve_control_page, file, &content) != 0) {
+        vv_control_own();
+        return;
+    }
+    memcpy(path, file, sizeof path);
+    is_borrowed = false;
+}
+
+static void make_private(void)
+{
+    vv_page_unshare(&varve_control_page);
+    path[0] = '\0';
+    is_borrowed = false;
+}
+
+void vv_control_close(void)
+{
+    vv_control_forget();
+    if (path[0] != '\0')
+        make_private();
+}
+
+void vv_control_forget(void)
+{
+    if (path[0] != '\0' && !is_borrowed)
+        vv_os_remove(path);
+}
+
+void vv_control_forked(void)
+{
+    is_borrowed = path[0] != '\0';
+}
+
+void vv_control_own(void)
+{
+    if (is_borrowed)
+        make_private();
+}
+
+void vv_control_note(void)
+{
+    struct vv_control_page *page = vv_control();
+    uint32_t layers = varve_layers();
+    if (is_borrowed || (layers == recorded_layers &&
+                        __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE) == page->noted))
+        return;
+    while (page->noted != __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE)) {
+        const struct vv_control_switch *entry = &page->switches[page->noted % VV_CONTROL_SWITCHES];
+        recorded_layers = (uint32_t)__atomic_load_n(&entry->layers, __ATOMIC_RELAXED);
+        vv_session_put_layers(recorded_layers, __atomic_load_n(&entry->ticks, __ATOMIC_RELAXED));
+        __atomic_store_n(&page->noted, page->noted + 1, __ATOMIC_RELEASE);
+    }
+    layers = varve_layers();
+    if (layers != recorded_layers) { /* others have stored, and have not said so yet, or found no room */
+        recorded_layers = layers;
+        vv_session_put_layers(layers, 0);
+    }
+}

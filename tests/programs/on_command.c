@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* on_command.c — does what standard input says, a line at a time, and answers each line with "ok" once it is
+ * done; for tests that switch recording while a program runs.
+ *
+ *     pairs N      N ranges "work"            steps N     N steps, each with one range "work"
+ *     open         begins a range "left open" close       ends a range
+ *     threads N    the same N "work" on each of 4 threads, at once
+ *     set N        varve_layers_set(N)        layers      answers "ok MASK"
+ *     fork N       a child records N ranges, then waits for "go" on a second line and records N more
+ *     sleep N      N ms                       kill        SIGKILL */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <varve/varve.h>
+
+VARVE_SITE(work, "work", VARVE_LAYER_OP);
+VARVE_SITE(left_open, "left open", VARVE_LAYER_OP);
+
+static void pairs(long count)
+{
+    for (long i = 0; i < count; i++) {
+        varve_begin(&work);
+        varve_end();
+    }
+}
+
+static void *pairs_of_thread(void *count)
+{
+    pairs((long)(intptr_t)count);
+    return NULL;
+}
+
+static void threads(long count)
+{
+    pthread_t ids[4];
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&ids[i], NULL, pairs_of_thread, (void *)(intptr_t)count) != 0)
+            exit(2);
+    for (int i = 0; i < 4; i++)
+        pthread_join(ids[i], NULL);
+}
+
+static void steps(long count)
+{
+    static int64_t index;
+    for (long i = 0; i < count; i++) {
+        varve_step_begin(index++);
+        pairs(1);
+        varve_step_end();
+    }
+}
+
+/* "ok PID" comes from the child; its second half begins at the next line. */
+static void fork_child(long count)
+{
+    char line[64];
+    pid_t child = fork();
+    if (child == 0) {
+        pairs(count);
+        printf("ok %d\n", (int)getpid());
+        fflush(stdout);
+        if (fgets(line, sizeof line, stdin) != NULL)
+            pairs(count);
+        printf("ok\n");
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static int obey(const char *word, long number)
+{
+    if (strcmp(word, "pairs") == 0)
+        pairs(number);
+    else if (strcmp(word, "threads") == 0)
+        threads(number);
+    else if (strcmp(word, "steps") == 0)
+        steps(number);
+    else if (strcmp(word, "open") == 0)
+        varve_begin(&left_open);
+    else if (strcmp(word, "close") == 0)
+        varve_end();
+    else if (strcmp(word, "set") == 0)
+        varve_layers_set((uint32_t)number);
+    else if (strcmp(word, "sleep") == 0)
+        usleep((useconds_t)number * 1000);
+    else if (strcmp(word, "kill") == 0)
+        raise(SIGKILL);
+    else if (strcmp(word, "layers") != 0)
+        return 1;
+    return 0;
+}
+
+int main(void)
+{
+    char line[64], word[64];
+    setvbuf(stdin, NULL, _IONBF, 0); /* a forked child reads the next line, and no more */
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        long number = 0;
+        if (sscanf(line, "%63s %ld", word, &number) < 1)
+            return 1;
+        if (strcmp(word, "fork") == 0) {
+            fork_child(number);
+            continue;
+        }
+        if (obey(word, number) != 0)
+            return 1;
+        if (strcmp(word, "layers") == 0)
+            printf("ok %u\n", varve_layers());
+        else
+            printf("ok\n");
+        fflush(stdout);
+    }
+    return 0;
+}
