@@ -12,6 +12,12 @@
 static char path[VV_STREAM_PATH_BYTES]; /* of the file behind the page; "" = private memory      */
 static bool is_borrowed;                /* the file is the parent's                              */
 static uint32_t recorded_layers;        /* what the trace says is recorded                       */
+static uint64_t noted;                  /* switches by others that are in the trace              */
+
+static uint32_t layers_now(void)
+{
+    return varve_layers() & VARVE_LAYER_ALL;
+}
 
 void vv_control_recorded(uint32_t layers)
 {
@@ -30,11 +36,12 @@ void vv_control_open(const char *folder, uint32_t layers)
     page->pid = (uint64_t)getpid();
     page->clock_is_counter = vv_clock_is_counter;
     page->wanted = vv_session.wanted_layers;
-    page->asked = page->noted = 0;
+    page->asked = page->noted = noted = 0;
     int length = snprintf(file, sizeof file, "%s/" VV_CONTROL_FILE, folder);
     if (length < 0 || (size_t)length >= sizeof file ||
         vv_page_share(&varve_control_page, file, &content) != 0) {
         vv_control_own();
+        noted = vv_control()->asked; /* of a former session, or of the parent */
         return;
     }
     memcpy(path, file, sizeof path);
@@ -75,17 +82,19 @@ void vv_control_own(void)
 void vv_control_note(void)
 {
     struct vv_control_page *page = vv_control();
-    uint32_t layers = varve_layers();
-    if (is_borrowed || (layers == recorded_layers &&
-                        __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE) == page->noted))
+    uint64_t asked = __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE);
+    if (is_borrowed || (layers_now() == recorded_layers && asked == noted))
         return;
-    while (page->noted != __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE)) {
-        const struct vv_control_switch *entry = &page->switches[page->noted % VV_CONTROL_SWITCHES];
-        recorded_layers = (uint32_t)__atomic_load_n(&entry->layers, __ATOMIC_RELAXED);
-        vv_session_put_layers(recorded_layers, __atomic_load_n(&entry->ticks, __ATOMIC_RELAXED));
-        __atomic_store_n(&page->noted, page->noted + 1, __ATOMIC_RELEASE);
+    if (asked - noted > VV_CONTROL_SWITCHES) /* nonsense in the file */
+        noted = asked;
+    for (; noted != asked; noted++) {
+        const struct vv_control_switch *entry = &page->switches[noted % VV_CONTROL_SWITCHES];
+        uint64_t ticks = __atomic_load_n(&entry->ticks, __ATOMIC_RELAXED);
+        recorded_layers = __atomic_load_n(&entry->layers, __ATOMIC_RELAXED) & VARVE_LAYER_ALL;
+        vv_session_put_layers(recorded_layers, ticks <= vv_clock_ticks() ? ticks : 0);
     }
-    layers = varve_layers();
+    __atomic_store_n(&page->noted, noted, __ATOMIC_RELEASE);
+    uint32_t layers = layers_now();
     if (layers != recorded_layers) { /* others have stored, and have not said so yet, or found no room */
         recorded_layers = layers;
         vv_session_put_layers(layers, 0);

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-VERBS = ["record", "report", "steps", "info", "export", "help", "version", "completions"]
+VERBS = ["record", "start", "stop", "status", "report", "steps", "info", "export", "pack", "help", "version",
+         "completions"]
 
 OVERVIEW = """\
 varve — operator-level profiler for machine-learning programs
@@ -13,8 +14,9 @@ varve — operator-level profiler for machine-learning programs
   varve report                         where the time went
 
 Record:    record
+Control:   start  stop  status
 Look:      report  steps  info
-Carry:     export
+Carry:     export  pack
 Prepare:   help  version  completions
 
 varve help VERB for more · varve help --all for everything

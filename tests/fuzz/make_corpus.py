@@ -58,15 +58,16 @@ def metadata_text(process):
 
 
 def packed_columns(path):
-    """The columns of every_record's stream as fuzz_packed.c takes them, and its plain bytes in words."""
+    """A stream as fuzz_packed.c takes it: its length in words, and columns of records with and without fields."""
     thread, _ = stream_trace(path)
     plain = thread.part_bytes(0)
-    words = struct.unpack(f"<{len(plain) // 8}Q", plain)[10:]
-    # One class of no fields for all: as good for a packed file, and the fuzzer finds the others.
-    ids = packed_stream.column_bytes(word & 0xFFFFF for word in words)
-    runs = packed_stream.column_bytes([80 << 2 | packed_stream.RAW, len(words) * 8 << 2 | packed_stream.WORDS])
-    return len(plain) // 8, {"runs": runs, "raw": plain[:80], "ids": ids, "ticks": bytes(6 * len(words)),
-                             "fields": packed_stream.column_bytes(range(len(words)))}
+    count = len(plain) // 8 - 10
+    ids = [64, 8, 2, 67, 12, 1]  # with 0, 5, 1, 1, 2 and 0 fields, then the runs' rest as records of none
+    ids += [1] * (count - 15)
+    runs = packed_stream.column_bytes([80 << 2 | packed_stream.RAW, count * 8 << 2 | packed_stream.WORDS])
+    return len(plain) // 8, {"runs": runs, "raw": plain[:80], "ids": packed_stream.column_bytes(ids),
+                             "ticks": bytes(range(len(ids))) + bytes(5 * len(ids)),
+                             "fields": bytes([2, 4, 6, 8, 0, 0, 10, 12, 14])}
 
 
 def packed_seeds(folder):

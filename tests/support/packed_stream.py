@@ -19,7 +19,7 @@ def library():
     zstd = ctypes.CDLL("libzstd.so.1")
     for name, kinds in (("ZSTD_compressBound", "n"), ("ZSTD_compress2", "ppnpn"), ("ZSTD_decompress", "pnpn"),
                         ("ZSTD_getFrameContentSize", "pn"), ("ZSTD_isError", "n"), ("ZSTD_createCCtx", ""),
-                        ("ZSTD_CCtx_setParameter", "pii")):
+                        ("ZSTD_freeCCtx", "p"), ("ZSTD_CCtx_setParameter", "pii")):
         function = getattr(zstd, name)
         function.argtypes = [{"n": ctypes.c_size_t, "p": ctypes.c_void_p, "i": ctypes.c_int}[kind] for kind in kinds]
         function.restype = ctypes.c_void_p if name == "ZSTD_createCCtx" else ctypes.c_size_t
@@ -32,7 +32,9 @@ def compress(data, checksum=True):
     zstd.ZSTD_CCtx_setParameter(context, 201, int(checksum))
     room = zstd.ZSTD_compressBound(len(data))
     out = ctypes.create_string_buffer(room)
-    return out.raw[:zstd.ZSTD_compress2(context, out, room, bytes(data), len(data))]
+    got = zstd.ZSTD_compress2(context, out, room, bytes(data), len(data))
+    zstd.ZSTD_freeCCtx(context)
+    return out.raw[:got]
 
 
 def decompress(frame):

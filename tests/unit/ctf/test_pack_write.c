@@ -17,6 +17,7 @@
 #include "ctf/layout.h"
 #include "ctf/pack_read.h"
 #include "ctf/pack_write.h"
+#include "needs_zstd.h"
 
 #define HEADER_BYTES sizeof(struct vv_packet_header)
 #define LARGE_BYTES (2 * (size_t)VV_PACK_BLOCK_BYTES + 12345 * 8)
@@ -268,5 +269,7 @@ int main(void)
         cmocka_unit_test(any_window_reads),
         cmocka_unit_test(a_difference_is_found),
     };
+    if (zstd_is_missing())
+        return SKIPPED;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -177,6 +177,56 @@ static void a_stamp_of_another_clock_is_not_used(void **state)
     assert_true(said[1].ticks >= before);
 }
 
+static void nonsense_in_the_page_does_no_harm(void **state)
+{
+    struct vv_control_page *page = *state;
+    struct said said[4];
+    page->asked = UINT64_C(1) << 60;
+    page->layers = 0xfffff000 | VARVE_LAYER_STEP;
+    varve_thread_name("me");
+    assert_int_equal(read_said(said, 4), 2);
+    assert_int_equal(said[1].layers, VARVE_LAYER_STEP);
+    page->switches[page->asked % VV_CONTROL_SWITCHES] =
+        (struct vv_control_switch){ UINT64_MAX, 0xfffff000 | VARVE_LAYER_STEP };
+    page->asked++;
+    varve_thread_name("me too");
+    assert_int_equal(read_said(said, 4), 3);
+    assert_in_range(said[2].ticks, said[1].ticks, vv_clock_ticks() & VV_TICKS_MASK);
+    page->switches[page->asked % VV_CONTROL_SWITCHES] = (struct vv_control_switch){ 1, VARVE_LAYER_STEP };
+    page->asked++;
+    varve_thread_name("me again");
+    assert_int_equal(read_said(said, 4), 4); /* which checks that time does not run backwards */
+}
+
+static size_t room_words(void)
+{
+    return (size_t)(vv_session.writer.limit - vv_session.writer.cursor) / 8;
+}
+
+/* doc/format.md §4: a packet's timestamp_begin is not after its first record. */
+static void a_switch_that_opens_a_packet_keeps_its_time(void **state)
+{
+    struct vv_control_page *page = *state;
+    static struct said said[VV_PACKET_BYTES / 16];
+    varve_thread_name("me");
+    while (room_words() > 1) { /* 3 words, 2 words */
+        if (room_words() >= 5)
+            varve_thread_name("me");
+        else
+            varve_layers_set(VARVE_LAYER_OP);
+    }
+    uint64_t before = vv_clock_ticks();
+    vv_control_page_switch(page, 0);
+    uint64_t after = vv_clock_ticks();
+    usleep(1000);
+    varve_layers_set(VARVE_LAYER_OP);
+    size_t count = read_said(said, sizeof said / sizeof said[0]);
+    assert_int_equal(vv_session.writer.packet->sequence, 1);
+    assert_int_equal(said[count - 2].layers, 0);
+    assert_in_range(said[count - 2].ticks, before & VV_TICKS_MASK, after & VV_TICKS_MASK);
+    assert_true(vv_session.writer.packet->begin_ticks <= after);
+}
+
 static volatile bool is_over;
 
 static void *emit_until_over(void *count)
@@ -323,6 +373,8 @@ int main(void)
         TEST(the_trace_says_when_the_switch_was),
         TEST(more_switches_than_fit_keep_the_first_and_the_last),
         TEST(a_stamp_of_another_clock_is_not_used),
+        TEST(nonsense_in_the_page_does_no_harm),
+        TEST(a_switch_that_opens_a_packet_keeps_its_time),
         TEST(switching_under_load_is_safe),
         TEST(a_child_follows_its_parent_until_it_records),
         TEST(a_child_that_sets_its_mask_leaves_its_parents_alone),
