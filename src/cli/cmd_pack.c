@@ -5,6 +5,7 @@
  * then the two change places at once. Before that the old one is not touched. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,25 @@ struct packing {
     int lock;       /* the trace, locked against `varve record` and another pack; -1 = none      */
     struct vv_pack_counts counts;
 };
+
+/* ---- being stopped ---- */
+
+/* The signal that came. Work ends at the next block, the new trace is removed, then the signal has its way. */
+static volatile sig_atomic_t stop;
+
+static void note_signal(int number)
+{
+    stop = number;
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction former, action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &former) == 0 && former.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
 
 /* ---- what to pack, and where ---- */
 
@@ -101,7 +121,7 @@ static enum varve_code pack_in_place(struct packing *packing, struct varve_error
     struct vv_trace_folder folder;
     VV_TRY(name_hidden(packing, error));
     VV_TRY(vv_trace_folder_make(&folder, packing->hidden, error));
-    struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack };
+    struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack, &stop };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK && packing->counts.streams > 0)
         code = change_places(packing, error);
@@ -119,7 +139,7 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
     if (strcmp(output, "-") == 0)
         VV_FAIL(error, VARVE_INVALID, "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
     VV_TRY(vv_trace_folder_make(&folder, output, error));
-    struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack };
+    struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack, &stop };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK)
         code = vv_trace_folder_keep(&folder, error);
@@ -164,6 +184,7 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
 {
     struct packing packing = { .arguments = arguments, .lock = -1 };
     struct varve_error error;
+    catch_signals();
     enum varve_code code = find_trace(&packing, &error);
     if (code == VARVE_OK)
         code = is_in_place(&packing) ? pack_in_place(&packing, &error) : pack_elsewhere(&packing, &error);
@@ -174,5 +195,10 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
     free(packing.name);
     free(packing.absolute);
     free(packing.hidden);
-    return code == VARVE_OK ? VV_EXIT_DONE : complain(&error);
+    if (code == VARVE_OK)
+        return VV_EXIT_DONE;
+    int status = complain(&error);
+    if (code == VARVE_STATE && stop != 0)
+        raise(stop);
+    return status;
 }

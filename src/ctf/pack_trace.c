@@ -105,10 +105,10 @@ static enum varve_code convert(struct copy *copy, const FTSENT *entry, struct va
     uint64_t records = 0, bytes = 0;
     struct stat status;
     if (unpack)
-        VV_TRY(vv_unpack_stream(packed, plain, error));
+        VV_TRY(vv_unpack_stream(&copy->packer, packed, plain, error));
     else
         VV_TRY(vv_pack_stream(&copy->packer, plain, packed, error));
-    VV_TRY_NOTE(vv_pack_compare(plain, packed, &records, &bytes, error), error, "while comparing");
+    VV_TRY(vv_pack_compare(&copy->packer, plain, packed, &records, &bytes, error));
     if (stat(packed, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", packed);
     copy->counts.streams++;
@@ -200,7 +200,7 @@ enum varve_code vv_pack_trace(const struct vv_pack_job *job, struct vv_pack_coun
                               struct varve_error *error)
 {
     char *const roots[] = { (char *)job->trace, NULL };
-    struct copy copy = { .job = job, .prefix = strlen(job->trace) };
+    struct copy copy = { .job = job, .prefix = strlen(job->trace), .packer = { .stop = job->stop } };
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     if (tree == NULL)
         return vv_fail_errno(error, errno, "cannot read '%s'", job->trace);

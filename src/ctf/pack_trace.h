@@ -4,6 +4,7 @@
 #ifndef VV_CTF_PACK_TRACE_H
 #define VV_CTF_PACK_TRACE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct vv_pack_job {
     const char *trace;  /* folder to read                                                       */
     const char *folder; /* empty folder to fill                                                 */
     bool unpack;
+    const volatile sig_atomic_t *stop; /* NULL, or: once it is not 0, work ends with VARVE_STATE   */
 };
 
 struct vv_pack_counts {

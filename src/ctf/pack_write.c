@@ -26,6 +26,13 @@ void vv_packer_deinit(struct vv_packer *packer)
     packer->frames = (struct vv_pack_bytes){ 0 };
 }
 
+static enum varve_code check_stop(const struct vv_packer *packer, struct varve_error *error)
+{
+    if (packer->stop != NULL && *packer->stop != 0)
+        VV_FAIL(error, VARVE_STATE, "stopped by a signal: the trace is as it was");
+    return VARVE_OK;
+}
+
 /* ---- files ---- */
 
 static enum varve_code open_old(const char *path, int *out_file, struct varve_error *error)
@@ -176,6 +183,7 @@ static enum varve_code pack_blocks(struct vv_packer *packer, struct plain *plain
     memcpy(header.magic, VV_PACK_MAGIC, sizeof header.magic);
     VV_TRY(write_all(out, path, &header, sizeof header, error));
     while (plain->offset < plain->size_bytes) {
+        VV_TRY(check_stop(packer, error));
         VV_TRY(fill_block(&packer->block, plain, error));
         VV_TRY(compress_block(packer, error));
         VV_TRY(write_all(out, path, packer->frames.data, packer->frames.count, error));
@@ -221,13 +229,14 @@ static enum varve_code write_page(int file, const char *path, const uint8_t *pag
                                                     : vv_fail_errno(error, errno, "cannot write '%s'", path);
 }
 
-static enum varve_code unpack_bytes(struct vv_packed *packed, int out, const char *path,
-                                    struct varve_error *error)
+static enum varve_code unpack_bytes(const struct vv_packer *packer, struct vv_packed *packed, int out,
+                                    const char *path, struct varve_error *error)
 {
     uint64_t size_bytes = vv_packed_plain_bytes(packed);
     uint8_t chunk[CHUNK_BYTES];
     size_t bytes;
     for (uint64_t offset = 0; offset < size_bytes; offset += bytes) {
+        VV_TRY(check_stop(packer, error));
         VV_TRY(vv_packed_read(packed, offset, chunk, sizeof chunk, &bytes, error));
         for (size_t at = 0; at < bytes; at += PAGE_BYTES) {
             size_t page = bytes - at < PAGE_BYTES ? bytes - at : PAGE_BYTES;
@@ -238,8 +247,8 @@ static enum varve_code unpack_bytes(struct vv_packed *packed, int out, const cha
                                                   : vv_fail_errno(error, errno, "cannot write '%s'", path);
 }
 
-enum varve_code vv_unpack_stream(const char *packed_path, const char *plain_path,
-                                 struct varve_error *error)
+enum varve_code vv_unpack_stream(const struct vv_packer *packer, const char *packed_path,
+                                 const char *plain_path, struct varve_error *error)
 {
     struct vv_packed *packed = NULL;
     int file = -1, out = -1;
@@ -247,7 +256,7 @@ enum varve_code vv_unpack_stream(const char *packed_path, const char *plain_path
     if (code == VARVE_OK)
         code = open_new(plain_path, &out, error);
     if (code == VARVE_OK)
-        code = unpack_bytes(packed, out, plain_path, error);
+        code = unpack_bytes(packer, packed, out, plain_path, error);
     close_file(out);
     vv_packed_close(packed);
     close_file(file);
@@ -256,7 +265,8 @@ enum varve_code vv_unpack_stream(const char *packed_path, const char *plain_path
 
 /* ---- comparing ---- */
 
-static enum varve_code compare_bytes(struct plain *plain, struct vv_packed *packed, uint64_t *out_bytes,
+static enum varve_code compare_bytes(const struct vv_packer *packer, struct plain *plain,
+                                     struct vv_packed *packed, uint64_t *out_bytes,
                                      struct varve_error *error)
 {
     uint8_t left[CHUNK_BYTES], right[CHUNK_BYTES];
@@ -264,6 +274,7 @@ static enum varve_code compare_bytes(struct plain *plain, struct vv_packed *pack
     size_t bytes, got;
     uint64_t compared = 0;
     while ((bytes = look(plain, CHUNK_BYTES, &kind)) > 0) {
+        VV_TRY(check_stop(packer, error));
         if (kind != VV_RUN_ZERO) {
             VV_TRY(read_plain(plain, left, bytes, error));
             VV_TRY(vv_packed_read(packed, plain->offset, right, bytes, &got, error));
@@ -278,8 +289,9 @@ static enum varve_code compare_bytes(struct plain *plain, struct vv_packed *pack
     return VARVE_OK;
 }
 
-enum varve_code vv_pack_compare(const char *plain_path, const char *packed_path, uint64_t *out_records,
-                                uint64_t *out_bytes, struct varve_error *error)
+enum varve_code vv_pack_compare(const struct vv_packer *packer, const char *plain_path,
+                                const char *packed_path, uint64_t *out_records, uint64_t *out_bytes,
+                                struct varve_error *error)
 {
     struct plain plain = { .file = -1 };
     struct vv_packed *packed = NULL;
@@ -290,7 +302,7 @@ enum varve_code vv_pack_compare(const char *plain_path, const char *packed_path,
     if (code == VARVE_OK && vv_packed_plain_bytes(packed) != plain.size_bytes)
         code = vv_fail(error, VARVE_INTERNAL, "'%s' and its packed form differ in size", plain_path);
     if (code == VARVE_OK)
-        code = compare_bytes(&plain, packed, out_bytes, error);
+        code = compare_bytes(packer, &plain, packed, out_bytes, error);
     if (code == VARVE_OK)
         *out_records = vv_packed_record_count(packed);
     vv_packed_close(packed);

@@ -7,10 +7,13 @@
 #ifndef VV_CTF_PACK_WRITE_H
 #define VV_CTF_PACK_WRITE_H
 
+#include <signal.h>
+
 #include "ctf/pack_frame.h"
 
 /* Memory that many files use in turn. Zero-initialise before the first use. */
 struct vv_packer {
+    const volatile sig_atomic_t *stop; /* NULL, or: once it is not 0, work ends with VARVE_STATE   */
     struct vv_pack_block block;
     struct vv_pack_codec codec;
     struct vv_pack_bytes frames;
@@ -19,12 +22,13 @@ void vv_packer_deinit(struct vv_packer *packer); /* NULL-safe, idempotent */
 
 enum varve_code vv_pack_stream(struct vv_packer *packer, const char *plain_path,
                                const char *packed_path, struct varve_error *error);
-enum varve_code vv_unpack_stream(const char *packed_path, const char *plain_path,
-                                 struct varve_error *error);
+enum varve_code vv_unpack_stream(const struct vv_packer *packer, const char *packed_path,
+                                 const char *plain_path, struct varve_error *error);
 
 /* Are all headers and records of the plain file in the packed one, at their places? VARVE_INTERNAL says
  * where they differ. *out_records and *out_bytes (headers and records) are of what was compared. */
-enum varve_code vv_pack_compare(const char *plain_path, const char *packed_path, uint64_t *out_records,
-                                uint64_t *out_bytes, struct varve_error *error);
+enum varve_code vv_pack_compare(const struct vv_packer *packer, const char *plain_path,
+                                const char *packed_path, uint64_t *out_records, uint64_t *out_bytes,
+                                struct varve_error *error);
 
 #endif

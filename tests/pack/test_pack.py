@@ -8,11 +8,11 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
 import babeltrace_text
-import conftest
 import packed_stream
 
 VERBS = [("report", "--top", "0"), ("report", "--by", "shape"), ("steps",), ("info",)]
@@ -204,6 +204,24 @@ def test_no_room(golden, run):
     assert code == 4 and "cannot write '" in text and text.endswith("File too large")
 
 
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_by_a_signal(golden, varve, tmp_path, signal_number):
+    """A file that is large and cheap to read, so that the signal comes in the middle."""
+    path = golden.path / "100" / "thread.8.0"
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+    names = sorted(os.listdir(tmp_path))
+    process = subprocess.Popen([varve, "pack", golden.path], stderr=subprocess.PIPE, text=True)
+    hidden = tmp_path / f".golden.varve.pack.{process.pid}"
+    deadline = time.monotonic() + 30
+    while not hidden.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal_number)
+    assert process.communicate(timeout=30)[1] == "varve: stopped by a signal: the trace is as it was\n"
+    assert process.returncode == -signal_number
+    assert sorted(os.listdir(tmp_path)) == names and path.stat().st_size == 1 << 40
+
+
 def test_a_damaged_packed_trace_stays_as_it_is(golden, run):
     run("pack", "-q", golden.path)
     path = golden.path / "100" / "thread.1.0"
@@ -218,4 +236,3 @@ def test_the_second_reader_says_what_to_do(golden, run, root):
     run("pack", "-q", golden.path)
     done = subprocess.run([root / "tools" / "varve_decode.py", golden.path], capture_output=True, text=True, check=False)
     assert done.returncode == 3 and "varve pack --unpack -o PLAIN.varve" in done.stderr
-    assert conftest.TESTS == root / "tests"

@@ -58,9 +58,9 @@ static enum varve_code run(struct varve_error *error)
     unlink(again_path);
     enum varve_code code = vv_pack_stream(&packer, plain_path, packed_path, error);
     if (code == VARVE_OK)
-        code = vv_unpack_stream(packed_path, again_path, error);
+        code = vv_unpack_stream(&packer, packed_path, again_path, error);
     if (code == VARVE_OK)
-        code = vv_pack_compare(again_path, packed_path, &records, &bytes, error);
+        code = vv_pack_compare(&packer, again_path, packed_path, &records, &bytes, error);
     vv_packer_deinit(&packer);
     if (code == VARVE_OK)
         assert_int_equal(records, (BYTES - sizeof(struct vv_packet_header)) / 8 / 2);

@@ -80,8 +80,8 @@ static uint64_t round_trip(const uint8_t *data, const uint8_t *expected, size_t 
     unlink(again_path);
     write_file(plain_path, data, bytes);
     if (vv_pack_stream(&packer, plain_path, packed_path, &error) != VARVE_OK ||
-        vv_unpack_stream(packed_path, again_path, &error) != VARVE_OK ||
-        vv_pack_compare(plain_path, packed_path, &records, &compared, &error) != VARVE_OK)
+        vv_unpack_stream(&packer, packed_path, again_path, &error) != VARVE_OK ||
+        vv_pack_compare(&packer, plain_path, packed_path, &records, &compared, &error) != VARVE_OK)
         fail_msg("%s", error.message);
     uint8_t *again = read_file(again_path, &again_bytes);
     assert_int_equal(again_bytes, bytes);
@@ -225,6 +225,7 @@ static void any_window_reads(void **state)
 static void a_difference_is_found(void **state)
 {
     (void)state;
+    const struct vv_packer packer = { 0 };
     struct varve_error error;
     uint64_t records, bytes;
     seed = 13;
@@ -232,7 +233,7 @@ static void a_difference_is_found(void **state)
     round_trip(data, data, VV_PACKET_BYTES);
     data[40000] ^= 1;
     write_file(plain_path, data, VV_PACKET_BYTES);
-    assert_int_equal(vv_pack_compare(plain_path, packed_path, &records, &bytes, &error), VARVE_INTERNAL);
+    assert_int_equal(vv_pack_compare(&packer, plain_path, packed_path, &records, &bytes, &error), VARVE_INTERNAL);
     assert_true(error.offset <= 40000);
     free(data);
 }

@@ -9,13 +9,14 @@
 #define THREADS 4
 #define SWITCHES 200
 #define ROUNDS_BETWEEN 100 /* of all threads together, so that each mask is met by some */
+#define ROUNDS_MAX 500     /* of each thread from one switch to the next, so that the files stay small */
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
 VARVE_SITE(host, "host", VARVE_LAYER_HOST);
 VARVE_SITE(tick, "tick", VARVE_LAYER_METRIC);
 
 static char output[4096], folder[4200];
-static uint64_t rounds;
+static uint64_t rounds, turns;
 static bool over;
 
 static int set_up(void **state)
@@ -39,10 +40,12 @@ static int tear_down(void **state)
 static void *record(void *argument)
 {
     (void)argument;
-    for (double round = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); round++) {
+    for (uint64_t round = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); round++) {
+        while (round > ROUNDS_MAX * (1 + __atomic_load_n(&turns, __ATOMIC_RELAXED)))
+            sched_yield();
         varve_begin(&op);
         varve_begin(&host);
-        varve_counter(&tick, round);
+        varve_counter(&tick, (double)round);
         varve_next(&op);
         varve_end();
         varve_end();
@@ -56,6 +59,7 @@ static void while_threads_record(void (*turn)(unsigned number))
 {
     pthread_t threads[THREADS];
     over = false;
+    turns = 0;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, record, NULL), 0);
     for (unsigned i = 0; i < SWITCHES; i++) {
@@ -63,6 +67,7 @@ static void while_threads_record(void (*turn)(unsigned number))
         while (__atomic_load_n(&rounds, __ATOMIC_RELAXED) < until)
             sched_yield();
         turn(i);
+        __atomic_store_n(&turns, i + 1, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
