@@ -22,7 +22,7 @@ PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 ARM64          := $(BUILD)/arm64
 ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev
 
-VALGRIND := valgrind -q --error-exitcode=9 --leak-check=full \
+VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
             --show-leak-kinds=definite --errors-for-leak-kinds=definite
 
 # The interface of libvarve.so as abidw tells it, under the first two numbers of the version.
@@ -80,7 +80,7 @@ thread: $(VENV)/ready ## units, corpora and recordings under ThreadSanitizer
 
 valgrind: all ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
-	@for test in $(BUILD)/tests/unit/record/test_*; do $(VALGRIND) $$test || exit 1; done
+	@for test in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record/test_*.c)); do $(VALGRIND) $$test || exit 1; done
 	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
 	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) $(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
 	@$(BUILD)/varve info $(BUILD)/valgrind.varve | grep -q '^  lost  *0$$'

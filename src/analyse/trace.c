@@ -120,7 +120,7 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
 {
     const struct vv_run *run = &model->run;
     char lost[100] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "",
-         odd[80] = "", cost[100];
+         odd[80] = "", cost[160];
     char count[VV_NUMBER_BYTES], time[VV_NUMBER_BYTES];
     if (run->lost > 0) {
         vv_number_count((int64_t)run->lost, count, sizeof count);

@@ -54,6 +54,7 @@ struct vv_arguments {
     /* record */
     const char *layers;         /* "all" or names with commas                                   */
     bool dry_run, verbose, paused;
+    const char *max_size;       /* "2GB"; NULL = no limit                                       */
     const char *schedule;       /* "skip=1,warmup=1,active=3,repeat=2"; NULL = all steps         */
     /* help */
     bool all, man;
@@ -83,7 +84,7 @@ enum vv_option_row {
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
     VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
-    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
 };
 #define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)

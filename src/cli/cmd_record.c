@@ -18,11 +18,12 @@
 #include "cli/terminal.h"
 #include "cli/trace_folder.h"
 #include "ctf/metadata_write.h"
+#include "base/size.h"
 #include "ctf/schedule.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
 
-#define SETTINGS_MAX 5
+#define SETTINGS_MAX 6
 
 struct recording {
     const struct vv_arguments *arguments;
@@ -57,10 +58,13 @@ static enum varve_code set_preload(struct recording *recording, struct varve_err
     return code;
 }
 
-/* Recording that begins later: --paused, --schedule. */
-static enum varve_code check_when(const struct vv_arguments *arguments, struct varve_error *error)
+/* What is recorded when, and how much: --paused, --schedule, --max-size. */
+static enum varve_code check_limits(const struct vv_arguments *arguments, struct varve_error *error)
 {
     struct vv_schedule schedule;
+    uint64_t max_bytes;
+    if (arguments->max_size != NULL)
+        VV_TRY_NOTE(vv_size_parse(arguments->max_size, &max_bytes, error), error, "--max-size");
     if (arguments->schedule == NULL)
         return VARVE_OK;
     if (arguments->paused)
@@ -80,7 +84,7 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
         VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
                                       "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                       "with commas between", arguments->layers);
-    VV_TRY(check_when(arguments, error));
+    VV_TRY(check_limits(arguments, error));
     recording->command = arguments->operands;
     recording->name = arguments->output != NULL ? strdup(arguments->output)
                                                 : vv_trace_folder_name(recording->command);
@@ -100,6 +104,7 @@ static size_t set_environment(const struct recording *recording, const char *fol
     const struct vv_child_setting more[] = {
         { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
         { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
+        { "VARVE_MAX_SIZE", recording->arguments->max_size != NULL ? recording->arguments->max_size : "" },
     };
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) /* a varve record around us may have set them */
         if (*more[i].value != '\0' || getenv(more[i].name) != NULL)

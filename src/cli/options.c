@@ -56,6 +56,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "record nothing until varve start asks for it", AT(paused),
     ROW(SCHEDULE) .name = "schedule", .kind = VV_VALUE_TEXT, .value = "STEPS",
         .help = "record some steps only, such as skip=1,warmup=1,active=3,repeat=2", AT(schedule),
+    ROW(MAX_SIZE) .name = "max-size", .kind = VV_VALUE_TEXT, .value = "SIZE",
+        .help = "most that a process may record, such as 2GB; the rest is counted as lost", AT(max_size),
     ROW(DRY_RUN) .name = "dry-run", .kind = VV_VALUE_FLAG,
         .help = "print what would be run and its environment", AT(dry_run),
     ROW(ALL) .name = "all", .kind = VV_VALUE_FLAG, .help = "every verb with its options", AT(all),

@@ -17,7 +17,8 @@ const struct vv_verb vv_verbs[] = {
           "The program keeps its input, its output and its exit code; a program that cannot be "
           "recorded runs just the same.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) |
-               VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(DRY_RUN),
+               VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
+               VV_TAKES(DRY_RUN),
       .output = "the trace folder (PROGRAM.varve)",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },

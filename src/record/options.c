@@ -36,7 +36,6 @@ struct row {
 #define ASCEND WITHOUT("it needs an Ascend device")
 #define SAMPLER WITHOUT("varve samples no system counters")
 #define POINTS WITHOUT("trace points are placed by the graph's compiler")
-#define BOUNDED WITHOUT("this libvarve does not bound a trace's size")
 #define TASK VARVE_LAYER_OP | VARVE_LAYER_DEVICE
 
 static const char *const switches[] = { "on", "off", NULL };
@@ -59,9 +58,9 @@ static const char *const usages[] = { "cpu", "mem", NULL };
 static const struct row rows[] = {
     TEXT("output", NULL),
     { "layers", KIND_LAYERS, NULL, 0, 0, { 0 }, NULL },
-    { "max_size", KIND_SIZE, NULL, 1, 0, { 0 }, BOUNDED },
+    { "max_size", KIND_SIZE, NULL, 1, 0, { 0 }, NULL },
     STEPS("skip", 0), STEPS("warmup", 0), STEPS("active", 1), STEPS("repeat", 0),
-    { "storage_limit", KIND_SIZE, NULL, 200, 0, { 0 }, BOUNDED },
+    { "storage_limit", KIND_SIZE, NULL, 200, 0, { 0 }, NULL },
     SWITCH("training_trace", VARVE_LAYER_STEP, NULL),
     TEXT("fp_point", POINTS),
     TEXT("bp_point", POINTS),
@@ -197,8 +196,8 @@ static enum varve_code check_count(const struct row *row, const struct vv_option
     return VARVE_OK;
 }
 
-static enum varve_code check_size(const struct row *row, const struct vv_option_member *member,
-                                  struct varve_error *error)
+static enum varve_code read_size(const struct row *row, const struct vv_option_member *member,
+                                 uint64_t *out_bytes, struct varve_error *error)
 {
     uint64_t number;
     const char *rest;
@@ -207,6 +206,7 @@ static enum varve_code check_size(const struct row *row, const struct vv_option_
         return vv_fail_at(error, VARVE_INVALID, member->value_offset,
                           "option '%s' cannot be '%.60s'; write %uMB or more, up to %uMB,", row->key,
                           member->value, row->least, UINT32_MAX);
+    *out_bytes = number * 1000000;
     return VARVE_OK;
 }
 
@@ -320,7 +320,7 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
                    ? VARVE_OK
                    : no_such_value(row, member->value, member->value_offset, error);
     case KIND_SIZE:
-        return check_size(row, member, error);
+        return read_size(row, member, &all->options->max_bytes, error);
     case KIND_COUNT:
         return apply_count(all, row, member, error);
     }

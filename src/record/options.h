@@ -24,6 +24,7 @@ struct vv_options {
     uint32_t layers;       /* never 0                                                           */
     bool paused;           /* wait for a start                                                  */
     struct vv_schedule schedule;
+    uint64_t max_bytes;    /* of a process's streams; 0 = no limit                              */
     uint64_t given;        /* bit n: row n of the table was said                                */
     size_t text_bytes;
     char text[VV_OPTIONS_TEXT_BYTES]; /* as given                                               */

@@ -184,6 +184,7 @@ static enum varve_code start_options(const char *begun_by, bool folder_now, stru
         .folder_now = folder_now || options->paused,
         .paused = options->paused,
         .schedule = options->schedule,
+        .max_bytes = options->max_bytes,
     };
     memcpy(all.output, options->output, sizeof all.output);
     if (vv_session.running) /* `varve record --paused` */
@@ -324,7 +325,9 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
                       : all.has_options   ? all.options.layers
                                           : VARVE_LAYER_ALL;
     const struct vv_session_manner manner = {
-        .begun_by = "varve_profiling_init: varve_profiling_finalize ends it", .folder_now = true
+        .begun_by = "varve_profiling_init: varve_profiling_finalize ends it",
+        .folder_now = true,
+        .max_bytes = all.has_options ? all.options.max_bytes : 0,
     };
     if (vv_session.running)
         varve_layers_set(layers);

@@ -84,12 +84,14 @@ struct vv_session_manner {
     bool folder_now;       /* not only before the first record                                   */
     bool paused;           /* nothing is recorded until somebody asks for it                     */
     struct vv_schedule schedule; /* which steps are recorded; active 0 = all                     */
+    uint64_t max_bytes;    /* of this process's streams; 0 = no limit                            */
 };
 
 struct vv_session {
     bool running;
     bool on_demand;            /* begun paused: the program may switch it too                    */
     const char *begun_by;      /* struct vv_session_manner                                       */
+    uint64_t max_bytes;        /* struct vv_session_manner; a forked child has the same          */
     uint32_t wanted_layers;    /* what a start records that does not say                         */
     bool has_folder;           /* false in a forked child that has recorded nothing yet          */
     uint32_t serial;           /* grows with each session, and in a forked child                 */

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "base/size.h"
 #include "ctf/metadata_write.h"
 #include "record/control.h"
 #include "record/profiling.h"
@@ -215,6 +216,7 @@ void vv_session_forked(void)
         return;
     vv_thread_abandon_all();
     vv_stream_abandon(&session->stream, &session->writer);
+    vv_stream_limit(session->max_bytes);
     session->has_folder = false;
     session->serial++;
     session->instances = 0;
@@ -241,6 +243,8 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     session->has_folder = false;
     session->retry_ticks = 0;
     session->wanted_layers = layers;
+    session->max_bytes = manner->max_bytes;
+    vv_stream_limit(session->max_bytes);
     uint32_t first = manner->paused || manner->schedule.active != 0 ? 0 : layers;
     int failure = manner->folder_now ? open_folder(first) : 0;
     if (failure != 0)
@@ -397,13 +401,15 @@ VARVE_API uint32_t varve_layers_set(uint32_t layers)
 static void start_for_command(const char *output)
 {
     const char *layers = getenv("VARVE_LAYERS"), *paused = getenv("VARVE_PAUSED"),
-               *schedule = getenv("VARVE_SCHEDULE");
+               *schedule = getenv("VARVE_SCHEDULE"), *max_size = getenv("VARVE_MAX_SIZE");
     if (output[0] != '/' || !vv_record_enter())
         return;
     struct vv_session_manner manner = { .begun_by = "`varve record`: it ends with the process" };
     manner.paused = manner.folder_now = paused != NULL && strcmp(paused, "1") == 0;
     if (schedule != NULL && *schedule != '\0' && !manner.paused)
         vv_schedule_parse(schedule, &manner.schedule, NULL);
+    if (max_size != NULL)
+        vv_size_parse(max_size, &manner.max_bytes, NULL);
     uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
     start(output, mask != 0 ? mask : VARVE_LAYER_ALL, &manner);
     vv_record_leave();

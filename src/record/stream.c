@@ -15,6 +15,15 @@
 /* After a failure (disk full …) the file system is asked again about once a second. */
 #define RETRY_TICKS (UINT64_C(1) << 31)
 
+/* Under the recorder's lock. */
+static uint64_t bytes_max = UINT64_MAX, bytes_taken;
+
+void vv_stream_limit(uint64_t max_bytes)
+{
+    bytes_max = max_bytes != 0 ? max_bytes : UINT64_MAX;
+    bytes_taken = 0;
+}
+
 static inline void store_u64(uint64_t *to, uint64_t value)
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
@@ -54,6 +63,10 @@ static int back_more(struct vv_stream *stream, const char *path)
     uint64_t window = stream->window_bytes;
     if (window > stream->part_bytes - stream->backed_bytes)
         window = stream->part_bytes - stream->backed_bytes;
+    /* A thread's first packet is always granted: its loss is counted there. */
+    uint64_t left = bytes_taken < bytes_max ? bytes_max - bytes_taken : 0;
+    if (window > left && stream->sequence > 0)
+        window = left;
     for (;; window /= 2) {
         if (window < VV_PACKET_BYTES)
             return ENOSPC;
@@ -65,6 +78,7 @@ static int back_more(struct vv_stream *stream, const char *path)
             return failure;
     }
     stream->backed_bytes += window;
+    bytes_taken += window;
     if (stream->window_bytes < LARGEST_WINDOW_BYTES)
         stream->window_bytes *= 2;
     return 0;
@@ -228,8 +242,9 @@ void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer)
         uint64_t end = (uint64_t)((uint8_t *)writer->packet - stream->map) +
                        writer->packet->content_bits / 8;
         end = (end + 4095) & ~UINT64_C(4095);
-        if (end < stream->backed_bytes)
-            vv_os_punch(stream->path, end, stream->backed_bytes - end);
+        if (end < stream->backed_bytes &&
+            vv_os_punch(stream->path, end, stream->backed_bytes - end) == 0)
+            bytes_taken -= stream->backed_bytes - end;
     }
     vv_stream_abandon(stream, writer);
 }

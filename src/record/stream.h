@@ -50,6 +50,10 @@ struct vv_stream_identity {
     uint64_t instance, tid;
 };
 
+/* All streams of the process together may take `max_bytes` of the disk from now on (0: what they like); what
+ * does not fit is counted as lost. At least one packet a thread is kept. Lock held. */
+void vv_stream_limit(uint64_t max_bytes);
+
 /* Makes part 0 and its first packet. On failure the stream is closed and `writer` empty. Returns 0 or
  * an errno number. */
 int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,

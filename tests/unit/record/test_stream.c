@@ -105,6 +105,38 @@ static void without_its_folder_every_record_is_kept_or_counted(void **state)
     vv_stream_close(&stream, &writer);
 }
 
+/* Written + counted = emitted, and what is on the disk stays below the limit. */
+static void a_limit_bounds_what_all_streams_take(void **state)
+{
+    (void)state;
+    enum { LIMIT = 1000000, COUNT = 200000 };
+    static struct vv_stream streams[2];
+    vv_stream_limit(LIMIT);
+    uint64_t words = 0, lost = 0;
+    struct stat about;
+    long blocks = 0;
+    for (int i = 0; i < 2; i++) {
+        struct vv_writer writer;
+        char base[32], path[4200];
+        snprintf(base, sizeof base, "thread.%d", i + 1);
+        const struct vv_stream_identity identity = { folder, base, (uint64_t)i + 1, 1 };
+        assert_int_equal(vv_stream_open(&streams[i], &writer, &identity), 0);
+        write_words(&streams[i], &writer, 0, COUNT);
+        vv_stream_close(&streams[i], &writer);
+        struct walk walk = walk_stream(folder, base);
+        words += walk.word_count;
+        lost += walk.discarded;
+        free(walk.words);
+        snprintf(path, sizeof path, "%s/%s.0", folder, base);
+        assert_int_equal(stat(path, &about), 0);
+        blocks += (long)about.st_blocks;
+    }
+    vv_stream_limit(0);
+    assert_int_equal(words + lost, 2 * COUNT);
+    assert_in_range(words * 8, LIMIT - 3 * VV_PACKET_BYTES, LIMIT + VV_PACKET_BYTES);
+    assert_in_range(blocks * 512, LIMIT / 2, LIMIT + 2 * VV_PACKET_BYTES);
+}
+
 static void a_folder_that_is_not_there_is_an_error_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -127,6 +159,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(without_its_folder_every_record_is_kept_or_counted,
                                         make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_limit_bounds_what_all_streams_take, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_an_error_and_leaves_nothing,
                                         make_folder, remove_folder),
     };
