@@ -297,7 +297,9 @@ VARVE_API void varve_process_name(const char *name);
 struct varve_session_options {
     uint32_t struct_size; /* sizeof(struct varve_session_options)                              */
     uint32_t layers;      /* mask to record; 0 = VARVE_LAYER_ALL                               */
-    const char *output;   /* trace folder NAME.varve, made if absent; NULL = "PROGRAM.varve"   */
+    const char *output;   /* trace folder NAME.varve, made if absent; NULL = "PROGRAM.varve".
+                             One that exists is joined: the processes of a job share a trace,
+                             so give a new run a name of its own, or remove the former one     */
     /* end of ABI 0 */
 };
 #define VARVE_SESSION_OPTIONS_INIT { (uint32_t)sizeof(struct varve_session_options), 0, NULL }

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 
-/* Exit codes (doc/commands.md). `record` returns the program's own, or 125, 126, 127. */
+/* Exit codes (doc/errors.md). `record` returns the program's own, or 125, 126, 127. */
 enum vv_exit {
     VV_EXIT_DONE = 0,
     VV_EXIT_NO = 1,        /* done, and the answer is no: --strict found loss …                 */

@@ -8,8 +8,8 @@
 
 #define THREADS 4
 #define SWITCHES 200
-#define ROUNDS_BETWEEN 100 /* of all threads together, so that each mask is met by some */
-#define ROUNDS_MAX 500     /* of each thread from one switch to the next, so that the files stay small */
+#define ROUNDS_BETWEEN 100 /* at least, of all threads together: each mask is met by some */
+#define ROUNDS_MAX 50      /* of one thread: none runs far ahead of the switches            */
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
 VARVE_SITE(host, "host", VARVE_LAYER_HOST);
@@ -41,7 +41,7 @@ static void *record(void *argument)
 {
     (void)argument;
     for (uint64_t round = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); round++) {
-        while (round > ROUNDS_MAX * (1 + __atomic_load_n(&turns, __ATOMIC_RELAXED)))
+        while (round >= ROUNDS_MAX * (1 + __atomic_load_n(&turns, __ATOMIC_RELAXED)))
             sched_yield();
         varve_begin(&op);
         varve_begin(&host);
@@ -59,17 +59,19 @@ static void while_threads_record(void (*turn)(unsigned number))
 {
     pthread_t threads[THREADS];
     over = false;
-    turns = 0;
+    rounds = turns = 0;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, record, NULL), 0);
     for (unsigned i = 0; i < SWITCHES; i++) {
         uint64_t until = __atomic_load_n(&rounds, __ATOMIC_RELAXED) + ROUNDS_BETWEEN;
-        while (__atomic_load_n(&rounds, __ATOMIC_RELAXED) < until)
+        /* Not for ever: all threads may have made their ROUNDS_MAX before `until` was set. */
+        for (int tries = 0; tries < 10000 && __atomic_load_n(&rounds, __ATOMIC_RELAXED) < until; tries++)
             sched_yield();
         turn(i);
         __atomic_store_n(&turns, i + 1, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&turns, SWITCHES + 1, __ATOMIC_RELAXED); /* lets go who waits */
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }
