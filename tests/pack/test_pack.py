@@ -211,7 +211,9 @@ def test_stopped_by_a_signal(golden, varve, tmp_path, signal_number):
     with open(path, "wb") as file:
         file.truncate(1 << 40)
     names = sorted(os.listdir(tmp_path))
-    process = subprocess.Popen([varve, "pack", golden.path], stderr=subprocess.PIPE, text=True)
+    # A shell's background jobs, such as a test run may be, ignore SIGINT, and their children with them.
+    process = subprocess.Popen([varve, "pack", golden.path], stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal_number, signal.SIG_DFL))
     hidden = tmp_path / f".golden.varve.pack.{process.pid}"
     deadline = time.monotonic() + 30
     while not hidden.exists() and time.monotonic() < deadline:

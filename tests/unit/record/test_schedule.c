@@ -3,8 +3,10 @@
 #include "stream_walk.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "ctf/schedule.h"
+#include "base/os.h"
 #include "record/control.h"
 #include "record/recorder.h"
 
@@ -161,8 +163,11 @@ static void a_warmup_step_makes_the_folder(void **state)
     assert_int_equal(varve_layers(), 0);
 }
 
+static uint64_t other_tid;
+
 static void *step_elsewhere(void *unused)
 {
+    other_tid = vv_os_tid();
     for (int64_t i = 0; i < 50; i++)
         step(i, true);
     return unused;
@@ -176,6 +181,9 @@ static void one_thread_counts(void **state)
     begin("skip=2,active=1");
     assert_int_equal(pthread_create(&other, NULL, step_elsewhere, NULL), 0);
     pthread_join(other, NULL); /* steps 0 … 49 of 3 a cycle: the next is 50, an active one */
+    char name[16];
+    while (vv_os_thread_name(other_tid, name) == 0) /* joined it is, but the kernel may still end it */
+        sched_yield();
     step(1000, false);
     assert_int_equal(varve_layers(), VARVE_LAYER_ALL);
     assert_int_equal(pthread_create(&other, NULL, step_elsewhere, NULL), 0);
