@@ -30,7 +30,7 @@ uint32_t vv_control_page_switch(struct vv_control_page *page, uint32_t layers)
     __atomic_store_n(&page->steps, 0, __ATOMIC_RELAXED);
     uint32_t former = __atomic_load_n(&page->layers, __ATOMIC_RELAXED);
     if (former == 0 && layers != 0)
-        __atomic_fetch_add(&page->epoch, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&page->epoch, 1, __ATOMIC_RELEASE);
     former = __atomic_exchange_n(&page->layers, layers, __ATOMIC_SEQ_CST);
     if (former != layers)
         tell(page, layers != 0 ? before_ticks : ticks_of(page), layers);

@@ -49,7 +49,7 @@ extern _Thread_local struct vv_self vv_self;
 
 /* About a second; also keeps the gap between two records of a packet far below the 2^44 ticks after
  * which the low bits repeat. */
-#define VV_ERA_SHIFT 31
+#define VV_ERA_SHIFT VV_CLOCK_SECOND_BITS
 
 /* Makes room: attaches the thread, or opens its next packet. False: none now; nothing was counted. */
 bool vv_thread_advance(struct vv_self *self);

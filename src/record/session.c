@@ -22,7 +22,7 @@
 
 #define CLOCK_EVERY_NS UINT64_C(1000000000)
 #define FIRST_REFINE_NS UINT64_C(100000000)
-#define RETRY_TICKS (UINT64_C(1) << 31)
+#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 
 /* A page of its own, so that it can be mapped onto a file (varve.h). */
 VARVE_API _Alignas(4096) struct varve_control varve_control_page;
@@ -34,7 +34,7 @@ static void set_layers(uint32_t layers)
 {
     vv_control_own();
     if (varve_layers() == 0 && layers != 0)
-        __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&varve_control_page.epoch, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&varve_control_page.layers, layers, __ATOMIC_RELEASE);
 }
 
@@ -218,7 +218,7 @@ void vv_session_forked(void)
     vv_stream_abandon(&session->stream, &session->writer);
     vv_stream_limit(session->max_bytes);
     session->has_folder = false;
-    session->serial++;
+    __atomic_fetch_add(&session->serial, 1, __ATOMIC_RELAXED);
     session->instances = 0;
     session->retry_ticks = 0;
     session->slow_ns = 0;
@@ -237,7 +237,7 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
         return ENAMETOOLONG;
     memcpy(session->output, output, length + 1);
     vv_clock_init();
-    session->serial++;
+    __atomic_fetch_add(&session->serial, 1, __ATOMIC_RELAXED);
     session->instances = 0;
     session->threads = NULL;
     session->has_folder = false;
@@ -349,7 +349,8 @@ void vv_session_end(void)
     vv_session_settle();
     vv_control_close();
     vv_session.running = false;
-    vv_session.serial++; /* threads leave their streams when they next look */
+    /* Threads leave their streams when they next look. */
+        __atomic_fetch_add(&vv_session.serial, 1, __ATOMIC_RELAXED);
     vv_session.threads = NULL;
     vv_stream_close(&vv_session.stream, &vv_session.writer);
 }

@@ -188,7 +188,7 @@ uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind)
     struct record *record = vv_session_ready() && make_tables() ? find_or_add(site) : NULL;
     if (record != NULL && ((record->kinds >> kind & 1) != 0 || declare(record, kind))) {
         uint32_t base = VV_SITE_ID_FIRST + VV_SITE_KINDS * (uint32_t)(record - records);
-        __atomic_store_n(&site->state, base | record->kinds << VV_ID_BITS, __ATOMIC_RELAXED);
+        __atomic_store_n(&site->state, base | record->kinds << VV_ID_BITS, __ATOMIC_RELEASE);
         id = base + kind;
     }
     vv_record_leave();

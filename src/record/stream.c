@@ -13,7 +13,7 @@
 #define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* a writer waits some 20 us for it */
 #define FORGET_STEP_BYTES (UINT64_C(8) << 20)
 /* After a failure (disk full …) the file system is asked again about once a second. */
-#define RETRY_TICKS (UINT64_C(1) << 31)
+#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 
 /* Under the recorder's lock. */
 static uint64_t bytes_max = UINT64_MAX, bytes_taken;

@@ -8,7 +8,7 @@
 #include "base/os.h"
 #include "record/recorder.h"
 
-#define RETRY_TICKS (UINT64_C(1) << 31)
+#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 #define SLAB_THREADS 16u
 
 _Thread_local struct vv_self vv_self;
@@ -199,24 +199,30 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
     vv_record_leave();
 }
 
+/* Without the lock: it grows before the epoch does, so who sees the new epoch sees the new serial. */
+static uint32_t current_serial(void)
+{
+    return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
+}
+
 void vv_thread_resync(struct vv_self *self)
 {
     if (self->busy)
         return;
-    self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED);
+    self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE);
     self->depth = 0;
     self->step_depth = 0;
     self->skips = 0;
     self->plain_epoch = self->epoch;
     memset(self->skipped, 0, sizeof self->skipped);
     self->era--; /* the next record ticks: a switch made from outside is written down before it */
-    if (self->thread != NULL && self->thread->serial != vv_session.serial)
+    if (self->thread != NULL && self->thread->serial != current_serial())
         self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
 }
 
 void vv_thread_discard(struct vv_self *self, uint64_t records)
 {
-    if (self->thread != NULL && self->thread->serial == vv_session.serial)
+    if (self->thread != NULL && self->thread->serial == current_serial())
         vv_stream_discard(&self->thread->stream, &self->writer, records);
     else
         __atomic_fetch_add(&vv_session_homeless, records, __ATOMIC_RELAXED);

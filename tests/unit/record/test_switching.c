@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers are switched while four threads record; `make thread` looks for races in it. */
+/* Layers and sessions are switched while four threads record; `make thread` looks for races in it. */
 #include "stream_walk.h"
 
 #include <pthread.h>
@@ -19,14 +19,19 @@ static char output[4096], folder[4200];
 static uint64_t rounds, turns;
 static bool over;
 
-static int set_up(void **state)
+static int start(void **state)
 {
     (void)state;
-    walk_folder(output);
     struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
     options.output = output;
     snprintf(folder, sizeof folder, "%s/%d", output, (int)getpid());
     return varve_session_start(&options, NULL);
+}
+
+static int set_up(void **state)
+{
+    walk_folder(output);
+    return start(state);
 }
 
 static int tear_down(void **state)
@@ -63,9 +68,7 @@ static void while_threads_record(void (*turn)(unsigned number))
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, record, NULL), 0);
     for (unsigned i = 0; i < SWITCHES; i++) {
-        uint64_t until = __atomic_load_n(&rounds, __ATOMIC_RELAXED) + ROUNDS_BETWEEN;
-        /* Not for ever: all threads may have made their ROUNDS_MAX before `until` was set. */
-        for (int tries = 0; tries < 10000 && __atomic_load_n(&rounds, __ATOMIC_RELAXED) < until; tries++)
+        while (__atomic_load_n(&rounds, __ATOMIC_RELAXED) < (i + 1) * ROUNDS_BETWEEN)
             sched_yield();
         turn(i);
         __atomic_store_n(&turns, i + 1, __ATOMIC_RELAXED);
@@ -132,6 +135,13 @@ static void pause_or_resume(unsigned number)
     varve_layers_set(number % 2 == 0 ? 0 : VARVE_LAYER_ALL);
 }
 
+static void restart_session(unsigned number)
+{
+    (void)number;
+    assert_int_equal(varve_session_stop(NULL), VARVE_OK);
+    assert_int_equal(start(NULL), VARVE_OK);
+}
+
 /* Law: whatever the mask, a range of which the begin is recorded has its end recorded. */
 static void ranges_balance_under_changing_masks(void **state)
 {
@@ -164,11 +174,39 @@ static void order_is_kept_under_pauses(void **state)
     expect_threads_whole(false);
 }
 
+/* Law: threads leave an ended session by themselves; in each process folder nothing is lost. */
+static void sessions_change_under_threads(void **state)
+{
+    (void)state;
+    while_threads_record(restart_session);
+    struct walk walk = { 0 };
+    unsigned streams = 0;
+    for (unsigned session = 0; session <= SWITCHES; session++) {
+        char where[4300], part[4400];
+        int length = snprintf(where, sizeof where, "%s", folder);
+        if (session > 0)
+            snprintf(where + length, sizeof where - (size_t)length, ".%u", session);
+        for (int i = 1; i <= THREADS; i++) {
+            char base[32];
+            snprintf(base, sizeof base, "thread.%d", i);
+            snprintf(part, sizeof part, "%s/%s.0", where, base);
+            if (access(part, F_OK) != 0)
+                continue;
+            walk = walk_stream(where, base);
+            assert_int_equal(walk.discarded, 0);
+            free(walk.words);
+            streams++;
+        }
+    }
+    assert_true(streams > THREADS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ranges_balance_under_changing_masks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(order_is_kept_under_pauses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sessions_change_under_threads, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
