@@ -63,7 +63,7 @@ def run(tmp_path, varve):
     """run("stop", …) runs the command in the test's folder."""
     def command(*words, **more):
         environment = quiet_environment(**more.pop("env", {}))
-        return subprocess.run([varve, *map(str, words)], cwd=tmp_path, env=environment, check=False, text=True,
+        return subprocess.run([more.pop("command", varve), *map(str, words)], cwd=tmp_path, env=environment, check=False, text=True,
                               capture_output=True, timeout=60, **more)
     return command
 

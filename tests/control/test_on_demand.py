@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -247,15 +248,16 @@ def test_a_wrong_command_line_exits_with_2(run):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_may_not(record, run, pid_of, tmp_path):
+def test_another_user_may_not(record, run, pid_of, tmp_path, varve):
     program = record("--paused")
     program.do("layers")
     folder = tmp_path
     while folder != folder.parent and folder.stat().st_uid == 0 and folder.stat().st_mode & 0o5 != 0o5:
         folder.chmod(0o755)
         folder = folder.parent
+    copy = shutil.copy(varve, tmp_path / "varve")  # the checkout may be closed to others
     for verb in ("start", "stop", "status"):
-        done = run(verb, pid_of(), user=65534, group=65534, extra_groups=[])
+        done = run(verb, pid_of(), command=copy, user=65534, group=65534, extra_groups=[])
         assert (done.returncode, done.stderr) == (
             3, f"varve: the system does not let you look into process {pid_of()}: only the user whose process it is "
                "may see or switch its recording\n")
