@@ -15,13 +15,19 @@ bool vv_os_is_privileged(void); /* set-user-id or alike (AT_SECURE): stay out   
 /* Lazily backed zero pages; NULL without address space. Never returned to the system. */
 void *vv_os_reserve(size_t bytes);
 
-/* Makes `path` (must not exist) of `bytes` bytes, a hole throughout, and maps it shared. */
+/* Makes `path` (must not exist) of `bytes` bytes, a hole throughout. */
+int vv_os_create(const char *path, uint64_t bytes);
+/* The same, and maps it shared. */
 int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map);
 void vv_os_unmap(void *map, uint64_t bytes);
+/* Puts zeroed private memory in the place of a mapping. Async-signal-safe. */
+int vv_os_replace_by_memory(void *map, uint64_t bytes);
 
 /* Gives [offset, offset + bytes) of the file real blocks and the mapping real, writable pages, so that
  * no later store can fault for want of space. */
 int vv_os_back(const char *path, uint8_t *map, uint64_t offset, uint64_t bytes);
+/* Gives memory real, writable pages. */
+int vv_os_back_memory(uint8_t *memory, uint64_t bytes);
 /* Gives blocks back to the file system; contents become zero, the size stays. */
 int vv_os_punch(const char *path, uint64_t offset, uint64_t bytes);
 /* Drops page-table entries only; the data stays in the file. */
@@ -33,6 +39,8 @@ uint64_t vv_os_file_limit(void);
 int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset);
 /* Replaces `path` atomically through `temporary`. */
 int vv_os_replace(const char *temporary, const char *path);
+
+int vv_os_file_exists(const char *path);
 
 /* Removes a file; a missing one is no failure. */
 int vv_os_remove(const char *path);

@@ -37,20 +37,36 @@ void *vv_os_reserve(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
+/* On success *out_file is open if it is asked for. */
+static int create(const char *path, uint64_t bytes, int *out_file)
 {
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return errno;
-    int failure = 0;
-    void *map = MAP_FAILED;
-    if (ftruncate(file, (off_t)bytes) != 0) {
+    int failure = ftruncate(file, (off_t)bytes) != 0 ? errno : 0;
+    if (failure == 0 && out_file != NULL)
+        *out_file = file;
+    else
+        close(file);
+    if (failure != 0)
+        unlink(path);
+    return failure;
+}
+
+int vv_os_create(const char *path, uint64_t bytes)
+{
+    return create(path, bytes, NULL);
+}
+
+int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
+{
+    int file;
+    int failure = create(path, bytes, &file);
+    if (failure != 0)
+        return failure;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED)
         failure = errno;
-    } else {
-        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (map == MAP_FAILED)
-            failure = errno;
-    }
     close(file);
     if (failure != 0) {
         unlink(path);
@@ -58,12 +74,20 @@ int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
     }
     madvise(map, bytes, MADV_RANDOM); /* no reading ahead in a hole: it would zero megabytes */
     *out_map = map;
-    return failure;
+    return 0;
 }
 
 void vv_os_unmap(void *map, uint64_t bytes)
 {
     munmap(map, bytes);
+}
+
+/* The bare system call: ThreadSanitizer takes mmap for a write to all of it. */
+int vv_os_replace_by_memory(void *map, uint64_t bytes)
+{
+    long mapped = syscall(SYS_mmap, map, (size_t)bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0L);
+    return mapped == -1 ? errno : 0;
 }
 
 /* Written zeros get real blocks (or ENOSPC) on every file system, and pages in the cache that one memset
@@ -92,14 +116,17 @@ static int write_zeros(const char *path, uint64_t offset, uint64_t bytes)
 int vv_os_back(const char *path, uint8_t *map, uint64_t offset, uint64_t bytes)
 {
     int failure = write_zeros(path, offset, bytes);
-    if (failure != 0)
-        return failure;
-    if (madvise(map + offset, bytes, MADV_POPULATE_WRITE) == 0)
+    return failure != 0 ? failure : vv_os_back_memory(map + offset, bytes);
+}
+
+int vv_os_back_memory(uint8_t *memory, uint64_t bytes)
+{
+    if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
         return 0;
     if (errno != EINVAL) /* EFAULT, EHWPOISON, ENOMEM: the pages are not to be had */
         return errno;
     for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
-        *(volatile uint8_t *)(map + offset + done) = 0;
+        *(volatile uint8_t *)(memory + done) = 0;
     return 0;
 }
 
@@ -158,6 +185,11 @@ int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t of
 int vv_os_replace(const char *temporary, const char *path)
 {
     return rename(temporary, path) == 0 ? 0 : errno;
+}
+
+int vv_os_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0 ? 0 : errno;
 }
 
 int vv_os_remove(const char *path)

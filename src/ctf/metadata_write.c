@@ -175,9 +175,19 @@ static void add_environment(struct vv_tsdl *text, const struct vv_tsdl_clock *cl
     add_literal(text, process->program, NAME_TEXT_BYTES_MAX);
     add(text,
         ";\n  clock_source = \"%s\"; begin_realtime_ns = %lld; begin_ticks = %llu;\n"
-        "  record_cost_ps = %llu;\n};\n\n",
+        "  record_cost_ps = %llu;\n",
         clock->source, (long long)process->begin_realtime_ns,
         (unsigned long long)process->begin_ticks, (unsigned long long)process->record_cost_ps);
+    if (process->keep_bytes != 0)
+        add(text, "  keep_bytes = %llu;\n", (unsigned long long)process->keep_bytes);
+    if (process->keep_ns != 0)
+        add(text, "  keep_ns = %llu;\n", (unsigned long long)process->keep_ns);
+    if (process->storage != NULL) {
+        add(text, "  storage = ");
+        add_literal(text, process->storage, 256);
+        add(text, ";\n");
+    }
+    add(text, "};\n\n");
 }
 
 void vv_tsdl_prologue(struct vv_tsdl *text, const struct vv_tsdl_clock *clock,

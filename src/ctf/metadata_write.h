@@ -32,6 +32,8 @@ struct vv_tsdl_process {
     uint64_t begin_ticks;
     int64_t begin_realtime_ns;
     uint64_t record_cost_ps; /* measured: time one record takes the program                      */
+    uint64_t keep_bytes, keep_ns; /* of a flight recorder: what is kept; 0 and 0 = everything     */
+    const char *storage;     /* how records reach the files, if not through shared mappings; NULL */
 };
 
 struct vv_tsdl_class {

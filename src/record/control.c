@@ -79,6 +79,17 @@ void vv_control_own(void)
         make_private();
 }
 
+/* What was stored into the page by others since is lost with it; the epoch is that of the thread that finds out:
+ * the others, at worst, forget once what they have open. */
+bool vv_control_lost(void)
+{
+    if (vv_os_replace_by_memory(&varve_control_page, sizeof varve_control_page) != 0)
+        return false;
+    __atomic_store_n(&varve_control_page.epoch, vv_self.epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&varve_control_page.layers, recorded_layers, __ATOMIC_RELEASE);
+    return true;
+}
+
 void vv_control_note(void)
 {
     struct vv_control_page *page = vv_control();

@@ -9,6 +9,7 @@
 #ifndef VV_RECORD_CONTROL_H
 #define VV_RECORD_CONTROL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ctf/control_page.h"
@@ -29,6 +30,9 @@ void vv_control_forget(void);
 void vv_control_forked(void);
 /* Before this process stores into its page: it is not the parent's any more. */
 void vv_control_own(void);
+/* The page's file was cut: the page is private memory now and says what it said last. Async-signal-safe. False:
+ * it could not be done. */
+bool vv_control_lost(void);
 /* The trace says, or is about to say, that `layers` are recorded. */
 void vv_control_recorded(uint32_t layers);
 /* Writes varve.layers records for switches that others made; each carries the time of the switch. */

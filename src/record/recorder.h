@@ -85,13 +85,19 @@ struct vv_session_manner {
     bool paused;           /* nothing is recorded until somebody asks for it                     */
     struct vv_schedule schedule; /* which steps are recorded; active 0 = all                     */
     uint64_t max_bytes;    /* of this process's streams; 0 = no limit                            */
+    bool grow;             /* past max_bytes, instead of losing what comes last                  */
+    uint64_t keep_bytes;   /* flight recorder: ring.h; 0 and 0 = everything is kept              */
+    uint64_t keep_ns;
+    int dump_signal;       /* 0 = none: dump.h                                                   */
 };
 
 struct vv_session {
     bool running;
     bool on_demand;            /* begun paused: the program may switch it too                    */
     const char *begun_by;      /* struct vv_session_manner                                       */
-    uint64_t max_bytes;        /* struct vv_session_manner; a forked child has the same          */
+    uint64_t max_bytes;        /* struct vv_session_manner, all three; 0 if it may grow.
+                                  A forked child has the same                                    */
+    uint64_t keep_bytes, keep_ns;
     uint32_t wanted_layers;    /* what a start records that does not say                         */
     bool has_folder;           /* false in a forked child that has recorded nothing yet          */
     uint32_t serial;           /* grows with each session, and in a forked child                 */

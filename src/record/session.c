@@ -16,9 +16,13 @@
 #include "base/size.h"
 #include "ctf/metadata_write.h"
 #include "record/control.h"
+#include "record/copier.h"
+#include "record/harm.h"
 #include "record/profiling.h"
 #include "record/recorder.h"
+#include "record/ring.h"
 #include "record/schedule.h"
+#include "record/spare.h"
 
 #define CLOCK_EVERY_NS UINT64_C(1000000000)
 #define FIRST_REFINE_NS UINT64_C(100000000)
@@ -184,6 +188,8 @@ static int open_folder(uint32_t layers)
     failure = vv_stream_open(&session->stream, &session->writer, &identity);
     if (failure != 0)
         return failure;
+    if (vv_copier_reason() != 0)
+        vv_metadata_write(); /* now it says so */
     session->has_folder = true;
     session->latest_ticks = session->writer.packet->begin_ticks;
     put_clock(&session->begin);
@@ -191,6 +197,13 @@ static int open_folder(uint32_t layers)
     vv_control_open(session->folder, layers);
     vv_profiling_keep_options(session->folder);
     return 0;
+}
+
+static void begin_streams(void)
+{
+    vv_part_limit(vv_session.max_bytes);
+    vv_ring_begin(vv_session.keep_bytes, vv_session.keep_ns);
+    vv_spare_begin();
 }
 
 bool vv_session_ready(void)
@@ -216,7 +229,9 @@ void vv_session_forked(void)
         return;
     vv_thread_abandon_all();
     vv_stream_abandon(&session->stream, &session->writer);
-    vv_stream_limit(session->max_bytes);
+    vv_spare_abandon();
+    vv_copier_abandon();
+    begin_streams();
     session->has_folder = false;
     __atomic_fetch_add(&session->serial, 1, __ATOMIC_RELAXED);
     session->instances = 0;
@@ -243,13 +258,17 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     session->has_folder = false;
     session->retry_ticks = 0;
     session->wanted_layers = layers;
-    session->max_bytes = manner->max_bytes;
-    vv_stream_limit(session->max_bytes);
+    session->max_bytes = manner->grow ? 0 : manner->max_bytes;
+    session->keep_bytes = manner->keep_bytes;
+    session->keep_ns = manner->keep_ns;
+    vv_copier_begin();
+    begin_streams();
     uint32_t first = manner->paused || manner->schedule.active != 0 ? 0 : layers;
     int failure = manner->folder_now ? open_folder(first) : 0;
     if (failure != 0)
         return failure;
     session->running = true;
+    vv_harm_watch();
     session->begun_by = manner->begun_by;
     session->on_demand = manner->paused;
     set_layers(first);
@@ -350,8 +369,10 @@ void vv_session_end(void)
     vv_control_close();
     vv_session.running = false;
     /* Threads leave their streams when they next look. */
-        __atomic_fetch_add(&vv_session.serial, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&vv_session.serial, 1, __ATOMIC_RELAXED);
     vv_session.threads = NULL;
+    vv_spare_drop();
+    vv_harm_unwatch();
     vv_stream_close(&vv_session.stream, &vv_session.writer);
 }
 
@@ -363,6 +384,7 @@ VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
     if (was_running && is_ours)
         vv_session_end();
     vv_record_leave();
+    vv_copier_flush();
     if (!was_running)
         VV_FAIL(error, VARVE_STATE, "no session runs");
     if (!is_ours)
@@ -437,5 +459,7 @@ __attribute__((destructor(101))) static void on_exit_of_program(void)
         return;
     vv_session_settle();
     vv_control_forget();
+    vv_spare_drop();
     vv_record_leave();
+    vv_copier_flush();
 }

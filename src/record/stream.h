@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "ctf/layout.h"
+#include "record/part.h"
 
 #define VV_STREAM_PATH_BYTES 4096
 
@@ -28,20 +29,19 @@ struct vv_writer {
 };
 
 struct vv_stream {
-    char path[VV_STREAM_PATH_BYTES];   /* of the current part: "FOLDER/BASE.PART"                */
-    char hidden[VV_STREAM_PATH_BYTES]; /* its name while it is made: "FOLDER/.BASE.PART"         */
-    uint32_t path_length, hidden_length; /* of both without ".PART"                              */
-    uint32_t part;
-    uint8_t *map;                    /* the current part, whole; NULL = the stream is closed     */
-    uint8_t *former_map;             /* the part before, should an interrupted record end there  */
-    uint64_t part_bytes, former_bytes;
-    uint64_t backed_bytes;           /* from the start of the part: has blocks and pages         */
-    uint64_t forgotten_bytes;        /* from the start: page-table entries dropped               */
+    char path[VV_STREAM_PATH_BYTES]; /* of the current part: "FOLDER/BASE.PART"                  */
+    uint32_t base_length;            /* of "FOLDER/BASE"                                         */
+    uint32_t folder_length;          /* of "FOLDER"                                              */
+    uint32_t number;                 /* of the current part                                      */
+    struct vv_part part;             /* map NULL = the stream is closed                          */
+    struct vv_part former;           /* should an interrupted record end there                   */
     uint64_t window_bytes;           /* how much to back next                                    */
     uint64_t instance, tid;
     uint64_t sequence;               /* of the next packet                                       */
     uint64_t discarded;              /* records lost so far                                      */
     uint64_t retry_ticks;            /* after a failure: not before this                         */
+    uint32_t generation;             /* vv_ring_generation                                       */
+    bool harmed;                     /* somebody cut the file; set by harm.c's handler           */
 };
 
 struct vv_stream_identity {
@@ -49,10 +49,6 @@ struct vv_stream_identity {
     const char *base;   /* "thread.7"                                                          */
     uint64_t instance, tid;
 };
-
-/* All streams of the process together may take `max_bytes` of the disk from now on (0: what they like); what
- * does not fit is counted as lost. At least one packet a thread is kept. Lock held. */
-void vv_stream_limit(uint64_t max_bytes);
 
 /* Makes part 0 and its first packet. On failure the stream is closed and `writer` empty. Returns 0 or
  * an errno number. */
@@ -67,6 +63,9 @@ void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint6
 
 /* Gives back what was backed ahead and unmaps. The writer becomes empty. */
 void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer);
+
+/* Makes a first part for a thread to come, if there are too few (spare.h). */
+void vv_stream_prepare(const char *folder);
 
 /* Unmaps and forgets, touching no file: for a forked child. */
 void vv_stream_abandon(struct vv_stream *stream, struct vv_writer *writer);

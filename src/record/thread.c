@@ -142,6 +142,8 @@ static bool attach(struct vv_self *self)
     if (thread->named && vv_string_write(self->name_id))
         put_name(identity.tid, self->name_id);
     write_name(thread);
+    if (instance == 1)
+        vv_stream_prepare(vv_session.folder);
     return true;
 }
 
@@ -156,6 +158,8 @@ static void detach(struct vv_self *self)
         write_name(thread);
     vv_stream_close(&thread->stream, &self->writer);
     give_thread(thread);
+    if (vv_session.running && vv_session.has_folder)
+        vv_stream_prepare(vv_session.folder);
 }
 
 bool vv_thread_advance(struct vv_self *self)
@@ -176,6 +180,7 @@ bool vv_thread_advance(struct vv_self *self)
         self->writer.limit = NULL; /* handlers from here on find no room, and count */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         room = vv_stream_advance(&self->thread->stream, &self->writer);
+        vv_stream_prepare(vv_session.folder);
     }
     vv_record_leave();
     return room;

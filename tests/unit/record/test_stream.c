@@ -111,7 +111,7 @@ static void a_limit_bounds_what_all_streams_take(void **state)
     (void)state;
     enum { LIMIT = 1000000, COUNT = 200000 };
     static struct vv_stream streams[2];
-    vv_stream_limit(LIMIT);
+    vv_part_limit(LIMIT);
     uint64_t words = 0, lost = 0;
     struct stat about;
     long blocks = 0;
@@ -131,7 +131,7 @@ static void a_limit_bounds_what_all_streams_take(void **state)
         assert_int_equal(stat(path, &about), 0);
         blocks += (long)about.st_blocks;
     }
-    vv_stream_limit(0);
+    vv_part_limit(0);
     assert_int_equal(words + lost, 2 * COUNT);
     assert_in_range(words * 8, LIMIT - 3 * VV_PACKET_BYTES, LIMIT + VV_PACKET_BYTES);
     assert_in_range(blocks * 512, LIMIT / 2, LIMIT + 2 * VV_PACKET_BYTES);
@@ -146,7 +146,7 @@ static void a_folder_that_is_not_there_is_an_error_and_leaves_nothing(void **sta
     assert_int_not_equal(vv_stream_open(&stream, &writer, &identity), 0);
     assert_null(writer.cursor);
     assert_null(writer.limit);
-    assert_null(stream.map);
+    assert_null(stream.part.map);
     vv_stream_close(&stream, &writer); /* harmless */
 }
 

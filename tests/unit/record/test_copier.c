@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file system without shared mappings: mmap is ours here, and refuses them. */
+#include "stream_walk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "record/copier.h"
+#include "record/recorder.h"
+
+VARVE_SITE(op, "op", VARVE_LAYER_OP);
+
+static char output[4096], folder[4200];
+static bool refuses;
+
+void *mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset)
+{
+    if (refuses && file >= 0 && (flags & MAP_SHARED) != 0) {
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
+    long mapped = syscall(SYS_mmap, address, bytes, protection, flags, file, offset);
+    return mapped == -1 ? MAP_FAILED : (void *)mapped;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    refuses = true;
+    walk_folder(output);
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    options.output = output;
+    snprintf(folder, sizeof folder, "%s/%d", output, (int)getpid());
+    return varve_session_start(&options, NULL) == VARVE_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    varve_session_stop(NULL);
+    refuses = false;
+    walk_remove(output);
+    return 0;
+}
+
+static void emit(long ranges)
+{
+    for (long i = 0; i < ranges; i++) {
+        varve_begin(&op);
+        varve_end();
+    }
+}
+
+static uint64_t words_of(const char *base)
+{
+    struct walk walk = walk_stream(folder, base);
+    free(walk.words);
+    return walk.word_count;
+}
+
+static void *emit_in_thread(void *count)
+{
+    emit(*(long *)count);
+    return NULL;
+}
+
+static void the_end_of_a_session_writes_all(void **state)
+{
+    (void)state;
+    static long count = 300000;
+    pthread_t thread;
+    pthread_create(&thread, NULL, emit_in_thread, &count);
+    emit(count);
+    pthread_join(thread, NULL);
+    varve_session_stop(NULL);
+    uint64_t words = 0, lost = 0;
+    for (int i = 1; i <= 2; i++) {
+        char base[32];
+        snprintf(base, sizeof base, "thread.%d", i);
+        struct walk walk = walk_stream(folder, base);
+        words += walk.word_count;
+        lost += walk.discarded;
+        free(walk.words);
+    }
+    assert_int_equal(words + lost, 4 * (uint64_t)count);
+    assert_int_equal(lost, 0);
+}
+
+static void the_files_follow_ten_times_a_second(void **state)
+{
+    (void)state;
+    emit(20000);
+    nanosleep(&(struct timespec){ 0, 350000000 }, NULL);
+    assert_int_equal(words_of("thread.1"), 40000);
+    emit(1);
+    nanosleep(&(struct timespec){ 0, 350000000 }, NULL);
+    assert_int_equal(words_of("thread.1"), 40002);
+}
+
+static void the_metadata_says_so(void **state)
+{
+    (void)state;
+    emit(1);
+    char path[4300], text[8192];
+    snprintf(path, sizeof path, "%s/metadata", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(text, "storage = \"memory, written by a thread every 100 ms: no shared "
+                                 "mappings (error 19)\""));
+}
+
+/* Memory does not grow beyond its bound: what the files cannot take fast enough is counted. */
+static void overload_is_counted(void **state)
+{
+    (void)state;
+    const long count = 8000000; /* 128 MB, against 64 MiB of memory */
+    emit(count);
+    varve_session_stop(NULL);
+    struct walk walk = walk_stream(folder, "thread.1");
+    assert_int_equal(walk.word_count + walk.discarded, 2 * (uint64_t)count);
+    free(walk.words);
+}
+
+static void a_forked_child_has_files_of_its_own(void **state)
+{
+    (void)state;
+    emit(1000);
+    pid_t child = fork();
+    if (child == 0) {
+        emit(500);
+        vv_copier_flush();
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    emit(1000);
+    vv_copier_flush();
+    assert_int_equal(words_of("thread.1"), 4000);
+    snprintf(folder, sizeof folder, "%s/%d", output, (int)child);
+    assert_int_equal(words_of("thread.1"), 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_end_of_a_session_writes_all, start, stop),
+        cmocka_unit_test_setup_teardown(the_files_follow_ten_times_a_second, start, stop),
+        cmocka_unit_test_setup_teardown(the_metadata_says_so, start, stop),
+        cmocka_unit_test_setup_teardown(overload_is_counted, start, stop),
+        cmocka_unit_test_setup_teardown(a_forked_child_has_files_of_its_own, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
