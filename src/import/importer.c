@@ -8,9 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/input_file.h"
-
-#define HEAD_BYTES 4096u
 #define SHOWN_BYTES 10u
 
 static const struct vv_importer *const importers[] = { &vv_importer_varve };
@@ -53,34 +50,19 @@ static enum varve_code refuse(const char *path, bool is_folder, const char *head
             why, known);
 }
 
-static enum varve_code read_head(const char *path, char *head, size_t *out_bytes,
-                                 struct varve_error *error)
-{
-    struct vv_input input;
-    VV_TRY(vv_input_open(path, &input, error));
-    enum varve_code code = vv_input_read(&input, 0, head, HEAD_BYTES, out_bytes, error);
-    vv_input_close(&input);
-    return code;
-}
-
-static enum varve_code find_importer(const char *path, const struct vv_importer **out_importer,
+static enum varve_code find_importer(const struct vv_import_job *job,
+                                     const struct vv_importer **out_importer,
                                      struct varve_error *error)
 {
-    struct stat status;
-    char head[HEAD_BYTES];
     size_t head_bytes = 0;
-    if (stat(path, &status) != 0)
-        return vv_fail_errno(error, errno, "cannot read '%s'", path);
-    bool is_folder = S_ISDIR(status.st_mode);
-    if (!is_folder)
-        VV_TRY(read_head(path, head, &head_bytes, error));
+    const char *head = job->source != NULL ? vv_source_head(job->source, &head_bytes) : "";
     for (size_t i = 0; i < IMPORTER_COUNT; i++) {
-        if (importers[i]->probe(path, is_folder, head, head_bytes)) {
+        if (importers[i]->probe(job->path, job->source == NULL, head, head_bytes)) {
             *out_importer = importers[i];
             return VARVE_OK;
         }
     }
-    return refuse(path, is_folder, head, head_bytes, error);
+    return refuse(job->path, job->source == NULL, head, head_bytes, error);
 }
 
 /* A process without records has no instants to count. */
@@ -110,15 +92,38 @@ static void add_up(struct vv_model *model)
         run->record_cost_ns = (int64_t)cost_ns;
 }
 
-static enum varve_code import(const char *path, bool counts_only, struct vv_model **out_model,
-                              struct varve_error *error)
+static enum varve_code read_job(struct vv_import_job *job, struct varve_error *error)
 {
     const struct vv_importer *importer;
+    struct stat status;
+    if (stat(job->path, &status) != 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
+    if (!S_ISDIR(status.st_mode))
+        VV_TRY(vv_source_open(job->path, &job->source, error));
+    if (job->source != NULL && job->options->progress != NULL)
+        vv_source_watch(job->source, job->options->progress, job->options->progress_context);
+    enum varve_code code = find_importer(job, &importer, error);
+    if (code == VARVE_OK)
+        code = importer->read(job, error);
+    vv_source_close(job->source);
+    return code;
+}
+
+enum varve_code vv_import_all(const char *const *paths, size_t count,
+                              const struct vv_import_options *options, struct vv_model **out_model,
+                              struct varve_error *error)
+{
+    static const struct vv_import_options standard = { 0 };
     struct vv_model *model;
-    VV_TRY(find_importer(path, &importer, error));
+    if (options == NULL)
+        options = &standard;
     VV_TRY(vv_model_create(&model, error));
-    model->counts_only = counts_only;
-    enum varve_code code = importer->read(path, model, error);
+    model->counts_only = options->counts_only;
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        struct vv_import_job job = { paths[i], NULL, model, (uint32_t)i, options };
+        code = read_job(&job, error);
+    }
     if (code == VARVE_OK) {
         add_up(model);
         code = vv_model_finish(model, error);
@@ -133,11 +138,12 @@ static enum varve_code import(const char *path, bool counts_only, struct vv_mode
 
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)
 {
-    return import(path, false, out_model, error);
+    return vv_import_all(&path, 1, NULL, out_model, error);
 }
 
 enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
                                  struct varve_error *error)
 {
-    return import(path, true, out_model, error);
+    const struct vv_import_options options = { .counts_only = true };
+    return vv_import_all(&path, 1, &options, out_model, error);
 }

@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* importer.h — from a path to a finished model, whatever wrote it. One row a format (importer.c). */
+/* importer.h — from paths to a finished model, whatever wrote them. One row a format (importer.c). */
 #ifndef VV_IMPORT_IMPORTER_H
 #define VV_IMPORT_IMPORTER_H
 
+#include "import/source.h"
 #include "model/model.h"
+
+struct vv_import_options {
+    bool counts_only;            /* struct vv_model                                             */
+    uint64_t max_memory_bytes;   /* of the model, about; 0 = no limit. Beyond it VARVE_LIMIT     */
+    unsigned threads;            /* that may read one file; 0 = as many as there are processors */
+    vv_progress *progress;       /* NULL = nobody listens; called from any thread, one at a time */
+    void *progress_context;
+};
+
+/* One input of a run. The model is shared by all of them. */
+struct vv_import_job {
+    const char *path;
+    struct vv_source *source;    /* at its beginning; NULL for a folder                         */
+    struct vv_model *model;
+    uint32_t scope;              /* for the processes it adds (model.h)                         */
+    const struct vv_import_options *options;
+};
 
 struct vv_importer {
     const char *name;  /* "varve"                                                               */
     const char *title; /* for the list of known formats in messages: "varve"                    */
-    /* Does `path` (a folder, or a file with these first bytes) look like this format? */
-    bool (*probe)(const char *path, bool is_folder, const void *head, size_t head_bytes);
-    enum varve_code (*read)(const char *path, struct vv_model *model, struct varve_error *error);
+    /* Does `path` (a folder, or a file that, decompressed, begins so) look like this format? */
+    bool (*probe)(const char *path, bool is_folder, const char *head, size_t head_bytes);
+    /* Adds what it reads to job->model. A file that ends too early: what there is, and health.truncated_files + 1. */
+    enum varve_code (*read)(const struct vv_import_job *job, struct varve_error *error);
 };
 
-/* Finds the importer by content, reads, finishes. *out_model belongs to the caller.
- * VARVE_NOT_FOUND: no such path. VARVE_UNSUPPORTED: not a trace; the message shows its first bytes
- * and the known formats. VARVE_CORRUPT, VARVE_TRUNCATED: with byte offset. */
+/* Finds each path's importer by content, reads them all into one model, finishes. *out_model belongs to the caller.
+ * `options` may be NULL. VARVE_NOT_FOUND: no such path. VARVE_UNSUPPORTED: not a trace; the message shows its first
+ * bytes and the known formats. VARVE_CORRUPT, VARVE_TRUNCATED: with byte offset. */
+enum varve_code vv_import_all(const char *const *paths, size_t count, const struct vv_import_options *options,
+                              struct vv_model **out_model, struct varve_error *error);
+
+/* One path, without options. */
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error);
 
 /* The same, but counts the records alone: run.events, run.lost and the processes' columns are filled, the
- * other tables may be empty. Memory does not grow with the trace. */
+ * other tables may be empty. Memory does not grow with a trace of ours. */
 enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
                                  struct varve_error *error);
 

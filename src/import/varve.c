@@ -82,7 +82,7 @@ static enum varve_code list_processes(const char *path, struct names *names,
     return code;
 }
 
-static bool probe(const char *path, bool is_folder, const void *head, size_t head_bytes)
+static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     (void)head;
     (void)head_bytes;
@@ -115,12 +115,12 @@ static enum varve_code read_folder(const char *path, struct vv_model *model, str
     return VARVE_OK;
 }
 
-static enum varve_code read_trace(const char *path, struct vv_model *model,
-                                  struct varve_error *error)
+static enum varve_code read_trace(const struct vv_import_job *job, struct varve_error *error)
 {
+    struct vv_model *model = job->model;
     struct names names = { 0 };
     vv_arena_init(&names.arena);
-    enum varve_code code = read_folder(path, model, &names, error);
+    enum varve_code code = read_folder(job->path, model, &names, error);
     if (code == VARVE_OK)
         code = vv_memory_join(model, error);
     free(names.paths.items);

@@ -27,6 +27,17 @@ static const struct vv_column counter_columns[] = {
 static const struct vv_column flow_columns[] = { VV_FLOW_COLUMNS(VV_COLUMN, struct vv_flows) };
 static const struct vv_column memory_columns[] = { VV_MEMORY_COLUMNS(VV_COLUMN, struct vv_memory) };
 
+static const struct vv_column activity_columns[] = {
+    VV_ACTIVITY_COLUMNS(VV_COLUMN, struct vv_activities)
+};
+static const struct vv_column collective_columns[] = {
+    VV_COLLECTIVE_COLUMNS(VV_COLUMN, struct vv_collectives)
+};
+static const struct vv_column arg_columns[] = { VV_ARG_COLUMNS(VV_COLUMN, struct vv_args) };
+static const struct vv_column fact_columns[] = {
+    VV_FACT_COLUMNS(VV_COLUMN, struct vv_facts)
+};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) { offsetof(struct vv_model, member), columns, COUNT(columns) }
 
@@ -43,6 +54,10 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_COUNTERS] = TABLE(counters, counter_columns),
     [VV_TABLE_FLOWS] = TABLE(flows, flow_columns),
     [VV_TABLE_MEMORY] = TABLE(memory, memory_columns),
+    [VV_TABLE_ACTIVITIES] = TABLE(activities, activity_columns),
+    [VV_TABLE_COLLECTIVES] = TABLE(collectives, collective_columns),
+    [VV_TABLE_ARGS] = TABLE(args, arg_columns),
+    [VV_TABLE_FACTS] = TABLE(facts, fact_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -122,6 +137,7 @@ enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_PROCESSES, out_row, error));
     model->processes.clock_uncertainty_ns[*out_row] = -1;
+    model->processes.rank[*out_row] = -1;
     return VARVE_OK;
 }
 
@@ -129,7 +145,7 @@ enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error)
 {
     VV_TRY(append(model, VV_TABLE_TRACKS, out_row, error));
-    model->tracks.process[*out_row] = VV_NONE;
+    model->tracks.process[*out_row] = model->tracks.device[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -144,7 +160,9 @@ enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
     slices->name[row] = slices->depth[row] = slices->order[row] = 0;
     slices->track[row] = slices->parent[row] = slices->op[row] = VV_NONE;
     slices->source[row] = slices->step[row] = slices->phase[row] = VV_NONE;
-    slices->layer[row] = 0;
+    slices->activity[row] = slices->first_arg[row] = VV_NONE;
+    slices->category[row] = 0;
+    slices->layer[row] = slices->arg_count[row] = 0;
     slices->flags[row] = 0;
     *out_row = (uint32_t)row;
     return VARVE_OK;
@@ -155,7 +173,7 @@ enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_OPS, out_row, error));
     model->ops.sequence[*out_row] = -1;
-    model->ops.first_tensor[*out_row] = VV_NONE;
+    model->ops.first_tensor[*out_row] = model->ops.collective[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -194,7 +212,7 @@ enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error)
 {
     VV_TRY(append(model, VV_TABLE_MARKS, out_row, error));
-    model->marks.track[*out_row] = VV_NONE;
+    model->marks.track[*out_row] = model->marks.first_arg[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -211,6 +229,7 @@ enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_FLOWS, out_row, error));
     model->flows.from_track[*out_row] = model->flows.to_track[*out_row] = VV_NONE;
+    model->flows.from_slice[*out_row] = model->flows.to_slice[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -219,5 +238,48 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_MEMORY, out_row, error));
     model->memory.track[*out_row] = VV_NONE;
+    model->memory.allocated_bytes[*out_row] = model->memory.reserved_bytes[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
+                                      struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_ACTIVITIES, out_row, error));
+    struct vv_activities *activities = &model->activities;
+    activities->context[*out_row] = activities->stream[*out_row] = -1;
+    activities->device[*out_row] = activities->slice[*out_row] = VV_NONE;
+    activities->launch[*out_row] = activities->caller[*out_row] = VV_NONE;
+    activities->collective[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row,
+                                        struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_COLLECTIVES, out_row, error));
+    model->collectives.sequence[*out_row] = -1;
+    model->collectives.slice[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+/* Like slices: some dozen for each event of a large trace. */
+enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row,
+                                 struct varve_error *error)
+{
+    VV_TRY(reserve(model, VV_TABLE_ARGS, 1, error));
+    uint64_t row = model->args.table.count++;
+    model->args.value[row] = 0;
+    model->args.key[row] = 0;
+    model->args.kind[row] = VV_ARG_NULL;
+    *out_row = (uint32_t)row;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
+                                       struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_FACTS, out_row, error));
+    model->facts.process[*out_row] = VV_NONE;
     return VARVE_OK;
 }

@@ -26,6 +26,9 @@
     X(T, int64_t, pid)                                                                              \
     X(T, uint32_t, name)       /* string                                                        */ \
     X(T, uint32_t, host)       /* string                                                        */ \
+    X(T, uint32_t, scope)      /* what it shares correlation and flow ids with: see below        */ \
+    X(T, int64_t, rank)        /* in its distributed job; -1 = none known                       */ \
+    X(T, int64_t, world_size)  /* 0 = not known                                                 */ \
     X(T, uint64_t, events)     /* event records read                                            */ \
     X(T, uint64_t, lost)       /* event records the recorder counted as lost                    */ \
     X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
@@ -35,6 +38,10 @@
     X(T, int64_t, end_ns)
 struct vv_processes { struct vv_table table; VV_PROCESS_COLUMNS(VV_COLUMN_POINTER, struct vv_processes) };
 
+/* A device's kernels and the host calls that launched them may stand in processes of their own (Kineto: the
+ * GPU's index is the pid), and ranks may use the same ids: ids mean the same within a scope. Importers number
+ * scopes from 0, one an input file, or one for the parts of a split one. */
+
 enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
 
 #define VV_TRACK_COLUMNS(X, T)                                                                      \
@@ -42,6 +49,8 @@ enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
     X(T, int64_t, tid)         /* kernel thread id, or stream number of a device                */ \
     X(T, uint32_t, name)       /* string; 0 = unnamed                                           */ \
     X(T, uint8_t, kind)        /* enum vv_track_kind                                            */ \
+    X(T, uint32_t, device)     /* kind << 16 | index, of a device's track; VV_NONE              */ \
+    X(T, int32_t, sort_index)  /* where the producer wants it shown                             */ \
     X(T, uint64_t, lost)       /* records lost on it                                            */
 struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, struct vv_tracks) };
 
@@ -51,6 +60,7 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
 #define VV_SLICE_STEP 2u       /* it is a step                                                  */
 #define VV_SLICE_PHASE 4u      /* it is a phase: layer STEP, not a step, inside a step           */
 #define VV_SLICE_OVERLAP 8u    /* it overlaps its neighbour without nesting                      */
+#define VV_SLICE_NEGATIVE 16u  /* its duration was given as less than 0; it is 0 here           */
 
 #define VV_SLICE_COLUMNS(X, T)                                                                      \
     X(T, int64_t, begin_ns)                                                                         \
@@ -60,7 +70,11 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, track)      /* row                                                           */ \
     X(T, uint32_t, parent)     /* row, by finish; VV_NONE at top level                          */ \
     X(T, uint32_t, depth)      /* by finish; 0 at top level                                     */ \
-    X(T, uint32_t, op)         /* row in ops; VV_NONE = no arguments                            */ \
+    X(T, uint32_t, category)   /* string: the producer's word, "cpu_op", "kernel"; 0 = none      */ \
+    X(T, uint32_t, op)         /* row in ops, one slice each; VV_NONE = no arguments            */ \
+    X(T, uint32_t, activity)   /* row in activities, one slice each; VV_NONE                    */ \
+    X(T, uint32_t, first_arg)  /* rows in args: what has no column of its own                   */ \
+    X(T, uint16_t, arg_count)                                                                       \
     X(T, uint32_t, source)     /* row in sources; VV_NONE                                       */ \
     X(T, uint32_t, step)       /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
     X(T, uint32_t, phase)      /* slice row, by finish: innermost phase around it; VV_NONE      */ \
@@ -76,10 +90,70 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint64_t, bytes)                                                                           \
     X(T, int64_t, sequence)    /* -1 = none                                                     */ \
     X(T, uint64_t, forward_tid)                                                                     \
+    X(T, uint64_t, external)   /* the producer's id of the operator; 0 = none                   */ \
+    X(T, uint32_t, stack)      /* string: call stack, innermost first, joined by ';'; 0         */ \
+    X(T, uint32_t, module)     /* string: module hierarchy; 0                                   */ \
+    X(T, uint32_t, collective) /* row in collectives; VV_NONE                                   */ \
     X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none            */ \
     X(T, uint32_t, first_tensor) /* rows in tensors                                             */ \
     X(T, uint32_t, tensor_count)
 struct vv_ops { struct vv_table table; VV_OP_COLUMNS(VV_COLUMN_POINTER, struct vv_ops) };
+
+/* ---- calls that start work on a device, and that work ---- */
+
+enum vv_activity_kind {
+    VV_ACTIVITY_CALL,       /* on the host: a launch, a copy, a wait …                          */
+    VV_ACTIVITY_KERNEL,
+    VV_ACTIVITY_COPY,
+    VV_ACTIVITY_SET,
+    VV_ACTIVITY_SYNC,       /* the device's own record of a wait                                */
+    VV_ACTIVITY_ANNOTATION, /* a range of the host, shown over what it launched                 */
+    VV_ACTIVITY_OTHER
+};
+
+#define VV_ACTIVITY_COLUMNS(X, T)                                                                   \
+    X(T, uint64_t, correlation) /* joins a call with what it started, within a scope; 0 = none  */ \
+    X(T, uint64_t, external)   /* ops.external of the operator that it was done for; 0 = none   */ \
+    X(T, int64_t, context)     /* -1 = not known                                                */ \
+    X(T, int64_t, stream)      /* -1 = not known                                                */ \
+    X(T, uint64_t, bytes)      /* copied or set                                                 */ \
+    X(T, uint32_t, device)     /* kind << 16 | index; VV_NONE                                   */ \
+    X(T, uint32_t, slice)      /* row, by finish                                                */ \
+    X(T, uint32_t, launch)     /* slice row, by finish: of device work, the call; VV_NONE       */ \
+    X(T, uint32_t, caller)     /* slice row, by finish: the operator it was done for; VV_NONE   */ \
+    X(T, uint32_t, collective) /* row in collectives; VV_NONE                                   */ \
+    X(T, uint8_t, kind)        /* enum vv_activity_kind                                         */
+struct vv_activities { struct vv_table table; VV_ACTIVITY_COLUMNS(VV_COLUMN_POINTER, struct vv_activities) };
+
+#define VV_COLLECTIVE_COLUMNS(X, T)                                                                 \
+    X(T, uint32_t, name)       /* string: "all_reduce"                                          */ \
+    X(T, uint32_t, group)      /* string: the process group's name                              */ \
+    X(T, uint32_t, ranks)      /* string: its members, as written                               */ \
+    X(T, uint32_t, dtype)      /* string, as written                                            */ \
+    X(T, int64_t, group_size)  /* 0 = not known                                                 */ \
+    X(T, int64_t, in_elements)                                                                      \
+    X(T, int64_t, out_elements)                                                                     \
+    X(T, int64_t, sequence)    /* within the group; -1 = not known                              */ \
+    X(T, uint32_t, slice)      /* row, by finish                                                */
+struct vv_collectives { struct vv_table table; VV_COLLECTIVE_COLUMNS(VV_COLUMN_POINTER, struct vv_collectives) };
+
+/* ---- whatever else the producer said ---- */
+
+enum vv_arg_kind { VV_ARG_INT, VV_ARG_REAL, VV_ARG_TEXT, VV_ARG_BOOL, VV_ARG_NULL, VV_ARG_JSON };
+
+#define VV_ARG_COLUMNS(X, T)                                                                        \
+    X(T, uint64_t, value)      /* int64_t, the bits of a double, a string's id, 0 or 1          */ \
+    X(T, uint32_t, key)        /* string                                                        */ \
+    X(T, uint8_t, kind)        /* enum vv_arg_kind; JSON: the text of an array or object        */
+struct vv_args { struct vv_table table; VV_ARG_COLUMNS(VV_COLUMN_POINTER, struct vv_args) };
+
+/* Of the run, or of one process: top-level keys, device properties … */
+#define VV_FACT_COLUMNS(X, T)                                                                  \
+    X(T, uint64_t, value)      /* as in args                                                    */ \
+    X(T, uint32_t, key)        /* string                                                        */ \
+    X(T, uint32_t, process)    /* row; VV_NONE = of the run                                     */ \
+    X(T, uint8_t, kind)
+struct vv_facts { struct vv_table table; VV_FACT_COLUMNS(VV_COLUMN_POINTER, struct vv_facts) };
 
 #define VV_TENSOR_COLUMNS(X, T)                                                                     \
     X(T, uint32_t, first_dim)  /* rows in dims                                                  */ \
@@ -111,6 +185,9 @@ struct vv_steps { struct vv_table table; VV_STEP_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, int64_t, time_ns)                                                                          \
     X(T, uint32_t, name)                                                                            \
     X(T, uint32_t, track)                                                                           \
+    X(T, uint32_t, category)   /* string; 0 = none                                              */ \
+    X(T, uint32_t, first_arg)                                                                       \
+    X(T, uint16_t, arg_count)                                                                       \
     X(T, uint16_t, layer)
 struct vv_marks { struct vv_table table; VV_MARK_COLUMNS(VV_COLUMN_POINTER, struct vv_marks) };
 
@@ -118,6 +195,7 @@ struct vv_marks { struct vv_table table; VV_MARK_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, int64_t, time_ns)                                                                          \
     X(T, double, value)                                                                             \
     X(T, uint32_t, name)                                                                            \
+    X(T, uint32_t, series)     /* string: which of the counter's values; 0 = it has one          */ \
     X(T, uint32_t, track)      /* the thread that set it; the counter belongs to its process    */
 struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER, struct vv_counters) };
 
@@ -126,14 +204,19 @@ struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER
     X(T, int64_t, to_ns)                                                                            \
     X(T, uint64_t, id)                                                                              \
     X(T, uint32_t, name)                                                                            \
+    X(T, uint32_t, category)   /* string; 0 = none                                              */ \
     X(T, uint32_t, from_track)                                                                      \
-    X(T, uint32_t, to_track)
+    X(T, uint32_t, to_track)                                                                        \
+    X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE             */ \
+    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */
 struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
 
 #define VV_MEMORY_COLUMNS(X, T)                                                                     \
     X(T, int64_t, time_ns)                                                                          \
     X(T, uint64_t, address)                                                                         \
     X(T, int64_t, bytes)       /* > 0 allocation; < 0 release (of that many); 0 release unknown */ \
+    X(T, int64_t, allocated_bytes) /* of the device after it, as the producer says; -1 = unsaid */ \
+    X(T, int64_t, reserved_bytes)  /* the same, of the allocator                                */ \
     X(T, uint32_t, device)     /* kind << 16 | index                                            */ \
     X(T, uint32_t, track)
 struct vv_memory { struct vv_table table; VV_MEMORY_COLUMNS(VV_COLUMN_POINTER, struct vv_memory) };
@@ -159,6 +242,11 @@ struct vv_health {
     uint64_t overlaps;        /* slices that do not nest, by finish                             */
     uint64_t zero_length;     /* by finish                                                      */
     uint64_t clock_steps_back; /* records earlier than the one before them                      */
+    uint64_t negative;        /* durations below 0                                              */
+    uint64_t unlinked;        /* device work whose launch is not in the trace, by finish        */
+    uint64_t duplicate_correlations; /* calls with a correlation that another has, by finish    */
+    uint64_t unplaced;        /* events kept without an instant: aggregated, or no time given   */
+    uint64_t ignored;         /* records that are no events of any known kind: doc/formats.md   */
     uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
 };
 
@@ -179,6 +267,10 @@ struct vv_model {
     struct vv_counters counters;
     struct vv_flows flows;
     struct vv_memory memory;
+    struct vv_activities activities;
+    struct vv_collectives collectives;
+    struct vv_args args;
+    struct vv_facts facts;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -198,6 +290,11 @@ enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row, str
 enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+
+enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 
 /* The string's id in model->strings. */
 enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,

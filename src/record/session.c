@@ -190,6 +190,7 @@ static int open_folder(uint32_t layers)
         return failure;
     if (vv_copier_reason() != 0)
         vv_metadata_write(); /* now it says so */
+    vv_harm_watch();
     session->has_folder = true;
     session->latest_ticks = session->writer.packet->begin_ticks;
     put_clock(&session->begin);
@@ -268,7 +269,6 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     if (failure != 0)
         return failure;
     session->running = true;
-    vv_harm_watch();
     session->begun_by = manner->begun_by;
     session->on_demand = manner->paused;
     set_layers(first);

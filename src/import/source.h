@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.h — the bytes of an input file in order, plain, gzip or zstd, told by content and not by name.
+ *
+ * A plain file can also be read at any place, by several threads. Thread-compatible otherwise. */
+#ifndef VV_IMPORT_SOURCE_H
+#define VV_IMPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct vv_source;
+
+/* Hears of each piece read: of `total_bytes` on disk `done_bytes` have been read. */
+typedef void vv_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);
+
+/* `path` is borrowed until close. */
+enum varve_code vv_source_open(const char *path, struct vv_source **out_source, struct varve_error *error);
+void vv_source_close(struct vv_source *source); /* NULL-safe */
+void vv_source_watch(struct vv_source *source, vv_progress *progress, void *context);
+
+const char *vv_source_path(const struct vv_source *source);
+/* Of the file on disk. */
+uint64_t vv_source_disk_bytes(const struct vv_source *source);
+bool vv_source_is_plain(const struct vv_source *source);
+
+/* The first bytes as they are after decompression, up to VV_SOURCE_HEAD_BYTES; does not move the place. */
+#define VV_SOURCE_HEAD_BYTES 65536u
+const char *vv_source_head(const struct vv_source *source, size_t *out_bytes);
+
+/* The next bytes, as many as there are and fit; *out_bytes 0 at the end. A compressed file that is cut gives what
+ * there is, and then VARVE_TRUNCATED with the offset on disk. */
+enum varve_code vv_source_read(struct vv_source *source, void *buffer, size_t bytes, size_t *out_bytes,
+                               struct varve_error *error);
+/* Plain files only: bytes at an offset, fewer only where the file ends. Thread-safe. */
+enum varve_code vv_source_read_at(const struct vv_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                  size_t *out_bytes, struct varve_error *error);
+
+#endif
