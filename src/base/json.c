@@ -123,7 +123,7 @@ static enum varve_code read_escape(struct vv_json *json, struct varve_error *err
 /* After "\u". A high surrogate takes a following "\u" low surrogate with it. */
 static enum varve_code read_unicode_escape(struct vv_json *json, struct varve_error *error)
 {
-    uint32_t unit;
+    uint32_t unit = 0;
     VV_TRY(read_hex4(json, &unit, error));
     while (unit >= 0xd800 && unit <= 0xdbff) {
         int byte;
@@ -136,7 +136,7 @@ static enum varve_code read_unicode_escape(struct vv_json *json, struct varve_er
                 return read_escape(json, error);
             }
             json->cursor++;
-            uint32_t low;
+            uint32_t low = 0;
             VV_TRY(read_hex4(json, &low, error));
             if (low >= 0xdc00 && low <= 0xdfff)
                 return keep_code_point(json, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00),

@@ -60,7 +60,7 @@ int vv_os_create(const char *path, uint64_t bytes)
 
 int vv_os_create_mapped(const char *path, uint64_t bytes, uint8_t **out_map)
 {
-    int file;
+    int file = -1;
     int failure = create(path, bytes, &file);
     if (failure != 0)
         return failure;

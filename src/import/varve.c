@@ -68,7 +68,7 @@ static enum varve_code list_processes(const char *path, struct names *names,
     while (code == VARVE_OK && (entry = readdir(directory)) != NULL) {
         if (!is_process(path, entry->d_name))
             continue;
-        const char *folder;
+        const char *folder = NULL;
         code = join_path(&names->arena, path, entry->d_name, &folder, error);
         if (code == VARVE_OK)
             code = vv_array_reserve(&names->paths.items, &names->paths.capacity,
@@ -104,7 +104,7 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 static enum varve_code read_folder(const char *path, struct vv_model *model, struct names *names,
                                    struct varve_error *error)
 {
-    const char *manifest;
+    const char *manifest = NULL;
     if (folder_has(path, "metadata"))
         return vv_process_read(model, path, error);
     VV_TRY(join_path(&names->arena, path, "manifest.json", &manifest, error));
