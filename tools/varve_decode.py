@@ -46,12 +46,15 @@ class TraceError(Exception):  # the path is no trace, or one of a later format
 class Stream:  # one thread's, or the process's own: kind is "thread" or "process"
     def __init__(self, kind, instance):
         self.kind, self.instance, self.tid, self.lost, self.packets, self.records = kind, instance, 0, 0, [], []
+        self.first, self.lost_before = 0, 0  # number of the first packet kept, and what was lost before it (§11)
 
 class Process:
     def __init__(self, path, problems):
         self.path, self.name, self.problems = path, os.path.basename(os.path.abspath(path)), problems
         self.streams, self.classes, self.strings, self.env, self.clock = [], {}, {}, {}, None
         self.names = {}  # by tid; by None the process's own
+        self.keeps_last = False  # a flight recorder's (§11)
+        self.begun_before = 0    # by ranges()
 
     def expect(self, is_so, path, offset, text, is_cut=False):
         if not is_so:
@@ -137,7 +140,7 @@ def read_metadata(process):
         process.expect(key in process.env, path, 0, f"env has no {key}")
 
 # ---- packets (§4) ------------------------------------------------------------------------------------
-def read_packets(process, stream, path):
+def read_packets(process, stream, path, part):
     with open(path, "rb") as file:
         size, offset = os.fstat(file.fileno()).st_size, 0
         while offset < size:
@@ -148,15 +151,20 @@ def read_packets(process, stream, path):
                                  "  varve pack --unpack -o PLAIN.varve TRACE.varve")
             if not process.expect(len(head) == HEADER.size, path, offset, "cut inside a packet header", True):
                 return
-            (magic, stream_id, instance, _, spare, content, total, begin, number, lost, tid) = HEADER.unpack(head)
+            (magic, stream_id, instance, _, before, content, total, begin, number, lost, tid) = HEADER.unpack(head)
             if not process.expect(magic == MAGIC, path, offset, f"magic is {magic:#x}, not {MAGIC:#x}"):
                 return
             fits = not content % 64 and HEADER.size * 8 <= content <= total
+            if process.keeps_last and stream.kind == "thread" and part > 0 and not stream.packets:
+                stream.first, stream.lost_before = number, before - 1 if before else lost
+                stream.lost = stream.lost_before
             for is_so, text in (
                     (fits, f"content_size is {content} of {total} bits"),
-                    (stream_id == 0 and spare == 0, "stream_id or the word at 24 is not 0"),
+                    (stream_id == 0, f"stream_id is {stream_id}, not 0"),
+                    (before <= lost + 1, f"{before - 1} were lost before this packet, and {lost} up to its end"),
                     (instance == stream.instance, f"stream_instance_id is {instance}, not {stream.instance}"),
-                    (number == len(stream.packets), f"packet_seq_num is {number}, not {len(stream.packets)}"),
+                    (number == stream.first + len(stream.packets),
+                     f"packet_seq_num is {number}, not {stream.first + len(stream.packets)}"),
                     (lost >= stream.lost, "events_discarded shrank"),
                     (not stream.packets or tid == stream.tid, "tid is not the last packet's"),
                     ((tid == 0) == (stream.kind == "process"), f"tid is {tid}"),
@@ -231,9 +239,24 @@ def take_record(process, stream, event, fields, place):
         process.names[fields.get("tid")] = text
 
 # ---- the folder (§1, §8) -----------------------------------------------------------------------------
+def read_parts(process, stream, parts):
+    keeps_last = process.keeps_last and stream.kind == "thread"
+    expected = parts[0][0] if keeps_last else 0
+    for part, name in parts:
+        process.expect(part == expected, name, 0, f"part {expected} of this stream is missing")
+        expected = part + 1
+        try:
+            read_packets(process, stream, name, part)
+        except FileNotFoundError:  # removed since it was listed, and all before it with it
+            if not keeps_last:
+                raise
+            stream.packets.clear()
+
 def read_process(path, problems):
     """Reads packets before the metadata: in a live trace the classes of all records read are then declared."""
     process, files = Process(path, problems), {}
+    with open(os.path.join(path, "metadata"), encoding="latin-1") as file:
+        process.keeps_last = bool(re.search(r"^\s*env\s*\{[^}]*\bkeep_(?:bytes|ns)\s*=\s*[1-9]", file.read(), re.M))
     for name in os.listdir(path):
         if match := re.fullmatch(r"(process)()\.(\d+)|(thread)\.(\d+)\.(\d+)", name):
             kind, instance, part = (match[1], 0, match[3]) if match[1] else match.group(4, 5, 6)
@@ -241,9 +264,7 @@ def read_process(path, problems):
     process.expect(("process", 0) in files, path, 0, "process.0 is missing")
     for (kind, instance), parts in sorted(files.items()):  # the process's own stream comes first
         process.streams.append(Stream(kind, instance))
-        for expected, (part, name) in enumerate(sorted(parts)):
-            process.expect(part == expected, name, 0, f"part {expected} of this stream is missing")
-            read_packets(process, process.streams[-1], name)
+        read_parts(process, process.streams[-1], sorted(parts))
     read_metadata(process)
     for stream in process.streams:
         read_records(process, stream)
@@ -274,7 +295,9 @@ def open_trace(path):
 
 # ---- ranges (§7) -------------------------------------------------------------------------------------
 def ranges(process):
-    """(the ranges of all threads of a process, each thread's in order of begin; number of unmatched ends)."""
+    """(the ranges of all threads of a process, each thread's in order of begin; number of unmatched ends).
+    process.begun_before then counts the ends of ranges that began before what a flight recorder kept."""
+    process.begun_before = 0
     records = [record for stream in process.streams for record in stream.records]
     pauses = sorted(record.ticks for record in records if record.id == 6 and record.fields["layers"] == 0)
     last_ticks, built = max((record.ticks for record in records), default=0), []
@@ -282,7 +305,8 @@ def ranges(process):
 
 def thread_ranges(process, stream, pauses, last_ticks, built):
     open_rows, unmatched, before = [], 0, None
-    sums = [0] + [packet.discarded for packet in stream.packets]   # lost before packet i: sums[i]
+    lacks_begin = stream.first > 0       # ranges may end that began before the first record (§11)
+    sums = [stream.lost_before] + [packet.discarded for packet in stream.packets]   # lost before packet i: sums[i]
     number = {id(packet): i for i, packet in enumerate(stream.packets)}
     def push(name, layer, is_step):
         parent = open_rows[-1] if open_rows else None
@@ -296,16 +320,19 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
     for record in stream.records:
         if before and sums[number[id(record.packet)]] > sums[number[id(before.packet)]]:
             pop(len(open_rows), before.ticks, True)
+            lacks_begin = False
         while pauses and pauses[0] < record.ticks:
             pop(len(open_rows), pauses.pop(0))
+            lacks_begin = lacks_begin and before is None
         before = record
+        alone = False
         if record.id == 1 or record.kind == "next":
-            unmatched += not open_rows
+            alone = not open_rows
             pop(min(1, len(open_rows)), record.ticks)
         if record.id == 10:
             steps = [depth for depth, row in enumerate(open_rows) if built[row].is_step]
-            unmatched += not steps
-            pop(len(open_rows) - steps[-1] if steps else 0, record.ticks)
+            alone = not steps
+            pop(len(open_rows) - (steps[-1] if steps else 0) if steps or lacks_begin else 0, record.ticks)
         elif record.id == 9:
             push(str(record.fields["index"]), "STEP", True)
         elif record.id == 7:
@@ -313,6 +340,8 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
             push(process.strings.get(record.fields["name"], ""), layer, False)
         elif record.kind in ("begin", "next"):
             push(record.name, record.layer, False)
+        process.begun_before += alone and lacks_begin
+        unmatched += alone and not lacks_begin
     if before and sums[-1] > sums[number[id(before.packet)]]:
         pop(len(open_rows), before.ticks, True)
     pop(len(open_rows), pauses[0] if pauses else last_ticks, not pauses)
@@ -325,7 +354,7 @@ def counts(trace):
     for item in (item for process in trace.processes for item in ranges(process)[0]):
         row = steps if item.is_step else totals.setdefault(item.name, {"calls": 0, "total_ns": 0})
         row.update(calls=row["calls"] + 1, total_ns=row["total_ns"] + item.end_ns - item.begin_ns)
-    return {"events": sum(len(stream.records) for stream in streams), "lost": sum(s.lost for s in streams),
+    return {"events": sum(len(stream.records) for stream in streams), "lost": sum(s.lost - s.lost_before for s in streams),
             "processes": len(trace.processes), "streams": len(streams),
             "by_name": Counter(record.name for stream in streams for record in stream.records),
             "ranges": totals, "steps": steps}

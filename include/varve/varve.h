@@ -294,15 +294,25 @@ VARVE_API void varve_process_name(const char *name);
 
 /* ---- sessions: only for programs that record themselves; `varve record` needs none of this ----- */
 
+/* What happens when a process has recorded max_bytes. */
+#define VARVE_WHEN_FULL_DROP_NEWEST 0u /* what comes is counted as lost                        */
+#define VARVE_WHEN_FULL_GROW 1u        /* it is recorded all the same, and said to be beyond   */
+
 struct varve_session_options {
     uint32_t struct_size; /* sizeof(struct varve_session_options)                              */
     uint32_t layers;      /* mask to record; 0 = VARVE_LAYER_ALL                               */
     const char *output;   /* trace folder NAME.varve, made if absent; NULL = "PROGRAM.varve".
                              One that exists is joined: the processes of a job share a trace,
                              so give a new run a name of its own, or remove the former one     */
+    uint64_t max_bytes;   /* what the process's streams may take of the disk; 0 = no limit     */
+    uint64_t keep_bytes;  /* flight recorder: keep about the last so many bytes; 0 = all       */
+    uint64_t keep_ns;     /* the same as a time; of max_bytes and these two at most one is set */
+    uint32_t when_full;   /* VARVE_WHEN_FULL_…; not 0 only with max_bytes                      */
+    uint32_t reserved;    /* 0                                                                 */
     /* end of ABI 0 */
 };
-#define VARVE_SESSION_OPTIONS_INIT { (uint32_t)sizeof(struct varve_session_options), 0, NULL }
+#define VARVE_SESSION_OPTIONS_INIT                                                                  \
+    { (uint32_t)sizeof(struct varve_session_options), 0, NULL, 0, 0, 0, 0, 0 }
 
 /* Starts recording this process into its own sub-folder of options->output. `options` may be NULL.
  * VARVE_STATE if a session runs already (as under `varve record`); VARVE_PERMISSION in a set-user-id
@@ -314,6 +324,12 @@ VARVE_API enum varve_code varve_session_start(const struct varve_session_options
  * none runs, or if `varve record` began it: that one ends with the process, so a program that records
  * itself runs unchanged under `varve record`. */
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error);
+
+/* Writes what the running session of this process holds now into a new trace folder `output`, while recording goes
+ * on; NULL = "NAME.dump.varve" beside its NAME.varve, or "NAME.dump.2.varve" and so on if that is there. Takes as long
+ * as the copying. May be called from a signal handler, with an absolute path or NULL. VARVE_STATE: no session runs, it
+ * has recorded nothing, or another dump is being made; VARVE_EXISTS: there is something at `output`. */
+VARVE_API enum varve_code varve_session_dump(const char *output, struct varve_error *error);
 
 /* Chooses what the running session records from now on; 0 pauses it. Returns the former mask.
  * Without a session it has no effect and returns 0. */

@@ -4,12 +4,13 @@
  * A row of "threads" is a track: a thread, a lane of asynchronous ranges, a stream of a device. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/analyse.h"
 #include "analyse/own_time.h"
 #include "analyse/scope.h"
 
-enum { PID, NAME, HOST, EVENTS, LOST, CLOCK, BEGIN, DURATION, PROCESS_COLUMNS };
+enum { PID, NAME, HOST, EVENTS, LOST, CLOCK, BEGIN, DURATION, STORAGE, PROCESS_COLUMNS };
 
 static const struct vv_sheet_column process_columns[PROCESS_COLUMNS] = {
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -20,7 +21,22 @@ static const struct vv_sheet_column process_columns[PROCESS_COLUMNS] = {
     { "clock_uncertainty_ns", "clock ±", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
     { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "storage", "recorded into", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
+
+/* People see how it was stored only where that is not as usual. */
+static enum varve_code show_storage(struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof process_columns);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the processes");
+    memcpy(columns, process_columns, sizeof process_columns);
+    for (size_t row = 0; row < sheet->row_count; row++)
+        if (vv_sheet_cell(sheet, row, STORAGE)->present)
+            columns[STORAGE].hidden = false;
+    sheet->columns = columns;
+    return VARVE_OK;
+}
 
 enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_sheet *out,
                                      struct varve_error *error)
@@ -35,6 +51,8 @@ enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_she
             code = vv_sheet_text(out, row, NAME, vv_text_of(model, processes->name[p]), error);
         if (code == VARVE_OK && processes->host[p] != 0)
             code = vv_sheet_text(out, row, HOST, vv_text_of(model, processes->host[p]), error);
+        if (code == VARVE_OK && processes->storage[p] != 0)
+            code = vv_sheet_text(out, row, STORAGE, vv_text_of(model, processes->storage[p]), error);
         if (code != VARVE_OK)
             break;
         vv_sheet_int(out, row, PID, processes->pid[p]);
@@ -45,6 +63,8 @@ enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_she
         if (processes->clock_uncertainty_ns[p] >= 0)
             vv_sheet_int(out, row, CLOCK, processes->clock_uncertainty_ns[p]);
     }
+    if (code == VARVE_OK)
+        code = show_storage(out, error);
     if (code != VARVE_OK)
         vv_sheet_deinit(out);
     return code;

@@ -12,14 +12,15 @@
 #include "analyse/analyse.h"
 #include "analyse/own_time.h"
 #include "analyse/scope.h"
+#include "base/keep.h"
 #include "base/number.h"
 
 /* ---- table "trace" ---- */
 
 enum {
-    COMMAND, RECORDED, ON, TRUST,
+    COMMAND, RECORDED, ON, TRUST, KEPT,
     BEGIN, DURATION, EVENTS, LOST, CLOCK, COST, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
-    ALLOCATIONS, UNFINISHED, TRUNCATED, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
+    ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
     TRACE_COLUMNS
 };
 
@@ -31,6 +32,7 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [RECORDED] = { "recorded", "recorded", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [ON] = { "on", "machine", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [TRUST] = { "trust", "trust", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [KEPT] = { "kept", "kept", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [BEGIN] = INT_COLUMN("begin_ns", "begin", VV_UNIT_TIME),
     [DURATION] = INT_COLUMN("duration_ns", "duration", VV_UNIT_NS),
     [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
@@ -47,6 +49,9 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [ALLOCATIONS] = INT_COLUMN("memory_events", "memory events", VV_UNIT_COUNT),
     [UNFINISHED] = INT_COLUMN("unfinished", "unfinished slices", VV_UNIT_COUNT),
     [TRUNCATED] = INT_COLUMN("truncated_files", "cut files", VV_UNIT_COUNT),
+    [KEEP_BYTES] = INT_COLUMN("keep_bytes", "kept at least", VV_UNIT_BYTES),
+    [KEEP_NS] = INT_COLUMN("keep_ns", "kept at least", VV_UNIT_NS),
+    [BEGUN_BEFORE] = INT_COLUMN("begun_before", "begun before", VV_UNIT_COUNT),
     [EXIT] = INT_COLUMN("exit_code", "exit code", VV_UNIT_NONE),
     [SIGNAL] = INT_COLUMN("signal", "signal", VV_UNIT_NONE),
     [DIRECTORY] = TEXT_COLUMN("directory", "directory"),
@@ -141,6 +146,44 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
     snprintf(text, bytes, "%s%s · %s%s · %s", lost, cut, clock, odd, cost);
 }
 
+/* What the process that kept least has kept; false: none is a flight recorder's. */
+static bool find_keep(const struct vv_processes *processes, struct vv_keep *out_keep, uint64_t *out_count)
+{
+    *out_keep = (struct vv_keep){ 0, 0 };
+    *out_count = 0;
+    for (uint64_t p = 0; p < processes->table.count; p++) {
+        uint64_t bytes = processes->keep_bytes[p], ns = processes->keep_ns[p];
+        *out_count += bytes > 0 || ns > 0;
+        if (bytes > 0 && (out_keep->bytes == 0 || bytes < out_keep->bytes))
+            out_keep->bytes = bytes;
+        if (ns > 0 && (out_keep->ns == 0 || ns < out_keep->ns))
+            out_keep->ns = ns;
+    }
+    return *out_count > 0;
+}
+
+static enum varve_code put_kept(const struct vv_model *model, struct vv_sheet *sheet,
+                                struct varve_error *error)
+{
+    struct vv_keep keep;
+    char amount[VV_KEEP_TEXT_BYTES], text[256], whose[80] = "each process", before[VV_NUMBER_BYTES];
+    uint64_t count, total = model->processes.table.count;
+    if (!find_keep(&model->processes, &keep, &count))
+        return VARVE_OK;
+    vv_keep_text(&keep, amount);
+    if (count < total)
+        snprintf(whose, sizeof whose, "%" PRIu64 " of %" PRIu64 " processes", count, total);
+    vv_number_count((int64_t)model->health.begun_before, before, sizeof before);
+    snprintf(text, sizeof text, "flight recorder: the last %s of %s were kept; %s range%s began before", amount,
+             whose, before, model->health.begun_before == 1 ? "" : "s");
+    if (keep.bytes > 0)
+        vv_sheet_int(sheet, 0, KEEP_BYTES, (int64_t)keep.bytes);
+    if (keep.ns > 0)
+        vv_sheet_int(sheet, 0, KEEP_NS, (int64_t)keep.ns);
+    vv_sheet_int(sheet, 0, BEGUN_BEFORE, (int64_t)model->health.begun_before);
+    return vv_sheet_text(sheet, 0, KEPT, text, error);
+}
+
 static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
                                      struct varve_error *error)
 {
@@ -150,7 +193,8 @@ static enum varve_code put_sentences(const struct vv_model *model, struct vv_she
     machine_text(model, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
     trust_text(model, text, sizeof text);
-    return vv_sheet_text(sheet, 0, TRUST, text, error);
+    VV_TRY(vv_sheet_text(sheet, 0, TRUST, text, error));
+    return put_kept(model, sheet, error);
 }
 
 static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sheet,
@@ -202,15 +246,18 @@ static void put_counts(const struct vv_model *model, struct vv_sheet *sheet)
     vv_sheet_int(sheet, 0, DURATION, model->run.end_ns - model->run.begin_ns);
 }
 
-/* For people, in full: every fact that is present, and of the sentences only the trust line. */
-static enum varve_code show_facts(struct vv_sheet *sheet, struct varve_error *error)
+/* For people, in full: every fact that is present, and of the sentences only the last two. In short: the
+ * sentences, where they say something. */
+static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varve_error *error)
 {
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof trace_columns);
     if (columns == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the trace");
     memcpy(columns, trace_columns, sizeof trace_columns);
-    for (size_t c = 0; c < TRACE_COLUMNS; c++)
-        columns[c].hidden = c == RECORDED || c == ON || !vv_sheet_cell(sheet, 0, c)->present;
+    for (size_t c = 0; c < TRACE_COLUMNS && full; c++)
+        columns[c].hidden = c == RECORDED || c == ON || (c >= KEEP_BYTES && c <= BEGUN_BEFORE) ||
+                            !vv_sheet_cell(sheet, 0, c)->present;
+    columns[KEPT].hidden = !vv_sheet_cell(sheet, 0, KEPT)->present;
     sheet->columns = columns;
     return VARVE_OK;
 }
@@ -227,8 +274,7 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct
         code = put_run(model, out, error);
     if (code == VARVE_OK) {
         put_counts(model, out);
-        if (full)
-            code = show_facts(out, error);
+        code = show_facts(out, full, error);
     }
     if (code != VARVE_OK)
         vv_sheet_deinit(out);

@@ -55,6 +55,11 @@ struct vv_arguments {
     const char *layers;         /* "all" or names with commas                                   */
     bool dry_run, verbose, paused;
     const char *max_size;       /* "2GB"; NULL = no limit                                       */
+    const char *when_full;      /* "drop-newest", "grow", "drop-oldest"; NULL = not said        */
+    const char *keep;           /* "10s", "64MB"; NULL = everything                             */
+    const char *dump_on;        /* "SIGUSR2"; NULL = none                                       */
+    const char *pid;            /* of a process that runs already; NULL = begin one             */
+    const char *duration;       /* "5s"; NULL = until it is told to end                         */
     const char *schedule;       /* "skip=1,warmup=1,active=3,repeat=2"; NULL = all steps         */
     /* help */
     bool all, man;
@@ -84,7 +89,8 @@ enum vv_option_row {
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
     VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
-    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
+    VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
 };
 #define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
@@ -119,6 +125,8 @@ enum varve_code vv_arguments_parse(const struct vv_verb *verb, int argc, char **
                                    struct vv_arguments *out_arguments, struct varve_error *error);
 /* Prints "varve: MESSAGE" and returns the exit code that fits error->code. report_error.c */
 int vv_complain(const struct varve_error *error);
+/* The same for a verb that reads and writes traces: the exit code says whether it was the writing that failed. */
+int vv_complain_writing(const struct varve_error *error);
 
 /* The trace a reading verb means: the operand, or the newest *.varve here (said on standard error
  * unless quiet). *out_path belongs to the caller (free). locate.c */
@@ -130,6 +138,7 @@ int vv_cmd_record(const struct vv_arguments *arguments);
 int vv_cmd_start(const struct vv_arguments *arguments);
 int vv_cmd_stop(const struct vv_arguments *arguments);
 int vv_cmd_status(const struct vv_arguments *arguments);
+int vv_cmd_dump(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);

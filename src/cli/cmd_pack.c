@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/number.h"
 #include "cli/arguments.h"
+#include "cli/interruption.h"
 #include "cli/trace_folder.h"
 #include "ctf/pack_trace.h"
 
@@ -26,25 +26,6 @@ struct packing {
     int lock;       /* the trace, locked against `varve record` and another pack; -1 = none      */
     struct vv_pack_counts counts;
 };
-
-/* ---- being stopped ---- */
-
-/* The signal that came. Work ends at the next block, the new trace is removed, then the signal has its way. */
-static volatile sig_atomic_t stop;
-
-static void note_signal(int number)
-{
-    stop = number;
-}
-
-static void catch_signals(void)
-{
-    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-    struct sigaction former, action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &former) == 0 && former.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
-}
 
 /* ---- what to pack, and where ---- */
 
@@ -67,17 +48,10 @@ static enum varve_code find_trace(struct packing *packing, struct varve_error *e
     return VARVE_OK;
 }
 
-static bool is_same_folder(const char *a, const char *b)
-{
-    struct stat left, right;
-    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
-           left.st_ino == right.st_ino;
-}
-
 static bool is_in_place(const struct packing *packing)
 {
     const char *output = packing->arguments->output;
-    return output == NULL || is_same_folder(output, packing->absolute);
+    return output == NULL || vv_trace_folder_is_same(output, packing->absolute);
 }
 
 static enum varve_code name_hidden(struct packing *packing, struct varve_error *error)
@@ -121,7 +95,8 @@ static enum varve_code pack_in_place(struct packing *packing, struct varve_error
     struct vv_trace_folder folder;
     VV_TRY(name_hidden(packing, error));
     VV_TRY(vv_trace_folder_make(&folder, packing->hidden, error));
-    struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack, &stop };
+    struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack,
+                               &vv_interruption };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK && packing->counts.streams > 0)
         code = change_places(packing, error);
@@ -139,7 +114,8 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
     if (strcmp(output, "-") == 0)
         VV_FAIL(error, VARVE_INVALID, "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
     VV_TRY(vv_trace_folder_make(&folder, output, error));
-    struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack, &stop };
+    struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack,
+                               &vv_interruption };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK)
         code = vv_trace_folder_keep(&folder, error);
@@ -169,22 +145,11 @@ static void say_done(const struct packing *packing)
             name, from, to, records);
 }
 
-/* The exit code says whether it was reading or writing that failed. */
-static int complain(const struct varve_error *error)
-{
-    static const int output_failures[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
-    int status = vv_complain(error);
-    for (size_t i = 0; i < sizeof output_failures / sizeof *output_failures; i++)
-        if (error->os_errno == output_failures[i])
-            return VV_EXIT_OUTPUT;
-    return status;
-}
-
 int vv_cmd_pack(const struct vv_arguments *arguments)
 {
     struct packing packing = { .arguments = arguments, .lock = -1 };
     struct varve_error error;
-    catch_signals();
+    vv_interruption_watch();
     enum varve_code code = find_trace(&packing, &error);
     if (code == VARVE_OK)
         code = is_in_place(&packing) ? pack_in_place(&packing, &error) : pack_elsewhere(&packing, &error);
@@ -197,8 +162,8 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
     free(packing.hidden);
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
-    int status = complain(&error);
-    if (code == VARVE_STATE && stop != 0)
-        raise(stop);
+    int status = vv_complain_writing(&error);
+    if (code == VARVE_STATE && vv_interruption != 0)
+        raise(vv_interruption);
     return status;
 }

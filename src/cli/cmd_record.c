@@ -15,18 +15,21 @@
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/record_attach.h"
+#include "cli/record_policy.h"
+#include "cli/shell_word.h"
 #include "cli/terminal.h"
 #include "cli/trace_folder.h"
 #include "ctf/metadata_write.h"
-#include "base/size.h"
 #include "ctf/schedule.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
 
-#define SETTINGS_MAX 6
+#define SETTINGS_MAX 9
 
 struct recording {
     const struct vv_arguments *arguments;
+    struct vv_record_policy policy;
     char **command;
     char *name;    /* of the trace, as the user knows it                                         */
     char *preload; /* LD_PRELOAD of the program                                                  */
@@ -58,13 +61,13 @@ static enum varve_code set_preload(struct recording *recording, struct varve_err
     return code;
 }
 
-/* What is recorded when, and how much: --paused, --schedule, --max-size. */
-static enum varve_code check_limits(const struct vv_arguments *arguments, struct varve_error *error)
+/* What is recorded when: --paused, --schedule. */
+static enum varve_code check_times(const struct vv_arguments *arguments, struct varve_error *error)
 {
     struct vv_schedule schedule;
-    uint64_t max_bytes;
-    if (arguments->max_size != NULL)
-        VV_TRY_NOTE(vv_size_parse(arguments->max_size, &max_bytes, error), error, "--max-size");
+    if (arguments->duration != NULL)
+        VV_FAIL(error, VARVE_INVALID, "--duration goes with --pid: to record a part of a new program, --schedule "
+                                      "counts steps");
     if (arguments->schedule == NULL)
         return VARVE_OK;
     if (arguments->paused)
@@ -84,7 +87,8 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
         VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
                                       "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                       "with commas between", arguments->layers);
-    VV_TRY(check_limits(arguments, error));
+    VV_TRY(check_times(arguments, error));
+    VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
     recording->command = arguments->operands;
     recording->name = arguments->output != NULL ? strdup(arguments->output)
                                                 : vv_trace_folder_name(recording->command);
@@ -104,31 +108,15 @@ static size_t set_environment(const struct recording *recording, const char *fol
     const struct vv_child_setting more[] = {
         { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
         { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
-        { "VARVE_MAX_SIZE", recording->arguments->max_size != NULL ? recording->arguments->max_size : "" },
+        { "VARVE_MAX_SIZE", recording->policy.max_size },
+        { "VARVE_WHEN_FULL", recording->policy.when_full },
+        { "VARVE_KEEP", recording->policy.keep_text },
+        { "VARVE_DUMP_ON", recording->policy.dump_on },
     };
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) /* a varve record around us may have set them */
         if (*more[i].value != '\0' || getenv(more[i].name) != NULL)
             out_settings[count++] = more[i];
     return count;
-}
-
-/* Quoted for a shell where need be. */
-static void put_word(FILE *stream, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_@%+=:,./-";
-    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-        fputs(word, stream);
-        return;
-    }
-    putc('\'', stream);
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            fputs("'\\''", stream);
-        else
-            putc(*word, stream);
-    }
-    putc('\'', stream);
 }
 
 static int dry_run(const struct recording *recording)
@@ -141,12 +129,12 @@ static int dry_run(const struct recording *recording)
     size_t count = set_environment(recording, folder != NULL ? folder : recording->name, settings);
     for (size_t i = 0; i < count; i++) {
         printf("%s=", settings[i].name);
-        put_word(stdout, settings[i].value);
+        vv_shell_word_put(stdout, settings[i].value);
         putchar('\n');
     }
     for (char *const *word = recording->command; *word != NULL; word++) {
         fputs(word > recording->command ? " " : "", stdout);
-        put_word(stdout, *word);
+        vv_shell_word_put(stdout, *word);
     }
     putchar('\n');
     free(here);
@@ -170,7 +158,7 @@ static void say_silent(const struct recording *recording)
     fprintf(stderr, "  Two ways on:\n"
                     "    mark its operators with <varve/varve.h> and link it with -lvarve\n"
                     "    or see what ran and for how long      varve info ");
-    put_word(stderr, recording->folder.path);
+    vv_shell_word_put(stderr, recording->folder.path);
     putc('\n', stderr);
 }
 
@@ -181,6 +169,22 @@ static bool is_newest_here(const char *path)
                      strcmp(newest, path) == 0;
     free(newest);
     return is_newest;
+}
+
+/* How to see it, and that it is the end only where a flight recorder has left out what came before. */
+static void say_next(const struct recording *recording, const struct vv_model *model)
+{
+    char amount[VV_KEEP_TEXT_BYTES];
+    vv_keep_text(&recording->policy.keep, amount);
+    if (amount[0] != '\0' && vv_record_policy_forgot(model))
+        fprintf(stderr, "varve: only the last %s of each process were kept; next: varve report", amount);
+    else
+        fputs("varve: next: varve report", stderr);
+    if (!is_newest_here(recording->folder.path)) {
+        putc(' ', stderr);
+        vv_shell_word_put(stderr, recording->folder.path);
+    }
+    putc('\n', stderr);
 }
 
 static void say_recorded(const struct recording *recording, const struct vv_model *model)
@@ -200,12 +204,8 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
                 strsignal(recording->end.signal));
     else
         fprintf(stderr, "exit %d\n", recording->end.exit_code);
-    fputs("varve: next: varve report", stderr);
-    if (!is_newest_here(recording->folder.path)) {
-        putc(' ', stderr);
-        put_word(stderr, recording->folder.path);
-    }
-    putc('\n', stderr);
+    vv_record_policy_say_grown(&recording->policy, recording->folder.absolute);
+    say_next(recording, model);
 }
 
 static void say_result(const struct recording *recording)
@@ -308,6 +308,8 @@ int vv_cmd_record(const struct vv_arguments *arguments)
     struct recording recording = { .arguments = arguments };
     struct varve_error error;
     int status = VV_EXIT_RECORD;
+    if (arguments->pid != NULL)
+        return vv_record_attach(arguments);
     if (prepare(&recording, &error) != VARVE_OK)
         vv_complain(&error);
     else

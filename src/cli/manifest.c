@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/manifest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
+#include "cli/process_facts.h"
 #include "ctf/layout.h"
+#include "ctf/stream_file.h"
 #include "varve/varve.h"
 
 #define STRING2(x) #x
@@ -60,6 +63,40 @@ static void put_machine(FILE *stream)
     put_int(stream, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static int is_process_folder(const struct dirent *entry)
+{
+    return vv_stream_folder_pid(entry->d_name) != 0;
+}
+
+/* Those that could not record as usual, and why: mostly none. */
+static void put_processes(FILE *stream, const char *trace)
+{
+    struct dirent **names;
+    bool has_one = false;
+    int count = scandir(trace, &names, is_process_folder, versionsort);
+    for (int i = 0; i < count; i++) {
+        struct vv_process_facts facts = { .storage = "" };
+        char *folder;
+        if (asprintf(&folder, "%s/%s", trace, names[i]->d_name) >= 0) {
+            vv_process_facts_read(folder, &facts);
+            free(folder);
+        }
+        if (facts.storage[0] != '\0') {
+            fprintf(stream, "%s{\"process\": ", has_one ? ", " : ",\n  \"processes\": [");
+            vv_json_write_text(stream, names[i]->d_name);
+            fputs(", \"storage\": ", stream);
+            vv_json_write_text(stream, facts.storage);
+            putc('}', stream);
+            has_one = true;
+        }
+        free(names[i]);
+    }
+    if (has_one)
+        putc(']', stream);
+    if (count >= 0)
+        free(names);
+}
+
 static void put_collectors(FILE *stream, const struct vv_manifest *manifest)
 {
     fputs(",\n  \"collectors\": [", stream);
@@ -72,7 +109,7 @@ static void put_collectors(FILE *stream, const struct vv_manifest *manifest)
     fputs("]\n}\n", stream);
 }
 
-static void put_manifest(FILE *stream, const struct vv_manifest *manifest)
+static void put_manifest(FILE *stream, const char *trace, const struct vv_manifest *manifest)
 {
     char directory[PATH_MAX];
     fprintf(stream, "{\n  \"varve_format\": %d", VV_CTF_FORMAT_VERSION);
@@ -91,6 +128,7 @@ static void put_manifest(FILE *stream, const struct vv_manifest *manifest)
         put_int(stream, "end_realtime_ns", manifest->end->end_realtime_ns);
         put_int(stream, "exit_code", manifest->end->exit_code);
         put_int(stream, "signal", manifest->end->signal);
+        put_processes(stream, trace);
     }
     put_collectors(stream, manifest);
 }
@@ -108,7 +146,7 @@ enum varve_code vv_manifest_write(const char *trace, const struct vv_manifest *m
     if (stream == NULL)
         code = vv_fail_errno(error, errno, "cannot write '%s/manifest.json'", trace);
     else {
-        put_manifest(stream, manifest);
+        put_manifest(stream, trace, manifest);
         bool has_failed = ferror(stream) != 0;
         has_failed = fclose(stream) != 0 || has_failed;
         if (has_failed || rename(temporary, path) != 0)

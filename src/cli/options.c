@@ -7,6 +7,7 @@ static const char *const formats[] = { "text", "json", "csv", "md", NULL };
 static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
 static const char *const groupings[] = { "op", "name", "shape", "thread", "phase", NULL };
 static const char *const sort_keys[] = { "self", "total", "calls", "median", "p90", "name", NULL };
+static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = { .bit = VV_TAKES(row),
@@ -58,6 +59,16 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "record some steps only, such as skip=1,warmup=1,active=3,repeat=2", AT(schedule),
     ROW(MAX_SIZE) .name = "max-size", .kind = VV_VALUE_TEXT, .value = "SIZE",
         .help = "most that a process may record, such as 2GB; the rest is counted as lost", AT(max_size),
+    ROW(WHEN_FULL) .name = "when-full", .kind = VV_VALUE_CHOICE, .value = "POLICY", .choices = fulls,
+        .help = "what happens at --max-size; drop-newest unless said", AT(when_full),
+    ROW(KEEP) .name = "keep", .kind = VV_VALUE_TEXT, .value = "AMOUNT",
+        .help = "flight recorder: keep the last of each process only, such as 10s or 64MB", AT(keep),
+    ROW(DUMP_ON) .name = "dump-on", .kind = VV_VALUE_TEXT, .value = "SIGNAL",
+        .help = "a process that gets it writes NAME.dump.varve, and goes on", AT(dump_on),
+    ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID",
+        .help = "record this process, which runs already, instead of a program", AT(pid),
+    ROW(DURATION) .name = "duration", .kind = VV_VALUE_TEXT, .value = "TIME",
+        .help = "with --pid: end after so long, such as 5s; else at Ctrl-C", AT(duration),
     ROW(DRY_RUN) .name = "dry-run", .kind = VV_VALUE_FLAG,
         .help = "print what would be run and its environment", AT(dry_run),
     ROW(ALL) .name = "all", .kind = VV_VALUE_FLAG, .help = "every verb with its options", AT(all),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_error.c — an error on standard error, and the exit code that fits it. */
+#include <errno.h>
+
 #include "cli/arguments.h"
 
 int vv_complain(const struct varve_error *error)
@@ -15,4 +17,14 @@ int vv_complain(const struct varve_error *error)
     };
     fprintf(stderr, "varve: %s\n", error->message);
     return (size_t)error->code < sizeof exits ? exits[error->code] : VV_EXIT_OURS;
+}
+
+int vv_complain_writing(const struct varve_error *error)
+{
+    static const int output_failures[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
+    int status = vv_complain(error);
+    for (size_t i = 0; i < sizeof output_failures / sizeof *output_failures; i++)
+        if (error->os_errno == output_failures[i])
+            return VV_EXIT_OUTPUT;
+    return status;
 }

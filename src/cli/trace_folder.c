@@ -80,6 +80,13 @@ bool vv_trace_folder_is_trace(const char *path)
     return file_contains(manifest, "\"varve_format\"") || vv_trace_folder_processes(path) > 0;
 }
 
+bool vv_trace_folder_is_same(const char *a, const char *b)
+{
+    struct stat left, right;
+    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
 static int64_t size_sum_bytes; /* nftw passes no context on */
 
 static int add_size(const char *path, const struct stat *status, int kind, struct FTW *place)

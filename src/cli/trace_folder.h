@@ -15,6 +15,8 @@
 
 /* Does the folder hold a manifest.json of ours, or a process's metadata? */
 bool vv_trace_folder_is_trace(const char *path);
+/* Do both exist, and are they one folder? */
+bool vv_trace_folder_is_same(const char *a, const char *b);
 
 /* "train.varve" for a command, after the script where an interpreter runs one. Belongs to the caller;
  * NULL without memory. */

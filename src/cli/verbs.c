@@ -15,17 +15,21 @@ const struct vv_verb vv_verbs[] = {
           "marks. The trace is a folder PROGRAM.varve in the current folder, named after the script "
           "where an interpreter runs one. A former trace of that name becomes PROGRAM.varve.old. "
           "The program keeps its input, its output and its exit code; a program that cannot be "
-          "recorded runs just the same.",
+          "recorded runs just the same. With --pid it switches recording on in a process that was begun "
+          "with varve record, or that records itself, and at the end back to what it was.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) |
                VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
-               VV_TAKES(DRY_RUN),
-      .output = "the trace folder (PROGRAM.varve)",
+               VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
+               VV_TAKES(DURATION) | VV_TAKES(DRY_RUN),
+      .output = "the trace folder (PROGRAM.varve); with --pid, a copy of what is recorded there",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },
                            { "varve record --layers STEP,OP -- ./train", "leave the rest out" },
                            { "varve record --paused -- ./train", "record when varve start says so" },
                            { "varve record --schedule skip=10,active=5,repeat=1 -- ./train",
-                             "the eleventh step to the fifteenth" }),
+                             "the eleventh step to the fifteenth" },
+                           { "varve record --keep 10s -- ./serve", "run for days, keep the last ten seconds" },
+                           { "varve record --pid 4711 --duration 5s", "five seconds of a process that runs" }),
       .run = vv_cmd_record },
     { .name = "start", .group = "Control", .summary = "make a running process record",
       .operands = "PID|NAME",
@@ -57,6 +61,20 @@ const struct vv_verb vv_verbs[] = {
       .examples = EXAMPLES({ "varve status", "every one" },
                            { "varve status --json 4711", "this one, for scripts" }),
       .run = vv_cmd_status },
+    { .name = "dump", .group = "Control", .summary = "what it has recorded so far, as a trace",
+      .operands = "PID|NAME.varve",
+      .description =
+          "Copies what a running process has recorded, at this instant, into a trace of its own, while it "
+          "goes on; of a flight recorder, what it still keeps. The process may be busy, hang, be stopped or "
+          "have been killed: only its files are read. A PID means that process, NAME.varve every process in "
+          "the trace, another NAME every process that runs that program or is recorded into that trace. "
+          "Without -o the copy is NAME.dump.varve beside NAME.varve, then NAME.dump.2.varve, and so on. "
+          "Only the user whose process it is may do so.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(OUTPUT),
+      .output = "the trace folder to write; a former one becomes OUT.varve.old",
+      .examples = EXAMPLES({ "varve dump 4711", "writes train.dump.varve beside train.varve" },
+                           { "varve dump train.varve -o stuck.varve", "all processes of the trace" }),
+      .run = vv_cmd_dump },
     { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE]",
       .description =
           "Says how far the trace can be trusted, how the steps split into phases, and which operators "

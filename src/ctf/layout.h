@@ -20,7 +20,7 @@ struct vv_packet_header {
     uint32_t stream_class;    /* 0                                                              */
     uint64_t stream_instance; /* 0 = the process's own stream, 1.. = threads, in order of birth  */
     uint64_t reserved_bits;   /* writer's own: end of what was reserved, set when the packet is left */
-    uint64_t spare;           /* 0                                                              */
+    uint64_t spare;           /* 0, or 1 + `discarded` when the packet began                     */
     uint64_t content_bits;    /* header plus records: the write cursor                          */
     uint64_t packet_bits;     /* distance to the next packet, or to the end of the file         */
     uint64_t begin_ticks;     /* full 64-bit clock value, at or before the first record          */

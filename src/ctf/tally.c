@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ctf/tally.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ctf/layout.h"
+#include "ctf/record_length.h"
+#include "ctf/stream_file.h"
 
 #define HEADER_BYTES sizeof(struct vv_packet_header)
 
@@ -18,49 +22,10 @@ struct tally {
     uint64_t *packet; /* room for one                                                           */
 };
 
-static size_t words_of_site(uint32_t kind)
-{
-    return kind >= VV_KIND_COUNTER ? 2 : 1;
-}
-
-/* Words of an operator's record: its payload, then a word and its dims for each input. */
-static size_t words_of_operator(const uint64_t *words, size_t count)
-{
-    size_t at = 1 + sizeof(struct vv_op_payload) / 8;
-    if (at > count || words[at - 1] > VV_OP_INPUTS_MAX)
-        return 0;
-    for (uint64_t inputs = words[at - 1]; inputs > 0; inputs--) {
-        if (at >= count)
-            return 0;
-        at += 1 + (size_t)(words[at] >> 32);
-    }
-    return at;
-}
-
-/* Of the record at words[0], of which `count` words are there; 0: not known. */
-static size_t words_of_record(const uint64_t *words, size_t count)
-{
-    static const unsigned char fixed[] = {
-        [VV_EVENT_END] = 1,     [VV_EVENT_CLOCK] = 5,      [VV_EVENT_THREAD] = 3,
-        [VV_EVENT_PROCESS] = 2, [VV_EVENT_LAYERS] = 2,     [VV_EVENT_BEGIN] = 2,
-        [VV_EVENT_STEP_BEGIN] = 2, [VV_EVENT_STEP_END] = 1, [VV_EVENT_ALLOC] = 4,
-        [VV_EVENT_FREE] = 3,    [VV_EVENT_COST] = 2,
-    };
-    _Static_assert(VV_EVENT_BUILTIN_COUNT == 14, "a new class needs its length here");
-    uint32_t id = (uint32_t)(words[0] & VV_ID_MASK);
-    if (id >= VV_SITE_ID_FIRST)
-        return words_of_site(id % VV_SITE_KINDS);
-    if (id == VV_EVENT_OP)
-        return words_of_operator(words, count);
-    if (id == VV_EVENT_STRING)
-        return count < 2 ? 0 : 2 + (size_t)(words[1] >> 32) / 8;
-    return id < sizeof fixed ? fixed[id] : 0;
-}
-
 static bool count_records(struct tally *tally, size_t words)
 {
     for (size_t at = HEADER_BYTES / 8; at < words;) {
-        size_t length = words_of_record(tally->packet + at, words - at);
+        size_t length = vv_record_length(tally->packet + at, words - at);
         if (length == 0 || length > words - at)
             return false;
         at += length;
@@ -92,28 +57,46 @@ static enum varve_code count_part(struct tally *tally, int file, const char *pat
     }
 }
 
-/* *out_exists false: no part is there. */
-static enum varve_code count_stream(struct tally *tally, const char *folder, const char *base,
-                                    bool *out_exists, struct varve_error *error)
+/* Is the part after `name`, of the same stream, there? It carries the count of what was lost on. */
+static bool has_next(int folder, const char *name)
+{
+    char next[NAME_MAX + 16];
+    const char *number = strrchr(name, '.') + 1;
+    snprintf(next, sizeof next, "%.*s%lu", (int)(number - name), name, strtoul(number, NULL, 10) + 1);
+    return faccessat(folder, next, F_OK, 0) == 0;
+}
+
+static enum varve_code count_file(struct tally *tally, int folder, const char *name,
+                                  struct varve_error *error)
 {
     uint64_t lost = 0;
-    *out_exists = false;
-    for (unsigned part = 0;; part++) {
-        char path[PATH_MAX + 64];
-        snprintf(path, sizeof path, "%s/%s.%u", folder, base, part);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file < 0 && errno != ENOENT)
-            return vv_fail_errno(error, errno, "cannot read '%s'", path);
-        if (file < 0)
-            break;
-        enum varve_code code = count_part(tally, file, path, &lost, error);
-        close(file);
-        if (code != VARVE_OK)
-            return code;
-        *out_exists = true;
-    }
-    tally->lost += lost;
-    return VARVE_OK;
+    int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT) /* a flight recorder has just removed it */
+        return VARVE_OK;
+    if (file < 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", name);
+    enum varve_code code = count_part(tally, file, name, &lost, error);
+    close(file);
+    if (code == VARVE_OK && !has_next(folder, name))
+        tally->lost += lost;
+    return code;
+}
+
+/* Any stream may lack its first parts, or all (a flight recorder): what is there is listed. */
+static enum varve_code count_folder(struct tally *tally, const char *path, struct varve_error *error)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return vv_fail_errno(error, errno, "cannot read '%s'", path);
+    enum varve_code code = VARVE_OK;
+    const struct dirent *entry;
+    while (code == VARVE_OK && (entry = readdir(folder)) != NULL)
+        if (vv_stream_file_is(entry->d_name))
+            code = count_file(tally, dirfd(folder), entry->d_name, error);
+    closedir(folder);
+    if (code != VARVE_OK)
+        vv_error_note(error, "'%s'", path);
+    return code;
 }
 
 enum varve_code vv_tally_process(const char *folder, uint64_t *out_records, uint64_t *out_lost,
@@ -122,14 +105,7 @@ enum varve_code vv_tally_process(const char *folder, uint64_t *out_records, uint
     struct tally tally = { .packet = malloc(VV_PACKET_BYTES) };
     if (tally.packet == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a packet");
-    bool exists = true;
-    enum varve_code code = VARVE_OK;
-    for (unsigned instance = 0; exists && code == VARVE_OK; instance++) {
-        char base[32] = "process";
-        if (instance > 0)
-            snprintf(base, sizeof base, "thread.%u", instance);
-        code = count_stream(&tally, folder, base, &exists, error);
-    }
+    enum varve_code code = count_folder(&tally, folder, error);
     free(tally.packet);
     if (code != VARVE_OK)
         return code;

@@ -71,6 +71,7 @@ static void add_up(struct vv_model *model)
     const struct vv_processes *processes = &model->processes;
     struct vv_run *run = &model->run;
     double cost_ns = 0;
+    bool is_cost_known = true; /* not of records that a flight recorder has removed */
     for (uint64_t row = 0; row < processes->table.count; row++) {
         if (processes->events[row] > 0) {
             if (run->events == 0 || processes->begin_ns[row] < run->begin_ns)
@@ -80,6 +81,7 @@ static void add_up(struct vv_model *model)
         }
         run->events += processes->events[row];
         run->lost += processes->lost[row];
+        is_cost_known = is_cost_known && !processes->forgot[row];
         if (processes->record_cost_ps[row] > 0)
             cost_ns += (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row] +
                        (double)processes->slow_ns[row];
@@ -88,7 +90,7 @@ static void add_up(struct vv_model *model)
     }
     if (run->events == 0)
         run->end_ns = run->begin_ns;
-    if (cost_ns > 0 && cost_ns < 9e18)
+    if (is_cost_known && cost_ns > 0 && cost_ns < 9e18)
         run->record_cost_ns = (int64_t)cost_ns;
 }
 

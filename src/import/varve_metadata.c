@@ -105,6 +105,12 @@ static enum varve_code read_env_pair(struct reading *reading, const struct vv_ts
         return read_signed(reading, value, &metadata->record_cost_ps);
     if (vv_tsdl_is(key, "begin_realtime_ns"))
         return read_signed(reading, value, &metadata->begin_realtime_ns);
+    if (vv_tsdl_is(key, "keep_bytes"))
+        return read_signed(reading, value, &metadata->keep_bytes);
+    if (vv_tsdl_is(key, "keep_ns"))
+        return read_signed(reading, value, &metadata->keep_ns);
+    if (vv_tsdl_is(key, "storage"))
+        return read_text(reading, value, &metadata->storage);
     if (!vv_tsdl_is(key, "varve_format"))
         return VARVE_OK;
     int64_t format = 0;
@@ -321,7 +327,7 @@ enum varve_code vv_metadata_read(const char *text, size_t length, struct vv_meta
 {
     VV_TRY(check_signature(text, length, error));
     struct vv_metadata *metadata = out_metadata;
-    *metadata = (struct vv_metadata){ .host = "", .program = "" };
+    *metadata = (struct vv_metadata){ .host = "", .program = "", .storage = "" };
     vv_arena_init(&metadata->arena);
     struct reading reading = { metadata, error };
     struct vv_tsdl_reader reader = vv_tsdl_part(text, 0, length), statement;
@@ -341,5 +347,5 @@ void vv_metadata_deinit(struct vv_metadata *metadata)
         return;
     free(metadata->classes);
     vv_arena_deinit(&metadata->arena);
-    *metadata = (struct vv_metadata){ .host = "", .program = "" };
+    *metadata = (struct vv_metadata){ .host = "", .program = "", .storage = "" };
 }

@@ -25,7 +25,8 @@ struct vv_metadata {
     int64_t offset_s, offset_ticks;
     int64_t pid, begin_realtime_ns;
     int64_t record_cost_ps; /* 0 = not measured                                                 */
-    const char *host, *program; /* "" if not said                                               */
+    int64_t keep_bytes, keep_ns; /* a flight recorder, if either is above 0                     */
+    const char *host, *program, *storage; /* "" if not said                                     */
     struct vv_metadata_class *classes;
     size_t class_count, class_capacity;
     struct vv_field_type *aliases;
@@ -38,5 +39,10 @@ struct vv_metadata {
 enum varve_code vv_metadata_read(const char *text, size_t length, struct vv_metadata *out_metadata,
                                  struct varve_error *error);
 void vv_metadata_deinit(struct vv_metadata *metadata); /* NULL-safe, idempotent */
+
+static inline bool vv_metadata_keeps_last(const struct vv_metadata *metadata)
+{
+    return metadata->keep_bytes > 0 || metadata->keep_ns > 0;
+}
 
 #endif

@@ -16,6 +16,7 @@ struct walk {
     uint32_t part;
     uint64_t next_sequence;
     bool cut_before; /* an earlier file was cut: the gap that follows is explained               */
+    bool removed;    /* parts before this one have been removed by a flight recorder            */
 };
 
 static enum varve_code check_header(const struct walk *walk, uint64_t offset,
@@ -50,6 +51,16 @@ static enum varve_code check_header(const struct walk *walk, uint64_t offset,
             return vv_fail_at(error, VARVE_CORRUPT, offset + checks[i].field, "'%s': %s",
                               walk->input.path, checks[i].what);
     return VARVE_OK;
+}
+
+/* A flight recorder has removed what came before, and what was lost then is no loss of what is here. Where
+ * the writer does not say how much that is, it is all that the packet counts. */
+static void begin_later(struct walk *walk, const struct vv_packet_header *header)
+{
+    uint64_t before = header->spare != 0 ? header->spare - 1 : header->discarded;
+    walk->next_sequence = header->sequence;
+    walk->packets->lacks_begin = true;
+    walk->packets->lost_before = before < header->discarded ? before : header->discarded;
 }
 
 static void to_host_order(struct vv_packet_header *header)
@@ -104,6 +115,8 @@ static enum varve_code walk_part(struct walk *walk, struct varve_error *error)
         }
         to_host_order(&header);
         VV_TRY(check_header(walk, offset, &header, error));
+        if (walk->removed && walk->packets->count == 0 && header.sequence > 0)
+            begin_later(walk, &header);
         VV_TRY(add_packet(walk, offset, &header, &cut, error));
         offset += header.packet_bits / 8;
     }
@@ -114,12 +127,29 @@ static enum varve_code walk_part(struct walk *walk, struct varve_error *error)
     return VARVE_OK;
 }
 
+/* Oldest parts go first: with one, all before it. */
+static void forget_parts(struct walk *walk)
+{
+    walk->packets->count = 0;
+    walk->packets->cut_files = 0;
+    walk->packets->lacks_begin = true;
+    walk->next_sequence = 0;
+    walk->cut_before = false;
+    walk->removed = true;
+}
+
 enum varve_code vv_packets_read(struct vv_packets *packets, struct varve_error *error)
 {
     struct walk walk = { .packets = packets, .input = { .descriptor = -1 } };
     enum varve_code code = VARVE_OK;
+    walk.removed = packets->keeps_last && packets->first_part > 0;
     for (; walk.part < packets->path_count && code == VARVE_OK; walk.part++) {
         code = vv_input_open(packets->paths[walk.part], &walk.input, error);
+        if (code == VARVE_NOT_FOUND && packets->keeps_last) {
+            forget_parts(&walk);
+            code = VARVE_OK;
+            continue;
+        }
         if (code == VARVE_OK)
             code = walk_part(&walk, error);
         vv_input_close(&walk.input);

@@ -26,15 +26,20 @@ struct vv_packet {
 
 struct vv_packets {
     uint64_t instance;      /* 0 = the process's own stream                                     */
+    bool keeps_last;        /* of a flight recorder: oldest parts are removed, at any time       */
+    uint64_t first_part;    /* the number of paths[0]                                           */
     const char **paths;     /* of the parts, in order; borrowed                                 */
     size_t path_count;
     struct vv_packet *items;
     size_t count, capacity;
     uint64_t tid;           /* of the first packet                                              */
     uint64_t cut_files;     /* files cut, and gaps where files are missing                      */
+    bool lacks_begin;       /* its oldest packets have been removed, as a flight recorder does  */
+    uint64_t lost_before;   /* records lost before the first packet that is there               */
 };
 
-/* Fills `items` and what follows from the parts at `paths`. The caller de-initialises, also on failure. */
+/* Fills `items` and what follows from the parts at `paths`. A part that a flight recorder has removed since it
+ * was listed is left out, with all before it. The caller de-initialises, also on failure. */
 enum varve_code vv_packets_read(struct vv_packets *packets, struct varve_error *error);
 void vv_packets_deinit(struct vv_packets *packets); /* frees items alone; NULL-safe, idempotent */
 

@@ -60,6 +60,12 @@ static bool end_before(const void *context, uint64_t left, uint64_t right)
     return is_first(a) && !is_first(b);
 }
 
+/* An end without the other one: the begin may lie before what a flight recorder has kept. */
+static void count_alone(const struct vv_process_reader *process, uint64_t *unmatched, uint64_t *before)
+{
+    ++*(process->forgot ? before : unmatched);
+}
+
 /* ---- flows ---- */
 
 static enum varve_code add_flow(struct vv_model *model, const struct vv_pair_end *out,
@@ -89,7 +95,7 @@ static enum varve_code join_flows(struct vv_process_reader *process, const uint6
         while (oldest < i && !is_first(&ends[order[oldest]]))
             oldest++;
         if (oldest == i)
-            health->unmatched_flows++;
+            count_alone(process, &health->unmatched_flows, &health->flows_before);
         else
             VV_TRY(add_flow(process->model, &ends[order[oldest++]], &ends[order[i]], error));
     }
@@ -153,7 +159,7 @@ static enum varve_code join_async(struct joining *joining, const uint64_t *order
         else if (joining->open.count > 0)
             VV_TRY(end_newest(joining, end->time_ns, 0, error));
         else
-            health->unmatched_async++;
+            count_alone(process, &health->unmatched_async, &health->begun_before);
     }
     VV_TRY(end_paused(joining, UINT64_MAX, error));
     while (joining->open.count > 0) {

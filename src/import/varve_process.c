@@ -23,6 +23,7 @@ struct stream_file {
 struct folder {
     struct vv_arena arena;
     const char *path, *metadata;
+    bool keeps_last;                        /* of a flight recorder                              */
     VV_ARRAY_OF(struct stream_file) files;  /* of the listing at hand                            */
     VV_ARRAY_OF(struct vv_packets) streams;
 };
@@ -114,7 +115,9 @@ static enum varve_code add_streams(struct folder *folder, bool own, struct varve
         const struct stream_file *file = &folder->files.items[i];
         paths[i] = file->path;
         if (i == 0 || file->instance != file[-1].instance) {
-            struct vv_packets packets = { .instance = file->instance, .paths = &paths[i] };
+            struct vv_packets packets = { .instance = file->instance, .paths = &paths[i],
+                                          .keeps_last = folder->keeps_last && !own,
+                                          .first_part = file->part };
             VV_PUSH(&folder->streams, packets, error);
         }
         folder->streams.items[folder->streams.count - 1].path_count++;
@@ -146,6 +149,19 @@ static enum varve_code read_metadata(const struct folder *folder, struct vv_meta
         vv_error_note(error, "'%s'", folder->metadata);
     free(text);
     return code;
+}
+
+/* A stream without its first parts, or a number without a stream: threads are counted without gaps. */
+static bool has_forgotten(const struct folder *folder)
+{
+    uint64_t expected = 1;
+    for (size_t i = 0; folder->keeps_last && i < folder->streams.count; i++) {
+        const struct vv_packets *packets = &folder->streams.items[i];
+        if (packets->instance != 0 && (packets->lacks_begin || packets->instance != expected))
+            return true;
+        expected++;
+    }
+    return false;
 }
 
 /* Threads, then the process's own stream, then metadata, each listed anew: see varve_packets.h. */
@@ -241,6 +257,11 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     processes->clock_uncertainty_ns[row] = clock_uncertainty_ns(process);
     processes->record_cost_ps[row] = metadata->record_cost_ps > 0 ? metadata->record_cost_ps : 0;
     processes->slow_ns[row] = process->slow_ns < INT64_MAX ? (int64_t)process->slow_ns : 0;
+    processes->keep_bytes[row] = metadata->keep_bytes > 0 ? (uint64_t)metadata->keep_bytes : 0;
+    processes->keep_ns[row] = metadata->keep_ns > 0 ? (uint64_t)metadata->keep_ns : 0;
+    processes->forgot[row] = process->forgot;
+    if (metadata->storage[0] != '\0')
+        VV_TRY(vv_model_text(model, metadata->storage, &processes->storage[row], error));
     bool empty = process->events == 0;
     processes->pid[row] = metadata->pid;
     processes->events[row] = process->events;
@@ -266,6 +287,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     process->window = malloc(VV_WINDOW_BYTES);
     if (process->window == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", folder->path);
+    process->forgot = has_forgotten(folder);
     VV_TRY(vv_classes_make(process, error));
     VV_TRY(vv_model_add_process(process->model, &process->process, error));
     uint32_t first_track = (uint32_t)process->model->tracks.table.count;
@@ -309,6 +331,7 @@ enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
     /* Once before the streams: a later format version is told from a broken stream. */
     if (code == VARVE_OK)
         code = read_metadata(&folder, &metadata, error);
+    folder.keeps_last = vv_metadata_keeps_last(&metadata);
     vv_metadata_deinit(&metadata);
     if (code == VARVE_OK)
         code = take_snapshot(&folder, &metadata, error);

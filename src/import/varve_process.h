@@ -66,6 +66,7 @@ struct vv_process_reader {
     uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
     uint64_t events, lost;
     uint64_t slow_ns;                    /* spent in the recorder beside writing records        */
+    bool forgot;                         /* a flight recorder has removed its oldest parts      */
     int64_t first_ns, last_ns;           /* of any record; valid if events > 0                  */
 };
 

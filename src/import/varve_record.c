@@ -132,7 +132,7 @@ static enum varve_code read_step_end(struct vv_stream_reader *stream,
     while (step > 0 && stream->open.items[step - 1].step == VV_NONE)
         step--;
     if (step == 0) {
-        stream->process->model->health.unmatched_ends++;
+        vv_step_end_alone(stream);
         return VARVE_OK;
     }
     while (stream->open.count >= step)

@@ -63,10 +63,19 @@ static void end_range(struct vv_stream_reader *stream, int64_t end_ns, uint8_t f
         model->steps.duration_ns[range.step] = duration;
 }
 
+static void count_unmatched(struct vv_stream_reader *stream)
+{
+    struct vv_health *health = &stream->process->model->health;
+    if (stream->lacks_begin)
+        health->begun_before++;
+    else
+        health->unmatched_ends++;
+}
+
 void vv_range_end(struct vv_stream_reader *stream)
 {
     if (stream->open.count == 0)
-        stream->process->model->health.unmatched_ends++;
+        count_unmatched(stream);
     else
         end_range(stream, stream->time_ns, 0);
 }
@@ -75,6 +84,22 @@ static void end_all(struct vv_stream_reader *stream, int64_t end_ns, uint8_t fla
 {
     while (stream->open.count > 0)
         end_range(stream, end_ns, flags);
+}
+
+/* Where records are missing, or recording paused, nothing stays open, what began before the first record
+ * included. */
+static void end_with_gap(struct vv_stream_reader *stream)
+{
+    end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
+    stream->lacks_begin = false;
+}
+
+/* Steps do not nest: what is open of this thread began inside the one that began before the first record. */
+void vv_step_end_alone(struct vv_stream_reader *stream)
+{
+    count_unmatched(stream);
+    if (stream->lacks_begin)
+        end_all(stream, stream->time_ns, 0);
 }
 
 static void find_next_pause(struct vv_stream_reader *stream)
@@ -92,6 +117,8 @@ static void find_next_pause(struct vv_stream_reader *stream)
 static void pass_pause(struct vv_stream_reader *stream)
 {
     end_all(stream, stream->process->pauses.items[stream->next_pause].time_ns, 0);
+    if (stream->records > 0)
+        stream->lacks_begin = false;
     find_next_pause(stream);
 }
 
@@ -225,28 +252,48 @@ static enum varve_code read_packet(struct vv_stream_reader *stream, const struct
     return VARVE_OK;
 }
 
+/* *out_is_there false: a flight recorder has removed the part since its packets were found. */
+static enum varve_code open_part(struct vv_stream_reader *stream, struct vv_input *input, uint32_t part,
+                                 bool *out_is_there, struct varve_error *error)
+{
+    struct varve_error why;
+    *out_is_there = true;
+    if (input->path == stream->packets->paths[part])
+        return VARVE_OK;
+    vv_input_close(input);
+    stream->path = stream->packets->paths[part];
+    enum varve_code code = vv_input_open(stream->path, input, &why);
+    *out_is_there = code != VARVE_NOT_FOUND || !stream->packets->keeps_last;
+    if (code == VARVE_OK || !*out_is_there)
+        return VARVE_OK;
+    if (error != NULL)
+        *error = why;
+    return code;
+}
+
 static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_input *input,
                                     struct varve_error *error)
 {
     const struct vv_packets *packets = stream->packets;
-    uint64_t discarded = 0;
+    uint64_t discarded = packets->lost_before;
     for (size_t i = 0; i < packets->count; i++) {
         const struct vv_packet *packet = &packets->items[i];
-        if (packet->after_gap)
-            end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
-        if (input->path != packets->paths[packet->part]) {
-            vv_input_close(input);
-            stream->path = packets->paths[packet->part];
-            VV_TRY(vv_input_open(stream->path, input, error));
-        }
-        VV_TRY(read_packet(stream, input, packet, error));
+        bool is_there;
+        VV_TRY(open_part(stream, input, packet->part, &is_there, error));
+        if (packet->after_gap || !is_there)
+            end_with_gap(stream);
+        if (is_there)
+            VV_TRY(read_packet(stream, input, packet, error));
+        else
+            stream->lacks_begin = true;
         if (packet->discarded > discarded) /* after the last record of this packet */
-            end_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
+            end_with_gap(stream);
         discarded = packet->discarded;
     }
-    stream->process->lost += discarded;
+    uint64_t lost = discarded - packets->lost_before;
+    stream->process->lost += lost;
     if (stream->track != VV_NONE)
-        stream->process->model->tracks.lost[stream->track] = discarded;
+        stream->process->model->tracks.lost[stream->track] = lost;
     return VARVE_OK;
 }
 
@@ -276,6 +323,7 @@ enum varve_code vv_stream_read(struct vv_process_reader *process, const struct v
     uint32_t track;
     enum varve_code code = VARVE_OK;
     stream.counts_only = process->model->counts_only && packets->instance != 0;
+    stream.lacks_begin = packets->lacks_begin;
     find_next_pause(&stream);
     if (packets->instance != 0 && packets->count > 0)
         code = vv_stream_track(&stream, &track, error);

@@ -18,6 +18,7 @@ struct vv_stream_reader {
     int64_t time_ns;           /* the same                                                      */
     uint64_t records;
     bool counts_only;          /* records need not be understood, only sized                    */
+    bool lacks_begin;          /* ranges may be open that began before the first record         */
     VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
     size_t next_pause;         /* the first pause not before the last record …                  */
     uint64_t next_pause_ticks; /* … and when it is; UINT64_MAX: none                            */
@@ -46,6 +47,8 @@ enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks, 
 enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
                                uint32_t source, struct varve_error *error);
 void vv_range_end(struct vv_stream_reader *stream);
+/* A step ends of which no begin is there. */
+void vv_step_end_alone(struct vv_stream_reader *stream);
 enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_track,
                                 struct varve_error *error);
 

@@ -34,6 +34,10 @@
     X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
     X(T, int64_t, record_cost_ps)  /* what one record cost the program; 0 = not measured           */ \
     X(T, int64_t, slow_ns)     /* spent in the recorder beside writing records                  */ \
+    X(T, uint64_t, keep_bytes) /* a flight recorder: at least so much of the end was kept; 0    */ \
+    X(T, uint64_t, keep_ns)    /* the same, as a time; both 0 = everything was kept             */ \
+    X(T, uint8_t, forgot)      /* 1: of a flight recorder, and its beginning is not there       */ \
+    X(T, uint32_t, storage)    /* string: how it was stored, if not in shared mappings; 0       */ \
     X(T, int64_t, begin_ns)    /* first instant recorded                                        */ \
     X(T, int64_t, end_ns)
 struct vv_processes { struct vv_table table; VV_PROCESS_COLUMNS(VV_COLUMN_POINTER, struct vv_processes) };
@@ -237,6 +241,8 @@ struct vv_run {
 struct vv_health {
     uint64_t unfinished;      /* slices without an end                                          */
     uint64_t unmatched_ends;  /* ends without a begin                                           */
+    uint64_t begun_before;    /* ends of ranges whose begin a flight recorder has not kept      */
+    uint64_t flows_before;    /* the same of flows                                              */
     uint64_t unmatched_flows; /* flow ends without the other end                                */
     uint64_t unmatched_async;
     uint64_t overlaps;        /* slices that do not nest, by finish                             */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dump_signal.h"
 #include "base/nearest.h"
 #include "base/os.h"
 #include "ctf/metadata_write.h"
@@ -20,6 +21,8 @@ enum kind {
     KIND_LIST,   /* some of them, with commas between                                           */
     KIND_EVENTS, /* one of them, or "Custom:" and what follows                                  */
     KIND_SIZE,   /* "200MB": `least` and more                                                   */
+    KIND_KEEP,   /* "10s", "64MB"                                                               */
+    KIND_SIGNAL, /* "SIGUSR2"                                                                   */
     KIND_COUNT   /* a whole number from `least` to `most`                                       */
 };
 
@@ -45,6 +48,7 @@ static const char *const blocks[] = { "all", "on", "off", NULL };
 static const char *const metrics[] = { "ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",
                                        "MemoryUB", "ResourceConflictRatio", "L2Cache", "MemoryAccess",
                                        "PipelineExecuteUtilization", NULL };
+static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const caches[] = { "read", "write", NULL };
 static const char *const host_parts[] = { "cpu", "mem", "disk", "network", "osrt", "numa", NULL };
 static const char *const usages[] = { "cpu", "mem", NULL };
@@ -59,6 +63,9 @@ static const struct row rows[] = {
     TEXT("output", NULL),
     { "layers", KIND_LAYERS, NULL, 0, 0, { 0 }, NULL },
     { "max_size", KIND_SIZE, NULL, 1, 0, { 0 }, NULL },
+    { "when_full", KIND_CHOICE, fulls, 0, 0, { 0 }, NULL },
+    { "keep", KIND_KEEP, NULL, 0, 0, { 0 }, NULL },
+    { "dump_on", KIND_SIGNAL, NULL, 0, 0, { 0 }, NULL },
     STEPS("skip", 0), STEPS("warmup", 0), STEPS("active", 1), STEPS("repeat", 0),
     { "storage_limit", KIND_SIZE, NULL, 200, 0, { 0 }, NULL },
     SWITCH("training_trace", VARVE_LAYER_STEP, NULL),
@@ -102,6 +109,7 @@ struct gathering {
     uint32_t said_layers;           /* by `layers`                                              */
     uint32_t switched_layers;       /* by the switches                                          */
     const char *switched_by;        /* one of those switches, to name it                        */
+    int when_full;                  /* index in fulls; -1 = not said                            */
     int task_level;                 /* of task_trace and task_time: -1 off, 0 … 2               */
     bool is_task_said, is_scheduled;
 };
@@ -243,6 +251,10 @@ static enum varve_code apply_switch(struct gathering *all, const struct row *row
         return no_such_value(row, value, member->value_offset, error);
     if (row->lacks != NULL)
         return VARVE_OK;
+    if (row->choices == fulls) {
+        all->when_full = find_choice(fulls, value, strlen(value));
+        return VARVE_OK;
+    }
     int level = level_of(row, value);
     if (row->choices == levels) {
         if (all->is_task_said && all->task_level != level)
@@ -291,6 +303,24 @@ static enum varve_code apply_count(struct gathering *all, const struct row *row,
     return VARVE_OK;
 }
 
+static enum varve_code apply_keep(struct gathering *all, const struct vv_option_member *member,
+                                  struct varve_error *error)
+{
+    struct varve_error why;
+    if (vv_keep_parse(member->value, &all->options->keep, &why) == VARVE_OK)
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'keep': %s,", why.message);
+}
+
+static enum varve_code apply_signal(struct gathering *all, const struct vv_option_member *member,
+                                    struct varve_error *error)
+{
+    struct varve_error why;
+    if (vv_dump_signal_parse(member->value, &all->options->dump_signal, &why) == VARVE_OK)
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'dump_on': %s,", why.message);
+}
+
 static enum varve_code apply_text(struct gathering *all, const struct row *row,
                                   const struct vv_option_member *member)
 {
@@ -321,9 +351,32 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
                    : no_such_value(row, member->value, member->value_offset, error);
     case KIND_SIZE:
         return read_size(row, member, &all->options->max_bytes, error);
+    case KIND_KEEP:
+        return apply_keep(all, member, error);
+    case KIND_SIGNAL:
+        return apply_signal(all, member, error);
     case KIND_COUNT:
         return apply_count(all, row, member, error);
     }
+    return VARVE_OK;
+}
+
+/* How much is kept, and which end of it. */
+static enum varve_code conclude_size(const struct gathering *all, struct varve_error *error)
+{
+    struct vv_options *options = all->options;
+    bool keeps_last = options->keep.bytes != 0 || options->keep.ns != 0;
+    const char *size = is_given(options, "max_size") ? "max_size" : "storage_limit";
+    if (keeps_last && options->max_bytes != 0)
+        VV_FAIL(error, VARVE_INVALID, "options 'keep' and '%s' both say how much to keep, the one of what comes "
+                                      "last, the other of what comes first: leave one out", size);
+    if (all->when_full >= 0 && options->max_bytes == 0)
+        VV_FAIL(error, VARVE_INVALID, "option 'when_full' wants 'max_size', the size that it speaks of");
+    options->grow = all->when_full >= 0 && strcmp(fulls[all->when_full], "grow") == 0;
+    if (all->when_full < 0 || strcmp(fulls[all->when_full], "drop-oldest") != 0)
+        return VARVE_OK;
+    options->keep.bytes = options->max_bytes;
+    options->max_bytes = 0;
     return VARVE_OK;
 }
 
@@ -331,6 +384,7 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
 static enum varve_code conclude(struct gathering *all, struct varve_error *error)
 {
     struct vv_options *options = all->options;
+    VV_TRY(conclude_size(all, error));
     if (all->said_layers != 0 && all->switched_by != NULL)
         VV_FAIL(error, VARVE_INVALID, "options 'layers' and '%s' both say what to record: leave one out",
                 all->switched_by);
@@ -351,7 +405,7 @@ enum varve_code vv_options_parse(struct vv_options *out_options, const char *tex
 {
     struct vv_option_member member;
     struct vv_option_scan scan = { .text = text };
-    struct gathering all = { .options = out_options, .task_level = 1 };
+    struct gathering all = { .options = out_options, .task_level = 1, .when_full = -1 };
     size_t length = strlen(text);
     memset(out_options, 0, sizeof *out_options);
     out_options->source = "the call";

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/keep.h"
 #include "ctf/schedule.h"
 
 #define VV_OPTIONS_TEXT_BYTES 16384u
@@ -25,6 +26,9 @@ struct vv_options {
     bool paused;           /* wait for a start                                                  */
     struct vv_schedule schedule;
     uint64_t max_bytes;    /* of a process's streams; 0 = no limit                              */
+    bool grow;             /* past max_bytes, instead of losing what comes last                 */
+    struct vv_keep keep;   /* the flight recorder's; with it there is no max_bytes              */
+    int dump_signal;       /* 0 = none                                                          */
     uint64_t given;        /* bit n: row n of the table was said                                */
     size_t text_bytes;
     char text[VV_OPTIONS_TEXT_BYTES]; /* as given                                               */

@@ -175,17 +175,27 @@ static void end_session(void)
     all.owns_session = false;
 }
 
+/* How much is kept, as the options said. */
+static void set_limits(struct vv_session_manner *manner, const struct vv_options *options)
+{
+    manner->max_bytes = options->max_bytes;
+    manner->grow = options->grow;
+    manner->keep_bytes = options->keep.bytes;
+    manner->keep_ns = options->keep.ns;
+    manner->dump_signal = options->dump_signal;
+}
+
 /* Begins, or switches, what the options say. */
 static enum varve_code start_options(const char *begun_by, bool folder_now, struct varve_error *error)
 {
     const struct vv_options *options = &all.options;
-    const struct vv_session_manner manner = {
+    struct vv_session_manner manner = {
         .begun_by = begun_by,
         .folder_now = folder_now || options->paused,
         .paused = options->paused,
         .schedule = options->schedule,
-        .max_bytes = options->max_bytes,
     };
+    set_limits(&manner, options);
     memcpy(all.output, options->output, sizeof all.output);
     if (vv_session.running) /* `varve record --paused` */
         varve_layers_set(options->paused ? 0 : options->layers);
@@ -324,11 +334,12 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
     uint32_t layers = config->layers != 0 ? config->layers
                       : all.has_options   ? all.options.layers
                                           : VARVE_LAYER_ALL;
-    const struct vv_session_manner manner = {
+    struct vv_session_manner manner = {
         .begun_by = "varve_profiling_init: varve_profiling_finalize ends it",
         .folder_now = true,
-        .max_bytes = all.has_options ? all.options.max_bytes : 0,
     };
+    if (all.has_options)
+        set_limits(&manner, &all.options);
     if (vv_session.running)
         varve_layers_set(layers);
     else

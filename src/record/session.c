@@ -12,16 +12,20 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/keep.h"
 #include "base/os.h"
+#include "base/signal_name.h"
 #include "base/size.h"
 #include "ctf/metadata_write.h"
 #include "record/control.h"
 #include "record/copier.h"
+#include "record/dump.h"
 #include "record/harm.h"
 #include "record/profiling.h"
 #include "record/recorder.h"
 #include "record/ring.h"
 #include "record/schedule.h"
+#include "record/session_options.h"
 #include "record/spare.h"
 
 #define CLOCK_EVERY_NS UINT64_C(1000000000)
@@ -191,7 +195,7 @@ static int open_folder(uint32_t layers)
     if (vv_copier_reason() != 0)
         vv_metadata_write(); /* now it says so */
     vv_harm_watch();
-    session->has_folder = true;
+    __atomic_store_n(&session->has_folder, true, __ATOMIC_RELEASE);
     session->latest_ticks = session->writer.packet->begin_ticks;
     put_clock(&session->begin);
     put_layers(layers);
@@ -233,7 +237,7 @@ void vv_session_forked(void)
     vv_spare_abandon();
     vv_copier_abandon();
     begin_streams();
-    session->has_folder = false;
+    __atomic_store_n(&session->has_folder, false, __ATOMIC_RELEASE);
     __atomic_fetch_add(&session->serial, 1, __ATOMIC_RELAXED);
     session->instances = 0;
     session->retry_ticks = 0;
@@ -256,7 +260,7 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     __atomic_fetch_add(&session->serial, 1, __ATOMIC_RELAXED);
     session->instances = 0;
     session->threads = NULL;
-    session->has_folder = false;
+    __atomic_store_n(&session->has_folder, false, __ATOMIC_RELEASE);
     session->retry_ticks = 0;
     session->wanted_layers = layers;
     session->max_bytes = manner->grow ? 0 : manner->max_bytes;
@@ -268,8 +272,10 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     int failure = manner->folder_now ? open_folder(first) : 0;
     if (failure != 0)
         return failure;
-    session->running = true;
+    __atomic_store_n(&session->running, true, __ATOMIC_RELEASE); /* dump.c reads it without the lock */
     session->begun_by = manner->begun_by;
+    if (manner->dump_signal != 0)
+        vv_dump_on_signal(manner->dump_signal); /* a program with a handler of its own keeps it */
     session->on_demand = manner->paused;
     set_layers(first);
     vv_schedule_begin(&manner->schedule);
@@ -307,33 +313,10 @@ static enum varve_code make_output(const struct varve_session_options *options, 
     return VARVE_OK;
 }
 
-static enum varve_code check_options(const struct varve_session_options *options,
-                                     struct varve_error *error)
-{
-    if (options->struct_size < sizeof *options)
-        VV_FAIL(error, VARVE_INVALID,
-                "varve_session_options.struct_size is %u: initialise with VARVE_SESSION_OPTIONS_INIT",
-                options->struct_size);
-    const unsigned char *bytes = (const unsigned char *)options;
-    for (size_t i = sizeof *options; i < options->struct_size; i++)
-        if (bytes[i] != 0)
-            VV_FAIL(error, VARVE_UNSUPPORTED,
-                    "varve_session_options has fields that this libvarve (%s) does not know",
-                    varve_version());
-    if ((options->layers & ~VARVE_LAYER_ALL) != 0)
-        VV_FAIL(error, VARVE_INVALID, "varve_session_options.layers has unknown bits: 0x%x",
-                options->layers & ~VARVE_LAYER_ALL);
-    return VARVE_OK;
-}
-
 enum varve_code vv_session_begin(const struct varve_session_options *options,
                                  const struct vv_session_manner *manner, struct varve_error *error)
 {
-    const struct varve_session_options standard = VARVE_SESSION_OPTIONS_INIT;
     char output[PATH_MAX];
-    if (options == NULL)
-        options = &standard;
-    VV_TRY(check_options(options, error));
     if (vv_os_is_privileged())
         VV_FAIL(error, VARVE_PERMISSION, "a set-user-id process is not recorded");
     if (vv_session.running)
@@ -354,8 +337,16 @@ enum varve_code vv_session_begin(const struct varve_session_options *options,
 VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
                                               struct varve_error *error)
 {
-    const struct vv_session_manner manner = { .folder_now = true };
-    return vv_session_begin(options, &manner, error);
+    struct varve_session_options taken;
+    VV_TRY(vv_session_options_take(options, &taken, error));
+    const struct vv_session_manner manner = {
+        .folder_now = true,
+        .max_bytes = taken.max_bytes,
+        .grow = taken.when_full == VARVE_WHEN_FULL_GROW,
+        .keep_bytes = taken.keep_bytes,
+        .keep_ns = taken.keep_ns,
+    };
+    return vv_session_begin(&taken, &manner, error);
 }
 
 void vv_session_end(void)
@@ -367,7 +358,7 @@ void vv_session_end(void)
         put_layers(0);
     vv_session_settle();
     vv_control_close();
-    vv_session.running = false;
+    __atomic_store_n(&vv_session.running, false, __ATOMIC_RELEASE);
     /* Threads leave their streams when they next look. */
     __atomic_fetch_add(&vv_session.serial, 1, __ATOMIC_RELAXED);
     vv_session.threads = NULL;
@@ -420,19 +411,35 @@ VARVE_API uint32_t varve_layers_set(uint32_t layers)
 
 /* ---- with the program ---- */
 
+/* How much is kept: what `varve record` has checked. */
+static void read_limits(struct vv_session_manner *manner)
+{
+    const char *max_size = getenv("VARVE_MAX_SIZE"), *when_full = getenv("VARVE_WHEN_FULL"),
+               *keep = getenv("VARVE_KEEP"), *dump_on = getenv("VARVE_DUMP_ON");
+    struct vv_keep last = { 0, 0 };
+    if (max_size != NULL)
+        vv_size_parse(max_size, &manner->max_bytes, NULL);
+    if (keep != NULL)
+        vv_keep_parse(keep, &last, NULL);
+    manner->keep_bytes = last.bytes;
+    manner->keep_ns = last.ns;
+    manner->grow = when_full != NULL && strcmp(when_full, "grow") == 0;
+    if (dump_on != NULL && *dump_on != '\0')
+        manner->dump_signal = vv_signal_parse(dump_on);
+}
+
 /* `varve record` says where: VARVE_OUTPUT is a folder that exists. */
 static void start_for_command(const char *output)
 {
     const char *layers = getenv("VARVE_LAYERS"), *paused = getenv("VARVE_PAUSED"),
-               *schedule = getenv("VARVE_SCHEDULE"), *max_size = getenv("VARVE_MAX_SIZE");
+               *schedule = getenv("VARVE_SCHEDULE");
     if (output[0] != '/' || !vv_record_enter())
         return;
     struct vv_session_manner manner = { .begun_by = "`varve record`: it ends with the process" };
     manner.paused = manner.folder_now = paused != NULL && strcmp(paused, "1") == 0;
     if (schedule != NULL && *schedule != '\0' && !manner.paused)
         vv_schedule_parse(schedule, &manner.schedule, NULL);
-    if (max_size != NULL)
-        vv_size_parse(max_size, &manner.max_bytes, NULL);
+    read_limits(&manner);
     uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
     start(output, mask != 0 ? mask : VARVE_LAYER_ALL, &manner);
     vv_record_leave();

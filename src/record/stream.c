@@ -28,7 +28,7 @@ static struct vv_packet_header *build_packet(struct vv_stream *stream, uint64_t 
     packet->stream_class = 0;
     packet->stream_instance = stream->instance;
     packet->reserved_bits = 0;
-    packet->spare = 0;
+    packet->spare = stream->discarded + 1;
     packet->content_bits = sizeof *packet * 8;
     packet->packet_bits = (stream->part.bytes - at) * 8;
     packet->begin_ticks = vv_clock_ticks();

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-VERBS = ["record", "start", "stop", "status", "report", "steps", "info", "export", "pack", "help", "version",
+VERBS = ["record", "start", "stop", "status", "dump", "report", "steps", "info", "export", "pack", "help", "version",
          "completions"]
 
 OVERVIEW = """\
@@ -14,7 +14,7 @@ varve — operator-level profiler for machine-learning programs
   varve report                         where the time went
 
 Record:    record
-Control:   start  stop  status
+Control:   start  stop  status  dump
 Look:      report  steps  info
 Carry:     export  pack
 Prepare:   help  version  completions

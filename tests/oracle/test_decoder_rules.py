@@ -155,7 +155,7 @@ BROKEN = [  # file, byte, form, value, byte that is named, what is said
     ("thread.1.0", 0, "<I", 7, 0, "magic is 0x7"),
     ("thread.1.0", 65536, "<I", 7, 65536, "magic is 0x7"),
     ("thread.1.0", 4, "<I", 1, 0, "stream_id"),
-    ("thread.1.0", 24, "<Q", 1, 0, "word at 24"),
+    ("thread.1.0", 24, "<Q", 3, 0, "2 were lost before this packet, and 0 up to its end"),
     ("thread.2.0", 8, "<Q", 1, 0, "stream_instance_id is 1, not 2"),
     ("thread.1.0", 32, "<Q", 632, 0, "content_size is 632"),
     ("thread.1.0", 32, "<Q", 8 * 65536 + 64, 0, "content_size is 524352 of 524288"),

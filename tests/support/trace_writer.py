@@ -96,10 +96,13 @@ class Stream:
         self.discarded = 0
         self.sequence = 0
         self.tail_bytes = 0        # hole after the last packet's records
+        self.says_before = False   # packets say how much was lost before they began
+        self.removed = 0           # that many of the oldest parts are not written, as a flight recorder's
         self.last_ticks = None
 
     def _packet(self, ticks):
-        packet = {"begin": ticks, "sequence": self.sequence, "discarded": self.discarded, "body": b""}
+        packet = {"begin": ticks, "sequence": self.sequence, "discarded": self.discarded, "body": b"",
+                  "before": self.discarded}
         self.sequence += 1
         self.parts[-1].append(packet)
         return packet
@@ -170,7 +173,7 @@ class Stream:
         self.record(12, at, struct.pack("<QQ", address, device))
 
     def _packet_bytes(self, packet, packet_bytes):
-        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, 0, 0,
+        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, 0, packet["before"] + 1 if self.says_before else 0,
                            (HEADER_BYTES + len(packet["body"])) * 8, packet_bytes * 8,
                            packet["begin"], packet["sequence"], packet["discarded"], self.tid)
         return head + packet["body"]
@@ -186,7 +189,7 @@ class Stream:
         return out
 
     def write(self, folder):
-        for part in range(len(self.parts)):
+        for part in range(self.removed, len(self.parts)):
             name = f"thread.{self.instance}.{part}" if self.instance else f"process.{part}"
             data = self.part_bytes(part)
             with open(folder / name, "wb") as file:

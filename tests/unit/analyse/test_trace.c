@@ -43,6 +43,69 @@ static void trust_names_every_reason_for_doubt(void **state)
     vv_model_destroy(model);
 }
 
+static uint32_t add_process(struct vv_model *model, uint64_t keep_bytes, uint64_t keep_ns)
+{
+    uint32_t row;
+    assert_int_equal(vv_model_add_process(model, &row, NULL), VARVE_OK);
+    model->processes.keep_bytes[row] = keep_bytes;
+    model->processes.keep_ns[row] = keep_ns;
+    return row;
+}
+
+/* Of several that keep different amounts, what all of them have. */
+static void a_flight_recorder_says_what_it_kept(void **state)
+{
+    (void)state;
+    const struct { uint64_t keeps[2][2]; uint64_t begun_before; bool full; const char *says; } cases[] = {
+        { { { 0, 10000000000 }, { 0, 10000000000 } }, 3, false,
+          "flight recorder: the last 10 s of each process were kept; 3 ranges began before" },
+        { { { 64000000, 0 }, { 32000000, 0 } }, 1, true,
+          "flight recorder: the last 32 MB of each process were kept; 1 range began before" },
+        { { { 0, 0 }, { 0, 500000000 } }, 1234, false,
+          "flight recorder: the last 500 ms of 1 of 2 processes were kept; 1 234 ranges began before" },
+        { { { 0, 0 }, { 0, 0 } }, 0, true, NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct vv_model *model = NULL;
+        struct vv_sheet sheet;
+        assert_int_equal(vv_model_create(&model, NULL), VARVE_OK);
+        for (size_t p = 0; p < 2; p++)
+            add_process(model, cases[i].keeps[p][0], cases[i].keeps[p][1]);
+        handmade_finish(model);
+        model->health.begun_before = cases[i].begun_before;
+        assert_int_equal(vv_analyse_trace(model, cases[i].full, &sheet, NULL), VARVE_OK);
+        const struct vv_cell *kept = sheet_cell_of(&sheet, 0, "kept");
+        assert_int_equal(kept->present, cases[i].says != NULL);
+        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "kept")].hidden, cases[i].says == NULL);
+        assert_int_equal(sheet_cell_of(&sheet, 0, "begun_before")->present, cases[i].says != NULL);
+        if (cases[i].says != NULL)
+            assert_string_equal(kept->text, cases[i].says);
+        vv_sheet_deinit(&sheet);
+        vv_model_destroy(model);
+    }
+}
+
+static void the_storage_is_shown_where_it_is_unusual(void **state)
+{
+    (void)state;
+    struct vv_model *model = NULL;
+    struct vv_sheet sheet;
+    assert_int_equal(vv_model_create(&model, NULL), VARVE_OK);
+    add_process(model, 0, 0);
+    uint32_t row = add_process(model, 0, 0);
+    handmade_finish(model);
+    assert_int_equal(vv_analyse_processes(model, &sheet, NULL), VARVE_OK);
+    assert_true(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
+    vv_sheet_deinit(&sheet);
+    assert_int_equal(vv_model_text(model, "memory, by a thread", &model->processes.storage[row], NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_processes(model, &sheet, NULL), VARVE_OK);
+    assert_false(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
+    assert_false(sheet_cell_of(&sheet, 0, "storage")->present);
+    assert_string_equal(sheet_cell_of(&sheet, 1, "storage")->text, "memory, by a thread");
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
 static void what_is_not_known_is_absent(void **state)
 {
     (void)state;
@@ -104,16 +167,18 @@ static void health_lists_only_what_occurred(void **state)
     uint64_t *const counters[] = {
         &model->health.truncated_files, &model->health.unfinished,      &model->health.unmatched_ends,
         &model->health.unmatched_flows, &model->health.unmatched_async, &model->health.overlaps,
-        &model->health.zero_length,     &model->health.clock_steps_back,
+        &model->health.zero_length,     &model->health.clock_steps_back, &model->health.begun_before,
+        &model->health.flows_before,
     };
     static const char *const names[] = { "truncated_files", "unfinished",      "unmatched_ends",
                                          "unmatched_flows", "unmatched_async", "overlaps",
-                                         "zero_length",     "clock_steps_back" };
+                                         "zero_length",     "clock_steps_back", "begun_before",
+                                         "flows_before" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         *counters[i] = i + 1;
     model->run.lost = 99;
     assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
-    assert_int_equal(sheet.row_count, 9);
+    assert_int_equal(sheet.row_count, 11);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", names[i]), "count"),
@@ -126,6 +191,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trust_names_every_reason_for_doubt),
+        cmocka_unit_test(a_flight_recorder_says_what_it_kept),
+        cmocka_unit_test(the_storage_is_shown_where_it_is_unusual),
         cmocka_unit_test(what_is_not_known_is_absent),
         cmocka_unit_test(threads_tell_how_long_they_were_busy),
         cmocka_unit_test(health_lists_only_what_occurred),

@@ -3,6 +3,7 @@
 #include "stream_walk.h"
 
 #include <limits.h>
+#include <signal.h>
 
 #include "record/options.h"
 #include "varve/varve.h"
@@ -69,6 +70,60 @@ static void values_are_read_whole(void **state)
     assert_int_equal(options.schedule.repeat, 0);
     assert_int_equal(options.layers, VARVE_LAYER_ALL);
     assert_string_equal(options.source, "the call");
+}
+
+static void what_is_kept_is_a_size_or_a_time(void **state)
+{
+    (void)state;
+    const struct { const char *text; uint64_t max_bytes, keep_bytes, keep_ns; bool grow; } cases[] = {
+        { "{}", 0, 0, 0, false },
+        { "{\"max_size\": \"5MB\"}", 5000000, 0, 0, false },
+        { "{\"max_size\": \"5MB\", \"when_full\": \"drop-newest\"}", 5000000, 0, 0, false },
+        { "{\"when_full\": \"grow\", \"storage_limit\": \"200MB\"}", 200000000, 0, 0, true },
+        { "{\"max_size\": \"5MB\", \"when_full\": \"drop-oldest\"}", 0, 5000000, 0, false },
+        { "{\"max_size\": \"5MB\", \"when_full\": \"\"}", 5000000, 0, 0, false },
+        { "{\"keep\": \"64MiB\"}", 0, 67108864, 0, false },
+        { "{\"keep\": \"10s\", \"layers\": \"OP\"}", 0, 0, UINT64_C(10000000000), false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        accept(cases[i].text);
+        assert_int_equal(options.max_bytes, cases[i].max_bytes);
+        assert_int_equal(options.keep.bytes, cases[i].keep_bytes);
+        assert_int_equal(options.keep.ns, cases[i].keep_ns);
+        assert_int_equal(options.grow, cases[i].grow);
+        assert_int_equal(options.dump_signal, 0);
+        assert_true(options.layers == VARVE_LAYER_ALL || options.layers == VARVE_LAYER_OP); /* no switch of layers */
+    }
+    accept("{\"keep\": \"10s\", \"dump_on\": \"SIGUSR2\"}");
+    assert_int_equal(options.dump_signal, SIGUSR2);
+    assert_string_equal(vv_options_effect(&options, "keep"), "in effect");
+}
+
+static void amounts_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    const struct { const char *text, *says; } wrong[] = {
+        { "{\"keep\": \"10\"}", "option 'keep': '10' has no unit: write a time such as 10s or 500ms, or a size such "
+                                "as 64MB, at byte 9" },
+        { "{\"keep\": 10}", "option 'keep' wants a text in quotes, not 10, at byte 9" },
+        { "{\"kep\": \"10s\"}", "the options have no key 'kep'; nearest: keep, at byte 1" },
+        { "{\"keep\": \"10s\", \"max_size\": \"5MB\"}",
+          "options 'keep' and 'max_size' both say how much to keep, the one of what comes last, the other of what "
+          "comes first: leave one out" },
+        { "{\"storage_limit\": \"200MB\", \"keep\": \"1MB\"}",
+          "options 'keep' and 'storage_limit' both say how much to keep, the one of what comes last, the other of "
+          "what comes first: leave one out" },
+        { "{\"when_full\": \"grow\"}", "option 'when_full' wants 'max_size', the size that it speaks of" },
+        { "{\"when_full\": \"grow\", \"keep\": \"1s\"}",
+          "option 'when_full' wants 'max_size', the size that it speaks of" },
+        { "{\"max_size\": \"5MB\", \"when_full\": \"drop-olderst\"}",
+          "option 'when_full' cannot be 'drop-olderst'; nearest: drop-oldest; it is one of drop-newest, grow, "
+          "drop-oldest, at byte 33" },
+        { "{\"dump_on\": \"SIGUSER2\"}",
+          "option 'dump_on': 'SIGUSER2' is no signal: write a name, such as SIGUSR2, at byte 12" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refuse(wrong[i].text, wrong[i].says);
 }
 
 /* Every key of GE's own table, each with a value that GE takes. */
@@ -268,6 +323,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_become_layers),
         cmocka_unit_test(values_are_read_whole),
+        cmocka_unit_test(what_is_kept_is_a_size_or_a_time),
+        cmocka_unit_test(amounts_that_make_no_sense_are_refused),
         cmocka_unit_test(all_of_ges_keys_are_known),
         cmocka_unit_test(what_is_wrong_is_named_with_the_nearest),
         cmocka_unit_test(what_is_not_json_is_said_with_its_place),

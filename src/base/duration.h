@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* duration.h — spans of time as people write them: "10s", "500ms", "2 min". Thread-safe. */
+#ifndef VV_BASE_DURATION_H
+#define VV_BASE_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A whole number and one of ns, us, ms, s, min, h. VARVE_INVALID says what would do. */
+enum varve_code vv_duration_parse(const char *text, uint64_t *out_ns, struct varve_error *error);
+
+/* The text ends in one of those units; whatever stands before it. */
+bool vv_duration_has_unit(const char *text);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record_policy.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/dump_signal.h"
+#include "base/number.h"
+#include "base/size.h"
+#include "ctf/stream_file.h"
+
+/* ---- before ---- */
+
+static enum varve_code check_pairs(const struct vv_arguments *arguments, struct varve_error *error)
+{
+    if (arguments->keep != NULL && arguments->max_size != NULL)
+        VV_FAIL(error, VARVE_INVALID, "--keep keeps what comes last, --max-size what comes first: one of the two");
+    if (arguments->keep != NULL && arguments->when_full != NULL)
+        VV_FAIL(error, VARVE_INVALID, "--keep drops what is oldest, and needs no --when-full: leave it out");
+    if (arguments->when_full != NULL && arguments->max_size == NULL)
+        VV_FAIL(error, VARVE_INVALID, "--when-full wants --max-size, the size that it speaks of");
+    return VARVE_OK;
+}
+
+/* The flight recorder's amount may be said as --max-size, which wants no unit. */
+static void set_keep_text(struct vv_record_policy *policy, const char *text)
+{
+    struct vv_keep same;
+    int length = snprintf(policy->keep_text, sizeof policy->keep_text, "%s", text);
+    if (vv_keep_parse(text, &same, NULL) == VARVE_OK && length < (int)sizeof policy->keep_text)
+        return;
+    snprintf(policy->keep_text, sizeof policy->keep_text, "%llu%s",
+             (unsigned long long)(policy->keep.ns != 0 ? policy->keep.ns : policy->keep.bytes),
+             policy->keep.ns != 0 ? "ns" : "B");
+}
+
+enum varve_code vv_record_policy_read(const struct vv_arguments *arguments,
+                                      struct vv_record_policy *out_policy, struct varve_error *error)
+{
+    int signal;
+    struct vv_record_policy policy = { .max_size = "", .when_full = "", .dump_on = "" };
+    VV_TRY(check_pairs(arguments, error));
+    if (arguments->keep != NULL)
+        VV_TRY_NOTE(vv_keep_parse(arguments->keep, &policy.keep, error), error, "--keep");
+    if (arguments->max_size != NULL)
+        VV_TRY_NOTE(vv_size_parse(arguments->max_size, &policy.max_bytes, error), error, "--max-size");
+    if (arguments->dump_on != NULL)
+        VV_TRY_NOTE(vv_dump_signal_parse(arguments->dump_on, &signal, error), error, "--dump-on");
+    bool says_when_full = arguments->when_full != NULL;
+    if (says_when_full && policy.max_bytes == 0)
+        VV_FAIL(error, VARVE_INVALID, "--max-size 0 is no limit, and --when-full has nothing to speak of");
+    if (says_when_full && strcmp(arguments->when_full, "drop-oldest") == 0) {
+        policy.keep.bytes = policy.max_bytes;
+        policy.max_bytes = 0;
+        set_keep_text(&policy, arguments->max_size);
+    } else {
+        policy.grow = says_when_full && strcmp(arguments->when_full, "grow") == 0;
+        policy.max_size = arguments->max_size != NULL ? arguments->max_size : "";
+        policy.when_full = says_when_full ? arguments->when_full : "";
+    }
+    if (arguments->keep != NULL)
+        set_keep_text(&policy, arguments->keep);
+    policy.dump_on = arguments->dump_on != NULL ? arguments->dump_on : "";
+    *out_policy = policy;
+    return VARVE_OK;
+}
+
+/* ---- after ---- */
+
+/* What the streams of one process take of the disk. */
+static uint64_t size_of_streams(int trace, const char *name)
+{
+    uint64_t bytes = 0;
+    struct stat status;
+    int file = openat(trace, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = file >= 0 ? fdopendir(file) : NULL;
+    if (folder == NULL) {
+        if (file >= 0)
+            close(file);
+        return 0;
+    }
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        if (vv_stream_file_is(entry->d_name) && fstatat(file, entry->d_name, &status, 0) == 0)
+            bytes += (uint64_t)status.st_blocks * 512;
+    closedir(folder);
+    return bytes;
+}
+
+void vv_record_policy_say_grown(const struct vv_record_policy *policy, const char *trace)
+{
+    uint64_t largest = 0, count = 0;
+    char size[VV_NUMBER_BYTES];
+    DIR *folder = policy->grow ? opendir(trace) : NULL;
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        uint64_t bytes = vv_stream_folder_pid(entry->d_name) != 0 ? size_of_streams(dirfd(folder), entry->d_name) : 0;
+        count += bytes > policy->max_bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    closedir(folder);
+    if (count == 0)
+        return;
+    vv_number_bytes((int64_t)largest, size, sizeof size);
+    fprintf(stderr, "varve: %llu process%s grew past --max-size %s, %sto %s; nothing was dropped for it\n",
+            (unsigned long long)count, count == 1 ? "" : "es", policy->max_size, count == 1 ? "" : "at most ",
+            size);
+}
+
+bool vv_record_policy_forgot(const struct vv_model *model)
+{
+    for (uint64_t row = 0; row < model->processes.table.count; row++)
+        if (model->processes.forgot[row] != 0)
+            return true;
+    return false;
+}

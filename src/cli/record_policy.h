@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_policy.h — how much `varve record` keeps, and which end of it: --keep, --max-size, --when-full, and
+ * --dump-on. Called by cmd_record.c; thread-compatible. doc/control.md */
+#ifndef VV_CLI_RECORD_POLICY_H
+#define VV_CLI_RECORD_POLICY_H
+
+#include <stdbool.h>
+
+#include "base/keep.h"
+#include "cli/arguments.h"
+#include "model/model.h"
+
+struct vv_record_policy {
+    struct vv_keep keep; /* of a flight recorder; both 0 = everything                            */
+    uint64_t max_bytes;  /* 0 = no limit                                                         */
+    bool grow;           /* past max_bytes                                                       */
+    char keep_text[32];  /* the library's environment; "" = not said                             */
+    const char *max_size, *when_full, *dump_on;
+};
+
+/* Refuses what contradicts itself, in one sentence. Texts are borrowed from the arguments. */
+enum varve_code vv_record_policy_read(const struct vv_arguments *arguments,
+                                      struct vv_record_policy *out_policy, struct varve_error *error);
+
+/* Says on standard error which processes of the trace passed --max-size, where they may. */
+void vv_record_policy_say_grown(const struct vv_record_policy *policy, const char *trace);
+
+/* Has any process of the trace more than its flight recorder kept? */
+bool vv_record_policy_forgot(const struct vv_model *model);
+
+#endif
