@@ -50,7 +50,7 @@ static void cut(const char *name)
 static struct walk walk_second_part(void)
 {
     char path[4300];
-    size_t bytes;
+    size_t bytes = 0;
     snprintf(path, sizeof path, "%s/thread.1.1", folder);
     const uint8_t *map = walk_map(path, &bytes);
     assert_non_null(map);

@@ -71,7 +71,7 @@ static struct kept look(unsigned instance)
     uint64_t sequence = 0;
     for (unsigned part = 0; part < 4000; part++) {
         char path[4096 + 64];
-        size_t bytes;
+        size_t bytes = 0;
         struct stat about;
         snprintf(path, sizeof path, "%s/thread.%u.%u", vv_session.folder, instance, part);
         const uint8_t *map = walk_map(path, &bytes);
