@@ -159,11 +159,11 @@ static void the_last_seconds_are_kept(void **state)
     (void)state;
     static struct pen pen;
     vv_part_limit(0);
-    vv_ring_begin(0, 100000000);
+    vv_ring_begin(0, 1000000000);
     take_pen(&pen, 1);
     write_words(&pen, 1000000); /* eight parts of 1 MiB, at once */
     uint64_t before = pen.written;
-    nanosleep(&(struct timespec){ 0, 150000000 }, NULL);
+    nanosleep(&(struct timespec){ 1, 200000000 }, NULL);
     write_words(&pen, 500000);
     struct kept kept = look(1);
     assert_int_equal(kept.first + kept.count, 1500000);
