@@ -20,7 +20,7 @@ PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 # The arm64 packages that the AArch64 build links against, beside libc.
 ARM64          := $(BUILD)/arm64
-ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev
+ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev
 
 VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
             --show-leak-kinds=definite --errors-for-leak-kinds=definite
@@ -145,7 +145,7 @@ $(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tes
 	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
 	@touch $@
 
-$(ARM64)/ready: tools/unpack_arm64
+$(ARM64)/ready: tools/unpack_arm64 Makefile
 	@rm -rf $(ARM64)
 	@tools/unpack_arm64 $(ARM64) $(ARM64_PACKAGES)
 	@touch $@
