@@ -111,6 +111,7 @@ soak: all $(VENV)/ready ## ten times as much of the tests that kill, fill disks 
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
 
 bench: all ## measure what Varve costs
+	@$(CMAKE) --build --preset default --target bench_others
 	@rm -rf $(BUILD)/bench.varve
 	@for program in $(BUILD)/bench/*; do [ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
 

@@ -1,124 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* overhead.c — what a record costs, against the clock it has to read.
  *
- * One process, variants interleaved round by round, so that all see the same machine; minimum and median
- * over rounds; ratios to the floor (two bare clock reads a pair). Recording is switched on and off
- * between rounds by varve_layers_set. Usage: overhead [FOLDER]  (for the trace; default build/bench.varve) */
+ * One process; a round takes one short sample of each variant in turn, so that all see the same machine. Shown are
+ * the ratio of the median to that of the floor (two bare reads of the clock), minimum, median and nine tenths.
+ * Usage: overhead [FOLDER]  (for the trace; default build/bench.varve) */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "loops.h"
+#include "others.h"
+#include "sampling.h"
+#include "threads.h"
 #include "varve/varve.h"
 
-#define PAIRS 10000
-#define ROUNDS 151
-#define SUSTAINED_PAIRS 5000000
+/* A sample of 400 ranges fills 6 kB, so that most samples meet no new page: those are what *sustained* is for. */
+#define PAIRS 400
+#define OPERATORS 50
+#define WORK_PAIRS 100
+#define THREAD_PAIRS 1000
 
-VARVE_SITE(work, "work", VARVE_LAYER_OP);
-
-static volatile uint64_t sink;
-
-static void run_empty(long pairs)
-{
-    for (long i = 0; i < pairs; i++)
-        __asm__ volatile("" ::: "memory");
-}
-
-static void run_floor(long pairs)
-{
-    for (long i = 0; i < pairs; i++) {
-        sink = vv_clock_ticks();
-        sink = vv_clock_ticks();
-    }
-}
-
-static void run_range(long pairs)
-{
-    for (long i = 0; i < pairs; i++) {
-        varve_begin(&work);
-        __asm__ volatile("" ::: "memory");
-        varve_end();
-    }
-}
-
-static void run_next(long pairs)
-{
-    for (long i = 0; i < pairs; i++)
-        varve_next(&work);
-}
-
-static void run_operator(long pairs)
-{
-    static const int64_t dims[4] = { 32, 64, 56, 56 };
-    struct varve_tensor inputs[4];
-    for (int i = 0; i < 4; i++)
-        inputs[i] = (struct varve_tensor){ VARVE_F32, 4, dims };
-    for (long i = 0; i < pairs; i++) {
-        varve_begin(&work);
-        struct varve_op_info info = VARVE_OP_INFO_INIT;
-        info.inputs = inputs;
-        info.input_count = 4;
-        varve_op(&info);
-        varve_end();
-    }
-}
+enum {
+    EMPTY, FLOOR, OFF, OFF_LIBRARY, RANGE, NEXT, OPERATOR, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
+};
 
 static const struct {
-    const char *name;
-    void (*run)(long pairs);
+    void (*run)(long count);
+    long count;
     uint32_t layers;
-} variants[] = {
-    { "empty loop", run_empty, 0 },
-    { "floor: two clock reads", run_floor, 0 },
-    { "range, off", run_range, 0 },
-    { "range", run_range, VARVE_LAYER_ALL },
-    { "next", run_next, VARVE_LAYER_ALL },
-    { "operator, four shaped inputs", run_operator, VARVE_LAYER_ALL },
+} variants[VARIANTS] = {
+    [EMPTY] = { bench_run_empty, PAIRS, 0 },
+    [FLOOR] = { bench_run_floor, PAIRS, 0 },
+    [OFF] = { bench_run_range, PAIRS, 0 },
+    [OFF_LIBRARY] = { bench_run_library_range, PAIRS, 0 },
+    [RANGE] = { bench_run_range, PAIRS, VARVE_LAYER_ALL },
+    [NEXT] = { bench_run_next, PAIRS, VARVE_LAYER_ALL },
+    [OPERATOR] = { bench_run_operator, OPERATORS, VARVE_LAYER_ALL },
+    [WORK] = { bench_run_work, WORK_PAIRS, 0 },
+    [WORK_FLOOR] = { bench_run_work_floor, WORK_PAIRS, 0 },
+    [WORK_RANGE] = { bench_run_work_range, WORK_PAIRS, VARVE_LAYER_ALL },
 };
-#define VARIANTS (sizeof variants / sizeof variants[0])
 
-static double time_of(void (*run)(long), long pairs)
+static struct bench_samples samples[VARIANTS] = {
+    [EMPTY] = { .name = "empty loop" },
+    [FLOOR] = { .name = "floor: two clock reads" },
+    [OFF] = { .name = "range, off" },
+    [OFF_LIBRARY] = { .name = "range, off, in a shared library" },
+    [RANGE] = { .name = "range" },
+    [NEXT] = { .name = "next" },
+    [OPERATOR] = { .name = "operator, four shaped inputs" },
+    /* What they take more than WORK in the same round, so that one sample that was interrupted counts for two. */
+    [WORK_FLOOR] = { .name = "two clock reads", .least = 0.1 },
+    [WORK_RANGE] = { .name = "range", .least = 0.1 },
+};
+
+/* The processor's time and that of the disk are told apart. */
+static struct {
+    void (*run)(long count);
+    long count;
+    const char *what;
+    struct bench_samples all, processor;
+} sustained[] = {
+    { bench_run_range, 5000000, "5 M, and the pages of 80 MB", { .name = "range, sustained" }, { 0 } },
+    { bench_run_operator, 400000, "400,000, and the pages of 99 MB", { .name = "operator, sustained" }, { 0 } },
+};
+#define SUSTAINED (sizeof sustained / sizeof sustained[0])
+#define SUSTAINED_ROUNDS 3
+
+static double sample(size_t variant)
 {
-    uint64_t before = vv_clock_monotonic_ns();
-    run(pairs);
-    return (double)(vv_clock_monotonic_ns() - before) / (double)pairs;
+    varve_layers_set(variants[variant].layers);
+    variants[variant].run(2); /* the switch, and cold lines */
+    return bench_time_ns(variants[variant].run, variants[variant].count);
 }
 
-static int by_value(const void *a, const void *b)
+static double processor_ns(void)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void run_rounds(void)
+{
+    for (int round = 0; round < BENCH_SAMPLES; round++) {
+        double ns[VARIANTS];
+        for (size_t v = 0; v < VARIANTS; v++)
+            ns[v] = sample(v);
+        ns[WORK_FLOOR] -= ns[WORK];
+        ns[WORK_RANGE] -= ns[WORK];
+        for (size_t v = 0; v < VARIANTS; v++)
+            bench_add(&samples[v], ns[v]);
+        varve_layers_set(0);
+        bench_others_sample(PAIRS);
+    }
+}
+
+static void run_sustained(void)
+{
+    varve_layers_set(VARVE_LAYER_ALL);
+    for (int round = 0; round < SUSTAINED_ROUNDS; round++)
+        for (size_t i = 0; i < SUSTAINED; i++) {
+            double before_ns = processor_ns();
+            bench_add(&sustained[i].all, bench_time_ns(sustained[i].run, sustained[i].count));
+            bench_add(&sustained[i].processor,
+                      (processor_ns() - before_ns) / (double)sustained[i].count);
+        }
+}
+
+static void print_sustained(double floor_ns)
+{
+    for (size_t i = 0; i < SUSTAINED; i++) {
+        char note[96];
+        snprintf(note, sizeof note, "%s; %.2f without waiting for the disk", sustained[i].what,
+                 bench_median(&sustained[i].processor));
+        bench_print(&sustained[i].all, floor_ns, note);
+    }
+}
+
+static void print_pairs(void)
+{
+    double floor_ns = bench_median(&samples[FLOOR]);
+    double empty_ns = bench_median(&samples[EMPTY]);
+    char over_c[64], over_library[64];
+    snprintf(over_c, sizeof over_c, "%.2f over the empty loop",
+             bench_median(&samples[OFF]) - empty_ns);
+    snprintf(over_library, sizeof over_library, "%.2f over the empty loop",
+             bench_median(&samples[OFF_LIBRARY]) - empty_ns);
+    bench_print_head("ns a pair", "x floor", "min");
+    bench_print(&samples[EMPTY], floor_ns, "");
+    bench_print(&samples[FLOOR], floor_ns, vv_clock_source());
+    bench_print(&samples[OFF], floor_ns, over_c);
+    bench_print(&samples[OFF_LIBRARY], floor_ns, over_library);
+    bench_print(&samples[RANGE], floor_ns, "");
+    bench_print(&samples[NEXT], floor_ns, "one clock read");
+    bench_print(&samples[OPERATOR], floor_ns, "three clock reads, 248 bytes");
+    print_sustained(floor_ns);
+    bench_print_head("others, ns a pair", "x floor", "min");
+    bench_others_print(floor_ns);
+}
+
+static void print_work(void)
+{
+    bench_print_head("added to 100 ns inside, 100 ns outside", "x clock", "p10");
+    double clock_ns = bench_median(&samples[WORK_FLOOR]);
+    bench_print(&samples[WORK_FLOOR], 0, "");
+    bench_print(&samples[WORK_RANGE], clock_ns, "");
+}
+
+static int print_threads(void)
+{
+    static struct bench_samples one_floor = { .name = "two clock reads, one thread" };
+    static struct bench_samples two_floor = { .name = "two clock reads, two threads at once" };
+    static struct bench_samples one = { .name = "range, one thread" };
+    static struct bench_samples two = { .name = "range, two threads at once" };
+    static struct bench_samples first = { .name = "us: first record of a new thread" };
+    int failure = bench_two_threads(bench_run_floor, THREAD_PAIRS, &one_floor, &two_floor);
+    if (failure == 0)
+        failure = bench_two_threads(bench_run_range, THREAD_PAIRS, &one, &two);
+    if (failure == 0)
+        failure = bench_first_event(&first);
+    if (failure != 0) {
+        fprintf(stderr, "overhead: cannot start a thread: %s\n", strerror(failure));
+        return 1;
+    }
+    bench_print_head("ns a pair and thread", "x one", "min");
+    bench_print(&one_floor, 0, "");
+    bench_print(&two_floor, bench_median(&one_floor), "");
+    bench_print(&one, 0, "");
+    bench_print(&two, bench_median(&one), "");
+    bench_print(&first, 0, "200 threads, one after the other");
+    return 0;
+}
+
+/* Where this program was built: FOLDER/overhead, and FOLDER/others/NAME.so. */
+static void start_others(void)
+{
+    char path[PATH_MAX + 16];
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    memcpy(path + (length > 0 ? length : 0), "others", sizeof "others");
+    bench_others_start(path);
 }
 
 int main(int argc, char **argv)
 {
-    static double ns[VARIANTS][ROUNDS];
     struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
     struct varve_error error;
     options.output = argc > 1 ? argv[1] : "build/bench.varve";
+    start_others();
     if (varve_session_start(&options, &error) != VARVE_OK) {
         fprintf(stderr, "overhead: %s\n", error.message);
         return 1;
     }
     vv_clock_init();
-    for (int round = 0; round < ROUNDS; round++)
-        for (size_t v = 0; v < VARIANTS; v++) {
-            varve_layers_set(variants[v].layers);
-            ns[v][round] = time_of(variants[v].run, PAIRS);
-        }
-    varve_layers_set(VARVE_LAYER_ALL);
-    double sustained = time_of(run_range, SUSTAINED_PAIRS);
+    bench_calibrate_work();
+    run_rounds();
+    run_sustained();
+    print_pairs();
+    print_work();
+    int status = print_threads();
     varve_session_stop(NULL);
-    for (size_t v = 0; v < VARIANTS; v++)
-        qsort(ns[v], ROUNDS, sizeof ns[v][0], by_value);
-    double floor_ns = ns[1][ROUNDS / 2];
-    printf("%-30s %8s %8s %8s   clock: %s\n", "ns a pair", "min", "median", "× floor",
-           vv_clock_source());
-    for (size_t v = 0; v < VARIANTS; v++)
-        printf("%-30s %8.2f %8.2f %8.2f\n", variants[v].name, ns[v][0], ns[v][ROUNDS / 2],
-               ns[v][ROUNDS / 2] / floor_ns);
-    printf("%-30s %8s %8.2f %8.2f   5 M pairs back to back, into a file\n", "range, sustained", "",
-           sustained, sustained / floor_ns);
-    return 0;
+    return status;
 }

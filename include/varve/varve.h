@@ -96,21 +96,32 @@ struct varve_site {
 
 /* ---- what stands behind the inline functions (call those instead) ----------------------------- */
 
-VARVE_API void varve_emit_begin(struct varve_site *site);
-VARVE_API void varve_emit_next(struct varve_site *site);
-VARVE_API void varve_emit_end(void);
-VARVE_API void varve_emit_mark(struct varve_site *site);
-VARVE_API void varve_emit_counter(struct varve_site *site, double value);
-VARVE_API void varve_emit_async_begin(struct varve_site *site, uint64_t id);
-VARVE_API void varve_emit_async_end(struct varve_site *site, uint64_t id);
-VARVE_API void varve_emit_flow_out(struct varve_site *site, uint64_t id);
-VARVE_API void varve_emit_flow_in(struct varve_site *site, uint64_t id);
-VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer);
-VARVE_API void varve_emit_step_begin(int64_t index);
-VARVE_API void varve_emit_step_end(void);
-VARVE_API void varve_emit_schedule(int begins);
-VARVE_API void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device);
-VARVE_API void varve_emit_free(const void *address, uint32_t device);
+/* Called through the global offset table at once: a jump less, and no lookup at the first call, which may come
+ * from a signal handler. */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define VARVE_DIRECT __attribute__((noplt))
+#endif
+#endif
+#ifndef VARVE_DIRECT
+#define VARVE_DIRECT
+#endif
+
+VARVE_API VARVE_DIRECT void varve_emit_begin(struct varve_site *site);
+VARVE_API VARVE_DIRECT void varve_emit_next(struct varve_site *site);
+VARVE_API VARVE_DIRECT void varve_emit_end(void);
+VARVE_API VARVE_DIRECT void varve_emit_mark(struct varve_site *site);
+VARVE_API VARVE_DIRECT void varve_emit_counter(struct varve_site *site, double value);
+VARVE_API VARVE_DIRECT void varve_emit_async_begin(struct varve_site *site, uint64_t id);
+VARVE_API VARVE_DIRECT void varve_emit_async_end(struct varve_site *site, uint64_t id);
+VARVE_API VARVE_DIRECT void varve_emit_flow_out(struct varve_site *site, uint64_t id);
+VARVE_API VARVE_DIRECT void varve_emit_flow_in(struct varve_site *site, uint64_t id);
+VARVE_API VARVE_DIRECT void varve_emit_begin_name(const char *name, uint32_t layer);
+VARVE_API VARVE_DIRECT void varve_emit_step_begin(int64_t index);
+VARVE_API VARVE_DIRECT void varve_emit_step_end(void);
+VARVE_API VARVE_DIRECT void varve_emit_schedule(int begins);
+VARVE_API VARVE_DIRECT void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device);
+VARVE_API VARVE_DIRECT void varve_emit_free(const void *address, uint32_t device);
 
 /* ---- ranges: what a thread does, nested ------------------------------------------------------- */
 
@@ -194,7 +205,7 @@ struct varve_op_info {
 };
 #define VARVE_OP_INFO_INIT { (uint32_t)sizeof(struct varve_op_info), 0, NULL, 0, 0, -1, 0 }
 
-VARVE_API void varve_emit_op(const struct varve_op_info *info);
+VARVE_API VARVE_DIRECT void varve_emit_op(const struct varve_op_info *info);
 
 /* Tells what the innermost open range of the calling thread works on. */
 static inline void varve_op(const struct varve_op_info *info)

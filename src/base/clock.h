@@ -31,7 +31,7 @@ const char *vv_clock_source(void); /* "tsc", "cntvct" or "monotonic" */
 static inline uint64_t vv_clock_ticks(void)
 {
     if (__builtin_expect(vv_clock_is_counter, 1))
-        return vv_counter_read();
+        return vv_counter_read().ticks;
     return vv_clock_monotonic_ns();
 }
 

@@ -12,9 +12,14 @@
 #define VV_CLOCK_SECOND_BITS 30 /* of nanoseconds */
 #define VV_COUNTER_KERNEL_SOURCE NULL
 
-static inline uint64_t vv_counter_read(void)
+struct vv_counter_value {
+    uint64_t ticks;
+    uint32_t second;
+};
+
+static inline struct vv_counter_value vv_counter_read(void)
 {
-    return 0; /* never called: the counter is not steady */
+    return (struct vv_counter_value){ 0, 0 }; /* never called: the counter is not steady */
 }
 
 static inline bool vv_counter_is_steady(void)

@@ -94,7 +94,7 @@ int vv_os_replace_by_memory(void *map, uint64_t bytes)
  * has filled: half the price of letting the first store fault each page in. */
 static int write_zeros(const char *path, uint64_t offset, uint64_t bytes)
 {
-    static const char zeros[64 << 10];
+    static char zeros[128 << 10]; /* a window; not constant, so that it is no part of the file */
     int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return errno;

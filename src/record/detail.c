@@ -68,11 +68,14 @@ static uint32_t kept_inputs(const struct varve_op_info *info, size_t *out_bytes)
 static void write_inputs(uint64_t *words, const struct varve_tensor *inputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t rank = kept_rank(&inputs[i]);
+        uint32_t rank = kept_rank(&inputs[i]), d = 0;
         uint32_t dtype = inputs[i].dtype <= VARVE_C128 ? inputs[i].dtype : VARVE_DTYPE_UNKNOWN;
         *words++ = (uint64_t)rank << 32 | dtype;
-        for (uint32_t d = 0; d < rank; d++)
-            *words++ = (uint64_t)inputs[i].dims[d];
+        for (; d + 2 <= rank; d += 2)
+            memcpy(words + d, inputs[i].dims + d, 16);
+        if (d < rank)
+            words[d] = (uint64_t)inputs[i].dims[d];
+        words += rank;
     }
 }
 
@@ -85,13 +88,14 @@ VARVE_API void varve_emit_op(const struct varve_op_info *info)
         return;
     size_t input_bytes;
     uint32_t count = kept_inputs(info, &input_bytes);
-    struct vv_place place = vv_reserve(self, 8 + sizeof(struct vv_op_payload) + input_bytes);
+    const size_t bytes = 8 + sizeof(struct vv_op_payload) + input_bytes;
+    struct vv_place place = vv_reserve(self, bytes);
     if (place.words == NULL)
         return;
-    const struct vv_op_payload payload = { info->flop, info->bytes, info->sequence,
-                                           info->forward_thread, count };
+    struct vv_op_payload *payload = (struct vv_op_payload *)(void *)(place.words + 1);
     place.words[0] = vv_record_word(VV_EVENT_OP, place.ticks);
-    memcpy(place.words + 1, &payload, sizeof payload);
-    write_inputs(place.words + 1 + sizeof payload / 8, info->inputs, count);
-    vv_publish(self, &place);
+    *payload = (struct vv_op_payload){ info->flop, info->bytes, info->sequence,
+                                       info->forward_thread, count };
+    write_inputs((uint64_t *)(void *)(payload + 1), info->inputs, count);
+    vv_publish(self, &place, bytes);
 }

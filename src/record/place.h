@@ -3,9 +3,11 @@
  *
  * A record's place is reserved by a compare-and-swap that is atomic towards signal handlers of the same
  * thread only, with the clock read inside the retry loop, so that time never runs backwards in a stream.
- * A handler may write its own records between our reserve and our publish; only the outermost writer
- * publishes, for all:   content_bits  moves from the start of the oldest unfinished record to the end of
- * the newest. Addresses are unique, so an unchanged cursor means that nobody came between. */
+ * Addresses are unique, so an unchanged cursor means that nobody came between.
+ * A handler may write its own records between our reserve and our publish; only the outermost writer of a
+ * packet publishes, for all:   content_bits  moves from the start of the oldest unfinished record to the end
+ * of the newest. A handler's record that finds content_bits before its own start leaves word of it in
+ * reserved_bits, where the outermost writer looks once it has published its own (place.c). */
 #ifndef VV_RECORD_PLACE_H
 #define VV_RECORD_PLACE_H
 
@@ -32,11 +34,17 @@ struct vv_place {
     uint64_t *words; /* NULL: no room                                                            */
     struct vv_packet_header *packet;
     uint64_t ticks;
+    uint64_t start_bits; /* of words, from packet                                                */
 };
+
+VV_INLINE struct vv_place vv_place(uint8_t *cursor, struct vv_packet_header *packet, uint64_t ticks)
+{
+    uint64_t start_bits = (uint64_t)(cursor - (uint8_t *)packet) * 8;
+    return (struct vv_place){ (uint64_t *)(void *)cursor, packet, ticks, start_bits };
+}
 
 VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
 {
-    struct vv_place place;
     for (;;) {
         uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
         uint8_t *limit = __atomic_load_n(&self->writer.limit, __ATOMIC_RELAXED);
@@ -44,78 +52,65 @@ VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
             if (vv_thread_advance(self))
                 continue;
             vv_thread_discard(self, 1);
-            place.words = NULL;
-            return place;
+            return (struct vv_place){ NULL, NULL, 0, 0 };
         }
-        place.packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
-        place.ticks = vv_clock_ticks();
-        if (VARVE_UNLIKELY((uint32_t)(place.ticks >> VV_ERA_SHIFT) != self->era) && !self->busy) {
-            vv_thread_tick(self, place.ticks);
+        struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        uint64_t ticks = vv_clock_ticks();
+        if (VARVE_UNLIKELY((uint32_t)(ticks >> VV_ERA_SHIFT) != self->era) && !self->busy) {
+            vv_thread_tick(self, ticks);
             continue;
         }
-        if (VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes))) {
-            place.words = (uint64_t *)(void *)cursor;
-            return place;
-        }
+        if (VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes)))
+            return vv_place(cursor, packet, ticks);
     }
 }
 
-/* Publishes all that is reserved in `packet`; the caller is the outermost writer there. */
-VV_INLINE void vv_publish_all(struct vv_self *self, struct vv_packet_header *packet)
-{
-    for (;;) {
-        uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
-        bool current = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED) == packet;
-        uint64_t end =
-            current ? (uint64_t)(cursor - (uint8_t *)packet) * 8 : packet->reserved_bits;
-        __atomic_store_n(&packet->content_bits, end, __ATOMIC_RELEASE);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (VV_LIKELY(!current || __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED) == cursor))
-            return;
-    }
-}
+/* We are inside a handler: the interrupted writer of this packet publishes our record too. */
+void vv_publish_later(struct vv_packet_header *packet);
+/* Handlers left records behind one that has just been published. */
+void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet);
 
-VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place)
+/* The record of that many bytes is whole. Nobody but this thread writes either word of the header; other
+ * threads read content_bits. */
+VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, size_t bytes)
 {
-    uint64_t start = (uint64_t)((uint8_t *)place->words - (uint8_t *)place->packet) * 8;
+    struct vv_packet_header *packet = place->packet;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    if (VV_LIKELY(__atomic_load_n(&place->packet->content_bits, __ATOMIC_RELAXED) == start))
-        vv_publish_all(self, place->packet);
-    /* else we are inside a handler: the interrupted writer publishes */
+    if (VARVE_UNLIKELY(packet->content_bits != place->start_bits)) {
+        vv_publish_later(packet);
+        return;
+    }
+    __atomic_store_n(&packet->content_bits, place->start_bits + 8 * bytes, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (VARVE_UNLIKELY(packet->reserved_bits != 0))
+        vv_publish_rest(self, packet);
 }
 
-/* One word, if nothing unusual stands in the way: no call, so no register is saved for one. False: nothing
- * was done. A handler that came after the reservation and wrote has moved the cursor. */
-VV_INLINE bool vv_put_at_once(struct vv_self *self, uint32_t id)
+/* The place of a record of one word, if nothing unusual stands in the way: the clock is the counter, there is
+ * room, and no handler comes. No call, so no register is saved for one. */
+VV_INLINE bool vv_reserve_at_once(struct vv_self *self, struct vv_place *out_place)
 {
     uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
-    uint8_t *next = cursor + 8;
     struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
-    if (VARVE_UNLIKELY((uintptr_t)next > (uintptr_t)self->writer.limit || !vv_clock_is_counter))
-        return false;
-    uint64_t ticks = vv_counter_read();
-    if (VARVE_UNLIKELY((uint32_t)(ticks >> VV_ERA_SHIFT) != self->era) ||
-        VARVE_UNLIKELY(!vv_cursor_swap(&self->writer.cursor, cursor, next)))
-        return false;
-    *(uint64_t *)(void *)cursor = vv_record_word(id, ticks);
-    __atomic_signal_fence(__ATOMIC_RELEASE);
-    uint64_t end = (uint64_t)(next - (uint8_t *)packet) * 8;
-    if (VARVE_UNLIKELY(__atomic_load_n(&packet->content_bits, __ATOMIC_RELAXED) != end - 64))
-        return true; /* inside a handler: the interrupted writer publishes */
-    __atomic_store_n(&packet->content_bits, end, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (VARVE_UNLIKELY(__atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED) != next))
-        vv_publish_all(self, packet);
-    return true;
+    const struct vv_counter_value now = vv_counter_read();
+    *out_place = vv_place(cursor, packet, now.ticks);
+    return VV_LIKELY(cursor < self->writer.limit) && VV_LIKELY(now.second == self->era) &&
+           VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + 8));
+}
+
+VV_INLINE void vv_put_word(struct vv_self *self, const struct vv_place *place, uint32_t id)
+{
+    place->words[0] = vv_record_word(id, place->ticks);
+    vv_publish(self, place, 8);
 }
 
 VV_INLINE void vv_put(struct vv_self *self, uint32_t id)
 {
     struct vv_place place = vv_reserve(self, 8);
-    if (VARVE_UNLIKELY(place.words == NULL))
-        return;
-    place.words[0] = vv_record_word(id, place.ticks);
-    vv_publish(self, &place);
+    if (VV_LIKELY(place.words != NULL))
+        vv_put_word(self, &place, id);
 }
 
 static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64_t *fields, size_t count)
@@ -125,17 +120,25 @@ static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64
         return;
     place.words[0] = vv_record_word(id, place.ticks);
     memcpy(place.words + 1, fields, 8 * count);
-    vv_publish(self, &place);
+    vv_publish(self, &place, 8 + 8 * count);
 }
 
 /* ---- open ranges: which of them are recorded ---- */
+
+/* Nothing unusual is open: vv_put_at_once may serve. */
+static inline void vv_see_plain(struct vv_self *self)
+{
+    self->plain_epoch = vv_clock_is_counter ? self->epoch : self->epoch - 1;
+}
 
 static inline struct vv_self *vv_self_in_epoch(void)
 {
     struct vv_self *self = &vv_self;
     if (VARVE_UNLIKELY(self->epoch !=
-                       __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED)))
+                       __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED))) {
         vv_thread_resync(self);
+        vv_see_plain(self);
+    }
     return self;
 }
 
@@ -166,7 +169,7 @@ static inline bool vv_pop(struct vv_self *self)
     if (VARVE_UNLIKELY(skipped)) {
         self->skipped[self->depth / 64] &= ~(UINT64_C(1) << self->depth % 64);
         if (--self->skips == 0)
-            self->plain_epoch = self->epoch;
+            vv_see_plain(self);
     }
     return !skipped;
 }

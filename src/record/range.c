@@ -49,30 +49,41 @@ static inline bool is_ready(struct varve_site *site, enum vv_site_kind kind, uin
 VARVE_API void varve_emit_begin(struct varve_site *site)
 {
     struct vv_self *self = &vv_self;
+    struct vv_place place;
     uint32_t id;
-    if (VV_LIKELY(is_plain(self) && is_ready(site, VV_KIND_BEGIN, &id) && vv_put_at_once(self, id)))
-        self->depth++;
-    else
+    if (VARVE_UNLIKELY(!is_plain(self) || !is_ready(site, VV_KIND_BEGIN, &id) ||
+                       !vv_reserve_at_once(self, &place))) {
         begin_slowly(site);
+        return;
+    }
+    self->depth++;
+    vv_put_word(self, &place, id);
 }
 
 VARVE_API void varve_emit_end(void)
 {
     struct vv_self *self = &vv_self;
-    if (VV_LIKELY(is_plain(self) && self->depth != self->step_depth &&
-                  vv_put_at_once(self, VV_EVENT_END)))
-        self->depth--;
-    else
+    struct vv_place place;
+    if (VARVE_UNLIKELY(!is_plain(self) || self->depth == self->step_depth ||
+                       !vv_reserve_at_once(self, &place))) {
         end_slowly();
+        return;
+    }
+    self->depth--;
+    vv_put_word(self, &place, VV_EVENT_END);
 }
 
 VARVE_API void varve_emit_next(struct varve_site *site)
 {
     struct vv_self *self = &vv_self;
+    struct vv_place place;
     uint32_t id;
     if (VARVE_UNLIKELY(!is_plain(self) || self->depth == self->step_depth ||
-                       !is_ready(site, VV_KIND_NEXT, &id) || !vv_put_at_once(self, id)))
+                       !is_ready(site, VV_KIND_NEXT, &id) || !vv_reserve_at_once(self, &place))) {
         next_slowly(site);
+        return;
+    }
+    vv_put_word(self, &place, id);
 }
 
 VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
@@ -124,13 +135,19 @@ uint64_t vv_range_cost_ps(void)
     for (int try = 0; try < TRIES; try++) {
         struct vv_packet_header *packet = (struct vv_packet_header *)(void *)scratch;
         struct vv_self self = { .busy = true }; /* no slow path from here */
+        self.era = (uint32_t)(vv_clock_ticks() >> VV_ERA_SHIFT);
         self.writer.packet = packet;
         self.writer.cursor = (uint8_t *)(packet + 1);
         self.writer.limit = (uint8_t *)scratch + sizeof scratch;
         packet->content_bits = sizeof *packet * 8;
         uint64_t before_ns = vv_clock_monotonic_ns();
-        for (int i = 0; i < RECORDS; i++)
-            vv_put(&self, VV_EVENT_END);
+        for (int i = 0; i < RECORDS; i++) {
+            struct vv_place place;
+            if (VV_LIKELY(vv_clock_is_counter) && VV_LIKELY(vv_reserve_at_once(&self, &place)))
+                vv_put_word(&self, &place, VV_EVENT_END);
+            else
+                vv_put(&self, VV_EVENT_END);
+        }
         uint64_t ns = vv_clock_monotonic_ns() - before_ns;
         if (ns < best_ns)
             best_ns = ns;

@@ -162,9 +162,26 @@ static void detach(struct vv_self *self)
         vv_stream_prepare(vv_session.folder);
 }
 
+/* Without the lock: it grows before the epoch does, so who sees the new epoch sees the new serial. */
+static uint32_t current_serial(void)
+{
+    return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
+}
+
+/* We are in a handler that interrupted a record between its reservation and its publication. */
+static bool is_in_record(const struct vv_self *self)
+{
+    const struct vv_packet_header *packet = self->writer.packet;
+    return packet != NULL &&
+           packet->content_bits != (uint64_t)(self->writer.cursor - (const uint8_t *)packet) * 8;
+}
+
 bool vv_thread_advance(struct vv_self *self)
 {
     if (self->busy)
+        return false;
+    /* The stream of a session that is over must stay mapped until the interrupted record has been stored. */
+    if (self->thread != NULL && self->thread->serial != current_serial() && is_in_record(self))
         return false;
     if (self->thread != NULL && self->writer.limit == NULL && self->thread->stream.retry_ticks != 0 &&
         vv_clock_ticks() < self->thread->stream.retry_ticks)
@@ -202,12 +219,6 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
     if (vv_session_ready())
         vv_session_clock();
     vv_record_leave();
-}
-
-/* Without the lock: it grows before the epoch does, so who sees the new epoch sees the new serial. */
-static uint32_t current_serial(void)
-{
-    return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
 }
 
 void vv_thread_resync(struct vv_self *self)

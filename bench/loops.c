@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loops.h"
+
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "sampling.h"
+#include "varve/varve.h"
+
+#define BARRIER __asm__ volatile("" ::: "memory") /* each turn of a loop stays what it is */
+#define WORK_NS 100.0
+
+VARVE_SITE(work, "work", VARVE_LAYER_OP);
+
+static volatile uint64_t sink;
+static long work_turns = 100;
+
+void bench_run_empty(long count)
+{
+    for (long i = 0; i < count; i++)
+        BARRIER;
+}
+
+static inline void read_clock(void)
+{
+    if (vv_clock_is_counter)
+        sink = vv_counter_read().ticks;
+    else
+        sink = vv_clock_monotonic_ns();
+}
+
+void bench_run_floor(long count)
+{
+    if (!vv_clock_is_counter) {
+        for (long i = 0; i < 2 * count; i++)
+            sink = vv_clock_monotonic_ns();
+        return;
+    }
+    for (long i = 0; i < count; i++) {
+        sink = vv_counter_read().ticks;
+        sink = vv_counter_read().ticks;
+    }
+}
+
+void bench_run_range(long count)
+{
+    for (long i = 0; i < count; i++) {
+        varve_begin(&work);
+        BARRIER;
+        varve_end();
+        BARRIER;
+    }
+}
+
+void bench_run_next(long count)
+{
+    varve_begin(&work);
+    for (long i = 0; i < count; i++) {
+        varve_next(&work);
+        BARRIER;
+    }
+    varve_end();
+}
+
+void bench_run_operator(long count)
+{
+    static const int64_t dims[4] = { 32, 64, 56, 56 };
+    struct varve_tensor inputs[4];
+    for (int i = 0; i < 4; i++)
+        inputs[i] = (struct varve_tensor){ VARVE_F32, 4, dims };
+    for (long i = 0; i < count; i++) {
+        varve_begin(&work);
+        struct varve_op_info info = VARVE_OP_INFO_INIT;
+        info.inputs = inputs;
+        info.input_count = 4;
+        varve_op(&info);
+        varve_end();
+    }
+}
+
+static inline uint64_t do_work(uint64_t value, long turns)
+{
+    for (long i = 0; i < turns; i++) {
+        value *= UINT64_C(0x9E3779B97F4A7C15); /* needs the product before */
+        BARRIER;
+    }
+    return value;
+}
+
+/* Two works a turn, with what is measured around the first. */
+#define WORK_LOOP(name, before, after)                 \
+    void name(long count)                              \
+    {                                                  \
+        uint64_t value = (uint64_t)count | 1;          \
+        const long turns = work_turns;                 \
+        for (long i = 0; i < count; i++) {             \
+            before;                                    \
+            value = do_work(value, turns);             \
+            after;                                     \
+            value = do_work(value, turns);             \
+        }                                              \
+        sink = value;                                  \
+    }
+
+WORK_LOOP(bench_run_work, (void)0, (void)0)
+WORK_LOOP(bench_run_work_floor, read_clock(), read_clock())
+WORK_LOOP(bench_run_work_range, varve_begin(&work), varve_end())
+
+void bench_calibrate_work(void)
+{
+    double best_ns = 1e9;
+    for (int i = 0; i < 50; i++) {
+        double ns = bench_time_ns(bench_run_work, 100) / 2;
+        if (ns < best_ns)
+            best_ns = ns;
+    }
+    work_turns = (long)((double)work_turns * WORK_NS / best_ns + 0.5);
+}
