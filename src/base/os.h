@@ -37,10 +37,10 @@ uint64_t vv_os_file_limit(void);
 
 /* Writes all of data at `offset`, creating the file if need be (not truncating it). */
 int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset);
+/* The same for a file that is there: ENOENT if it is not. */
+int vv_os_overwrite_at(const char *path, const void *data, size_t bytes, uint64_t offset);
 /* Replaces `path` atomically through `temporary`. */
 int vv_os_replace(const char *temporary, const char *path);
-
-int vv_os_file_exists(const char *path);
 
 /* Removes a file; a missing one is no failure. */
 int vv_os_remove(const char *path);

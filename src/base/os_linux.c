@@ -156,11 +156,11 @@ uint64_t vv_os_file_limit(void)
     return limit.rlim_cur;
 }
 
-int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset)
+static int write_at(const char *path, int flags, const void *data, size_t bytes, uint64_t offset)
 {
     if (offset + bytes > vv_os_file_limit())
         return EFBIG; /* trying it would raise SIGXFSZ */
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0644);
     if (file < 0)
         return errno;
     int failure = 0;
@@ -182,14 +182,19 @@ int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t of
     return failure;
 }
 
+int vv_os_write_at(const char *path, const void *data, size_t bytes, uint64_t offset)
+{
+    return write_at(path, O_CREAT, data, bytes, offset);
+}
+
+int vv_os_overwrite_at(const char *path, const void *data, size_t bytes, uint64_t offset)
+{
+    return write_at(path, 0, data, bytes, offset);
+}
+
 int vv_os_replace(const char *temporary, const char *path)
 {
     return rename(temporary, path) == 0 ? 0 : errno;
-}
-
-int vv_os_file_exists(const char *path)
-{
-    return access(path, F_OK) == 0 ? 0 : errno;
 }
 
 int vv_os_remove(const char *path)

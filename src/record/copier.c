@@ -101,16 +101,15 @@ static int write_packet(const struct vv_copy *copy, uint64_t at)
     size_t content = (size_t)(header.content_bits / 8);
     if (content < sizeof header || content > VV_PACKET_BYTES) /* not built yet */
         return EAGAIN;
-    int failure = vv_os_write_at(copy->path, (const uint8_t *)packet + sizeof header,
-                                 content - sizeof header, at + sizeof header);
-    return failure != 0 ? failure : vv_os_write_at(copy->path, &header, sizeof header, at);
+    /* A file that is not there is not yet under its name, or removed: it is never made anew. */
+    int failure = vv_os_overwrite_at(copy->path, (const uint8_t *)packet + sizeof header,
+                                     content - sizeof header, at + sizeof header);
+    return failure != 0 ? failure : vv_os_overwrite_at(copy->path, &header, sizeof header, at);
 }
 
 /* The last packet first: as long as it is not there, the former one reaches over its place. */
 static void write_copy(struct vv_copy *copy)
 {
-    if (vv_os_file_exists(copy->path) != 0) /* not yet under its name, or removed: never made anew */
-        return;
     for (uint64_t at = copy->end + VV_PACKET_BYTES; at > copy->at;) {
         at -= VV_PACKET_BYTES;
         if (write_packet(copy, at) != 0)
