@@ -31,6 +31,11 @@ struct vv_operator_options {
  * of it if `full`, else the head of a report. */
 enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct vv_sheet *out,
                                  struct varve_error *error);
+/* Table "inputs", one row a file; "tables", one row a table of the model that has rows, and its strings. */
+enum varve_code vv_analyse_inputs(const struct vv_model *model, struct vv_sheet *out,
+                                  struct varve_error *error);
+enum varve_code vv_analyse_tables(const struct vv_model *model, struct vv_sheet *out,
+                                  struct varve_error *error);
 /* Table "processes", one row a process; "threads", one row a track; "health", one row a finding. */
 enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_sheet *out,
                                      struct varve_error *error);

@@ -28,7 +28,16 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "overlaps", FIELD(overlaps), "slices that overlap a neighbour without nesting" },
     { "zero_length", FIELD(zero_length), "slices shorter than the clock can tell" },
     { "clock_steps_back", FIELD(clock_steps_back), "records earlier than the one before them" },
+    { "negative", FIELD(negative), "durations below 0; they are 0 here" },
+    { "unlinked", FIELD(unlinked), "device work whose launch is not in the trace" },
+    { "duplicate_correlations", FIELD(duplicate_correlations),
+      "calls with a correlation that another call has" },
+    { "repaired_texts", FIELD(repaired_texts), "texts that are not UTF-8; wrong bytes are replaced" },
+    { "unplaced", FIELD(unplaced), "events without an instant of their own" },
+    { "ignored", FIELD(ignored), "records of no known kind; they are left out" },
 };
+#define FINDING_COUNT (sizeof findings / sizeof *findings)
+_Static_assert(FINDING_COUNT * sizeof(uint64_t) == sizeof(struct vv_health), "one row a counter");
 
 static enum varve_code put_finding(struct vv_sheet *sheet, const char *name, uint64_t count,
                                    const char *meaning, struct varve_error *error)
@@ -48,7 +57,7 @@ enum varve_code vv_analyse_health(const struct vv_model *model, struct vv_sheet 
     vv_sheet_init(out, "health", "HEALTH", health_columns, COLUMNS);
     enum varve_code code =
         put_finding(out, "lost", model->run.lost, "events that the recorder dropped", error);
-    for (size_t i = 0; i < sizeof findings / sizeof *findings && code == VARVE_OK; i++) {
+    for (size_t i = 0; i < FINDING_COUNT && code == VARVE_OK; i++) {
         const char *field = (const char *)&model->health + findings[i].offset;
         code = put_finding(out, findings[i].name, *(const uint64_t *)field, findings[i].meaning,
                            error);

@@ -102,7 +102,7 @@ static void machine_text(const struct vv_model *model, char *text, size_t bytes)
 static uint64_t odd_findings(const struct vv_health *health)
 {
     return health->unfinished + health->unmatched_ends + health->unmatched_flows +
-           health->unmatched_async + health->overlaps + health->clock_steps_back;
+           health->unmatched_async + health->overlaps + health->clock_steps_back + health->negative;
 }
 
 /* The recorder times its own hot path and its slow one in the program it records. Threads that record side

@@ -135,6 +135,47 @@ enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t
     return VARVE_OK;
 }
 
+static enum varve_code point_into(struct vv_intern *intern, const char *text, uint64_t bytes,
+                                  struct varve_error *error)
+{
+    uint64_t at = 0;
+    for (uint32_t id = 0; id < intern->count; id++) {
+        intern->strings[id] = text + at;
+        at += (uint64_t)intern->lengths[id] + 1;
+        if (at > bytes || text[at - 1] != '\0')
+            VV_FAIL(error, VARVE_CORRUPT, "string %u does not fit the text of all strings", id);
+    }
+    if (at != bytes || intern->count == 0 || intern->lengths[0] != 0)
+        VV_FAIL(error, VARVE_CORRUPT, "the strings are not as long as their text");
+    return VARVE_OK;
+}
+
+enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern_texts *texts,
+                                struct varve_error *error)
+{
+    uint64_t slot_count = FIRST_SLOTS, count = texts->count;
+    while (slot_count < count * 2)
+        slot_count *= 2;
+    if (slot_count > UINT32_MAX)
+        VV_FAIL(error, VARVE_LIMIT, "%u different strings", texts->count);
+    vv_intern_deinit(intern);
+    intern->capacity = (uint32_t)(slot_count / 2);
+    intern->strings = malloc(intern->capacity * sizeof *intern->strings);
+    intern->lengths = malloc(intern->capacity * sizeof *intern->lengths);
+    intern->hashes = malloc(intern->capacity * sizeof *intern->hashes);
+    intern->slots = calloc(slot_count, sizeof *intern->slots);
+    if (intern->strings == NULL || intern->lengths == NULL || intern->hashes == NULL ||
+        intern->slots == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u strings", texts->count);
+    intern->slot_count = (uint32_t)slot_count;
+    intern->count = texts->count;
+    memcpy(intern->lengths, texts->lengths, count * sizeof *intern->lengths);
+    memcpy(intern->hashes, texts->hashes, count * sizeof *intern->hashes);
+    VV_TRY(point_into(intern, texts->text, texts->bytes, error));
+    place_all(intern);
+    return VARVE_OK;
+}
+
 uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length)
 {
     if (intern->slot_count == 0)

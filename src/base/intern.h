@@ -26,6 +26,18 @@ void vv_intern_deinit(struct vv_intern *intern);
 /* The id of text[0..length), which is copied if new. */
 enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t length,
                               uint32_t *out_id, struct varve_error *error);
+/* Strings that lie one after the other in text[0..bytes), each ended by NUL, the first of them "". */
+struct vv_intern_texts {
+    const char *text;
+    uint64_t bytes;
+    const uint32_t *lengths, *hashes; /* count of each                                          */
+    uint32_t count;
+};
+
+/* Fills a new intern with them. The text is borrowed until deinit, the rest is copied. VARVE_CORRUPT if
+ * lengths and text do not fit each other. */
+enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern_texts *texts,
+                                struct varve_error *error);
 /* The id, or UINT32_MAX if the text was never added. */
 uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length);
 /* Borrowed until deinit; "" for an id out of range. */

@@ -39,6 +39,10 @@ struct vv_arguments {
     const char *output;         /* -o; NULL = standard output, or the verb's default            */
     bool strict;                /* loss in the trace becomes exit code 1                        */
     const char *table;          /* which table only; NULL = the verb's all                      */
+    /* verbs that read traces */
+    const char *max_memory;     /* "4GB"; NULL = three quarters of the machine's                */
+    bool cache, no_cache;       /* keep what was read beside it, whatever its size; never        */
+    const char *consumer;       /* validate: "hta", "perfetto" …; "all"                         */
     /* which part of the trace */
     const char *steps;          /* "A..B", "A", NULL = all                                      */
     const char *thread;         /* name or tid, "all", NULL = the verb's default                */
@@ -87,7 +91,8 @@ struct vv_option {
 enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
-    VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
+    VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
+    VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
     VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
@@ -95,6 +100,7 @@ enum vv_option_row {
 };
 #define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
 #define VV_TAKES_ALWAYS (VV_TAKES(HELP) | VV_TAKES(QUIET) | VV_TAKES(COLOR))
+#define VV_TAKES_READING (VV_TAKES(MAX_MEMORY) | VV_TAKES(CACHE) | VV_TAKES(NO_CACHE) | VV_TAKES(STRICT))
 #define VV_TAKES_TABLES                                                                             \
     (VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(UNIT) | VV_TAKES(OUTPUT) |        \
      VV_TAKES(STRICT) | VV_TAKES(TABLE))
@@ -128,7 +134,7 @@ int vv_complain(const struct varve_error *error);
 /* The same for a verb that reads and writes traces: the exit code says whether it was the writing that failed. */
 int vv_complain_writing(const struct varve_error *error);
 
-/* The trace a reading verb means: the operand, or the newest *.varve here (said on standard error
+/* The trace a verb means that takes one: the operand, or the newest *.varve here (said on standard error
  * unless quiet). *out_path belongs to the caller (free). locate.c */
 enum varve_code vv_locate_trace(const struct vv_arguments *arguments, char **out_path,
                                 struct varve_error *error);
@@ -142,6 +148,7 @@ int vv_cmd_dump(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);
+int vv_cmd_validate(const struct vv_arguments *arguments);
 int vv_cmd_export(const struct vv_arguments *arguments);
 int vv_cmd_pack(const struct vv_arguments *arguments);
 int vv_cmd_help(const struct vv_arguments *arguments);

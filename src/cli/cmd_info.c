@@ -8,11 +8,15 @@ static enum varve_code analyse(const struct vv_arguments *arguments, const struc
                                struct vv_sheet *sheets, size_t *out_count, struct varve_error *error)
 {
     (void)arguments;
+    VV_TRY(vv_analyse_inputs(model, &sheets[*out_count], error));
+    ++*out_count;
     VV_TRY(vv_analyse_trace(model, true, &sheets[*out_count], error));
     ++*out_count;
     VV_TRY(vv_analyse_processes(model, &sheets[*out_count], error));
     ++*out_count;
     VV_TRY(vv_analyse_threads(model, &sheets[*out_count], error));
+    ++*out_count;
+    VV_TRY(vv_analyse_tables(model, &sheets[*out_count], error));
     ++*out_count;
     VV_TRY(vv_analyse_health(model, &sheets[*out_count], error));
     ++*out_count;

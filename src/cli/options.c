@@ -8,6 +8,7 @@ static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
 static const char *const groupings[] = { "op", "name", "shape", "thread", "phase", NULL };
 static const char *const sort_keys[] = { "self", "total", "calls", "median", "p90", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
+static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = { .bit = VV_TAKES(row),
@@ -34,6 +35,16 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "exit with 1 if the trace lost events", AT(strict),
     ROW(TABLE) .name = "table", .kind = VV_VALUE_TEXT, .value = "NAME",
         .help = "print this table only", AT(table),
+    ROW(MAX_MEMORY) .name = "max-memory", .kind = VV_VALUE_TEXT, .value = "SIZE",
+        .help = "most that reading may take, such as 4GB; without it three quarters of all there is",
+        AT(max_memory),
+    ROW(CACHE) .name = "cache", .kind = VV_VALUE_FLAG,
+        .help = "keep what was read as FILE.vcache, to open at once next time, however small it is",
+        AT(cache),
+    ROW(NO_CACHE) .name = "no-cache", .kind = VV_VALUE_FLAG,
+        .help = "neither use nor write FILE.vcache", AT(no_cache),
+    ROW(FOR) .name = "for", .kind = VV_VALUE_CHOICE, .value = "READER", .choices = consumers,
+        .standard = "all", .help = "the rules of this one only", AT(consumer),
     ROW(STEPS) .name = "steps", .kind = VV_VALUE_TEXT, .value = "A..B",
         .help = "these steps only: A, A..B, A.. or ..B", AT(steps),
     ROW(THREAD) .name = "thread", .kind = VV_VALUE_TEXT, .value = "THREAD",

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/leftover.h"
 #include "cli/terminal.h"
 #include "present/present.h"
 
@@ -54,6 +55,8 @@ static enum varve_code open_stream(struct vv_output *output, struct varve_error 
 {
     static const cookie_io_functions_t functions = { .write = write_all };
     const char *name = output->temporary != NULL ? output->temporary : output->path;
+    if (output->temporary != NULL)
+        vv_leftover_file(VV_LEFTOVER_OUTPUT, output->temporary);
     output->sink = calloc(1, sizeof *output->sink);
     if (output->sink == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
@@ -127,6 +130,7 @@ void vv_output_abandon(struct vv_output *output)
     close_output(output);
     if (output->temporary != NULL)
         unlink(output->temporary);
+    vv_leftover_file(VV_LEFTOVER_OUTPUT, NULL);
     free(output->path);
     free(output->temporary);
     *output = (struct vv_output){ 0 };

@@ -4,10 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/size.h"
+#include "cli/leftover.h"
 #include "cli/locate.h"
+#include "cli/meter.h"
 #include "cli/output.h"
+#include "import/cache.h"
 #include "import/importer.h"
+
+#define CACHE_FROM_BYTES (UINT64_C(8) << 20) /* of the files on disk: smaller ones are read in no time    */
 
 /* What to type after an input that cannot be read. */
 static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
@@ -19,7 +26,9 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
                    error->code == VARVE_NO_MEMORY;
     if (is_said)
         return;
-    if (is_damaged)
+    if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
+        fputs("  allow it more:  --max-memory SIZE\n", stderr);
+    else if (is_damaged)
         fputs("  record it again:  varve record -- PROGRAM ARGS\n", stderr);
     else if (arguments->operand_count > 0 && vv_locate_newest(&newest, NULL) == VARVE_OK)
         fprintf(stderr, "  the newest trace here is %s:  varve report\n", newest);
@@ -28,13 +37,130 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
     free(newest);
 }
 
+/* ---- what the command line asks for ---- */
+
+enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
+                                  struct varve_error *error)
+{
+    if (arguments->max_memory != NULL)
+        VV_TRY_NOTE(vv_size_parse(arguments->max_memory, out_bytes, error), error, "--max-memory");
+    else
+        *out_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+    return VARVE_OK;
+}
+
+enum cache_use { CACHE_NEVER, CACHE_LARGE, CACHE_ALWAYS };
+
+static enum varve_code find_cache_use(const struct vv_arguments *arguments, enum cache_use *out_use,
+                                      struct varve_error *error)
+{
+    static const char *const words[] = { [CACHE_NEVER] = "off", [CACHE_LARGE] = "auto", [CACHE_ALWAYS] = "on" };
+    const char *word = getenv("VARVE_CACHE");
+    *out_use = CACHE_LARGE;
+    if (arguments->cache && arguments->no_cache)
+        VV_FAIL(error, VARVE_INVALID, "one at a time: --cache or --no-cache");
+    if (arguments->cache || arguments->no_cache) {
+        *out_use = arguments->cache ? CACHE_ALWAYS : CACHE_NEVER;
+        return VARVE_OK;
+    }
+    if (word == NULL || *word == '\0')
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *out_use = (enum cache_use)i;
+            return VARVE_OK;
+        }
+    }
+    VV_FAIL(error, VARVE_INVALID, "VARVE_CACHE is off, auto or on, not '%.60s'", word);
+}
+
+/* The same file under two names would be counted twice. */
+static enum varve_code refuse_twice(char *const *paths, size_t count, struct varve_error *error)
+{
+    enum varve_code code = VARVE_OK;
+    char **whole = calloc(count + 1, sizeof *whole);
+    if (whole == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    for (size_t i = 0; i < count; i++)
+        whole[i] = realpath(paths[i], NULL);
+    for (size_t i = 0; i < count && code == VARVE_OK; i++)
+        for (size_t j = 0; j < i && code == VARVE_OK; j++)
+            if (whole[i] != NULL && whole[j] != NULL && strcmp(whole[i], whole[j]) == 0)
+                code = vv_fail(error, VARVE_INVALID, "'%s' is named twice", paths[i]);
+    for (size_t i = 0; i < count; i++)
+        free(whole[i]);
+    free(whole);
+    return code;
+}
+
+static enum varve_code name_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
+                                   struct varve_error *error)
+{
+    if (arguments->operand_count < 2) {
+        VV_TRY(vv_locate_trace(arguments, &reading->path, error));
+        reading->title = strdup(reading->path);
+    } else {
+        VV_TRY(refuse_twice(arguments->operands, arguments->operand_count, error));
+        reading->path = strdup(arguments->operands[0]);
+        if (asprintf(&reading->title, "%s and %zu more", arguments->operands[0],
+                     arguments->operand_count - 1) < 0)
+            reading->title = NULL;
+    }
+    if (reading->path == NULL || reading->title == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    return VARVE_OK;
+}
+
+/* ---- reading ---- */
+
+static enum varve_code import(const struct vv_arguments *arguments, const char *const *paths, size_t count,
+                              struct vv_reading *reading, struct varve_error *error)
+{
+    struct vv_meter meter;
+    struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter };
+    VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
+    vv_meter_begin(&meter, reading->title, arguments->quiet);
+    enum varve_code code = vv_import_all(paths, count, &options, &reading->model, error);
+    vv_meter_end(&meter);
+    return code;
+}
+
+/* A cache that cannot be made is no reason not to read; whoever asked for it by name is told. */
+static enum varve_code read_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
+                                   struct varve_error *error)
+{
+    const char *const only[] = { reading->path };
+    bool is_one = arguments->operand_count < 2;
+    const char *const *paths = is_one ? only : (const char *const *)arguments->operands;
+    size_t count = is_one ? 1 : arguments->operand_count;
+    struct vv_cache *cache = NULL;
+    enum cache_use use;
+    VV_TRY(find_cache_use(arguments, &use, error));
+    reading->is_cache_wanted = arguments->cache;
+    if (use != CACHE_NEVER && vv_cache_create(paths, count, &cache, NULL) == VARVE_OK &&
+        (use == CACHE_ALWAYS || vv_cache_source_bytes(cache) >= CACHE_FROM_BYTES))
+        reading->model = vv_cache_open(cache);
+    else {
+        vv_cache_destroy(cache);
+        cache = NULL;
+    }
+    enum varve_code code = VARVE_OK;
+    if (reading->model == NULL) {
+        code = import(arguments, paths, count, reading, error);
+        reading->cache = cache;
+    } else {
+        vv_cache_destroy(cache);
+    }
+    return code;
+}
+
 int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading)
 {
     struct varve_error error;
     *out_reading = (struct vv_reading){ 0 };
-    enum varve_code code = vv_locate_trace(arguments, &out_reading->path, &error);
+    enum varve_code code = name_traces(arguments, out_reading, &error);
     if (code == VARVE_OK)
-        code = vv_import(out_reading->path, &out_reading->model, &error);
+        code = read_traces(arguments, out_reading, &error);
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
     int status = vv_complain(&error);
@@ -42,9 +168,21 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
     return status;
 }
 
+static void watch_temporary(const char *path)
+{
+    vv_leftover_file(VV_LEFTOVER_CACHE, path);
+}
+
 void vv_reading_close(struct vv_reading *reading)
 {
+    struct varve_error error;
+    if (reading->cache != NULL && reading->model != NULL &&
+        vv_cache_keep(reading->cache, reading->model, watch_temporary, &error) != VARVE_OK &&
+        reading->is_cache_wanted)
+        fprintf(stderr, "varve: no cache was written: %s\n", error.message);
+    vv_cache_destroy(reading->cache);
     free(reading->path);
+    free(reading->title);
     vv_model_destroy(reading->model);
     *reading = (struct vv_reading){ 0 };
 }
@@ -71,7 +209,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_
     if (status == VV_EXIT_DONE) {
         for (size_t i = 0; i < count; i++)
             shown[i] = &sheets[i];
-        status = vv_cli_print(arguments, verb, reading.path, shown, count);
+        status = vv_cli_print(arguments, verb, reading.title, shown, count);
         status = vv_reading_verdict(arguments, &reading, status);
     }
     while (count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.h — what every verb that reads a trace does first and last. Thread-compatible. */
+/* reading.h — what every verb that reads traces does first and last. Thread-compatible. */
 #ifndef VV_CLI_READING_H
 #define VV_CLI_READING_H
 
@@ -7,15 +7,21 @@
 #include "cli/arguments.h"
 #include "model/model.h"
 
+struct vv_cache;
+
 struct vv_reading {
-    char *path;             /* as the user knows it; owned                                      */
+    char *path;             /* of the first trace, as the user knows it; owned                  */
+    char *title;            /* of all of them: "rank0.json and 7 more"; owned                   */
     struct vv_model *model; /* owned                                                            */
+    struct vv_cache *cache; /* to be written when all is done, or NULL; owned                   */
+    bool is_cache_wanted;   /* by name: --cache                                                 */
 };
 
-/* Finds and reads the trace that the command line means. On failure the user has been told. Returns an
+/* Finds and reads the traces that the command line means. On failure the user has been told. Returns an
  * exit code; close in any case. */
 int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading);
-void vv_reading_close(struct vv_reading *reading); /* idempotent */
+/* Writes the cache, if one is due, after the user has had the answer. Idempotent. */
+void vv_reading_close(struct vv_reading *reading);
 
 /* `status`, or with --strict VV_EXIT_NO where that is DONE and the trace lost events or was cut. */
 int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
@@ -28,7 +34,11 @@ typedef enum varve_code vv_analyse_fn(const struct vv_arguments *arguments,
                                       const struct vv_model *model, struct vv_sheet *sheets,
                                       size_t *out_count, struct varve_error *error);
 
-/* A whole verb: reads the trace, analyses it, prints the tables in order. Returns an exit code. */
+/* A whole verb: reads the traces, analyses them, prints the tables in order. Returns an exit code. */
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_analyse_fn *analyse);
+
+/* The bytes that reading may take: --max-memory, or three quarters of the machine's. VARVE_INVALID. */
+enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
+                                  struct varve_error *error);
 
 #endif

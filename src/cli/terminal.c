@@ -8,6 +8,12 @@
 
 #define SIZE_MAX_SENSIBLE 10000
 
+bool vv_terminal_can_erase(void)
+{
+    const char *term = getenv("TERM");
+    return term != NULL && *term != '\0' && strcmp(term, "dumb") != 0;
+}
+
 bool vv_terminal_has_color(int descriptor, const char *when)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+/* To the beginning of the line, and away with what stands on it. */
+#define VV_TERMINAL_ERASE "\r\033[K"
+bool vv_terminal_can_erase(void); /* by TERM */
+
 /* Escape sequences may go there: `when` is "auto", "always" or "never"; auto heeds NO_COLOR, TERM. */
 bool vv_terminal_has_color(int descriptor, const char *when);
 /* Columns and rows of the terminal; 0 = not known. COLUMNS and LINES go before what it says itself. */

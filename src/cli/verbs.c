@@ -75,13 +75,13 @@ const struct vv_verb vv_verbs[] = {
       .examples = EXAMPLES({ "varve dump 4711", "writes train.dump.varve beside train.varve" },
                            { "varve dump train.varve -o stuck.varve", "all processes of the trace" }),
       .run = vv_cmd_dump },
-    { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE]",
+    { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE...]",
       .description =
           "Says how far the trace can be trusted, how the steps split into phases, and which operators "
           "took the time: self time without what they call, its share, the running sum of shares, "
           "total time, calls, median and 90th percentile. Rows add up to the total; what is cut off "
-          "is one row. Without a TRACE it reads the newest one here.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | PART | VV_TAKES(BY) | VV_TAKES(SORT) |
+          "is one row. Without a TRACE it reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(SORT) |
                VV_TAKES(TOP) | VV_TAKES(FIELDS),
       .table = "operators",
       .examples = EXAMPLES({ "varve report", "the newest trace here" },
@@ -89,32 +89,45 @@ const struct vv_verb vv_verbs[] = {
                            { "varve report --steps 10..20 train.varve", "these steps only" },
                            { "varve report --json train.varve", "for scripts: integer nanoseconds" }),
       .run = vv_cmd_report },
-    { .name = "steps", .group = "Look", .summary = "one line per training step", .operands = "[TRACE]",
+    { .name = "steps", .group = "Look", .summary = "one line per training step", .operands = "[TRACE...]",
       .description =
           "Prints each step with its duration and how it splits into phases, so that the odd one shows. "
-          "Without a TRACE it reads the newest one here.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | PART | VV_TAKES(FIELDS),
+          "Without a TRACE it reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(FIELDS),
       .table = "steps",
       .examples = EXAMPLES({ "varve steps", "the newest trace here" },
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
                            { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
       .run = vv_cmd_steps },
     { .name = "info", .group = "Look", .summary = "what is in this trace, is it whole",
-      .operands = "[TRACE]",
+      .operands = "[TRACE...]",
       .description =
-          "Prints what was run, where and when, how many events were recorded and lost, each process "
-          "and thread, and everything odd that was found while reading. Without a TRACE it reads the "
-          "newest one here.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES,
+          "Prints what was read, what was run, where and when, how many events were recorded and lost, "
+          "each process and thread, and everything odd that was found while reading. Without a TRACE it "
+          "reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING,
       .examples = EXAMPLES({ "varve info", "the newest trace here" },
+                           { "varve info rank*.json.gz", "traces of several ranks as one" },
                            { "varve info --strict train.varve", "exit code 1 if events were lost" }),
       .run = vv_cmd_info },
-    { .name = "export", .group = "Carry", .summary = "give it to another tool",
+    { .name = "validate", .group = "Look", .summary = "what its readers would not like",
       .operands = "[TRACE]",
       .description =
+          "Holds a Chrome trace, such as PyTorch writes, against the rules of the programs that read it: HTA, "
+          "the TensorBoard plug-in, Perfetto and the validator of PyTorch. Each broken rule is one row: who "
+          "refuses the file, loses events or shows them otherwise, how often, and where first. Of any other "
+          "trace it prints what reading it found. The exit code is 1 if one of them would refuse the file.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | VV_TAKES(FOR),
+      .examples = EXAMPLES({ "varve validate train.json", "every rule" },
+                           { "varve validate --for perfetto train.json", "those of Perfetto" },
+                           { "varve validate --json rank0.pt.trace.json.gz", "for scripts" }),
+      .run = vv_cmd_validate },
+    { .name = "export", .group = "Carry", .summary = "give it to another tool",
+      .operands = "[TRACE...]",
+      .description =
           "Writes the trace in another tool's form. chrome is JSON for Perfetto (ui.perfetto.dev), "
-          "chrome://tracing and HTA. Without a TRACE it reads the newest one here.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(TO) | VV_TAKES(OUTPUT) | VV_TAKES(STRICT),
+          "chrome://tracing and HTA. Without a TRACE it reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(TO) | VV_TAKES(OUTPUT) | VV_TAKES_READING,
       .output = "the file to write; - is standard output",
       .examples = EXAMPLES({ "varve export --to chrome -o train.json", "the newest trace, for Perfetto" }),
       .run = vv_cmd_export },

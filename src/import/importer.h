@@ -10,7 +10,8 @@ struct vv_import_options {
     bool counts_only;            /* struct vv_model                                             */
     uint64_t max_memory_bytes;   /* of the model, about; 0 = no limit. Beyond it VARVE_LIMIT     */
     unsigned threads;            /* that may read one file; 0 = as many as there are processors */
-    vv_progress *progress;       /* NULL = nobody listens; called from any thread, one at a time */
+    vv_progress *progress;       /* NULL = nobody listens; called from any thread, one at a time,
+                                    with the bytes of all inputs together                       */
     void *progress_context;
 };
 
@@ -24,7 +25,7 @@ struct vv_import_job {
 };
 
 struct vv_importer {
-    const char *name;  /* "varve"                                                               */
+    const char *name;  /* in the model's inputs: "varve"                                        */
     const char *title; /* for the list of known formats in messages: "varve"                    */
     /* Does `path` (a folder, or a file that, decompressed, begins so) look like this format? */
     bool (*probe)(const char *path, bool is_folder, const char *head, size_t head_bytes);
@@ -47,5 +48,11 @@ enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
                                  struct varve_error *error);
 
 extern const struct vv_importer vv_importer_varve;
+extern const struct vv_importer vv_importer_chrome;
+extern const struct vv_importer vv_importer_xspace, vv_importer_xspace_json, vv_importer_perfetto;
+extern const struct vv_importer vv_importer_chrome;
+extern const struct vv_importer vv_importer_mlirgraph;
+extern const struct vv_importer vv_importer_nsys;
+extern const struct vv_importer vv_importer_rocprof;
 
 #endif

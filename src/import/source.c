@@ -297,6 +297,12 @@ void vv_source_watch(struct vv_source *source, vv_progress *progress, void *cont
     source->progress_context = context;
 }
 
+void vv_source_report(struct vv_source *source, uint64_t done_bytes)
+{
+    if (source->progress != NULL)
+        source->progress(source->progress_context, done_bytes, source->disk_bytes);
+}
+
 const char *vv_source_path(const struct vv_source *source)
 {
     return source->path;

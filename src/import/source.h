@@ -20,6 +20,8 @@ typedef void vv_progress(void *context, uint64_t done_bytes, uint64_t total_byte
 enum varve_code vv_source_open(const char *path, struct vv_source **out_source, struct varve_error *error);
 void vv_source_close(struct vv_source *source); /* NULL-safe */
 void vv_source_watch(struct vv_source *source, vv_progress *progress, void *context);
+/* For readers that read at places of their own: tells who watches that `done_bytes` of the file are done. */
+void vv_source_report(struct vv_source *source, uint64_t done_bytes);
 
 const char *vv_source_path(const struct vv_source *source);
 /* Of the file on disk. */

@@ -34,5 +34,7 @@ enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *erro
 {
     VV_TRY(vv_build_order(model, error));
     VV_TRY(vv_build_nest(model, error));
-    return vv_build_steps(model, error);
+    VV_TRY(vv_build_steps(model, error));
+    VV_TRY(vv_build_flows(model, error));
+    return vv_build_activities(model, error);
 }

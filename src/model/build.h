@@ -14,4 +14,10 @@ enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error)
 /* Sorts the steps by time, finds their slices, and each slice's step. link_steps.c */
 enum varve_code vv_build_steps(struct vv_model *model, struct varve_error *error);
 
+/* The slices that flows lead from and to. link_flows.c */
+enum varve_code vv_build_flows(struct vv_model *model, struct varve_error *error);
+
+/* Slice, launch and caller of activities, slices of collectives; counts what has no launch. link_activities.c */
+enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *error);
+
 #endif

@@ -8,6 +8,7 @@
 
 /* One row a table of struct vv_model, in the order of enum vv_table_row. */
 struct vv_model_table {
+    const char *name;    /* "slices"                                                            */
     size_t table_offset; /* of its struct in struct vv_model; that struct begins with vv_table   */
     const struct vv_column *columns;
     size_t column_count;
@@ -17,7 +18,7 @@ enum vv_table_row {
     VV_TABLE_PROCESSES, VV_TABLE_TRACKS, VV_TABLE_SLICES, VV_TABLE_OPS, VV_TABLE_TENSORS,
     VV_TABLE_DIMS, VV_TABLE_SOURCES, VV_TABLE_STEPS, VV_TABLE_MARKS, VV_TABLE_COUNTERS,
     VV_TABLE_FLOWS, VV_TABLE_MEMORY, VV_TABLE_ACTIVITIES, VV_TABLE_COLLECTIVES,
-    VV_TABLE_ARGS, VV_TABLE_FACTS,
+    VV_TABLE_ARGS, VV_TABLE_FACTS, VV_TABLE_INPUTS,
     VV_TABLE_COUNT
 };
 

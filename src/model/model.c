@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model/columns.h"
 
@@ -37,9 +38,11 @@ static const struct vv_column arg_columns[] = { VV_ARG_COLUMNS(VV_COLUMN, struct
 static const struct vv_column fact_columns[] = {
     VV_FACT_COLUMNS(VV_COLUMN, struct vv_facts)
 };
+static const struct vv_column input_columns[] = { VV_INPUT_COLUMNS(VV_COLUMN, struct vv_inputs) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define TABLE(member, columns) { offsetof(struct vv_model, member), columns, COUNT(columns) }
+#define TABLE(member, columns) \
+    { #member, offsetof(struct vv_model, member), columns, COUNT(columns) }
 
 const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_PROCESSES] = TABLE(processes, process_columns),
@@ -58,11 +61,44 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_COLLECTIVES] = TABLE(collectives, collective_columns),
     [VV_TABLE_ARGS] = TABLE(args, arg_columns),
     [VV_TABLE_FACTS] = TABLE(facts, fact_columns),
+    [VV_TABLE_INPUTS] = TABLE(inputs, input_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
 {
     return (struct vv_table *)((char *)model + vv_model_tables[row].table_offset);
+}
+
+uint64_t vv_model_bytes(const struct vv_model *model)
+{
+    const struct vv_intern *strings = &model->strings;
+    uint64_t bytes = strings->text.allocated_bytes +
+                     (uint64_t)strings->capacity * (sizeof *strings->strings +
+                                                    sizeof *strings->lengths + sizeof *strings->hashes) +
+                     (uint64_t)strings->slot_count * sizeof *strings->slots;
+    for (int row = 0; row < VV_TABLE_COUNT; row++) {
+        const char *table = (const char *)model + vv_model_tables[row].table_offset;
+        bytes += vv_table_bytes((const struct vv_table *)table, vv_model_tables[row].columns,
+                                vv_model_tables[row].column_count);
+    }
+    return bytes;
+}
+
+/* Looked at whenever a table grows, so a reader need not think of it. */
+static enum varve_code check_limit(const struct vv_model *model, enum vv_table_row row, uint64_t extra,
+                                   struct varve_error *error)
+{
+    const struct vv_table *table =
+        (const struct vv_table *)((const char *)model + vv_model_tables[row].table_offset);
+    struct vv_table grown = { .capacity = vv_table_grown(table, extra) };
+    uint64_t former = vv_table_bytes(table, vv_model_tables[row].columns,
+                                     vv_model_tables[row].column_count);
+    uint64_t later = vv_table_bytes(&grown, vv_model_tables[row].columns,
+                                    vv_model_tables[row].column_count);
+    if (vv_model_bytes(model) - former + later > model->limit_bytes)
+        VV_FAIL(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
+                (unsigned long long)model->limit_bytes);
+    return VARVE_OK;
 }
 
 static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, uint64_t extra,
@@ -71,6 +107,8 @@ static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, ui
     struct vv_table *table = table_of(model, row);
     if (extra <= table->capacity - table->count)
         return VARVE_OK;
+    if (model->limit_bytes != 0)
+        VV_TRY(check_limit(model, row, extra, error));
     return vv_table_reserve(table, vv_model_tables[row].columns, vv_model_tables[row].column_count,
                             extra, error);
 }
@@ -107,6 +145,8 @@ void vv_model_destroy(struct vv_model *model)
         vv_table_free(table_of(model, (enum vv_table_row)row), vv_model_tables[row].columns,
                       vv_model_tables[row].column_count);
     vv_intern_deinit(&model->strings);
+    if (model->mapping != NULL)
+        munmap(model->mapping, model->mapping_bytes);
     free(model);
 }
 
@@ -282,4 +322,10 @@ enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
     VV_TRY(append(model, VV_TABLE_FACTS, out_row, error));
     model->facts.process[*out_row] = VV_NONE;
     return VARVE_OK;
+}
+
+enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error)
+{
+    return append(model, VV_TABLE_INPUTS, out_row, error);
 }

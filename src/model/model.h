@@ -159,6 +159,16 @@ struct vv_args { struct vv_table table; VV_ARG_COLUMNS(VV_COLUMN_POINTER, struct
     X(T, uint8_t, kind)
 struct vv_facts { struct vv_table table; VV_FACT_COLUMNS(VV_COLUMN_POINTER, struct vv_facts) };
 
+/* ---- where it was read from ---- */
+
+#define VV_INPUT_COLUMNS(X, T)                                                                      \
+    X(T, uint64_t, disk_bytes) /* of the file; 0 of a folder                                    */ \
+    X(T, uint64_t, events)     /* read from it                                                  */ \
+    X(T, uint32_t, path)       /* string, as the user wrote it                                  */ \
+    X(T, uint32_t, format)     /* string: "kineto"                                              */ \
+    X(T, uint32_t, scope)
+struct vv_inputs { struct vv_table table; VV_INPUT_COLUMNS(VV_COLUMN_POINTER, struct vv_inputs) };
+
 #define VV_TENSOR_COLUMNS(X, T)                                                                     \
     X(T, uint32_t, first_dim)  /* rows in dims                                                  */ \
     X(T, uint16_t, rank)                                                                            \
@@ -212,7 +222,8 @@ struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER
     X(T, uint32_t, from_track)                                                                      \
     X(T, uint32_t, to_track)                                                                        \
     X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE             */ \
-    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */
+    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */ \
+    X(T, uint8_t, to_next)     /* 1: where none begins at to_ns, the next that does, not around it */
 struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
 
 #define VV_MEMORY_COLUMNS(X, T)                                                                     \
@@ -253,10 +264,14 @@ struct vv_health {
     uint64_t duplicate_correlations; /* calls with a correlation that another has, by finish    */
     uint64_t unplaced;        /* events kept without an instant: aggregated, or no time given   */
     uint64_t ignored;         /* records that are no events of any known kind: doc/formats.md   */
+    uint64_t repaired_texts;  /* texts that were no UTF-8: the wrong bytes are U+FFFD now           */
     uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
 };
 
 struct vv_model {
+    uint64_t limit_bytes; /* the tables may grow to about that; 0 = no limit. Beyond it VARVE_LIMIT  */
+    void *mapping;        /* that borrowed columns and texts lie in, or NULL; unmapped with the model */
+    size_t mapping_bytes;
     bool counts_only; /* set before import: fill in run.events and run.lost, and no tables of records */
     struct vv_intern strings;
     struct vv_run run;
@@ -277,10 +292,13 @@ struct vv_model {
     struct vv_collectives collectives;
     struct vv_args args;
     struct vv_facts facts;
+    struct vv_inputs inputs;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
 void vv_model_destroy(struct vv_model *model); /* NULL-safe */
+/* Memory that its tables and strings hold, without what is mapped from a file. */
+uint64_t vv_model_bytes(const struct vv_model *model);
 
 /* Each appends one zeroed row (references VV_NONE, sequence -1) and gives its index; the caller fills
  * the columns. VARVE_LIMIT beyond 2^32-2 rows. */
@@ -301,6 +319,7 @@ enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 
 /* The string's id in model->strings. */
 enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,

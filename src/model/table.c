@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64u
+#define DOUBLING_ROWS (UINT64_C(1) << 20) /* up to here; beyond it, by a quarter                   */
 #define ROWS_MAX (UINT64_C(0xffffffff) - 1) /* a row number is a uint32_t, and VV_NONE is none    */
 
 /* A column's pointer has some type of its own, so it is moved as bytes. */
@@ -20,6 +21,54 @@ static void set_column(struct vv_table *table, const struct vv_column *column, v
     memcpy((char *)table + column->pointer_offset, &pointer, sizeof pointer);
 }
 
+/* A large column grows in place (mremap), so that growing it often is cheap, and room that nobody uses is not. */
+uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra)
+{
+    uint64_t capacity = table->capacity < FIRST_CAPACITY  ? FIRST_CAPACITY
+                        : table->capacity < DOUBLING_ROWS ? table->capacity * 2
+                                                          : table->capacity + table->capacity / 4;
+    return capacity < table->count + extra ? table->count + extra : capacity;
+}
+
+static enum varve_code no_memory(uint64_t rows, struct varve_error *error)
+{
+    VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %llu rows", (unsigned long long)rows);
+}
+
+static enum varve_code grow_own(struct vv_table *table, const struct vv_column *columns,
+                                size_t column_count, uint64_t capacity, struct varve_error *error)
+{
+    for (size_t i = 0; i < column_count; i++) {
+        void *grown = realloc(column_of(table, &columns[i]), capacity * columns[i].width_bytes);
+        if (grown == NULL)
+            return no_memory(capacity, error);
+        set_column(table, &columns[i], grown);
+    }
+    return VARVE_OK;
+}
+
+/* All copies or none: a table never has columns of both kinds. */
+static enum varve_code copy_borrowed(struct vv_table *table, const struct vv_column *columns,
+                                     size_t column_count, uint64_t capacity,
+                                     struct varve_error *error)
+{
+    void *copies[VV_TABLE_COLUMNS_MAX];
+    for (size_t i = 0; i < column_count; i++) {
+        copies[i] = malloc(capacity * columns[i].width_bytes);
+        if (copies[i] == NULL) {
+            while (i > 0)
+                free(copies[--i]);
+            return no_memory(capacity, error);
+        }
+    }
+    for (size_t i = 0; i < column_count; i++) {
+        memcpy(copies[i], column_of(table, &columns[i]), table->count * columns[i].width_bytes);
+        set_column(table, &columns[i], copies[i]);
+    }
+    table->is_borrowed = false;
+    return VARVE_OK;
+}
+
 enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
                                  size_t column_count, uint64_t extra, struct varve_error *error)
 {
@@ -28,27 +77,39 @@ enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column 
     if (extra > ROWS_MAX - table->count)
         VV_FAIL(error, VARVE_LIMIT, "more than %llu rows in one table",
                 (unsigned long long)ROWS_MAX);
-    uint64_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
-    if (capacity < table->count + extra)
-        capacity = table->count + extra;
-    for (size_t i = 0; i < column_count; i++) {
-        void *grown = realloc(column_of(table, &columns[i]), capacity * columns[i].width_bytes);
-        if (grown == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %llu rows",
-                    (unsigned long long)capacity);
-        set_column(table, &columns[i], grown);
-    }
+    uint64_t capacity = vv_table_grown(table, extra);
+    VV_TRY(table->is_borrowed ? copy_borrowed(table, columns, column_count, capacity, error)
+                              : grow_own(table, columns, column_count, capacity, error));
     table->capacity = capacity;
     return VARVE_OK;
+}
+
+uint64_t vv_table_bytes(const struct vv_table *table, const struct vv_column *columns,
+                        size_t column_count)
+{
+    uint64_t row_bytes = 0;
+    for (size_t i = 0; i < column_count; i++)
+        row_bytes += columns[i].width_bytes;
+    return table->is_borrowed ? 0 : table->capacity * row_bytes;
+}
+
+void vv_table_borrow(struct vv_table *table, const struct vv_column *columns, size_t column_count,
+                     void *const *cells, uint64_t count)
+{
+    for (size_t i = 0; i < column_count; i++)
+        set_column(table, &columns[i], cells[i]);
+    table->count = table->capacity = count;
+    table->is_borrowed = true;
 }
 
 void vv_table_free(struct vv_table *table, const struct vv_column *columns, size_t column_count)
 {
     for (size_t i = 0; i < column_count; i++) {
-        free(column_of(table, &columns[i]));
+        if (!table->is_borrowed)
+            free(column_of(table, &columns[i]));
         set_column(table, &columns[i], NULL);
     }
-    table->count = table->capacity = 0;
+    *table = (struct vv_table){ 0 };
 }
 
 #define GATHER(type)                                                                                \

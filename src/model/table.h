@@ -6,6 +6,7 @@
 #ifndef VV_MODEL_TABLE_H
 #define VV_MODEL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@
 
 struct vv_table {
     uint64_t count, capacity;
+    bool is_borrowed; /* the columns lie in memory of somebody else: neither grown in place nor freed */
 };
 
 struct vv_column {
@@ -24,9 +26,21 @@ struct vv_column {
 #define VV_COLUMN(table, type, name) { #name, offsetof(table, name), sizeof(type) },
 #define VV_COLUMN_POINTER(table, type, name) type *name;
 
-/* Room for `extra` more rows in every column; on failure the table is unchanged. */
+#define VV_TABLE_COLUMNS_MAX 32u
+
+/* The capacity that making room for `extra` more rows would lead to. */
+uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra);
+/* Room for `extra` more rows in every column; on failure the table is unchanged. Borrowed columns become
+ * copies. */
 enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
                                  size_t column_count, uint64_t extra, struct varve_error *error);
+/* Of all columns, as far as they are the table's own. */
+uint64_t vv_table_bytes(const struct vv_table *table, const struct vv_column *columns,
+                        size_t column_count);
+/* Makes the table `count` rows of columns that somebody else keeps, in the order of `columns`. The table
+ * must be empty; its rows may be written to. */
+void vv_table_borrow(struct vv_table *table, const struct vv_column *columns, size_t column_count,
+                     void *const *cells, uint64_t count);
 void vv_table_free(struct vv_table *table, const struct vv_column *columns, size_t column_count);
 /* Puts the rows into the given order: new row i is old row order[i]. */
 enum varve_code vv_table_permute(struct vv_table *table, const struct vv_column *columns,

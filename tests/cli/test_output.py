@@ -71,7 +71,7 @@ def test_one_table_is_chosen_by_name(run, trace):
     assert (done.returncode, done.stderr) == (2, "varve: no table 'thraeds' here. Nearest: threads\n")
     done = run("info", "--table", "zebra", trace)
     assert done.returncode == 2
-    assert done.stderr.startswith("varve: no table 'zebra' here. There are: trace, ")
+    assert done.stderr.startswith("varve: no table 'zebra' here. There are: inputs, trace, ")
 
 
 def test_fields_choose_the_columns_of_the_verbs_table(run, trace):

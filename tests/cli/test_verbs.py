@@ -15,7 +15,7 @@ varve — operator-level profiler for machine-learning programs
 
 Record:    record
 Control:   start  stop  status  dump
-Look:      report  steps  info
+Look:      report  steps  info  validate
 Carry:     export  pack
 Prepare:   help  version  completions
 
@@ -69,7 +69,7 @@ WRONG = [
     (["report", "--by", "colour"], "varve: --by is one of op, name, shape, thread, phase; not 'colour'\n"
                                    "  what it takes:  varve help report\n"),
     (["export", "--to", "crome"], "varve: --to is one of chrome; not 'crome'. Nearest: chrome\n"),
-    (["report", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
+    (["pack", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
     (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
     (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),
     (["version", "x"], "varve: version takes no operand: 'x'\n"),

@@ -15,7 +15,9 @@ import tempfile
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
 
+import nsys_writer  # noqa: E402
 import packed_stream  # noqa: E402
+import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
 
 
@@ -82,7 +84,50 @@ def packed_seeds(folder):
     yield "packed/columns_that_differ", b"\1" + packed_stream.build(32, {**four, "fields": b"\x05"})
 
 
+def graph_seeds():
+    nodes = [{"name": "a", "ts": 2238000001, "duration": 7236000000, "id": 0, "adj": [1]},
+             {"name": {"odd": None}, "ts": -5, "duration": -3, "id": 1, "adj": [], "more": [1.5, True]}]
+    whole = json.dumps({"version": "1.0.0", "nodes": nodes,
+                        "edges": [{"edgeFrom": 0, "edgeTo": 1}, {"edgeFrom": 1, "edgeTo": 9}]}).encode()
+    yield "mlirgraph/whole", whole
+    yield "mlirgraph/cut", whole[:-60]
+    yield "mlirgraph/edges_first", b'{"edges": [{"edgeTo": 1}], "x": {"y": []}, ' + whole[1:-1] + b"}"
+    yield "mlirgraph/wrong_types", b'{"nodes": [{"adj": 7, "ts": "soon"}]}'
+
+
+def rocprof_seeds():
+    whole = json.dumps(rocprof_writer.results()).encode()
+    yield "rocprof/whole", whole
+    yield "rocprof/cut", whole[:700]
+    yield "rocprof/wrong_types", b'{"rocprofiler-sdk-tool": [{"metadata": [], "strings": 4, "agents": {}, ' \
+        b'"buffer_records": {"hip_api": [[], {"kind": "x", "correlation_id": 7, "start_timestamp": 1.5}]}}]}'
+
+
+def nsys_seeds(folder):
+    keep = ("StringIds", "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS")
+    few = {name: nsys_writer.TABLES[name] for name in keep}
+    whole = nsys_writer.write(folder / "whole.sqlite", few, 512).read_bytes()
+    yield "nsys/whole", whole
+    yield "nsys/cut", whole[:-1500]
+    yield "nsys/no_columns", nsys_writer.write(
+        folder / "odd.sqlite", {name: ("x TEXT", [("y",)]) for name in keep}, 512).read_bytes()
+
+
+def validate_seeds():
+    event = {"ph": "X", "cat": "kernel", "name": "ProfilerStep 1", "pid": 1, "tid": "a", "ts": 1.25, "dur": 3,
+             "args": {"stream": 7, "correlation": 1, "External id": 2, "cuda_sync_kind": "Stream Sync"}}
+    whole = json.dumps({"distributedInfo": {"rank": 1}, "traceEvents": [
+        event, {**event, "ts": "2.5"}, {"ph": "s", "id": 1}, {"ph": "f", "id": 1}, {"ph": "B"}, {"ph": "E"}, {}]})
+    yield "validate/whole", whole.encode()
+    yield "validate/cut", whole[:-9].encode()
+    yield "validate/array", b'[{"ph": "X", "name": "\x01\xff", "ts": -9e99, "dur": 99999999999999999999}, [], 7]'
+
+
 def seeds(folder):
+    yield from graph_seeds()
+    yield from rocprof_seeds()
+    yield from nsys_seeds(folder)
+    yield from validate_seeds()
     thread, trace = stream_trace(folder / "a.varve")
     process = trace.processes[0]
     yield "varve_stream/every_record", thread.part_bytes(0)

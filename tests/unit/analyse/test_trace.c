@@ -168,17 +168,19 @@ static void health_lists_only_what_occurred(void **state)
         &model->health.truncated_files, &model->health.unfinished,      &model->health.unmatched_ends,
         &model->health.unmatched_flows, &model->health.unmatched_async, &model->health.overlaps,
         &model->health.zero_length,     &model->health.clock_steps_back, &model->health.begun_before,
-        &model->health.flows_before,
+        &model->health.flows_before,    &model->health.negative,        &model->health.unlinked,
+        &model->health.duplicate_correlations, &model->health.unplaced, &model->health.ignored,
     };
     static const char *const names[] = { "truncated_files", "unfinished",      "unmatched_ends",
                                          "unmatched_flows", "unmatched_async", "overlaps",
                                          "zero_length",     "clock_steps_back", "begun_before",
-                                         "flows_before" };
+                                         "flows_before",    "negative",        "unlinked",
+                                         "duplicate_correlations", "unplaced", "ignored" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         *counters[i] = i + 1;
     model->run.lost = 99;
     assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
-    assert_int_equal(sheet.row_count, 11);
+    assert_int_equal(sheet.row_count, 16);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", names[i]), "count"),

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_scan_masks.h — from the masks of a block to its tokens. For json_scan.c and its machine headers.
+ *
+ * Bit i of a mask stands for byte i of the block. */
+#ifndef VV_BASE_JSON_SCAN_MASKS_H
+#define VV_BASE_JSON_SCAN_MASKS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/json_scan.h"
+
+#define VV_SCAN_INLINE static inline __attribute__((always_inline))
+
+/* One block, byte by byte class. */
+struct vv_json_masks {
+    uint64_t quotes, backslashes, brackets;
+    uint64_t blanks; /* with commas and colons                                                  */
+};
+
+/* What one block leaves to the next. */
+struct vv_json_carry {
+    uint64_t escaped;   /* bit 0: the next byte is escaped                                      */
+    uint64_t in_string; /* all bits, or none                                                    */
+    uint64_t in_scalar; /* bit 0: the next byte goes on with a number or word                   */
+};
+
+/* The bytes that an odd run of backslashes precedes. Runs that begin at odd places are told from those at
+ * even ones by adding: the carry runs along the run and leaves its bit behind the end. */
+VV_SCAN_INLINE uint64_t vv_json_escaped(uint64_t backslashes, uint64_t *carry)
+{
+    const uint64_t even = 0x5555555555555555u;
+    uint64_t runs, follows;
+    if (backslashes == 0) {
+        uint64_t escaped = *carry;
+        *carry = 0;
+        return escaped;
+    }
+    backslashes &= ~*carry;
+    follows = backslashes << 1 | *carry;
+    *carry = __builtin_add_overflow(backslashes & ~even & ~follows, backslashes, &runs);
+    return (even ^ runs << 1) & follows;
+}
+
+/* Bit i of the result: is the number of bits at or below i odd? */
+VV_SCAN_INLINE uint64_t vv_json_parity(uint64_t mask)
+{
+    mask ^= mask << 1;
+    mask ^= mask << 2;
+    mask ^= mask << 4;
+    mask ^= mask << 8;
+    mask ^= mask << 16;
+    return mask ^ mask << 32;
+}
+
+/* Writes the places of the set bits, eight at a time: what is written too much is written over. */
+VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base, uint32_t *out)
+{
+    uint32_t *end = out + __builtin_popcountll(mask);
+    while (out < end) {
+        for (int i = 0; i < 8; i++) {
+            out[i] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
+            mask &= mask - 1;
+        }
+        out += 8;
+    }
+    return end;
+}
+
+typedef void vv_json_classify(const char *block, struct vv_json_masks *out_masks);
+typedef uint64_t vv_json_parity_function(uint64_t mask);
+
+VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_masks *masks, uint32_t base,
+                                       vv_json_parity_function *parity,
+                                       struct vv_json_carry *carry, uint32_t *out)
+{
+    uint64_t quotes = masks->quotes & ~vv_json_escaped(masks->backslashes, &carry->escaped);
+    uint64_t inside = parity(quotes) ^ carry->in_string; /* with the opening quote              */
+    uint64_t scalar = ~(inside | quotes | masks->brackets | masks->blanks);
+    uint64_t tokens = quotes | (masks->brackets & ~inside) |
+                      (scalar & ~(scalar << 1 | carry->in_scalar));
+    carry->in_string = (uint64_t)((int64_t)inside >> 63);
+    carry->in_scalar = scalar >> 63;
+    return vv_json_write(tokens, base, out);
+}
+
+/* The whole scan; each kernel instantiates it with its own functions, which become part of it. */
+VV_SCAN_INLINE size_t vv_json_scan_by(const char *text, uint32_t bytes, uint32_t *out_tokens,
+                                      uint64_t *out_escapes, vv_json_classify *classify,
+                                      vv_json_parity_function *parity)
+{
+    struct vv_json_carry carry = { 0 };
+    struct vv_json_masks masks;
+    uint32_t *out = out_tokens, at = 0;
+    memset(out_escapes, 0, VV_JSON_SCAN_ESCAPE_WORDS(bytes) * sizeof *out_escapes);
+    for (; bytes - at >= VV_JSON_SCAN_BLOCK_BYTES; at += VV_JSON_SCAN_BLOCK_BYTES) {
+        classify(text + at, &masks);
+        uint32_t block = at / VV_JSON_SCAN_BLOCK_BYTES;
+        out_escapes[block / 64] |= (uint64_t)(masks.backslashes != 0) << block % 64;
+        out = vv_json_block(&masks, at, parity, &carry, out);
+    }
+    if (at < bytes) {
+        char last[VV_JSON_SCAN_BLOCK_BYTES];
+        memset(last, ' ', sizeof last);
+        memcpy(last, text + at, bytes - at);
+        classify(last, &masks);
+        uint32_t block = at / VV_JSON_SCAN_BLOCK_BYTES;
+        out_escapes[block / 64] |= (uint64_t)(masks.backslashes != 0) << block % 64;
+        out = vv_json_block(&masks, at, parity, &carry, out);
+    }
+    return (size_t)(out - out_tokens);
+}
+
+#endif

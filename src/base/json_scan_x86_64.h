@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_scan_x86_64.h — kernels of json_scan.c for x86-64: SSE2, which all have, and AVX2. */
+#ifndef VV_BASE_JSON_SCAN_X86_64_H
+#define VV_BASE_JSON_SCAN_X86_64_H
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "base/json_scan_masks.h"
+
+/* '[' and '{', ']' and '}' differ by 0x20 alone. */
+#define VV_SCAN_OPENS 0x7b
+#define VV_SCAN_CLOSES 0x7d
+
+/* ---- SSE2 ---- */
+
+VV_SCAN_INLINE uint64_t vv_sse2_bits(__m128i bytes)
+{
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(bytes);
+}
+
+VV_SCAN_INLINE void vv_sse2_classify(const char *block, struct vv_json_masks *out_masks)
+{
+    struct vv_json_masks masks = { 0 };
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(block + i * 16));
+        __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+        __m128i bracket = _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8(VV_SCAN_OPENS)),
+                                       _mm_cmpeq_epi8(folded, _mm_set1_epi8(VV_SCAN_CLOSES)));
+        __m128i blank = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
+        blank = _mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')));
+        blank = _mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(':')));
+        masks.quotes |= vv_sse2_bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))) << i * 16;
+        masks.backslashes |= vv_sse2_bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))) << i * 16;
+        masks.brackets |= vv_sse2_bits(bracket) << i * 16;
+        masks.blanks |= vv_sse2_bits(blank) << i * 16;
+    }
+    *out_masks = masks;
+}
+
+static bool vv_sse2_is_here(void)
+{
+    return true;
+}
+
+static size_t vv_sse2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
+                           uint64_t *out_escapes)
+{
+    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, vv_sse2_classify, vv_json_parity);
+}
+
+/* ---- AVX2, with the carry-less product that is the parity, and counting of bits ---- */
+
+#define VV_SCAN_AVX2 __attribute__((target("avx2,bmi,pclmul,popcnt")))
+
+VV_SCAN_AVX2 VV_SCAN_INLINE uint64_t vv_avx2_bits(__m256i bytes)
+{
+    return (uint64_t)(uint32_t)_mm256_movemask_epi8(bytes);
+}
+
+VV_SCAN_AVX2 VV_SCAN_INLINE void vv_avx2_classify(const char *block, struct vv_json_masks *out_masks)
+{
+    struct vv_json_masks masks = { 0 };
+    for (int i = 0; i < 2; i++) {
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(block + i * 32));
+        __m256i folded = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+        __m256i bracket =
+            _mm256_or_si256(_mm256_cmpeq_epi8(folded, _mm256_set1_epi8(VV_SCAN_OPENS)),
+                            _mm256_cmpeq_epi8(folded, _mm256_set1_epi8(VV_SCAN_CLOSES)));
+        __m256i blank = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(' ')), bytes);
+        blank = _mm256_or_si256(blank, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(',')));
+        blank = _mm256_or_si256(blank, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(':')));
+        masks.quotes |= vv_avx2_bits(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"'))) << i * 32;
+        masks.backslashes |= vv_avx2_bits(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')))
+                             << i * 32;
+        masks.brackets |= vv_avx2_bits(bracket) << i * 32;
+        masks.blanks |= vv_avx2_bits(blank) << i * 32;
+    }
+    *out_masks = masks;
+}
+
+VV_SCAN_AVX2 VV_SCAN_INLINE uint64_t vv_avx2_parity(uint64_t mask)
+{
+    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
+    return (uint64_t)_mm_cvtsi128_si64(product);
+}
+
+static bool vv_avx2_is_here(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
+}
+
+VV_SCAN_AVX2 static size_t vv_avx2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
+                                        uint64_t *out_escapes)
+{
+    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, vv_avx2_classify, vv_avx2_parity);
+}
+
+#define VV_SCAN_MACHINE_KERNELS                                                                     \
+    { "avx2", vv_avx2_scan, vv_avx2_is_here }, { "sse2", vv_sse2_scan, vv_sse2_is_here },
+
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES 8
+
+static void pass(const struct vv_keyed_row *from, struct vv_keyed_row *to, size_t count, int shift)
+{
+    size_t places[256] = { 0 }, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        places[from[i].key >> shift & 0xff]++;
+    for (int digit = 0; digit < 256; digit++) {
+        size_t own = places[digit];
+        places[digit] = sum;
+        sum += own;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i].key >> shift & 0xff]++] = from[i];
+}
+
+enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct varve_error *error)
+{
+    uint64_t differ = 0, falls = 0;
+    for (size_t i = 1; i < count; i++) {
+        differ |= rows[i].key ^ rows[0].key;
+        falls |= rows[i].key < rows[i - 1].key;
+    }
+    if (falls == 0)
+        return VARVE_OK;
+    struct vv_keyed_row *spare = malloc(count * sizeof *spare), *from = rows, *to = spare;
+    if (spare == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu rows", count);
+    for (int byte = 0; byte < KEY_BYTES; byte++) {
+        if ((differ >> byte * 8 & 0xff) == 0)
+            continue;
+        pass(from, to, count, byte * 8);
+        struct vv_keyed_row *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != rows)
+        memcpy(rows, from, count * sizeof *rows);
+    free(spare);
+    return VARVE_OK;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cache_write.c — a model becomes a cache file: whole under a hidden name, on disk, then renamed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "import/cache.h"
+#include "import/cache_layout.h"
+
+struct writing {
+    int file;
+    const char *path;
+    uint64_t offset;
+    struct vv_cache_head head;
+};
+
+static enum varve_code put(struct writing *writing, const void *data, uint64_t bytes,
+                           struct varve_error *error)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        ssize_t wrote = pwrite(writing->file, at, bytes, (off_t)writing->offset);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return vv_fail_errno(error, wrote < 0 ? errno : EIO, "cannot write '%s'", writing->path);
+        at += wrote;
+        bytes -= (uint64_t)wrote;
+        writing->offset += (uint64_t)wrote;
+    }
+    return VARVE_OK;
+}
+
+static void align(struct writing *writing)
+{
+    writing->offset = (writing->offset + VV_CACHE_ALIGN - 1) / VV_CACHE_ALIGN * VV_CACHE_ALIGN;
+}
+
+static enum varve_code put_block(struct writing *writing, const void *data, uint64_t bytes,
+                                 struct vv_cache_block *out_block, struct varve_error *error)
+{
+    align(writing);
+    *out_block = (struct vv_cache_block){ writing->offset, bytes, vv_cache_checksum(data, bytes, 0) };
+    return put(writing, data, bytes, error);
+}
+
+static enum varve_code put_tables(struct writing *writing, const struct vv_model *model,
+                                  struct varve_error *error)
+{
+    size_t at = 0;
+    for (size_t t = 0; t < VV_TABLE_COUNT; t++) {
+        const struct vv_model_table *row = &vv_model_tables[t];
+        const char *table = (const char *)model + row->table_offset;
+        uint64_t rows = ((const struct vv_table *)table)->count;
+        writing->head.rows[t] = rows;
+        for (size_t i = 0; i < row->column_count; i++, at++) {
+            const void *cells;
+            memcpy(&cells, table + row->columns[i].pointer_offset, sizeof cells);
+            if (at >= VV_CACHE_COLUMNS_MAX)
+                VV_FAIL(error, VARVE_INTERNAL, "more columns than a cache has room for");
+            VV_TRY(put_block(writing, cells, rows * row->columns[i].width_bytes,
+                             &writing->head.columns[at], error));
+        }
+    }
+    return VARVE_OK;
+}
+
+/* The texts one after the other, each with its NUL, in one piece for the checksum. */
+static enum varve_code put_strings(struct writing *writing, const struct vv_intern *strings,
+                                   struct varve_error *error)
+{
+    uint64_t bytes = 0, at = 0;
+    for (uint32_t id = 0; id < strings->count; id++)
+        bytes += (uint64_t)strings->lengths[id] + 1;
+    char *text = malloc(bytes);
+    if (text == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a cache");
+    for (uint32_t id = 0; id < strings->count; id++) {
+        memcpy(text + at, strings->strings[id], (size_t)strings->lengths[id] + 1);
+        at += (uint64_t)strings->lengths[id] + 1;
+    }
+    writing->head.string_count = strings->count;
+    enum varve_code code = put_block(writing, text, bytes, &writing->head.text, error);
+    free(text);
+    VV_TRY(code);
+    VV_TRY(put_block(writing, strings->lengths, strings->count * sizeof(uint32_t),
+                     &writing->head.lengths, error));
+    return put_block(writing, strings->hashes, strings->count * sizeof(uint32_t), &writing->head.hashes,
+                     error);
+}
+
+static enum varve_code put_head(struct writing *writing, const struct vv_cache *cache,
+                                const struct vv_model *model, struct varve_error *error)
+{
+    struct vv_cache_head *head = &writing->head;
+    const size_t summed = offsetof(struct vv_cache_head, file_bytes);
+    memcpy(head->magic, VV_CACHE_MAGIC, sizeof head->magic);
+    head->file_bytes = writing->offset;
+    head->shape = vv_cache_shape();
+    head->program = vv_cache_program();
+    head->source = cache->source;
+    memcpy(&head->run, &model->run, sizeof head->run);
+    memcpy(&head->health, &model->health, sizeof head->health);
+    head->checksum = vv_cache_checksum((const char *)head + summed, sizeof *head - summed, 0);
+    writing->offset = 0;
+    return put(writing, head, sizeof *head, error);
+}
+
+static enum varve_code write_file(struct writing *writing, const struct vv_cache *cache,
+                                  const struct vv_model *model, struct varve_error *error)
+{
+    uint64_t source, bytes;
+    writing->offset = sizeof writing->head;
+    VV_TRY(put_tables(writing, model, error));
+    VV_TRY(put_strings(writing, &model->strings, error));
+    VV_TRY(put_head(writing, cache, model, error));
+    if (!vv_cache_fingerprint(cache->paths, cache->path_count, &source, &bytes) ||
+        source != cache->source)
+        VV_FAIL(error, VARVE_STATE, "'%s' has changed while it was read", cache->paths[0]);
+    if (fsync(writing->file) != 0)
+        return vv_fail_errno(error, errno, "cannot write '%s'", writing->path);
+    return VARVE_OK;
+}
+
+/* "folder/.name.PID" for "folder/name". */
+static char *name_temporary(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash == NULL ? 0 : (int)(slash + 1 - path);
+    char *name;
+    return asprintf(&name, "%.*s.%s.%ld", folder, path, path + folder, (long)getpid()) < 0 ? NULL : name;
+}
+
+static enum varve_code write_to(const char *path, const struct vv_cache *cache,
+                                const struct vv_model *model, vv_cache_watch *watch,
+                                struct varve_error *error)
+{
+    char *temporary = name_temporary(path);
+    struct writing *writing = calloc(1, sizeof *writing);
+    enum varve_code code = VARVE_OK;
+    if (temporary == NULL || writing == NULL) {
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for a cache");
+        goto done;
+    }
+    if (watch != NULL)
+        watch(temporary);
+    writing->path = path;
+    unlink(temporary); /* of a killed process of this number */
+    writing->file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (writing->file < 0) {
+        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
+        goto done;
+    }
+    code = write_file(writing, cache, model, error);
+    if (close(writing->file) != 0 && code == VARVE_OK)
+        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
+    if (code == VARVE_OK && rename(temporary, path) != 0)
+        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
+    if (code != VARVE_OK)
+        unlink(temporary);
+done:
+    if (watch != NULL)
+        watch(NULL);
+    free(writing);
+    free(temporary);
+    return code;
+}
+
+/* Another user's file of that name is left alone. */
+static bool may_write(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) != 0 ? errno == ENOENT
+                                     : S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
+/* Every folder on the way to the file, each for this user alone. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_model *model,
+                              vv_cache_watch *watch, struct varve_error *error)
+{
+    enum varve_code code = VARVE_PERMISSION;
+    if (cache->beside != NULL && may_write(cache->beside))
+        code = write_to(cache->beside, cache, model, watch, error);
+    else
+        vv_fail(error, code, "cannot write beside '%s'", cache->paths[0]);
+    bool is_refused = code == VARVE_PERMISSION || code == VARVE_IO;
+    if (!is_refused || cache->apart == NULL || !may_write(cache->apart))
+        return code;
+    make_folders(cache->apart);
+    return write_to(cache->apart, cache, model, watch, error);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome.c — Chrome's trace format and its dialects: Kineto (PyTorch), XLA's trace.json, ONNX Runtime, Ascend's trace_view
+ * and all others that follow the format. chrome_reader.h names the stages, doc/formats.md says what is kept. */
+#include <stdlib.h>
+
+#include "import/chrome_reader.h"
+
+/* ---- is it one? ---- */
+
+static bool has(const char *head, size_t head_bytes, const char *word)
+{
+    return memmem(head, head_bytes, word, strlen(word)) != NULL;
+}
+
+/* An object has its events under one key, which may stand behind much else: then other words of the format or of
+ * Kineto tell. An array's events have phases. */
+static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
+{
+    static const char *const words[] = { "\"displayTimeUnit\"", "\"schemaVersion\"",
+                                         "\"deviceProperties\"", "\"distributedInfo\"",
+                                         "\"baseTimeNanoseconds\"", "\"traceName\"",
+                                         "\"stackFrames\"" };
+    size_t at = 0;
+    (void)path;
+    if (is_folder)
+        return false;
+    if (head_bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
+        at = 3;
+    while (at < head_bytes && vv_chrome_is_blank(head[at]))
+        at++;
+    if (at < head_bytes && head[at] == '[') {
+        do
+            at++;
+        while (at < head_bytes && vv_chrome_is_blank(head[at]));
+        return at == head_bytes || head[at] == ']' || has(head, head_bytes, "\"ph\"");
+    }
+    if (at == head_bytes || head[at] != '{')
+        return false;
+    if (has(head, head_bytes, "\"traceEvents\""))
+        return true;
+    bool is_whole = head_bytes < VV_SOURCE_HEAD_BYTES; /* and it has no events                  */
+    for (size_t i = 0; !is_whole && i < sizeof words / sizeof words[0]; i++)
+        if (has(head, head_bytes, words[i]))
+            return true;
+    return false;
+}
+
+/* ---- reading ---- */
+
+static enum varve_code read_whole(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    VV_TRY(vv_chrome_read_document(reader, error));
+    if (reader->has_events)
+        return vv_chrome_close(reader, error);
+    if (reader->is_cut)
+        return vv_fail_at(error, VARVE_TRUNCATED, reader->window.offset + reader->window.bytes,
+                          "'%s' ends before its events", reader->job->path);
+    VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' has no traceEvents", reader->job->path);
+}
+
+static enum varve_code read(const struct vv_import_job *job, struct varve_error *error)
+{
+    struct vv_chrome_reader *reader = malloc(sizeof *reader);
+    if (reader == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
+    enum varve_code code = vv_chrome_reader_init(reader, job, job->model, 0, error);
+    if (code == VARVE_OK)
+        code = read_whole(reader, error);
+    vv_chrome_reader_deinit(reader);
+    free(reader);
+    return code;
+}
+
+const struct vv_importer vv_importer_chrome = { "chrome", "Chrome trace JSON", probe, read };

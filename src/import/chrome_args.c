@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_args.c — arguments as rows of args: whatever an event says for which there is no column. */
+#include "import/chrome_number.h"
+#include "import/chrome_reader.h"
+
+static bool is_integer_text(const struct vv_chrome_value *value)
+{
+    return value->scale == 0 && memchr(value->at, 'e', value->length) == NULL &&
+           memchr(value->at, 'E', value->length) == NULL;
+}
+
+/* An integer beyond int64_t stays as it is written: a double would round it. */
+static enum varve_code store_number(struct vv_chrome_reader *reader,
+                                    const struct vv_chrome_value *value, uint64_t *out_value,
+                                    uint8_t *out_kind, struct varve_error *error)
+{
+    int64_t integer;
+    double real = NAN;
+    if (value->kind == VV_CHROME_NUMBER &&
+        (value->is_plain ? value->scale == 0 : is_integer_text(value))) {
+        if (vv_chrome_plain_integer(value, &integer)) {
+            *out_kind = VV_ARG_INT;
+            memcpy(out_value, &integer, sizeof integer);
+            return VARVE_OK;
+        }
+        uint32_t id;
+        VV_TRY(vv_chrome_text_id(&reader->text, value, &id, error));
+        *out_kind = VV_ARG_JSON;
+        *out_value = id;
+        return VARVE_OK;
+    }
+    *out_kind = VV_ARG_REAL;
+    vv_chrome_real(value, &real);
+    memcpy(out_value, &real, sizeof real);
+    return VARVE_OK;
+}
+
+enum varve_code vv_chrome_store(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
+                                uint64_t *out_value, uint8_t *out_kind, struct varve_error *error)
+{
+    uint32_t id = 0;
+    *out_value = 0;
+    switch (value->kind) {
+    case VV_CHROME_STRING:
+        *out_kind = VV_ARG_TEXT;
+        VV_TRY(vv_chrome_text_id(&reader->text, value, &id, error));
+        *out_value = id;
+        return VARVE_OK;
+    case VV_CHROME_TRUE: case VV_CHROME_FALSE:
+        *out_kind = VV_ARG_BOOL;
+        *out_value = value->kind == VV_CHROME_TRUE;
+        return VARVE_OK;
+    case VV_CHROME_NULL:
+        *out_kind = VV_ARG_NULL;
+        return VARVE_OK;
+    case VV_CHROME_ARRAY: case VV_CHROME_OBJECT:
+        *out_kind = VV_ARG_JSON;
+        VV_TRY(vv_chrome_nested_id(&reader->text, value, &id, error));
+        *out_value = id;
+        return VARVE_OK;
+    default:
+        return store_number(reader, value, out_value, out_kind, error);
+    }
+}
+
+enum varve_code vv_chrome_add_arg(struct vv_chrome_reader *reader, uint32_t key,
+                                  const struct vv_chrome_value *value, struct varve_error *error)
+{
+    struct vv_args *args = &reader->model->args;
+    uint64_t stored;
+    uint32_t row;
+    uint8_t kind;
+    VV_TRY(vv_chrome_store(reader, value, &stored, &kind, error));
+    VV_TRY(vv_model_add_arg(reader->model, &row, error));
+    args->key[row] = key;
+    args->value[row] = stored;
+    args->kind[row] = kind;
+    return VARVE_OK;
+}
+
+enum vv_dialect_role vv_chrome_role(struct vv_chrome_reader *reader, const struct vv_chrome_value *key,
+                                    uint32_t *out_id, enum varve_code *out_code,
+                                    struct varve_error *error)
+{
+    bool found;
+    uint64_t hash = vv_recent_hash(key->at, key->length);
+    struct vv_recent_text *slot =
+        vv_recent_find(&reader->keys, key->at, key->length, hash, &found);
+    *out_code = VARVE_OK;
+    if (__builtin_expect(found, 1)) {
+        *out_id = slot->id;
+        return slot->meaning;
+    }
+    const struct vv_intern *strings = &reader->model->strings;
+    *out_code = vv_chrome_text_id(&reader->text, key, out_id, error);
+    if (*out_code != VARVE_OK || strings->lengths[*out_id] != key->length ||
+        memchr(key->at, '\\', key->length) != NULL)
+        return VV_ROLE_NONE;
+    enum vv_dialect_role role = vv_dialect_role(key->at, key->length);
+    *slot = (struct vv_recent_text){ strings->strings[*out_id], hash, key->length, *out_id, role };
+    return role;
+}
+
+/* ---- members of the event without a column ---- */
+
+static const char *const field_names[VV_FIELD_COUNT] = {
+    [VV_FIELD_S] = "s",         [VV_FIELD_SCOPE] = "scope",     [VV_FIELD_ID2] = "id2",
+    [VV_FIELD_ID] = "id",       [VV_FIELD_BP] = "bp",           [VV_FIELD_BIND_ID] = "bind_id",
+    [VV_FIELD_TDUR] = "tdur",   [VV_FIELD_FLOW_IN] = "flow_in", [VV_FIELD_FLOW_OUT] = "flow_out",
+    [VV_FIELD_SF] = "sf",       [VV_FIELD_DUR] = "dur",
+};
+
+/* Those that some kind of event has used up already. */
+static uint32_t used_fields(const struct vv_chrome_reader *reader)
+{
+    uint32_t used = 0;
+    switch (reader->now.phase) {
+    case 'X':
+        used = vv_chrome_has(&reader->event, VV_FIELD_DUR) ? UINT32_C(1) << VV_FIELD_DUR
+                                                           : UINT32_C(1) << VV_FIELD_TDUR;
+        if (reader->event.present >> VV_FIELD_BIND_ID & 1)
+            used |= UINT32_C(1) << VV_FIELD_FLOW_IN | UINT32_C(1) << VV_FIELD_FLOW_OUT |
+                    UINT32_C(1) << VV_FIELD_BIND_ID;
+        return used;
+    case 'i': case 'I': { /* "t", the thread, is what every mark is about                       */
+        const struct vv_chrome_value *s = &reader->event.fields[VV_FIELD_S];
+        bool is_thread = s->kind == VV_CHROME_STRING && s->length == 1 && *s->at == 't';
+        return is_thread ? UINT32_C(1) << VV_FIELD_S : 0;
+    }
+    case 'b': case 'n': case 'e': case 'S': case 'T': case 'p': case 'F':
+    case 's': case 't': case 'f':
+        return UINT32_C(1) << VV_FIELD_ID | UINT32_C(1) << VV_FIELD_ID2 |
+               UINT32_C(1) << VV_FIELD_SCOPE | UINT32_C(1) << VV_FIELD_BP;
+    case 'C':
+        return UINT32_C(1) << VV_FIELD_ID;
+    default:
+        return 0;
+    }
+}
+
+static enum varve_code add_frame(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
+                                 struct varve_error *error)
+{
+    struct vv_args *args = &reader->model->args;
+    struct vv_chrome_value text = *value;
+    uint32_t id, row;
+    if (value->kind > VV_CHROME_NUMBER)
+        return VARVE_OK;
+    VV_TRY(vv_chrome_text_id(&reader->text, &text, &id, error));
+    VV_TRY(vv_model_add_arg(reader->model, &row, error));
+    VV_TRY(vv_model_text(reader->model, "sf", &args->key[row], error));
+    args->value[row] = id;
+    args->kind[row] = VV_ARG_TEXT;
+    VV_CHROME_PUSH(&reader->frame_args, row, error);
+    return VARVE_OK;
+}
+
+enum varve_code vv_chrome_add_field_args(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    const struct vv_chrome_event *event = &reader->event;
+    uint32_t rest = event->present & ~used_fields(reader);
+    if (rest >> VV_FIELD_DUR == 0)
+        return VARVE_OK;
+    for (int field = VV_FIELD_DUR; field < VV_FIELD_COUNT; field++) {
+        uint32_t key;
+        if (!(rest >> field & 1))
+            continue;
+        if (field == VV_FIELD_SF) {
+            VV_TRY(add_frame(reader, &event->fields[field], error));
+            continue;
+        }
+        VV_TRY(vv_model_text(reader->model, field_names[field], &key, error));
+        VV_TRY(vv_chrome_add_arg(reader, key, &event->fields[field], error));
+    }
+    return VARVE_OK;
+}
+
+/* ---- all of an event ---- */
+
+enum varve_code vv_chrome_add_args(struct vv_chrome_reader *reader, uint32_t *out_first,
+                                   uint16_t *out_count, struct varve_error *error)
+{
+    const struct vv_chrome_event *event = &reader->event;
+    uint64_t first = reader->model->args.table.count;
+    if (event->arg_count > UINT16_MAX / 2)
+        VV_FAIL(error, VARVE_LIMIT, "an event with %zu arguments", event->arg_count);
+    for (size_t i = 0; i < event->arg_count; i++) {
+        enum varve_code code;
+        uint32_t key;
+        vv_chrome_role(reader, &event->args[i].key, &key, &code, error);
+        if (code == VARVE_OK)
+            code = vv_chrome_add_arg(reader, key, &event->args[i].value, error);
+        VV_TRY(code);
+    }
+    VV_TRY(vv_chrome_add_field_args(reader, error));
+    uint64_t count = reader->model->args.table.count - first;
+    *out_first = count > 0 ? (uint32_t)first : VV_NONE;
+    *out_count = (uint16_t)count;
+    return VARVE_OK;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/id_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+#define SPARE_ROWS 4u /* places that an array may have for each row in it                       */
+
+static uint64_t hash_of(uint32_t scope, uint64_t id)
+{
+    uint64_t hash = (id ^ (uint64_t)scope << 48) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u;
+    return hash ^ hash >> 29;
+}
+
+enum varve_code vv_id_map_init(struct vv_id_map *map, const struct vv_id_range *range,
+                               struct varve_error *error)
+{
+    *map = (struct vv_id_map){ 0 };
+    if (range->count == 0)
+        return VARVE_OK;
+    uint64_t span = range->largest_id - range->least_id, places = range->count * SPARE_ROWS + 1024;
+    if (span < places / range->scope_count) {
+        map->least_id = range->least_id;
+        map->span = span + 1;
+        map->scope_count = range->scope_count;
+        size_t bytes = map->span * range->scope_count * sizeof *map->rows;
+        map->rows = malloc(bytes);
+        if (map->rows != NULL)
+            memset(map->rows, 0xff, bytes);
+    } else {
+        uint64_t slots = 64;
+        while (slots < range->count * 2)
+            slots *= 2;
+        map->slot_mask = slots - 1;
+        map->slots = malloc(slots * sizeof *map->slots);
+        if (map->slots != NULL)
+            memset(map->slots, 0xff, slots * sizeof *map->slots);
+    }
+    if (map->rows == NULL && map->slots == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link %llu rows",
+                (unsigned long long)range->count);
+    return VARVE_OK;
+}
+
+void vv_id_map_deinit(struct vv_id_map *map)
+{
+    free(map->rows);
+    free(map->slots);
+    *map = (struct vv_id_map){ 0 };
+}
+
+static struct vv_id_slot *slot_of(const struct vv_id_map *map, uint32_t scope, uint64_t id)
+{
+    uint64_t slot = hash_of(scope, id) & map->slot_mask;
+    while (map->slots[slot].row != VV_NONE &&
+           !(map->slots[slot].id == id && map->slots[slot].scope == scope))
+        slot = (slot + 1) & map->slot_mask;
+    return &map->slots[slot];
+}
+
+uint32_t *vv_id_map_put(struct vv_id_map *map, uint32_t scope, uint64_t id)
+{
+    if (map->rows != NULL)
+        return &map->rows[scope * map->span + (id - map->least_id)];
+    struct vv_id_slot *slot = slot_of(map, scope, id);
+    slot->id = id;
+    slot->scope = scope;
+    return &slot->row;
+}
+
+uint32_t vv_id_map_find(const struct vv_id_map *map, uint32_t scope, uint64_t id)
+{
+    if (map->slots != NULL)
+        return slot_of(map, scope, id)->row;
+    if (map->rows == NULL || id < map->least_id || id - map->least_id >= map->span ||
+        scope >= map->scope_count)
+        return VV_NONE;
+    return map->rows[scope * map->span + (id - map->least_id)];
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* link_flows.c — the slices that arrows lead from and to.
+ *
+ * Arrows come nearly in order of time on each track, so the search for an instant goes out from where the last one
+ * on its track was found, in steps that double. */
+#include <stdlib.h>
+
+#include "model/build.h"
+
+struct track_rows {
+    uint32_t first, limit; /* its slices                                                        */
+    uint32_t last;         /* where the last search ended                                       */
+};
+
+static enum varve_code find_tracks(const struct vv_model *model, struct track_rows **out_rows,
+                                   struct varve_error *error)
+{
+    uint64_t count = model->tracks.table.count;
+    struct track_rows *rows = calloc(count + 1, sizeof *rows);
+    if (rows == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link the flows of %llu tracks",
+                (unsigned long long)count);
+    for (uint32_t first = 0, next; first < model->slices.table.count; first = next) {
+        uint32_t track = model->slices.track[first];
+        for (next = first; next < model->slices.table.count && model->slices.track[next] == track;)
+            next++;
+        if (track < count)
+            rows[track] = (struct track_rows){ first, next, first };
+    }
+    *out_rows = rows;
+    return VARVE_OK;
+}
+
+/* The last slice of the track that begins at or before time_ns; VV_NONE. */
+static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *track, int64_t time_ns)
+{
+    uint32_t low = track->first, high = track->limit, step = 1;
+    if (low == high || slices->begin_ns[low] > time_ns)
+        return VV_NONE;
+    if (slices->begin_ns[track->last] <= time_ns) {
+        low = track->last;
+        while (track->limit - low > step && slices->begin_ns[low + step] <= time_ns) {
+            low += step;
+            step *= 2;
+        }
+        if (track->limit - low > step)
+            high = low + step;
+    } else {
+        high = track->last;
+        while (high - track->first > step && slices->begin_ns[high - step] > time_ns) {
+            high -= step;
+            step *= 2;
+        }
+        if (high - track->first > step)
+            low = high - step;
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (slices->begin_ns[middle] <= time_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    track->last = low;
+    return low;
+}
+
+/* The innermost slice from `slice` outwards that holds the instant; with its end only if none does without. */
+static uint32_t around(const struct vv_slices *slices, uint32_t slice, int64_t time_ns)
+{
+    uint32_t ended = VV_NONE;
+    for (; slice != VV_NONE; slice = slices->parent[slice]) {
+        int64_t end = slices->begin_ns[slice] + slices->duration_ns[slice];
+        if (time_ns < end || time_ns == slices->begin_ns[slice])
+            return slice;
+        if (time_ns == end && ended == VV_NONE)
+            ended = slice;
+    }
+    return ended;
+}
+
+static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track, int64_t time_ns,
+                        bool to_next)
+{
+    uint32_t slice = find_begin(slices, track, time_ns);
+    if (slice != VV_NONE && slices->begin_ns[slice] == time_ns)
+        return slice;
+    uint32_t next = slice == VV_NONE ? track->first : slice + 1;
+    if (to_next && next < track->limit)
+        return next;
+    return around(slices, slice, time_ns);
+}
+
+enum varve_code vv_build_flows(struct vv_model *model, struct varve_error *error)
+{
+    struct vv_flows *flows = &model->flows;
+    const struct vv_slices *slices = &model->slices;
+    struct track_rows *tracks = NULL;
+    if (flows->table.count == 0)
+        return VARVE_OK;
+    VV_TRY(find_tracks(model, &tracks, error));
+    for (uint64_t i = 0; i < flows->table.count; i++) {
+        uint32_t from = flows->from_track[i], to = flows->to_track[i];
+        if (from < model->tracks.table.count)
+            flows->from_slice[i] =
+                around(slices, find_begin(slices, &tracks[from], flows->from_ns[i]), flows->from_ns[i]);
+        if (to < model->tracks.table.count)
+            flows->to_slice[i] = find_to(slices, &tracks[to], flows->to_ns[i], flows->to_next[i] != 0);
+    }
+    free(tracks);
+    return VARVE_OK;
+}

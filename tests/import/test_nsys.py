@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports of Nsight Systems: the real one against Python's sqlite3, and small ones by hand."""
+import collections
+import gzip
+import pathlib
+import sqlite3
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from model_tables import dump, health  # noqa: E402
+from nsys_writer import EPOCH_NS, GLOBAL_TID, PID, TABLES, TID, write  # noqa: E402
+
+CALL, KERNEL, COPY, SET, SYNC = 0, 1, 2, 3, 4
+THREAD, ASYNC, DEVICE = 0, 1, 2
+LAYERS = {"API": 1, "HOST": 2, "RUNTIME": 8, "DEVICE": 32, "COMM": 64}
+
+
+def arguments(row):
+    return {key: value for key, value in row["args"]}
+
+
+# ---- the real one ----
+
+@pytest.fixture(name="real", scope="module")
+def real_export(build, traces):
+    path = traces / "nsys" / "saxpy_mpi_cuda.sqlite"
+    database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
+    yield database, dump(build, path)
+    database.close()
+
+
+def test_counts_of_the_real_trace(real):
+    database, tables = real
+    count = lambda table: database.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+    found = collections.Counter(row["category"] for row in tables["slices"])
+    ranges = database.execute("SELECT COUNT(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60)").fetchone()[0]
+    assert found == {"kernel": 5, "gpu_memcpy": count("CUPTI_ACTIVITY_KIND_MEMCPY"),
+                     "cuda_runtime": count("CUPTI_ACTIVITY_KIND_RUNTIME"), "nvtx": ranges,
+                     "overhead": count("PROFILER_OVERHEAD")}
+    assert found["kernel"] == count("CUPTI_ACTIVITY_KIND_KERNEL") == 5
+    assert sum(row["events"] for row in tables["processes"]) == sum(found.values()) == 153
+    not_read = {row["key"]: row["value"] for row in tables["facts"] if row["key"].startswith("not read")}
+    assert not_read == {f"not read: rows of {table}": count(table) for table in (
+        "SCHED_EVENTS", "COMPOSITE_EVENTS", "SAMPLING_CALLCHAINS", "CUDA_CALLCHAINS", "ProcessStreams",
+        "UnwindMethodType")}
+    assert health(tables)["ignored"] == sum(not_read.values())
+
+
+def test_every_call_and_every_piece_of_device_work(real):
+    database, tables = real
+    epoch, = database.execute("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME").fetchone()
+    strings = dict(database.execute("SELECT id, value FROM StringIds"))
+    found = collections.Counter()
+    for row in tables["slices"]:
+        if row["activity"] is not None:
+            activity = tables["activities"][row["activity"]]
+            found[row["begin_ns"] - epoch, row["duration_ns"], activity["correlation"], activity["kind"],
+                  activity["bytes"], arguments(row).get("nameId", row["name"])] += 1
+    expected = collections.Counter()
+    for start, end, correlation, name in database.execute(
+            "SELECT start, end, correlationId, nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME"):
+        expected[start, end - start, correlation, CALL, 0, strings[name]] += 1
+    for start, end, correlation, name in database.execute(
+            "SELECT start, end, correlationId, demangledName FROM CUPTI_ACTIVITY_KIND_KERNEL"):
+        expected[start, end - start, correlation, KERNEL, 0, strings[name]] += 1
+    kinds = {1: "Memcpy HtoD", 2: "Memcpy DtoH"}
+    for start, end, correlation, kind, size in database.execute(
+            "SELECT start, end, correlationId, copyKind, bytes FROM CUPTI_ACTIVITY_KIND_MEMCPY"):
+        expected[start, end - start, correlation, COPY, size, kinds[kind]] += 1
+    assert found == expected
+    assert {row["name"] for row in tables["slices"] if row["category"] == "cuda_runtime"} >= {
+        "cudaLaunchKernel", "cudaMemcpy"}
+
+
+def test_who_ran_the_real_trace(real):
+    _, tables = real
+    process, = tables["processes"]
+    assert (process["pid"], process["name"], process["rank"], process["host"]) == (
+        1230493, "./saxpy-mpi-cuda", 0, "nid001608")
+    main = next(row for row in tables["tracks"] if row["tid"] == 1230493)
+    assert main["name"] == "MPI Rank 0"
+    layers = {row["name"]: row["layer"] for row in tables["slices"] if row["category"] == "nvtx"}
+    assert layers["saxpy"] == LAYERS["API"]
+    assert {layer for name, layer in layers.items() if name.startswith("MPI_")} == {LAYERS["COMM"]}
+
+
+def test_nothing_is_written_beside_it(build, traces, tmp_path):
+    path = tmp_path / "a?b#c%20.sqlite"
+    path.write_bytes((traces / "nsys" / "saxpy_mpi_cuda.sqlite").read_bytes())
+    path.chmod(0o444)
+    tmp_path.chmod(0o555)
+    assert len(dump(build, path)["slices"]) == 153
+    tmp_path.chmod(0o755)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+# ---- by hand ----
+
+@pytest.fixture(name="read")
+def read_export(build, tmp_path):
+    def reader(tables=None, name="small.sqlite"):
+        return dump(build, write(tmp_path / name, tables))
+    return reader
+
+
+def test_every_table_by_hand(read):
+    tables = read()
+    rows = {}
+    for row in tables["slices"]:
+        rows.setdefault(row["category"], []).append(row)
+    assert {category: len(group) for category, group in rows.items()} == {
+        "kernel": 2, "gpu_memcpy": 1, "gpu_memset": 1, "cuda_sync": 1, "cuda_runtime": 2, "cuda_driver": 1,
+        "nvtx": 3, "mpi": 1, "osrt": 1, "later_events": 1}
+    kernel = rows["kernel"][0]
+    assert (kernel["name"], kernel["begin_ns"], kernel["duration_ns"], kernel["layer"]) == (
+        "saxpy(float *)", EPOCH_NS + 1000, 500, LAYERS["DEVICE"])
+    assert arguments(kernel) == {"shortName": "saxpy", "mangledName": "_Z5saxpy", "gridX": 4}
+    track = tables["tracks"][kernel["track"]]
+    assert (track["kind"], track["tid"], track["device"], track["name"]) == (DEVICE, 7, 1 << 16, "GPU 0 stream 7")
+    kinds = {category: tables["activities"][group[0]["activity"]]["kind"] for category, group in rows.items()
+             if group[0]["activity"] is not None}
+    assert kinds == {"kernel": KERNEL, "gpu_memcpy": COPY, "gpu_memset": SET, "cuda_sync": SYNC,
+                     "cuda_runtime": CALL, "cuda_driver": CALL}
+    assert rows["gpu_memcpy"][0]["name"] == "Memcpy HtoD" and arguments(rows["gpu_memcpy"][0])["copyKind"] == 1
+    assert arguments(rows["gpu_memset"][0]) == {"value": 0}
+    call = rows["cuda_runtime"][0]
+    assert call["name"] == "cudaLaunchKernel" and arguments(call)["nameId"] == "cudaLaunchKernel_v7000"
+    assert rows["cuda_driver"][0]["name"] == "cuLaunch"
+    assert (rows["mpi"][0]["name"], rows["mpi"][0]["layer"]) == ("MPI_Allreduce", LAYERS["COMM"])
+    assert rows["later_events"][0]["name"] == "forward"
+
+
+def test_nvtx_by_hand(read):
+    tables = read()
+    nvtx = {row["name"]: row for row in tables["slices"] if row["category"] == "nvtx"}
+    assert set(nvtx) == {"forward", "never ended", "crossing"}
+    last = EPOCH_NS + 2000
+    assert nvtx["never ended"]["begin_ns"] + nvtx["never ended"]["duration_ns"] == last
+    assert arguments(nvtx["never ended"]) == {"category": "steps", "color": 255, "int64Value": -5,
+                                              "jsonText": '{"a": 1}'}
+    crossing = nvtx["crossing"]
+    assert tables["tracks"][crossing["track"]]["kind"] == ASYNC
+    assert crossing["layer"] == LAYERS["COMM"]
+    assert arguments(crossing) == {"domain": "MPI", "rangeId": 77, "endGlobalTid": GLOBAL_TID, "doubleValue": 0.5}
+    mark, = tables["marks"]
+    assert (mark["name"], mark["time_ns"]) == ("here", EPOCH_NS + 930)
+    thread = tables["tracks"][nvtx["forward"]["track"]]
+    assert (thread["kind"], thread["tid"], thread["name"]) == (THREAD, TID, "MPI Rank 3")
+    process, = tables["processes"]
+    assert (process["pid"], process["name"], process["rank"], process["host"], process["begin_ns"],
+            process["end_ns"]) == (PID, "./train", 3, "node1", EPOCH_NS + 300, last)
+
+
+def test_what_is_odd_is_counted(read):
+    tables = read()
+    assert health(tables) == {"unfinished": 1, "negative": 1, "zero_length": 1, "overlaps": 1, "unlinked": 2,
+                              "ignored": 3 + 1}
+    facts = {row["key"]: row["value"] for row in tables["facts"]}
+    assert facts["not read: rows of SCHED_EVENTS"] == 3
+    assert facts["OS"] == "linux" and facts["TARGET_INFO_GPU[0].smCount"] == 108
+
+
+def test_missing_tables_and_columns_are_normal(read):
+    tables = read({"StringIds": TABLES["StringIds"],
+                   "CUPTI_ACTIVITY_KIND_KERNEL": ("start INTEGER, end INTEGER, deviceId INTEGER, shortName INTEGER",
+                                                  [(5, 9, 2, 2)])})
+    row, = tables["slices"]
+    assert (row["begin_ns"], row["duration_ns"], row["name"]) == (5, 4, "kernel")
+    assert tables["tracks"][0]["device"] == 1 << 16 | 2
+    empty = read({"StringIds": TABLES["StringIds"]}, "empty.sqlite")
+    assert not empty["slices"] and not empty["processes"]
+
+
+def test_order_changes_nothing(read):
+    turned = {name: (columns, rows[::-1]) for name, (columns, rows) in reversed(TABLES.items())}
+    picture = lambda tables: sorted((row["name"], row["category"], row["begin_ns"], row["duration_ns"],
+                                     sorted(map(str, row["args"]))) for row in tables["slices"])
+    assert picture(read()) == picture(read(turned, "turned.sqlite"))
+
+
+def test_a_compressed_export_reads_the_same(build, tmp_path, read):
+    plain = read()
+    path = tmp_path / "small.sqlite.gz"
+    path.write_bytes(gzip.compress((tmp_path / "small.sqlite").read_bytes()))
+    packed = dump(build, path)
+    assert packed["slices"] == plain["slices"] and packed["facts"] == plain["facts"]
+
+
+def test_a_view_with_a_known_name_is_no_table(build, tmp_path, read):
+    """A schema is somebody's program: it is not run."""
+    read({"StringIds": TABLES["StringIds"]})
+    path = tmp_path / "small.sqlite"
+    database = sqlite3.connect(path)
+    database.execute("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start, end, deviceId) AS "
+                     "(SELECT 1, 2, 0 UNION ALL SELECT start + 1, end + 1, 0 FROM n) SELECT * FROM n")
+    database.execute("CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(start, eventType) AS "
+                     "(SELECT 1, 34 UNION ALL SELECT start + 1, 34 FROM n) SELECT * FROM n")
+    database.commit()
+    database.close()
+    tables = dump(build, path)
+    assert not tables["slices"]
+    assert len(tables["marks"]) <= path.stat().st_size
+
+
+def test_a_cut_export_gives_a_prefix_or_an_error(build, traces, tmp_path, varve):
+    import subprocess  # pylint: disable=import-outside-toplevel
+    whole = (traces / "nsys" / "saxpy_mpi_cuda.sqlite").read_bytes()
+    path = tmp_path / "cut.sqlite"
+    for part in range(1, 20):
+        path.write_bytes(whole[:len(whole) * part // 20])
+        done = subprocess.run([varve, "info", "--json", "--no-cache", path], capture_output=True, text=True,
+                              check=False, timeout=60)
+        assert done.returncode == 3 and done.stderr.startswith("varve: ") or \
+            done.returncode == 0 and "truncated_files" in done.stdout, done.stderr

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every reading verb does with its files: several at once, limits, progress, Ctrl-C, the cache."""
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+import zlib
+
+import pytest
+
+BLANKS = 1 << 20
+
+
+def graph(first, count, gap=10_000_000):
+    """An operator graph of `count` nodes in a chain, as JSON text."""
+    nodes = [{"name": f"op {i % 7}", "ts": i * gap, "duration": gap // 2, "id": i,
+              "adj": [i + 1] if i + 1 < first + count else []} for i in range(first, first + count)]
+    return json.dumps({"version": "1.0.0", "nodes": nodes, "edges": []})
+
+
+@pytest.fixture(name="run")
+def run_varve(varve, tmp_path):
+    def command(*words, **changes):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), **changes}
+        return subprocess.run([varve, *map(str, words)], capture_output=True, text=True, cwd=tmp_path,
+                              env=environment, timeout=120, check=False)
+    return command
+
+
+def info(run, *words, **changes):
+    done = run("info", "--json", *words, **changes)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def table(result, name):
+    rows = result["tables"][name]
+    return [dict(zip((column["name"] for column in rows["columns"]), row)) for row in rows["rows"]]
+
+
+# ---- several files ----
+
+def test_several_files_are_one_trace_with_a_scope_each(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 5))
+    (tmp_path / "b.json").write_text(graph(0, 7))
+    result = info(run, "a.json", "b.json")
+    assert result["trace"] == "a.json and 1 more"
+    rows = table(result, "inputs")
+    assert [(row["path"], row["format"], row["scope"], row["events"]) for row in rows] == [
+        ("a.json", "mlirgraph", 0, 5), ("b.json", "mlirgraph", 1, 7)]
+    trace = table(result, "trace")[0]
+    assert (trace["events"], trace["slices"], trace["flows"], trace["processes"]) == (12, 12, 10, 2)
+
+
+@pytest.mark.parametrize("verb", ["report", "steps", "info"])
+def test_every_reading_verb_takes_several(run, tmp_path, verb):
+    (tmp_path / "a.json").write_text(graph(0, 5))
+    (tmp_path / "b.json").write_text(graph(0, 7))
+    assert run(verb, "a.json", "b.json").returncode == 0
+
+
+def test_export_takes_several_and_is_named_after_the_first(run, tmp_path):
+    (tmp_path / "a.graph").write_text(graph(0, 5))
+    (tmp_path / "b.graph").write_text(graph(0, 7))
+    done = run("export", "a.graph", "b.graph")
+    assert done.returncode == 0, done.stderr
+    events = json.loads((tmp_path / "a.graph.json").read_text())["traceEvents"]
+    assert sum(event["ph"] == "X" for event in events) == 12
+
+
+def test_a_file_named_twice_is_refused(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 5))
+    done = run("info", "a.json", "./a.json")
+    assert (done.returncode, done.stderr) == (
+        2, "varve: './a.json' is named twice\n")
+
+
+def test_the_file_that_cannot_be_read_is_named(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 5))
+    (tmp_path / "b.json").write_text('{"nodes": [{"adj": [], "ts": "soon"}]}')
+    done = run("info", "a.json", "b.json")
+    assert done.returncode == 3
+    assert "'b.json'" in done.stderr and "at byte" in done.stderr
+
+
+# ---- memory ----
+
+def test_a_model_larger_than_max_memory_is_refused(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 20000))
+    assert run("info", "a.json", "--max-memory", "100MB").returncode == 0
+    done = run("info", "a.json", "--max-memory", "1MB")
+    assert done.returncode == 3
+    assert done.stderr == ("varve: 'a.json': it needs more memory than the 1000000 bytes that it may take\n"
+                           "  allow it more:  --max-memory SIZE\n")
+
+
+def test_max_memory_wants_a_size(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 5))
+    done = run("info", "a.json", "--max-memory", "much")
+    assert done.returncode == 2 and "--max-memory" in done.stderr
+
+
+# ---- progress and interruption ----
+
+def slow_file(path, mebibytes=1500):
+    """A small gzip file that takes seconds to inflate: a graph after very many blanks."""
+    compressor = zlib.compressobj(1, zlib.DEFLATED, -15)
+    piece = compressor.compress(b" " * BLANKS) + compressor.flush(zlib.Z_FULL_FLUSH)
+    text = graph(0, 3).encode()
+    head, tail = b'{"nodes": [{"adj": [], "id": 9},', text[text.index(b"[") + 1:]
+    rest = zlib.compressobj(1, zlib.DEFLATED, -15)
+    first = rest.compress(head) + rest.flush(zlib.Z_FULL_FLUSH)
+    checksum = zlib.crc32(head)
+    for _ in range(mebibytes):
+        checksum = zlib.crc32(b" " * BLANKS, checksum)
+    checksum = zlib.crc32(tail, checksum)
+    size = len(head) + mebibytes * BLANKS + len(tail)
+    last = zlib.compressobj(1, zlib.DEFLATED, -15)
+    end = last.compress(tail) + last.flush(zlib.Z_FINISH)
+    with path.open("wb") as file:
+        file.write(b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + first + piece * mebibytes + end)
+        file.write(checksum.to_bytes(4, "little") + (size % 2**32).to_bytes(4, "little"))
+
+
+def on_terminal(command, folder, when=lambda text: False):
+    """Runs it with a terminal as its standard error; sends Ctrl-C when `when` says so."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "VARVE_CACHE": "off"}
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower,
+                          env=environment) as process:
+        os.close(follower)
+        text = ""
+        while True:
+            try:
+                piece = os.read(leader, 4096).decode()
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+            if when(text):
+                process.send_signal(signal.SIGINT)
+                when = lambda _: False
+        os.close(leader)
+        out, _ = process.communicate(timeout=60)
+    return process.returncode, out.decode(), text
+
+
+@pytest.fixture(name="slow", scope="module")
+def slow_trace(tmp_path_factory):
+    path = tmp_path_factory.mktemp("slow") / "slow.json.gz"
+    slow_file(path)
+    return path
+
+
+def test_a_long_read_shows_one_line_and_erases_it(varve, slow):
+    status, out, text = on_terminal([varve, "info", "--json", slow], slow.parent)
+    assert status == 0
+    assert table(json.loads(out), "trace")[0]["slices"] == 4
+    lines = text.split("\r\x1b[K")
+    assert len(lines) > 3 and lines[0] == "" and lines[-1] == ""
+    assert "\n" not in text
+    for line in lines[1:-1]:
+        assert len(line) < 100
+        assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith("s left")
+
+
+@pytest.mark.parametrize("words", [["-q"], []], ids=["quiet", "no terminal"])
+def test_no_progress_with_quiet_or_without_a_terminal(varve, slow, words):
+    if words:
+        status, _, text = on_terminal([varve, "info", *words, slow], slow.parent)
+        assert (status, text) == (0, "")
+    else:
+        done = subprocess.run([varve, "info", slow], capture_output=True, text=True, check=False,
+                              env={**os.environ, "VARVE_CACHE": "off"}, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_erases_the_line_and_leaves_no_file(varve, slow):
+    before = sorted(slow.parent.iterdir())
+    command = [varve, "export", "-o", "out.json", slow]
+    status, _, text = on_terminal(command, slow.parent, lambda text: "left" in text)
+    assert status == -signal.SIGINT
+    assert text.endswith("\r\x1b[K")
+    assert sorted(slow.parent.iterdir()) == before
+
+
+# ---- the cache ----
+
+def test_a_cache_gives_the_same_answer(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 3000))
+    first = info(run, "a.json", "--cache")
+    assert (tmp_path / "a.json.vcache").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.json.vcache"]
+    assert info(run, "a.json", "--cache") == first == info(run, "a.json", "--no-cache")
+
+
+def is_served(run, tmp_path, *names):
+    """Whether the answer comes from the cache: the bytes that it was made from are no trace any more."""
+    path = tmp_path / names[0]
+    text, status = path.read_bytes(), path.stat()
+    with path.open("r+b") as file:  # outside of what is sampled: a file of more than 1 MiB
+        file.seek(100_000)
+        file.write(b"}" * 100)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    served = run("info", "--cache", *names).returncode == 0
+    path.write_bytes(text)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return served
+
+
+def test_a_cache_is_used_until_its_source_changes(run, tmp_path):
+    source = tmp_path / "a.json"
+    source.write_text(graph(0, 40000))
+    assert source.stat().st_size > 2 << 20
+    assert not is_served(run, tmp_path, "a.json")
+    info(run, "a.json", "--cache")
+    assert is_served(run, tmp_path, "a.json")
+    status = source.stat()
+    os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    assert not is_served(run, tmp_path, "a.json")
+    info(run, "a.json", "--cache")
+    assert is_served(run, tmp_path, "a.json")
+    text = source.read_text()
+    source.write_text(text[:-1] + " }")
+    os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    assert not is_served(run, tmp_path, "a.json")
+
+
+def test_several_files_have_a_cache_of_their_own(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 40000))
+    (tmp_path / "b.json").write_text(graph(0, 10))
+    first = info(run, "a.json", "b.json", "--cache")
+    assert len(list(tmp_path.glob("a.json+1.*.vcache"))) == 1
+    assert info(run, "a.json", "b.json", "--cache") == first
+    assert is_served(run, tmp_path, "a.json", "b.json")
+    assert not is_served(run, tmp_path, "a.json")
+
+
+def test_a_folder_that_cannot_be_written_sends_the_cache_to_the_user_s(run, tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    (folder / "a.json").write_text(graph(0, 10))
+    if os.geteuid() == 0:  # the superuser may write anywhere: another's file in the way is left alone
+        (folder / "a.json.vcache").write_text("mine")
+        os.chown(folder / "a.json.vcache", 12345, 12345)
+    else:
+        folder.chmod(0o555)
+    first = info(run, folder / "a.json", "--cache")
+    kept = list((tmp_path / "cache" / "varve").iterdir())
+    assert len(kept) == 1 and kept[0].name.startswith("a.json.") and kept[0].stat().st_mode & 0o077 == 0
+    assert info(run, folder / "a.json", "--cache") == first
+    folder.chmod(0o755)
+
+
+def test_without_being_asked_only_large_files_are_kept(run, tmp_path):
+    (tmp_path / "small.json").write_text(graph(0, 10))
+    (tmp_path / "large.json").write_text(graph(0, 10)[:-1] + " " * (8 << 20) + "}")
+    info(run, "small.json")
+    info(run, "large.json", VARVE_CACHE="off")
+    info(run, "large.json", "--no-cache")
+    assert not list(tmp_path.glob("*.vcache"))
+    info(run, "large.json", VARVE_CACHE="")
+    assert [path.name for path in tmp_path.glob("*.vcache")] == ["large.json.vcache"]
+
+
+def test_a_wrong_word_for_the_cache_is_refused(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 10))
+    assert run("info", "a.json", VARVE_CACHE="of").stderr == (
+        "varve: VARVE_CACHE is off, auto or on, not 'of'\n")
+    done = run("info", "a.json", "--cache", "--no-cache")
+    assert (done.returncode, done.stderr) == (2, "varve: one at a time: --cache or --no-cache\n")
+
+
+def test_a_cut_cache_is_read_anew_and_mended(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 40000))
+    first = info(run, "a.json", "--cache")
+    kept = tmp_path / "a.json.vcache"
+    whole = kept.read_bytes()
+    for cut in (0, 1, 4096, len(whole) // 2, len(whole) - 1):
+        kept.write_bytes(whole[:cut])
+        assert info(run, "a.json", "--cache") == first
+        assert len(kept.read_bytes()) == len(whole)
+    assert is_served(run, tmp_path, "a.json")
+
+
+def test_an_opened_cache_costs_no_reading(run, tmp_path):
+    (tmp_path / "a.json").write_text(graph(0, 200000))
+    begin = time.monotonic()
+    info(run, "a.json", "--cache", "--table", "trace")
+    reading = time.monotonic() - begin
+    begin = time.monotonic()
+    info(run, "a.json", "--cache", "--table", "trace")
+    assert time.monotonic() - begin < reading
