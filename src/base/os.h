@@ -44,6 +44,16 @@ int vv_os_replace(const char *temporary, const char *path);
 
 /* Removes a file; a missing one is no failure. */
 int vv_os_remove(const char *path);
+/* Removes a folder that is empty. */
+int vv_os_remove_folder(const char *path);
+
+/* Keeps signals from the calling thread, those excepted that a fault raises in it; *out_former is for
+ * vv_os_signals_restore. Neither changes errno. */
+void vv_os_signals_block(uint64_t *out_former);
+void vv_os_signals_restore(uint64_t former);
+/* Where the signal of an asynchronous pthread_cancel is on its way to this thread: returns after its handler, or
+ * never. May change errno. */
+void vv_os_await_cancellation(void);
 /* Makes a folder; EEXIST if it is there. */
 int vv_os_make_folder(const char *path);
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -19,6 +20,28 @@
 #endif
 
 #define PAGE_BYTES 4096u
+
+#define BIT_OF(number) (UINT64_C(1) << ((number)-1))
+/* Blocked, a fault would kill. */
+#define NEVER_BLOCKED                                                                                  \
+    (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGTRAP) | BIT_OF(SIGSYS))
+
+/* The kernel's own set is 8 bytes, libc's 128. */
+void vv_os_signals_block(uint64_t *out_former)
+{
+    const uint64_t blocked = ~NEVER_BLOCKED;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, out_former, sizeof blocked);
+}
+
+void vv_os_signals_restore(uint64_t former)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &former, NULL, sizeof former);
+}
+
+void vv_os_await_cancellation(void)
+{
+    close(-1); /* a cancellation point: libc leaves it once the handler has run */
+}
 
 uint64_t vv_os_tid(void)
 {
@@ -200,6 +223,11 @@ int vv_os_replace(const char *temporary, const char *path)
 int vv_os_remove(const char *path)
 {
     return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+int vv_os_remove_folder(const char *path)
+{
+    return rmdir(path) == 0 ? 0 : errno;
 }
 
 int vv_os_make_folder(const char *path)

@@ -65,6 +65,12 @@ enum varve_code vv_trim_stream(const char *path, struct varve_error *error)
 
 /* ---- the trace ---- */
 
+/* Hidden files are the recorder's own, and it is dead: streams without a packet, spare ones, the control page. */
+static bool is_left_behind(const struct dirent *entry)
+{
+    return entry->d_name[0] == '.' && entry->d_type == DT_REG;
+}
+
 static enum varve_code trim_process(const char *folder, struct varve_error *error)
 {
     enum varve_code first = VARVE_OK;
@@ -74,7 +80,11 @@ static enum varve_code trim_process(const char *folder, struct varve_error *erro
     for (struct dirent *entry = readdir(files); entry != NULL; entry = readdir(files)) {
         char path[PATH_BYTES];
         int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (!vv_stream_file_is(entry->d_name) || length >= (int)sizeof path)
+        if (length >= (int)sizeof path)
+            continue;
+        if (is_left_behind(entry))
+            unlink(path);
+        if (!vv_stream_file_is(entry->d_name))
             continue;
         enum varve_code code = vv_trim_stream(path, first == VARVE_OK ? error : NULL);
         first = first == VARVE_OK ? code : first;

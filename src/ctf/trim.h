@@ -8,7 +8,8 @@
 
 /* Cuts the stream files of every process that no longer runs after their last record. A file that is
  * still mapped or open anywhere, or that is not as doc/format.md §4 says, is left as it is: cutting a
- * mapped file would kill its writer. The first failure is reported, the other files are still cut. */
+ * mapped file would kill its writer. Hidden files of these processes go. The first failure is reported, the other
+ * files are still cut. */
 enum varve_code vv_trim_trace(const char *trace, struct varve_error *error);
 
 /* One stream file that nobody writes. */

@@ -94,6 +94,7 @@ VARVE_API void varve_emit_op(const struct varve_op_info *info)
         return;
     struct vv_op_payload *payload = (struct vv_op_payload *)(void *)(place.words + 1);
     place.words[0] = vv_record_word(VV_EVENT_OP, place.ticks);
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* vv_stream_settle */
     *payload = (struct vv_op_payload){ info->flop, info->bytes, info->sequence,
                                        info->forward_thread, count };
     write_inputs((uint64_t *)(void *)(payload + 1), info->inputs, count);

@@ -44,7 +44,8 @@ uint64_t vv_part_shrink(struct vv_part *part, const char *path, uint64_t end_byt
 void vv_part_forget(struct vv_part *part, uint64_t end_bytes);
 /* Unmaps; the file stays. */
 void vv_part_leave(struct vv_part *part);
-/* The same in a forked child, to which the file does not belong. */
-void vv_part_abandon(struct vv_part *part);
+/* The same in a forked child, to which the file does not belong. `is_awaited`: something will yet be stored
+ * there, into memory. */
+void vv_part_abandon(struct vv_part *part, bool is_awaited);
 
 #endif

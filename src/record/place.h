@@ -7,7 +7,8 @@
  * A handler may write its own records between our reserve and our publish; only the outermost writer of a
  * packet publishes, for all:   content_bits  moves from the start of the oldest unfinished record to the end
  * of the newest. A handler's record that finds content_bits before its own start leaves word of it in
- * reserved_bits, where the outermost writer looks once it has published its own (place.c). */
+ * writer.behind, where the outermost writer looks once it has published its own (place.c). From that store on
+ * it does not touch the packet unasked: a handler may have left it, and it may not be mapped any more. */
 #ifndef VV_RECORD_PLACE_H
 #define VV_RECORD_PLACE_H
 
@@ -66,9 +67,7 @@ VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
     }
 }
 
-/* We are inside a handler: the interrupted writer of this packet publishes our record too. */
-void vv_publish_later(struct vv_packet_header *packet);
-/* Handlers left records behind one that has just been published. */
+/* Handlers left something behind; the caller, outermost writer of `packet`, has just published its own. */
 void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet);
 
 /* The record of that many bytes is whole. Nobody but this thread writes either word of the header; other
@@ -78,12 +77,12 @@ VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, si
     struct vv_packet_header *packet = place->packet;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (VARVE_UNLIKELY(packet->content_bits != place->start_bits)) {
-        vv_publish_later(packet);
+        __atomic_store_n(&self->writer.behind, 1, __ATOMIC_RELAXED); /* the interrupted writer publishes */
         return;
     }
     __atomic_store_n(&packet->content_bits, place->start_bits + 8 * bytes, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (VARVE_UNLIKELY(packet->reserved_bits != 0))
+    if (VARVE_UNLIKELY(__atomic_load_n(&self->writer.behind, __ATOMIC_RELAXED) != 0))
         vv_publish_rest(self, packet);
 }
 
@@ -119,6 +118,7 @@ static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64
     if (place.words == NULL)
         return;
     place.words[0] = vv_record_word(id, place.ticks);
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* vv_stream_settle */
     memcpy(place.words + 1, fields, 8 * count);
     vv_publish(self, &place, 8 + 8 * count);
 }

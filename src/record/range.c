@@ -91,9 +91,11 @@ VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
     struct vv_self *self = vv_self_in_epoch();
     if (!vv_push(self, layer))
         return;
-    uint32_t id = 0;
-    if (vv_record_enter()) {
-        id = vv_string_id(name != NULL ? name : "");
+    if (name == NULL)
+        name = "";
+    uint32_t id = vv_string_known(name);
+    if (id == 0 && vv_record_enter()) {
+        id = vv_string_id(name);
         vv_record_leave();
     }
     uint64_t field = (uint64_t)vv_layer_single(layer) << 32 | id;

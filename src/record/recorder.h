@@ -3,8 +3,9 @@
  *
  * Hot path (place.h): touches only the calling thread's vv_self, its open packet and the control page.
  * Slow path (everything else): between vv_record_enter and vv_record_leave, which hold one lock, keep
- * errno, forbid cancellation and mark the thread busy. A signal handler that finds its thread busy
- * never waits: what it cannot write at once it counts as lost. doc/threading.md */
+ * errno, forbid cancellation, keep signals off and mark the thread busy. A handler that comes all the same (of
+ * a fault) finds its thread busy and never waits: what it cannot write at once it counts as lost.
+ * doc/threading.md */
 #ifndef VV_RECORD_RECORDER_H
 #define VV_RECORD_RECORDER_H
 
@@ -41,7 +42,8 @@ struct vv_self { /* hot part, thread-local                                      
     struct vv_thread *thread; /* NULL = not attached                                            */
     uint64_t entered_ns;  /* when the thread entered the slow path                              */
     uint64_t retry_ticks; /* attaching failed: not before this                                  */
-    int saved_errno, saved_cancel; /* between enter and leave                                   */
+    int saved_errno, saved_cancel, saved_cancel_type; /* between enter and leave                */
+    uint64_t saved_signals;        /* the same: the mask of the thread                          */
     bool busy;            /* between enter and leave                                            */
     uint32_t name_id;     /* string: how the program named it; 0 = it did not                   */
 };
@@ -144,8 +146,12 @@ extern uint64_t vv_session_homeless;
 uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind);
 /* Writes metadata anew, all declared classes included. Lock held. Returns 0 or an errno number. */
 int vv_metadata_write(void);
+/* Removes the file: the folder is given up. Lock held. */
+void vv_metadata_remove(void);
 /* The string's id in the process's stream; 0 if there is no room. Lock held. */
 uint32_t vv_string_id(const char *text);
+/* The same if the session has its record already; else 0. Without the lock. */
+uint32_t vv_string_known(const char *text);
 /* Makes sure that a string known by its id has its record in this session. Lock held. */
 bool vv_string_write(uint32_t id);
 

@@ -174,6 +174,23 @@ static void measure_clock(void)
     vv_session.precision_ticks = vv_clock_is_counter ? vv_session.frequency_hz / 100000000 + 1 : 1;
 }
 
+static int fill_folder(void)
+{
+    struct vv_session *session = &vv_session;
+    measure_clock();
+    vv_clock_sample(&session->begin, session->frequency_hz);
+    session->latest = session->begin;
+    session->refine_ns = FIRST_REFINE_NS;
+    int failure = vv_metadata_write();
+    if (failure != 0)
+        return failure;
+    const struct vv_stream_identity identity = { session->folder, "process", 0, 0 };
+    failure = vv_stream_open(&session->stream, &session->writer, &identity);
+    if (failure != 0)
+        vv_metadata_remove();
+    return failure;
+}
+
 /* Made when there is something to record: a shell that only starts programs leaves nothing. */
 static int open_folder(uint32_t layers)
 {
@@ -181,17 +198,11 @@ static int open_folder(uint32_t layers)
     int failure = make_process_folder();
     if (failure != 0)
         return failure;
-    measure_clock();
-    vv_clock_sample(&session->begin, session->frequency_hz);
-    session->latest = session->begin;
-    session->refine_ns = FIRST_REFINE_NS;
-    failure = vv_metadata_write();
-    if (failure != 0)
+    failure = fill_folder();
+    if (failure != 0) {
+        vv_os_remove_folder(session->folder);
         return failure;
-    const struct vv_stream_identity identity = { session->folder, "process", 0, 0 };
-    failure = vv_stream_open(&session->stream, &session->writer, &identity);
-    if (failure != 0)
-        return failure;
+    }
     if (vv_copier_reason() != 0)
         vv_metadata_write(); /* now it says so */
     vv_harm_watch();
@@ -233,7 +244,8 @@ void vv_session_forked(void)
     if (!session->running)
         return;
     vv_thread_abandon_all();
-    vv_stream_abandon(&session->stream, &session->writer);
+    vv_stream_abandon(&session->stream, NULL);
+    memset(&session->writer, 0, sizeof session->writer);
     vv_spare_abandon();
     vv_copier_abandon();
     begin_streams();
@@ -262,6 +274,7 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
     session->threads = NULL;
     __atomic_store_n(&session->has_folder, false, __ATOMIC_RELEASE);
     session->retry_ticks = 0;
+    session->slow_ns = 0;
     session->wanted_layers = layers;
     session->max_bytes = manner->grow ? 0 : manner->max_bytes;
     session->keep_bytes = manner->keep_bytes;
@@ -313,8 +326,8 @@ static enum varve_code make_output(const struct varve_session_options *options, 
     return VARVE_OK;
 }
 
-enum varve_code vv_session_begin(const struct varve_session_options *options,
-                                 const struct vv_session_manner *manner, struct varve_error *error)
+static enum varve_code begin(const struct varve_session_options *options,
+                             const struct vv_session_manner *manner, struct varve_error *error)
 {
     char output[PATH_MAX];
     if (vv_os_is_privileged())
@@ -332,6 +345,15 @@ enum varve_code vv_session_begin(const struct varve_session_options *options,
     if (failure != 0)
         return vv_fail_errno(error, failure, "cannot record into '%s'", output);
     return VARVE_OK;
+}
+
+enum varve_code vv_session_begin(const struct varve_session_options *options,
+                                 const struct vv_session_manner *manner, struct varve_error *error)
+{
+    int saved_errno = errno;
+    enum varve_code code = begin(options, manner, error);
+    errno = saved_errno;
+    return code;
 }
 
 VARVE_API enum varve_code varve_session_start(const struct varve_session_options *options,
@@ -464,6 +486,7 @@ __attribute__((destructor(101))) static void on_exit_of_program(void)
 {
     if (!vv_record_enter())
         return;
+    vv_stream_settle(&vv_self.writer); /* exit may have been called by a signal handler */
     vv_session_settle();
     vv_control_forget();
     vv_spare_drop();

@@ -171,6 +171,11 @@ int vv_metadata_write(void)
     return failure;
 }
 
+void vv_metadata_remove(void)
+{
+    vv_os_remove(metadata_path);
+}
+
 /* Appends the class to the metadata file; what a full disk cut off is overwritten by the next. */
 static bool declare(struct record *record, unsigned kind)
 {

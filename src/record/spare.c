@@ -67,5 +67,5 @@ void vv_spare_drop(void)
 void vv_spare_abandon(void)
 {
     for (struct spare *spare = spares; spare < spares + SPARES; spare++)
-        vv_part_abandon(&spare->part);
+        vv_part_abandon(&spare->part, false);
 }

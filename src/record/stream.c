@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
+#include "ctf/record_length.h"
 #include "record/ring.h"
 #include "record/spare.h"
 
@@ -15,6 +16,8 @@
 #define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* a writer waits some 20 us for it */
 /* After a failure (disk full …) the file system is asked again about once a second. */
 #define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
+
+#define LEFT_MAX (sizeof ((struct vv_writer *)NULL)->left / sizeof(struct vv_packet_header *))
 
 static inline void store_u64(uint64_t *to, uint64_t value)
 {
@@ -112,11 +115,19 @@ static int open_part(struct vv_stream *stream, struct vv_packet_header **out_pac
     return failure;
 }
 
+static void forget_writer(struct vv_writer *writer)
+{
+    writer->limit = NULL; /* first: handlers find no room */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    writer->cursor = NULL;
+    writer->packet = NULL;
+}
+
 int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
                    const struct vv_stream_identity *identity)
 {
     memset(stream, 0, sizeof *stream);
-    memset(writer, 0, sizeof *writer);
+    forget_writer(writer);
     int length = snprintf(stream->path, sizeof stream->path, "%s/%s", identity->folder,
                           identity->base);
     if (length < 0 || (size_t)length + 16 > sizeof stream->path)
@@ -140,12 +151,42 @@ void vv_stream_prepare(const char *folder)
     vv_spare_fill(folder, part_size(1, 0));
 }
 
-/* Once the packet is left nobody new writes into it; a record interrupted in the middle ends there. */
+static uint64_t cursor_bits(const struct vv_writer *writer)
+{
+    return (uint64_t)(writer->cursor - (uint8_t *)writer->packet) * 8;
+}
+
+bool vv_stream_awaits(const struct vv_writer *writer)
+{
+    bool awaits = false;
+    for (unsigned i = 0; i < LEFT_MAX; i++)
+        awaits |= writer->left[i] != NULL;
+    return awaits;
+}
+
+/* Nobody new writes into it. Are we in a signal handler that came between the reservation of a record there and
+ * its publication, then that record is still to come. */
 static void leave_packet(struct vv_writer *writer)
 {
-    uint64_t end = (uint64_t)(writer->cursor - (uint8_t *)writer->packet);
-    store_u64(&writer->packet->reserved_bits, end * 8);
+    struct vv_packet_header *packet = writer->packet;
+    store_u64(&packet->reserved_bits, cursor_bits(writer));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    bool interrupted = packet->content_bits != packet->reserved_bits;
+    for (unsigned i = 0; i < LEFT_MAX && interrupted; i++)
+        if (writer->left[i] == NULL) {
+            writer->left[i] = packet;
+            writer->behind = 1;
+            interrupted = false;
+        }
+}
+
+void vv_stream_publish_left(struct vv_writer *writer, struct vv_packet_header *packet)
+{
+    for (unsigned i = 0; i < LEFT_MAX; i++)
+        if (writer->left[i] == packet) {
+            store_u64(&packet->content_bits, packet->reserved_bits);
+            writer->left[i] = NULL;
+        }
 }
 
 static bool advance_in_part(struct vv_stream *stream, struct vv_writer *writer, uint64_t at)
@@ -175,7 +216,8 @@ static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writ
     }
     leave_packet(writer);
     make_current(writer, packet);
-    vv_part_leave(&stream->former);
+    if (!vv_stream_awaits(writer))
+        vv_part_leave(&stream->former);
     stream->former = left;
     if (left.copy == NULL)
         vv_os_forget(left.map, left.bytes);
@@ -188,7 +230,8 @@ static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writ
  * into it then is lost. */
 static bool advance(struct vv_stream *stream, struct vv_writer *writer)
 {
-    bool harmed = stream->harmed;
+    /* A part that was cut may have grown again, by our own window: its packets are gone all the same. */
+    bool harmed = writer->packet->magic != VV_CTF_MAGIC || stream->harmed;
     stream->harmed = false;
     uint64_t next = (uint64_t)((uint8_t *)writer->packet - stream->part.map) + VV_PACKET_BYTES;
     bool room = !harmed && next + VV_PACKET_BYTES <= stream->part.bytes
@@ -236,31 +279,61 @@ void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint6
         store_discarded(stream, writer);
 }
 
-static void forget_writer(struct vv_writer *writer)
+/* Moves the records of [content, end) over the unfinished one at their begin. Returns the new end, in bits. */
+static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
 {
-    writer->limit = NULL; /* first: handlers find no room */
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    writer->cursor = NULL;
-    writer->packet = NULL;
+    uint64_t begin_bits = packet->content_bits;
+    uint64_t *words = (uint64_t *)(void *)((uint8_t *)packet + begin_bits / 8);
+    size_t count = (size_t)(end_bits - begin_bits) / 64, gap = 0;
+    if (count == 0)
+        return end_bits;
+    /* A first word is stored before its fields. An operator's length may not be there yet: all stays hidden. */
+    if ((words[0] & VV_ID_MASK) == VV_EVENT_OP)
+        return begin_bits;
+    if (words[0] != 0)
+        gap = vv_record_length(words, count);
+    while (gap < count && words[gap] == 0)
+        gap++;
+    memmove(words, words + gap, (count - gap) * sizeof *words);
+    memset(words + count - gap, 0, gap * sizeof *words);
+    store_u64(&packet->content_bits, end_bits - gap * 64);
+    return end_bits - gap * 64;
+}
+
+void vv_stream_settle(struct vv_writer *writer)
+{
+    writer->behind = 0;
+    for (unsigned i = 0; i < LEFT_MAX; i++)
+        if (writer->left[i] != NULL) {
+            struct vv_packet_header *packet = writer->left[i];
+            store_u64(&packet->reserved_bits, close_gap(packet, packet->reserved_bits));
+            writer->left[i] = NULL;
+        }
+    if (writer->packet != NULL)
+        writer->cursor = (uint8_t *)writer->packet + close_gap(writer->packet, cursor_bits(writer)) / 8;
 }
 
 void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer)
 {
     if (stream->part.map != NULL && writer->packet != NULL && !stream->harmed) {
-        uint64_t end = (uint64_t)((uint8_t *)writer->packet - stream->part.map) +
-                       writer->packet->content_bits / 8;
+        leave_packet(writer);
+        uint64_t end = (uint64_t)(writer->cursor - stream->part.map);
         uint64_t bytes = vv_part_shrink(&stream->part, stream->path, end);
         if (stream->instance != 0)
             vv_ring_leave(stream->generation, stream->instance, stream->number, bytes);
     }
     forget_writer(writer);
-    vv_part_leave(&stream->part);
-    vv_part_leave(&stream->former);
+    if (!vv_stream_awaits(writer)) {
+        vv_part_leave(&stream->part);
+        vv_part_leave(&stream->former);
+    }
+    stream->part = stream->former = (struct vv_part){ 0 };
 }
 
 void vv_stream_abandon(struct vv_stream *stream, struct vv_writer *writer)
 {
-    forget_writer(writer);
-    vv_part_abandon(&stream->part);
-    vv_part_abandon(&stream->former);
+    if (writer != NULL)
+        forget_writer(writer);
+    vv_part_abandon(&stream->part, writer != NULL);
+    vv_part_abandon(&stream->former, writer != NULL);
 }

@@ -26,6 +26,9 @@ struct vv_writer {
     uint8_t *cursor;                 /* next free byte; moved by compare-and-swap (place.h)      */
     uint8_t *limit;                  /* end of the packet                                        */
     struct vv_packet_header *packet; /* the packet that holds cursor                             */
+    uint32_t behind;                 /* not 0: signal handlers left records, or packets, that the
+                                        writer they interrupted has to publish (place.h)         */
+    struct vv_packet_header *left[4]; /* those packets: they stay mapped until then; NULL = none  */
 };
 
 struct vv_stream {
@@ -61,13 +64,25 @@ bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer);
 /* Counts `records` as lost, in the file. Safe in a signal handler of the owner. */
 void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint64_t records);
 
-/* Gives back what was backed ahead and unmaps. The writer becomes empty. */
+/* Gives back what was backed ahead and unmaps, save where an interrupted record will yet be stored. The writer
+ * becomes empty. */
 void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer);
+
+/* The interrupted writer is back: publishes all of `packet` if a handler left it before it was. Any other packet
+ * that was left may not be mapped any more, and is not touched. */
+void vv_stream_publish_left(struct vv_writer *writer, struct vv_packet_header *packet);
+/* Is there a packet that was left so? */
+bool vv_stream_awaits(const struct vv_writer *writer);
+
+/* The owner never returns into a record that was interrupted (it was cancelled, or ends inside a handler): moves
+ * what was recorded since over its place, and publishes it. */
+void vv_stream_settle(struct vv_writer *writer);
 
 /* Makes a first part for a thread to come, if there are too few (spare.h). */
 void vv_stream_prepare(const char *folder);
 
-/* Unmaps and forgets, touching no file: for a forked child. */
+/* Unmaps and forgets, touching no file: for a forked child. `writer` is NULL where the stream is another
+ * thread's; in place of its own there is memory then, should fork have been called by a signal handler. */
 void vv_stream_abandon(struct vv_stream *stream, struct vv_writer *writer);
 
 #endif

@@ -2,7 +2,8 @@
 /* string.c — names known only at run time: text to the id of a varve.string record.
  *
  * The table lasts as long as the process; a session that meets a string for the first time writes its
- * record. All memory is reserved address space, touched as it is used. Lock held throughout. */
+ * record. All memory is reserved address space, touched as it is used. Strings are only added, under the
+ * lock; who looks one up without it sees it whole or not at all:  a slot is stored last. */
 #include <string.h>
 
 #include "base/os.h"
@@ -15,14 +16,14 @@
 
 struct string {
     uint32_t hash;
-    uint32_t serial; /* of the session that has its record; 0 = none */
+    uint32_t serial; /* of the session that has its record; 0 = none; atomic */
     uint32_t length;
     const char *text;
 };
 
 static struct string *strings; /* [0] unused */
-static uint32_t *slots;        /* string number; 0 = free */
-static char *texts;
+static uint32_t *slots;        /* string number; 0 = free; atomic */
+static char *texts;            /* atomic: the tables are there */
 static uint64_t texts_used;
 static uint32_t string_count;
 
@@ -34,27 +35,47 @@ static bool make_tables(void)
     slots = vv_os_reserve(SLOTS * sizeof *slots);
     char *memory = vv_os_reserve(TEXT_BYTES);
     if (strings != NULL && slots != NULL)
-        texts = memory;
+        __atomic_store_n(&texts, memory, __ATOMIC_RELEASE);
     return texts != NULL;
+}
+
+/* The string's number, or 0 and the slot that is free for it. */
+static uint32_t find(const char *text, uint32_t length, uint32_t hash, uint32_t *out_slot)
+{
+    for (uint32_t slot = hash & (SLOTS - 1);; slot = (slot + 1) & (SLOTS - 1)) {
+        uint32_t number = __atomic_load_n(&slots[slot], __ATOMIC_ACQUIRE);
+        const struct string *known = &strings[number];
+        *out_slot = slot;
+        if (number == 0 || (known->hash == hash && known->length == length &&
+                            memcmp(known->text, text, length) == 0))
+            return number;
+    }
 }
 
 static uint32_t find_or_add(const char *text, uint32_t length)
 {
-    uint32_t hash = vv_text_hash(text, length, 0);
-    uint32_t slot = hash & (SLOTS - 1);
-    for (; slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1)) {
-        const struct string *known = &strings[slots[slot]];
-        if (known->hash == hash && known->length == length && memcmp(known->text, text, length) == 0)
-            return slots[slot];
-    }
+    uint32_t hash = vv_text_hash(text, length, 0), slot;
+    uint32_t number = find(text, length, hash, &slot);
+    if (number != 0)
+        return number;
     if (string_count + 1 >= STRINGS_MAX || texts_used + length + 1 > TEXT_BYTES)
         return 0;
     char *copy = texts + texts_used;
     memcpy(copy, text, length);
     texts_used += length + 1;
     strings[++string_count] = (struct string){ hash, 0, length, copy };
-    slots[slot] = string_count;
+    __atomic_store_n(&slots[slot], string_count, __ATOMIC_RELEASE);
     return string_count;
+}
+
+uint32_t vv_string_known(const char *text)
+{
+    if (__atomic_load_n(&texts, __ATOMIC_ACQUIRE) == NULL)
+        return 0;
+    uint32_t length = vv_text_cut(text, VV_NAME_BYTES_MAX), slot;
+    uint32_t number = find(text, length, vv_text_hash(text, length, 0), &slot);
+    uint32_t serial = __atomic_load_n(&strings[number].serial, __ATOMIC_ACQUIRE);
+    return serial != 0 && serial == __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED) ? number : 0;
 }
 
 bool vv_string_write(uint32_t id)
@@ -68,7 +89,7 @@ bool vv_string_write(uint32_t id)
     memcpy(record + 2, string->text, string->length);
     if (!vv_session_put(record, 2 + padded / 8))
         return false;
-    string->serial = vv_session.serial;
+    __atomic_store_n(&string->serial, vv_session.serial, __ATOMIC_RELEASE);
     return true;
 }
 

@@ -16,15 +16,34 @@ static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t exit_key;
 static struct vv_thread *spare_threads; /* closed, for reuse; under the lock */
 
+/* Both state and type, because it is pthread_setcanceltype by which a pending asynchronous cancellation acts at
+ * the end: pthread_setcancelstate would leave pthread_join without PTHREAD_CANCELED. And the signal of an
+ * asynchronous one may be on its way: its handler would act within any system call, disabled or not, so it is awaited.
+ * (glibc 2.36) */
+static void forbid_cancellation(int *out_state, int *out_type)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, out_type);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, out_state);
+    if (*out_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        vv_os_await_cancellation();
+}
+
 bool vv_record_enter(void)
 {
     struct vv_self *self = &vv_self;
+    uint64_t signals;
+    int saved_errno = errno, cancel, cancel_type;
     if (self->busy)
         return false;
+    /* Before it is busy, since handlers do the same; and nobody may be taken away while it is. */
+    forbid_cancellation(&cancel, &cancel_type);
+    vv_os_signals_block(&signals);
     self->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    self->saved_errno = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self->saved_cancel);
+    self->saved_errno = saved_errno;
+    self->saved_cancel = cancel;
+    self->saved_cancel_type = cancel_type;
+    self->saved_signals = signals;
     self->entered_ns = vv_clock_monotonic_ns();
     pthread_mutex_lock(&record_lock);
     return true;
@@ -35,11 +54,14 @@ void vv_record_leave(void)
     struct vv_self *self = &vv_self;
     vv_session.slow_ns += vv_clock_monotonic_ns() - self->entered_ns;
     pthread_mutex_unlock(&record_lock);
-    int cancel = self->saved_cancel;
+    int cancel = self->saved_cancel, cancel_type = self->saved_cancel_type;
+    uint64_t signals = self->saved_signals;
     errno = self->saved_errno;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     self->busy = false;
+    vv_os_signals_restore(signals);
     pthread_setcancelstate(cancel, NULL);
+    pthread_setcanceltype(cancel_type, NULL);
 }
 
 static struct vv_thread *take_thread(void)
@@ -168,20 +190,9 @@ static uint32_t current_serial(void)
     return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
 }
 
-/* We are in a handler that interrupted a record between its reservation and its publication. */
-static bool is_in_record(const struct vv_self *self)
-{
-    const struct vv_packet_header *packet = self->writer.packet;
-    return packet != NULL &&
-           packet->content_bits != (uint64_t)(self->writer.cursor - (const uint8_t *)packet) * 8;
-}
-
 bool vv_thread_advance(struct vv_self *self)
 {
     if (self->busy)
-        return false;
-    /* The stream of a session that is over must stay mapped until the interrupted record has been stored. */
-    if (self->thread != NULL && self->thread->serial != current_serial() && is_in_record(self))
         return false;
     if (self->thread != NULL && self->writer.limit == NULL && self->thread->stream.retry_ticks != 0 &&
         vv_clock_ticks() < self->thread->stream.retry_ticks)
@@ -226,6 +237,7 @@ void vv_thread_resync(struct vv_self *self)
     if (self->busy)
         return;
     self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE);
+    self->retry_ticks = 0; /* what failed then was another session's */
     self->depth = 0;
     self->step_depth = 0;
     self->skips = 0;
@@ -249,6 +261,7 @@ static void on_thread_exit(void *value)
     struct vv_self *self = value;
     if (self->thread == NULL || !vv_record_enter())
         return;
+    vv_stream_settle(&self->writer);
     detach(self);
     vv_record_leave();
 }
@@ -282,8 +295,7 @@ void vv_thread_abandon_all(void)
     struct vv_thread *thread = vv_session.threads;
     while (thread != NULL) {
         struct vv_thread *next = thread->next;
-        struct vv_writer nobody = { NULL, NULL, NULL };
-        vv_stream_abandon(&thread->stream, &nobody);
+        vv_stream_abandon(&thread->stream, thread == vv_self.thread ? &vv_self.writer : NULL);
         thread->previous = NULL;
         thread->next = spare_threads;
         spare_threads = thread;
@@ -291,7 +303,6 @@ void vv_thread_abandon_all(void)
     }
     vv_session.threads = NULL;
     vv_self.thread = NULL;
-    vv_self.writer = (struct vv_writer){ NULL, NULL, NULL };
     vv_self.retry_ticks = 0;
 }
 

@@ -87,3 +87,13 @@ def test_no_file_knows_this_machine():
     ("open('/ro" "ot/x')", True), ("see /ho" "me/me/x", True), ("a/ro" "ot/b", False), ("the /ro" "ots", False)])
 def test_a_path_of_this_machine_is_told(text, expected):
     assert bool(MACHINE_PATH.search(text)) is expected
+
+
+CONFLICT = re.compile(r"^(<{7} |>{7} )", re.MULTILINE)
+
+
+def test_no_file_holds_half_a_merge():
+    found = [str(path.relative_to(sources.ROOT)) for path in sources.tracked()
+             if CONFLICT.search(sources.text_of(path) or "")]
+    assert not found
+    assert CONFLICT.search("a\n" + "<" * 7 + " HEAD\nb\n") and not CONFLICT.search("x " + "<" * 7 + " y")

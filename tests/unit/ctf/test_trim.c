@@ -154,8 +154,15 @@ static void only_dead_processes_are_trimmed(void **state)
         assert_int_equal(mkdir(folders[i], 0777), 0);
         snprintf(name, sizeof name, "%s/process.0", folders[i]);
         write_stream(name);
+        snprintf(name, sizeof name, "%s/.spare.1", folders[i]);
+        write_stream(name);
     }
     assert_int_equal(vv_trim_trace(folder, NULL), VARVE_OK);
+    for (int i = 0; i < 3; i++) {
+        char name[200];
+        snprintf(name, sizeof name, "%s/.spare.1", folders[i]);
+        assert_int_equal(access(name, F_OK), i == 0 ? -1 : 0); /* the recorder's own, and it is dead */
+    }
     strcat(dead, "/process.0");
     strcat(alive, "/process.0");
     strcat(other, "/process.0");

@@ -178,6 +178,8 @@ static void a_handler_leaves_the_packet(void **state)
     vv_put(&self, VV_EVENT_STEP_END); /* the handler's, behind ours */
     assert_int_equal(former->content_bits, sizeof *former * 8);
     former->reserved_bits = (uint64_t)(self.writer.cursor - (uint8_t *)former) * 8;
+    self.writer.left[0] = former; /* as stream.c does where content_bits is behind */
+    self.writer.behind = 1;
     self.writer.packet = next;
     self.writer.cursor = (uint8_t *)(next + 1);
     self.writer.limit = (uint8_t *)(memory[1] + 32);
@@ -187,6 +189,8 @@ static void a_handler_leaves_the_packet(void **state)
     vv_put_word(&self, &place, VV_EVENT_END);
     assert_int_equal(former->content_bits, (sizeof *former + 16) * 8);
     assert_int_equal(next->content_bits, (sizeof *next + 8) * 8);
+    assert_null(self.writer.left[0]);
+    assert_int_equal(self.writer.behind, 0);
     assert_int_equal(walk_id(place.words[0]), VV_EVENT_END);
     assert_int_equal(walk_id(place.words[1]), VV_EVENT_STEP_END);
 }

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signal handlers record too: nothing of theirs is lost, in the order in which it was made."""
+import os
+import subprocess
+
+import pytest
+
+from streams import alternates, stream
+from tally import MARK, acknowledged, is_unbroken, kept
+
+
+@pytest.mark.parametrize("names", [0, 1], ids=["sites", "names too"])
+def test_a_storm_of_signals(tmp_path, trace, recorded, program, share, three_readers, names):
+    counts = tmp_path / "counts"
+    subprocess.run([program("handlers"), counts, str(share(20000)), str(names)], env=recorded(), check=True,
+                   timeout=250)
+    told, in_trace = acknowledged(counts), kept(trace)
+    assert min(told[:4]) > 0 and min(told[8:12]) >= share(20000) and sum(told[4:8]) > 0
+    assert in_trace.lost == 0
+    assert all(is_unbroken(in_trace.values[slot], told[slot], told[slot]) for slot in range(12) if told[slot])
+    assert three_readers(trace, decode=False) > sum(told)
+
+
+def test_sessions_come_and_go_in_a_storm_of_signals(tmp_path, program, share, three_readers):
+    trace, sessions = tmp_path / "x.varve", share(2000)
+    subprocess.run([program("sessions"), trace, str(sessions)], cwd=tmp_path, check=True, timeout=250)
+    folders = sorted(os.listdir(trace))
+    assert len(folders) == sessions
+    for folder in folders[::sessions // 10]:
+        three_readers(trace / folder, decode=False)
+        for base in {path.with_suffix("") for path in (trace / folder).glob("thread.*.0")}:
+            words, lost, _ = stream(base)
+            ranges = [word for word in words if (word & 0xFFFFF) % 8 != MARK]
+            # A handler may have opened the stream between the two halves of a first, open begin.
+            assert lost or alternates(ranges) or alternates(ranges[1:]), base
