@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large_pages.h"
+
 enum varve_code vv_array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes,
                                  struct varve_error *error)
 {
@@ -18,6 +20,7 @@ enum varve_code vv_array_reserve(void *items, size_t *capacity, size_t needed, s
     if (grown == NULL)
         return vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu items of %zu bytes", room,
                        item_bytes);
+    vv_large_pages_wish(grown, room * item_bytes);
     memcpy(items, &grown, sizeof grown);
     *capacity = room;
     return VARVE_OK;

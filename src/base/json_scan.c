@@ -45,7 +45,8 @@ static bool plain_is_here(void)
 static size_t plain_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                          uint64_t *out_escapes)
 {
-    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, plain_classify, vv_json_parity);
+    const struct vv_json_machine machine = { plain_classify, vv_json_parity, vv_json_first_bit };
+    return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
 const struct vv_json_scan_kernel vv_json_scan_kernels[] = {

@@ -47,7 +47,8 @@ static bool vv_neon_is_here(void)
 static size_t vv_neon_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                            uint64_t *out_escapes)
 {
-    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, vv_neon_classify, vv_json_parity);
+    const struct vv_json_machine machine = { vv_neon_classify, vv_json_parity, vv_json_first_bit };
+    return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
 #define VV_SCAN_MACHINE_KERNELS { "neon", vv_neon_scan, vv_neon_is_here },

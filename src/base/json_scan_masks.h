@@ -23,6 +23,7 @@ struct vv_json_carry {
     uint64_t escaped;   /* bit 0: the next byte is escaped                                      */
     uint64_t in_string; /* all bits, or none                                                    */
     uint64_t in_scalar; /* bit 0: the next byte goes on with a number or word                   */
+    uint64_t has_escape; /* of the last block: is there a backslash?                            */
 };
 
 /* The bytes that an odd run of backslashes precedes. Runs that begin at odd places are told from those at
@@ -53,60 +54,88 @@ VV_SCAN_INLINE uint64_t vv_json_parity(uint64_t mask)
     return mask ^ mask << 32;
 }
 
-/* Writes the places of the set bits, eight at a time: what is written too much is written over. */
-VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base, uint32_t *out)
+/* Of a mask that has one; of 0, any number below 64. */
+VV_SCAN_INLINE uint32_t vv_json_first_bit(uint64_t mask)
 {
-    uint32_t *end = out + __builtin_popcountll(mask);
-    while (out < end) {
-        for (int i = 0; i < 8; i++) {
-            out[i] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
-            mask &= mask - 1;
-        }
-        out += 8;
-    }
-    return end;
+    return (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
 }
 
 typedef void vv_json_classify(const char *block, struct vv_json_masks *out_masks);
-typedef uint64_t vv_json_parity_function(uint64_t mask);
+typedef uint64_t vv_json_mask_function(uint64_t mask);
+typedef uint32_t vv_json_place_function(uint64_t mask);
 
-VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_masks *masks, uint32_t base,
-                                       vv_json_parity_function *parity,
-                                       struct vv_json_carry *carry, uint32_t *out)
+/* What a machine does in its own way. */
+struct vv_json_machine {
+    vv_json_classify *classify;
+    vv_json_mask_function *parity;
+    vv_json_place_function *first_bit;
+};
+
+#define VV_SCAN_PUT(i)                                                                              \
+    do {                                                                                            \
+        out[i] = base + first_bit(mask);                                                            \
+        mask &= mask - 1;                                                                           \
+    } while (0)
+#define VV_SCAN_PUT8(i)                                                                             \
+    do {                                                                                            \
+        VV_SCAN_PUT(i);                                                                             \
+        VV_SCAN_PUT(i + 1);                                                                         \
+        VV_SCAN_PUT(i + 2);                                                                         \
+        VV_SCAN_PUT(i + 3);                                                                         \
+        VV_SCAN_PUT(i + 4);                                                                         \
+        VV_SCAN_PUT(i + 5);                                                                         \
+        VV_SCAN_PUT(i + 6);                                                                         \
+        VV_SCAN_PUT(i + 7);                                                                         \
+    } while (0)
+
+/* Writes the places of the set bits, eight at a time: what is written too much is written over. */
+VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base,
+                                       vv_json_place_function *first_bit, uint32_t *out)
 {
-    uint64_t quotes = masks->quotes & ~vv_json_escaped(masks->backslashes, &carry->escaped);
-    uint64_t inside = parity(quotes) ^ carry->in_string; /* with the opening quote              */
-    uint64_t scalar = ~(inside | quotes | masks->brackets | masks->blanks);
-    uint64_t tokens = quotes | (masks->brackets & ~inside) |
+    uint32_t *end = out + __builtin_popcountll(mask);
+    VV_SCAN_PUT8(0);
+    if (end - out > 8)
+        VV_SCAN_PUT8(8);
+    for (int i = 16; __builtin_expect(out + i < end, 0); i++)
+        VV_SCAN_PUT(i);
+    return end;
+}
+
+VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_machine *machine, const char *text,
+                                       uint32_t base, struct vv_json_carry *carry, uint32_t *out)
+{
+    struct vv_json_masks masks;
+    machine->classify(text, &masks);
+    uint64_t quotes = masks.quotes & ~vv_json_escaped(masks.backslashes, &carry->escaped);
+    uint64_t inside = machine->parity(quotes) ^ carry->in_string; /* with the opening quote     */
+    uint64_t scalar = ~(inside | quotes | masks.brackets | masks.blanks);
+    uint64_t tokens = quotes | (masks.brackets & ~inside) |
                       (scalar & ~(scalar << 1 | carry->in_scalar));
     carry->in_string = (uint64_t)((int64_t)inside >> 63);
     carry->in_scalar = scalar >> 63;
-    return vv_json_write(tokens, base, out);
+    carry->has_escape = masks.backslashes != 0;
+    return vv_json_write(tokens, base, machine->first_bit, out);
 }
 
 /* The whole scan; each kernel instantiates it with its own functions, which become part of it. */
-VV_SCAN_INLINE size_t vv_json_scan_by(const char *text, uint32_t bytes, uint32_t *out_tokens,
-                                      uint64_t *out_escapes, vv_json_classify *classify,
-                                      vv_json_parity_function *parity)
+VV_SCAN_INLINE size_t vv_json_scan_by(struct vv_json_machine machine, const char *text,
+                                      uint32_t bytes, uint32_t *out_tokens, uint64_t *out_escapes)
 {
     struct vv_json_carry carry = { 0 };
-    struct vv_json_masks masks;
     uint32_t *out = out_tokens, at = 0;
     memset(out_escapes, 0, VV_JSON_SCAN_ESCAPE_WORDS(bytes) * sizeof *out_escapes);
     for (; bytes - at >= VV_JSON_SCAN_BLOCK_BYTES; at += VV_JSON_SCAN_BLOCK_BYTES) {
-        classify(text + at, &masks);
         uint32_t block = at / VV_JSON_SCAN_BLOCK_BYTES;
-        out_escapes[block / 64] |= (uint64_t)(masks.backslashes != 0) << block % 64;
-        out = vv_json_block(&masks, at, parity, &carry, out);
+        out = vv_json_block(&machine, text + at, at, &carry, out);
+        out_escapes[block / 64] |= carry.has_escape << block % 64;
     }
     if (at < bytes) {
         char last[VV_JSON_SCAN_BLOCK_BYTES];
+        uint32_t block = at / VV_JSON_SCAN_BLOCK_BYTES;
         memset(last, ' ', sizeof last);
         memcpy(last, text + at, bytes - at);
-        classify(last, &masks);
-        uint32_t block = at / VV_JSON_SCAN_BLOCK_BYTES;
-        out_escapes[block / 64] |= (uint64_t)(masks.backslashes != 0) << block % 64;
-        out = vv_json_block(&masks, at, parity, &carry, out);
+        out = vv_json_block(&machine, last, at, &carry, out);
+        out_escapes[block / 64] |= carry.has_escape << block % 64;
     }
     return (size_t)(out - out_tokens);
 }

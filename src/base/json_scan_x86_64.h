@@ -46,7 +46,8 @@ static bool vv_sse2_is_here(void)
 static size_t vv_sse2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                            uint64_t *out_escapes)
 {
-    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, vv_sse2_classify, vv_json_parity);
+    const struct vv_json_machine machine = { vv_sse2_classify, vv_json_parity, vv_json_first_bit };
+    return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
 /* ---- AVX2, with the carry-less product that is the parity, and counting of bits ---- */
@@ -85,6 +86,11 @@ VV_SCAN_AVX2 VV_SCAN_INLINE uint64_t vv_avx2_parity(uint64_t mask)
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
+VV_SCAN_AVX2 VV_SCAN_INLINE uint32_t vv_avx2_first_bit(uint64_t mask)
+{
+    return (uint32_t)_tzcnt_u64(mask);
+}
+
 static bool vv_avx2_is_here(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
@@ -94,7 +100,8 @@ static bool vv_avx2_is_here(void)
 VV_SCAN_AVX2 static size_t vv_avx2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                                         uint64_t *out_escapes)
 {
-    return vv_json_scan_by(text, bytes, out_tokens, out_escapes, vv_avx2_classify, vv_avx2_parity);
+    const struct vv_json_machine machine = { vv_avx2_classify, vv_avx2_parity, vv_avx2_first_bit };
+    return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
 #define VV_SCAN_MACHINE_KERNELS                                                                     \

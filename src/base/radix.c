@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large_pages.h"
+
 #define KEY_BYTES 8
 
 static void pass(const struct vv_keyed_row *from, struct vv_keyed_row *to, size_t count, int shift)
@@ -32,6 +34,7 @@ enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct va
     struct vv_keyed_row *spare = malloc(count * sizeof *spare), *from = rows, *to = spare;
     if (spare == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu rows", count);
+    vv_large_pages_wish(spare, count * sizeof *spare);
     for (int byte = 0; byte < KEY_BYTES; byte++) {
         if ((differ >> byte * 8 & 0xff) == 0)
             continue;

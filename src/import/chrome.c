@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome.c — Chrome's trace format and its dialects: Kineto (PyTorch), XLA's trace.json, ONNX Runtime, Ascend's trace_view
  * and all others that follow the format. chrome_reader.h names the stages, doc/formats.md says what is kept. */
-#include <stdlib.h>
-
-#include "import/chrome_reader.h"
-
-/* ---- is it one? ---- */
+#include "import/chrome_parts.h"
 
 static bool has(const char *head, size_t head_bytes, const char *word)
 {
@@ -45,30 +41,9 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
     return false;
 }
 
-/* ---- reading ---- */
-
-static enum varve_code read_whole(struct vv_chrome_reader *reader, struct varve_error *error)
-{
-    VV_TRY(vv_chrome_read_document(reader, error));
-    if (reader->has_events)
-        return vv_chrome_close(reader, error);
-    if (reader->is_cut)
-        return vv_fail_at(error, VARVE_TRUNCATED, reader->window.offset + reader->window.bytes,
-                          "'%s' ends before its events", reader->job->path);
-    VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' has no traceEvents", reader->job->path);
-}
-
 static enum varve_code read(const struct vv_import_job *job, struct varve_error *error)
 {
-    struct vv_chrome_reader *reader = malloc(sizeof *reader);
-    if (reader == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
-    enum varve_code code = vv_chrome_reader_init(reader, job, job->model, 0, error);
-    if (code == VARVE_OK)
-        code = read_whole(reader, error);
-    vv_chrome_reader_deinit(reader);
-    free(reader);
-    return code;
+    return vv_chrome_read_parts(job, vv_chrome_part_count(job), error);
 }
 
 const struct vv_importer vv_importer_chrome = { "chrome", "Chrome trace JSON", probe, read };

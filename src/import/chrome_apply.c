@@ -25,9 +25,8 @@ static enum varve_code find_class(struct vv_chrome_reader *reader, struct varve_
     now->category = 0;
     if (category == NULL || category->kind != VV_CHROME_STRING || category->length == 0)
         return VARVE_OK;
-    uint64_t hash = vv_recent_hash(category->at, category->length);
-    struct vv_recent_text *slot =
-        vv_recent_find(&reader->categories, category->at, category->length, hash, &found);
+    struct vv_recent_probe probe = vv_recent_probe(category->at, category->length);
+    struct vv_recent_text *slot = vv_recent_find(&reader->categories, &probe, &found);
     if (__builtin_expect(found, 1)) {
         now->category = slot->id;
         now->class = reader->known_classes[slot->meaning];
@@ -42,7 +41,7 @@ static enum varve_code find_class(struct vv_chrome_reader *reader, struct varve_
     if (row == reader->known_class_count)
         reader->known_classes[reader->known_class_count++] = now->class;
     if (length == category->length && memcmp(text, category->at, length) == 0)
-        *slot = (struct vv_recent_text){ text, hash, length, now->category, row };
+        vv_recent_take(slot, &probe, text, now->category, row);
     return VARVE_OK;
 }
 
@@ -59,11 +58,23 @@ static enum varve_code find_name(struct vv_chrome_reader *reader, struct varve_e
     return VARVE_OK;
 }
 
+static inline enum varve_code find_ident(struct vv_chrome_reader *reader,
+                                         const struct vv_chrome_value *value,
+                                         struct vv_chrome_ident *out_ident, struct varve_error *error)
+{
+    if (__builtin_expect(value == NULL || value->kind != VV_CHROME_NUMBER || !value->is_plain ||
+                             value->scale > 0 || value->digits > INT64_MAX, 0))
+        return vv_chrome_ident(&reader->text, value, out_ident, error);
+    out_ident->kind = VV_IDENT_NUMBER;
+    out_ident->number = value->is_negative ? -(int64_t)value->digits : (int64_t)value->digits;
+    return VARVE_OK;
+}
+
 static enum varve_code find_place(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_chrome_ident pid, tid;
-    VV_TRY(vv_chrome_ident(&reader->text, field(reader, VV_FIELD_PID), &pid, error));
-    VV_TRY(vv_chrome_ident(&reader->text, field(reader, VV_FIELD_TID), &tid, error));
+    VV_TRY(find_ident(reader, field(reader, VV_FIELD_PID), &pid, error));
+    VV_TRY(find_ident(reader, field(reader, VV_FIELD_TID), &tid, error));
     return vv_chrome_place(&reader->places, reader->model, pid, tid, &reader->now.place, error);
 }
 

@@ -71,34 +71,30 @@ enum varve_code vv_chrome_add_arg(struct vv_chrome_reader *reader, uint32_t key,
     uint32_t row;
     uint8_t kind;
     VV_TRY(vv_chrome_store(reader, value, &stored, &kind, error));
-    VV_TRY(vv_model_add_arg(reader->model, &row, error));
+    if (__builtin_expect(args->table.count < args->table.capacity, 1))
+        row = (uint32_t)args->table.count++;
+    else
+        VV_TRY(vv_model_add_arg(reader->model, &row, error));
     args->key[row] = key;
     args->value[row] = stored;
     args->kind[row] = kind;
     return VARVE_OK;
 }
 
-enum vv_dialect_role vv_chrome_role(struct vv_chrome_reader *reader, const struct vv_chrome_value *key,
-                                    uint32_t *out_id, enum varve_code *out_code,
-                                    struct varve_error *error)
+enum varve_code vv_chrome_new_key(struct vv_chrome_reader *reader,
+                                  const struct vv_recent_probe *probe, struct vv_recent_text *slot,
+                                  struct vv_chrome_key *out_key, struct varve_error *error)
 {
-    bool found;
-    uint64_t hash = vv_recent_hash(key->at, key->length);
-    struct vv_recent_text *slot =
-        vv_recent_find(&reader->keys, key->at, key->length, hash, &found);
-    *out_code = VARVE_OK;
-    if (__builtin_expect(found, 1)) {
-        *out_id = slot->id;
-        return slot->meaning;
-    }
     const struct vv_intern *strings = &reader->model->strings;
-    *out_code = vv_chrome_text_id(&reader->text, key, out_id, error);
-    if (*out_code != VARVE_OK || strings->lengths[*out_id] != key->length ||
-        memchr(key->at, '\\', key->length) != NULL)
-        return VV_ROLE_NONE;
-    enum vv_dialect_role role = vv_dialect_role(key->at, key->length);
-    *slot = (struct vv_recent_text){ strings->strings[*out_id], hash, key->length, *out_id, role };
-    return role;
+    struct vv_chrome_value text = { .at = probe->text, .length = probe->length };
+    out_key->role = VV_ROLE_NONE;
+    VV_TRY(vv_chrome_text_id(&reader->text, &text, &out_key->id, error));
+    if (strings->lengths[out_key->id] != probe->length ||
+        memchr(probe->text, '\\', probe->length) != NULL)
+        return VARVE_OK;
+    out_key->role = vv_dialect_role(probe->text, probe->length);
+    vv_recent_take(slot, probe, strings->strings[out_key->id], out_key->id, out_key->role);
+    return VARVE_OK;
 }
 
 /* ---- members of the event without a column ---- */
@@ -185,12 +181,9 @@ enum varve_code vv_chrome_add_args(struct vv_chrome_reader *reader, uint32_t *ou
     if (event->arg_count > UINT16_MAX / 2)
         VV_FAIL(error, VARVE_LIMIT, "an event with %zu arguments", event->arg_count);
     for (size_t i = 0; i < event->arg_count; i++) {
-        enum varve_code code;
-        uint32_t key;
-        vv_chrome_role(reader, &event->args[i].key, &key, &code, error);
-        if (code == VARVE_OK)
-            code = vv_chrome_add_arg(reader, key, &event->args[i].value, error);
-        VV_TRY(code);
+        struct vv_chrome_key key;
+        VV_TRY(vv_chrome_find_key(reader, &event->args[i].key, &key, error));
+        VV_TRY(vv_chrome_add_arg(reader, key.id, &event->args[i].value, error));
     }
     VV_TRY(vv_chrome_add_field_args(reader, error));
     uint64_t count = reader->model->args.table.count - first;

@@ -107,19 +107,19 @@ static enum varve_code read_list(struct vv_chrome_reader *reader, element_functi
     *out_is_closed = false;
     for (;;) {
         const char *keep = cursor->text + *cursor->next;
+        enum vv_chrome_status status = VV_CHROME_MORE;
         enum varve_code code = VARVE_OK;
         bool more;
-        if (__builtin_expect(vv_chrome_closes(cursor, close), 0)) {
-            *out_is_closed = true;
-            return VARVE_OK;
-        }
-        enum vv_chrome_status status = VV_CHROME_MORE;
-        if (__builtin_expect(cursor->next < cursor->end, 1))
+        if (__builtin_expect(cursor->next < cursor->end, 1)) {
+            if (vv_chrome_stops(reader))
+                return VARVE_OK;
+            *out_is_closed = vv_chrome_closes(cursor, close);
+            if (__builtin_expect(*out_is_closed, 0))
+                return VARVE_OK;
             status = read(reader, &code, error);
+        }
         if (__builtin_expect(status == VV_CHROME_DONE, 1)) {
             VV_TRY(code);
-            if (reader->stop_at != 0 && vv_chrome_stops(reader))
-                return VARVE_OK;
             continue;
         }
         if (status == VV_CHROME_BAD)
@@ -127,6 +127,7 @@ static enum varve_code read_list(struct vv_chrome_reader *reader, element_functi
         VV_TRY(vv_chrome_refill(reader, keep, &more, error));
         if (!more) {
             reader->is_cut = reader->is_cut || keep < cursor->text + *cursor->end;
+            cursor->next = cursor->end; /* not within what is cut                               */
             return VARVE_OK;
         }
     }
@@ -222,7 +223,9 @@ static enum vv_chrome_status find_list(struct vv_chrome_cursor *cursor,
     return VV_CHROME_DONE;
 }
 
-static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_more,
+/* *out_more false: the input ends here. If out_entered is not NULL, the cursor
+ * stays at the first event, and *out_entered says so. */
+static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_more, bool *out_entered,
                                    struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;
@@ -232,7 +235,12 @@ static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_mo
     *out_more = true;
     enum vv_chrome_status status = find_list(cursor, &list);
     if (status == VV_CHROME_DONE && list != NULL) {
-        reader->has_events = reader->has_events || list == &member_lists[0];
+        bool is_events = list == &member_lists[0];
+        reader->has_events = reader->has_events || is_events;
+        if (out_entered != NULL && is_events) {
+            *out_entered = true;
+            return VARVE_OK;
+        }
         VV_TRY(read_list(reader, list->read, list->close, out_more, error));
         reader->is_cut = reader->is_cut || !*out_more;
         return VARVE_OK;
@@ -249,17 +257,16 @@ static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_mo
     return VARVE_OK;
 }
 
-enum varve_code vv_chrome_read_members(struct vv_chrome_reader *reader, bool *out_is_closed,
-                                       struct varve_error *error)
+/* The members of the object up to its end; up to its events if out_entered is not NULL. */
+static enum varve_code read_members(struct vv_chrome_reader *reader, bool *out_is_closed,
+                                    bool *out_entered, struct varve_error *error)
 {
     bool more = true;
     *out_is_closed = false;
-    while (more && !*out_is_closed) {
+    while (more && !*out_is_closed && (out_entered == NULL || !*out_entered)) {
         *out_is_closed = vv_chrome_closes(&reader->cursor, '}');
         if (!*out_is_closed)
-            VV_TRY(read_member(reader, &more, error));
-        if (vv_chrome_stops(reader))
-            return VARVE_OK;
+            VV_TRY(read_member(reader, &more, out_entered, error));
     }
     return VARVE_OK;
 }
@@ -289,30 +296,30 @@ enum varve_code vv_chrome_read_rest(struct vv_chrome_reader *reader, bool is_obj
 {
     bool is_closed;
     if (is_object) {
-        VV_TRY(vv_chrome_read_members(reader, &is_closed, error));
+        VV_TRY(read_members(reader, &is_closed, NULL, error));
         if (!is_closed)
             return VARVE_OK;
     }
     return check_end(reader, error);
 }
 
-enum varve_code vv_chrome_read_document(struct vv_chrome_reader *reader, struct varve_error *error)
+enum varve_code vv_chrome_read_head(struct vv_chrome_reader *reader, bool *out_is_object,
+                                    struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;
-    bool is_object = cursor->text[*cursor->next] == '{', is_closed = false;
-    if (!is_object && cursor->text[*cursor->next] != '[') {
+    bool is_closed, has_entered = false;
+    *out_is_object = cursor->text[*cursor->next] == '{';
+    if (cursor->next >= cursor->end)
+        return vv_fail_at(error, VARVE_TRUNCATED, reader->window.offset, "'%s' is empty",
+                          reader->job->path);
+    if (!*out_is_object && cursor->text[*cursor->next] != '[') {
         vv_chrome_bad(cursor, cursor->text + *cursor->next, "[ or { must stand here");
-        return cursor->bad_at != NULL
-                   ? vv_chrome_fail(reader, error)
-                   : vv_fail_at(error, VARVE_TRUNCATED, reader->window.offset, "'%s' is empty",
-                                reader->job->path);
+        return vv_chrome_fail(reader, error);
     }
     cursor->next++;
-    if (!is_object) {
-        reader->has_events = true;
-        VV_TRY(vv_chrome_read_events(reader, &is_closed, error));
-        if (!is_closed)
-            return VARVE_OK;
-    }
-    return vv_chrome_read_rest(reader, is_object, error);
+    reader->has_events = !*out_is_object;
+    if (!*out_is_object)
+        return VARVE_OK;
+    VV_TRY(read_members(reader, &is_closed, &has_entered, error));
+    return is_closed ? check_end(reader, error) : VARVE_OK;
 }

@@ -15,13 +15,32 @@
 #define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) | (uint64_t)(e) << 32)
 #define KEY7(a, b, c, d, e, f, g) (KEY5(a, b, c, d, e) | (uint64_t)(f) << 40 | (uint64_t)(g) << 48)
 
-VV_CHROME_INLINE uint64_t key_word(const struct vv_chrome_value *key)
-{
-    uint64_t word;
-    memcpy(&word, key->at, sizeof word);
-    word = le64toh(word);
-    return key->length >= 8 ? word : word & ((UINT64_C(1) << key->length * 8) - 1);
-}
+/* A perfect hash: no two of the words below fall into one slot (the compiler would say so). */
+#define FIELD_BITS 5
+#define FIELD_MULTIPLIER UINT64_C(0xd6730839e1e48557)
+#define FIELD_SLOT(word) ((word) * FIELD_MULTIPLIER >> (64 - FIELD_BITS))
+#define FIELD(word, length, field) [FIELD_SLOT(word)] = { word, length, field }
+
+static const struct field_word { uint64_t word; uint32_t length; enum vv_chrome_field field;
+} field_words[1 << FIELD_BITS] = {
+    FIELD(KEY2('p', 'h'), 2, VV_FIELD_PH),
+    FIELD(KEY3('c', 'a', 't'), 3, VV_FIELD_CAT),
+    FIELD(KEY4('n', 'a', 'm', 'e'), 4, VV_FIELD_NAME),
+    FIELD(KEY3('p', 'i', 'd'), 3, VV_FIELD_PID),
+    FIELD(KEY3('t', 'i', 'd'), 3, VV_FIELD_TID),
+    FIELD(KEY2('t', 's'), 2, VV_FIELD_TS),
+    FIELD(KEY3('d', 'u', 'r'), 3, VV_FIELD_DUR),
+    FIELD(KEY4('a', 'r', 'g', 's'), 4, VV_FIELD_ARGS),
+    FIELD(KEY2('i', 'd'), 2, VV_FIELD_ID),
+    FIELD(KEY2('b', 'p'), 2, VV_FIELD_BP),
+    FIELD(KEY1('s'), 1, VV_FIELD_S),
+    FIELD(KEY3('i', 'd', '2'), 3, VV_FIELD_ID2),
+    FIELD(KEY5('s', 'c', 'o', 'p', 'e'), 5, VV_FIELD_SCOPE),
+    FIELD(KEY2('s', 'f'), 2, VV_FIELD_SF),
+    FIELD(KEY4('t', 'd', 'u', 'r'), 4, VV_FIELD_TDUR),
+    FIELD(KEY7('b', 'i', 'n', 'd', '_', 'i', 'd'), 7, VV_FIELD_BIND_ID),
+    FIELD(KEY7('f', 'l', 'o', 'w', '_', 'i', 'n'), 7, VV_FIELD_FLOW_IN),
+};
 
 static enum vv_chrome_field long_field(const struct vv_chrome_value *key)
 {
@@ -32,28 +51,13 @@ static enum vv_chrome_field long_field(const struct vv_chrome_value *key)
 
 VV_CHROME_INLINE enum vv_chrome_field field_of(const struct vv_chrome_value *key)
 {
-    if (key->length >= 8)
+    if (__builtin_expect(key->length - 1 >= 7, 0)) /* 0 too                                      */
         return long_field(key);
-    switch (key_word(key)) {
-    case KEY2('p', 'h'): return VV_FIELD_PH;
-    case KEY3('c', 'a', 't'): return VV_FIELD_CAT;
-    case KEY4('n', 'a', 'm', 'e'): return VV_FIELD_NAME;
-    case KEY3('p', 'i', 'd'): return VV_FIELD_PID;
-    case KEY3('t', 'i', 'd'): return VV_FIELD_TID;
-    case KEY2('t', 's'): return VV_FIELD_TS;
-    case KEY3('d', 'u', 'r'): return VV_FIELD_DUR;
-    case KEY4('a', 'r', 'g', 's'): return VV_FIELD_ARGS;
-    case KEY2('i', 'd'): return VV_FIELD_ID;
-    case KEY2('b', 'p'): return VV_FIELD_BP;
-    case KEY1('s'): return VV_FIELD_S;
-    case KEY3('i', 'd', '2'): return VV_FIELD_ID2;
-    case KEY5('s', 'c', 'o', 'p', 'e'): return VV_FIELD_SCOPE;
-    case KEY2('s', 'f'): return VV_FIELD_SF;
-    case KEY4('t', 'd', 'u', 'r'): return VV_FIELD_TDUR;
-    case KEY7('b', 'i', 'n', 'd', '_', 'i', 'd'): return VV_FIELD_BIND_ID;
-    case KEY7('f', 'l', 'o', 'w', '_', 'i', 'n'): return VV_FIELD_FLOW_IN;
-    default: return VV_FIELD_OTHER;
-    }
+    uint64_t word;
+    memcpy(&word, key->at, sizeof word);
+    word = le64toh(word) & ((UINT64_C(1) << key->length * 8) - 1);
+    const struct field_word *found = &field_words[FIELD_SLOT(word)];
+    return found->word == word && found->length == key->length ? found->field : VV_FIELD_OTHER;
 }
 
 VV_CHROME_INLINE struct vv_chrome_arg *next_arg(struct vv_chrome_event *event)
@@ -65,7 +69,7 @@ VV_CHROME_INLINE struct vv_chrome_arg *next_arg(struct vv_chrome_event *event)
     return &event->args[event->arg_count];
 }
 
-static enum vv_chrome_status no_memory(struct vv_chrome_cursor *cursor)
+VV_CHROME_INLINE enum vv_chrome_status no_memory(struct vv_chrome_cursor *cursor)
 {
     cursor->bad_at = cursor->text + *cursor->next;
     cursor->bad_why = "no memory for its arguments";
@@ -87,7 +91,7 @@ VV_CHROME_INLINE enum vv_chrome_status read_args(struct vv_chrome_cursor *cursor
     return status;
 }
 
-static enum vv_chrome_status read_other(struct vv_chrome_cursor *cursor,
+VV_CHROME_INLINE enum vv_chrome_status read_other(struct vv_chrome_cursor *cursor,
                                         struct vv_chrome_event *event,
                                         const struct vv_chrome_value *key, const char **out_end)
 {
@@ -99,8 +103,8 @@ static enum vv_chrome_status read_other(struct vv_chrome_cursor *cursor,
     return vv_chrome_value(cursor, &arg->value, out_end);
 }
 
-enum vv_chrome_status vv_chrome_event_read(struct vv_chrome_cursor *cursor,
-                                           struct vv_chrome_event *event)
+VV_CHROME_INLINE enum vv_chrome_status read_event(struct vv_chrome_cursor *cursor,
+                                                  struct vv_chrome_event *event)
 {
     enum vv_chrome_status status = VV_CHROME_DONE;
     struct vv_chrome_value key;
@@ -130,6 +134,15 @@ enum vv_chrome_status vv_chrome_event_read(struct vv_chrome_cursor *cursor,
     }
     event->object.length = (uint32_t)(cursor->text + cursor->next[-1] + 1 - event->object.at);
     return VV_CHROME_DONE;
+}
+
+enum vv_chrome_status vv_chrome_event_read(struct vv_chrome_cursor *cursor,
+                                           struct vv_chrome_event *event)
+{
+    struct vv_chrome_cursor own = *cursor; /* in registers                                      */
+    enum vv_chrome_status status = read_event(&own, event);
+    *cursor = own;
+    return status;
 }
 
 void vv_chrome_event_deinit(struct vv_chrome_event *event)

@@ -55,7 +55,7 @@ VV_CHROME_INLINE void vv_chrome_cursor_init(struct vv_chrome_cursor *cursor,
                                          window->tokens + window->token_count, NULL, NULL };
 }
 
-static inline enum vv_chrome_status vv_chrome_bad(struct vv_chrome_cursor *cursor, const char *at,
+VV_CHROME_INLINE enum vv_chrome_status vv_chrome_bad(struct vv_chrome_cursor *cursor, const char *at,
                                                   const char *why)
 {
     if (cursor->next >= cursor->end || at >= cursor->text + *cursor->end)
@@ -72,37 +72,34 @@ VV_CHROME_INLINE bool vv_chrome_is_blank(char byte)
 
 /* ---- scalars ---- */
 
-VV_CHROME_INLINE bool vv_chrome_eight_digits(uint64_t bytes)
+/* Eight digits less '0' each, the first in the lowest byte: pairs, then fours, then all by a multiplication each. */
+VV_CHROME_INLINE uint64_t vv_chrome_eight_value(uint64_t digits)
 {
-    return ((bytes & 0xf0f0f0f0f0f0f0f0u) |
-            ((bytes + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) == 0x3333333333333333u;
+    digits = digits * 10 + (digits >> 8);
+    return ((digits & 0x000000ff000000ffu) * 0x000f424000000064u +
+            (digits >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
 }
 
-/* Pairs, then fours, then all eight, each by one multiplication. */
-VV_CHROME_INLINE uint64_t vv_chrome_eight_value(uint64_t bytes)
-{
-    bytes -= 0x3030303030303030u;
-    bytes = bytes * 10 + (bytes >> 8);
-    return ((bytes & 0x000000ff000000ffu) * 0x000f424000000064u +
-            (bytes >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
-}
-
+/* Eight bytes at a time, without a branch for each digit: `other` has the top bit of each byte that is no digit,
+ * right up to the first one. */
 VV_CHROME_INLINE const char *vv_chrome_digits(const char *at, uint64_t *value)
 {
+    static const uint64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
     uint64_t sum = *value;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    while (vv_chrome_eight_digits(bytes)) {
-        sum = sum * 100000000 + vv_chrome_eight_value(bytes);
-        at += 8;
+    for (;;) {
+        uint64_t bytes;
         memcpy(&bytes, at, sizeof bytes);
+        uint64_t digits = le64toh(bytes) ^ 0x3030303030303030u;
+        uint64_t other = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
+        if (other != 0) {
+            int count = __builtin_ctzll(other) / 8;
+            *value = count == 0 ? sum
+                                : sum * powers[count] + vv_chrome_eight_value(digits << (64 - 8 * count));
+            return at + count;
+        }
+        sum = sum * 100000000 + vv_chrome_eight_value(digits);
+        at += 8;
     }
-#endif
-    for (unsigned digit; (digit = (unsigned)(unsigned char)*at - '0') < 10; at++)
-        sum = sum * 10 + digit;
-    *value = sum;
-    return at;
 }
 
 /* nan, inf, Infinity with or without a sign, as printf and Python write them. */
@@ -123,7 +120,7 @@ static inline const char *vv_chrome_special(const char *at, struct vv_chrome_val
     return NULL;
 }
 
-/* NULL: no number stands here. */
+/* NULL: no number stands here, or one that is no number of JSON's. */
 VV_CHROME_INLINE const char *vv_chrome_number(const char *at, struct vv_chrome_value *value)
 {
     const char *begin = at, *first;
@@ -133,7 +130,7 @@ VV_CHROME_INLINE const char *vv_chrome_number(const char *at, struct vv_chrome_v
     first = at;
     at = vv_chrome_digits(at, &value->digits);
     if (__builtin_expect(at == first, 0))
-        return vv_chrome_special(at, value);
+        return NULL;
     size_t count = (size_t)(at - first), scale = 0;
     if (*at == '.') {
         const char *fraction = at + 1;
@@ -185,6 +182,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_nested(struct vv_chrome_cursor 
     const uint32_t *next = cursor->next;
     uint32_t depth = 0;
     value->token = next;
+    value->is_negative = false;
     value->at = text + *next;
     value->kind = *value->at == '{' ? VV_CHROME_OBJECT : VV_CHROME_ARRAY;
     do {
@@ -219,6 +217,15 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_string(struct vv_chrome_cursor 
     return VV_CHROME_DONE;
 }
 
+static inline const char *vv_chrome_other_scalar(const char *at, struct vv_chrome_value *value)
+{
+    value->is_negative = *at == '-';
+    const char *end = vv_chrome_word(at, value);
+    if (end != NULL)
+        value->is_negative = false;
+    return end != NULL ? end : vv_chrome_special(at + value->is_negative, value);
+}
+
 /* Reads the value at the next token; *out_end is behind it. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *cursor,
                                                        struct vv_chrome_value *value,
@@ -226,25 +233,19 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *
 {
     const char *at = cursor->text + *cursor->next, *end;
     enum vv_chrome_status status;
-    switch (*at) {
-    case '"':
+    if (*at == '"') {
         status = vv_chrome_string(cursor, value);
         *out_end = value->at + value->length + 1;
         return status;
-    case '[': case '{':
+    }
+    if ((*at | 0x20) == '{') {
         status = vv_chrome_nested(cursor, value);
         *out_end = value->at + value->length;
         return status;
-    case 't': case 'f': case 'n':
-        value->is_negative = false;
-        end = vv_chrome_word(at, value);
-        if (end == NULL)
-            end = vv_chrome_special(at, value);
-        break;
-    default:
-        end = vv_chrome_number(at, value);
-        break;
     }
+    end = vv_chrome_number(at, value);
+    if (__builtin_expect(end == NULL, 0))
+        end = vv_chrome_other_scalar(at, value);
     if (__builtin_expect(end == NULL, 0)) /* the last one may be cut                              */
         return cursor->next + 1 >= cursor->end
                    ? VV_CHROME_MORE
@@ -254,15 +255,16 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *
     return VV_CHROME_DONE;
 }
 
-/* What follows a value is a comma, which is passed over, or the end of what it stands in. */
+/* What follows a value is a comma, or the end of what it stands in. Between two tokens stand only blanks, commas and
+ * colons: so where the end is the next token, nothing is missing. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_after_value(struct vv_chrome_cursor *cursor,
                                                              const char *end, char close)
 {
-    if (__builtin_expect(*end == ',', 1))
+    if (*end == ',' || cursor->text[*cursor->next] == close)
         return VV_CHROME_DONE;
     while (vv_chrome_is_blank(*end) && end < cursor->text + *cursor->end)
         end++;
-    if (*end == ',' || *end == close)
+    if (*end == ',')
         return VV_CHROME_DONE;
     return vv_chrome_bad(cursor, end, close == '}' ? "a comma or } must follow a member's value"
                                                    : "a comma or ] must follow an element");

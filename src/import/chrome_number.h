@@ -25,11 +25,16 @@ bool vv_chrome_real(const struct vv_chrome_value *value, double *out_real);
 /* The common case inline. */
 static inline bool vv_chrome_plain_time_ns(const struct vv_chrome_value *value, int64_t *out_ns)
 {
-    static const uint32_t factors[] = { 1000, 100, 10, 1 };
+    static const struct { uint64_t factor, limit; } scales[] = {
+        { 1000, (uint64_t)VV_CHROME_TIME_NS_MAX / 1000 },
+        { 100, (uint64_t)VV_CHROME_TIME_NS_MAX / 100 },
+        { 10, (uint64_t)VV_CHROME_TIME_NS_MAX / 10 },
+        { 1, (uint64_t)VV_CHROME_TIME_NS_MAX },
+    };
     if (__builtin_expect(value->kind != VV_CHROME_NUMBER || !value->is_plain || value->scale > 3 ||
-                             value->digits >= (uint64_t)VV_CHROME_TIME_NS_MAX / 1000, 0))
+                             value->digits >= scales[value->scale & 3].limit, 0))
         return vv_chrome_time_ns(value, out_ns);
-    int64_t ns = (int64_t)(value->digits * factors[value->scale]);
+    int64_t ns = (int64_t)(value->digits * scales[value->scale].factor);
     *out_ns = value->is_negative ? -ns : ns;
     return true;
 }

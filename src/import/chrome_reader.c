@@ -53,6 +53,7 @@ void vv_chrome_reader_deinit(struct vv_chrome_reader *reader)
     free(reader->step_slices.items);
     free(reader->async_slots);
     free(reader->family_slots);
+    *reader = (struct vv_chrome_reader){ 0 };
 }
 
 enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *keep, bool *out_more,

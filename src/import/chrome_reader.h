@@ -137,7 +137,7 @@ struct vv_chrome_reader {
     uint64_t stop_at;               /* of a part: the first event that begins here or later is not its */
 };
 
-/* Of a part: is the next token behind its end? */
+/* Of a part: does the next token stand behind its end? */
 static inline bool vv_chrome_stops(const struct vv_chrome_reader *reader)
 {
     return reader->stop_at != 0 &&
@@ -162,13 +162,14 @@ enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *ke
 /* The failure that the cursor has met. */
 enum varve_code vv_chrome_fail(const struct vv_chrome_reader *reader, struct varve_error *error);
 
-/* chrome_document.c: the whole text. */
-enum varve_code vv_chrome_read_document(struct vv_chrome_reader *reader, struct varve_error *error);
-/* Events from the cursor on; and what follows the list. For parts: chrome_parts.c. */
+/* chrome_document.c: what stands before the events, so that the cursor is at the first one; has_events false: all of
+ * the text, and there are none. */
+enum varve_code vv_chrome_read_head(struct vv_chrome_reader *reader, bool *out_is_object,
+                                    struct varve_error *error);
+/* Events from the cursor on; *out_is_closed: up to the end of the list, else up to stop_at or the end of the input. */
 enum varve_code vv_chrome_read_events(struct vv_chrome_reader *reader, bool *out_is_closed,
                                       struct varve_error *error);
-enum varve_code vv_chrome_read_members(struct vv_chrome_reader *reader, bool *out_is_closed,
-                                       struct varve_error *error);
+/* What follows the list. */
 enum varve_code vv_chrome_read_rest(struct vv_chrome_reader *reader, bool is_object,
                                     struct varve_error *error);
 
@@ -193,9 +194,29 @@ enum varve_code vv_chrome_store(struct vv_chrome_reader *reader, const struct vv
                                 uint64_t *out_value, uint8_t *out_kind, struct varve_error *error);
 /* Members of the event itself that have no column: "s", "sf", "scope" … as arguments. */
 enum varve_code vv_chrome_add_field_args(struct vv_chrome_reader *reader, struct varve_error *error);
-enum vv_dialect_role vv_chrome_role(struct vv_chrome_reader *reader, const struct vv_chrome_value *key,
-                                    uint32_t *out_id, enum varve_code *out_code,
-                                    struct varve_error *error);
+/* The name of an argument, and what it means. */
+struct vv_chrome_key {
+    uint32_t id;
+    enum vv_dialect_role role;
+};
+enum varve_code vv_chrome_new_key(struct vv_chrome_reader *reader,
+                                  const struct vv_recent_probe *probe, struct vv_recent_text *slot,
+                                  struct vv_chrome_key *out_key, struct varve_error *error);
+
+VV_CHROME_INLINE enum varve_code vv_chrome_find_key(struct vv_chrome_reader *reader,
+                                                    const struct vv_chrome_value *key,
+                                                    struct vv_chrome_key *out_key,
+                                                    struct varve_error *error)
+{
+    bool found;
+    struct vv_recent_probe probe = vv_recent_probe(key->at, key->length);
+    struct vv_recent_text *slot = vv_recent_find(&reader->keys, &probe, &found);
+    if (__builtin_expect(!found, 0))
+        return vv_chrome_new_key(reader, &probe, slot, out_key, error);
+    out_key->id = slot->id;
+    out_key->role = (enum vv_dialect_role)slot->meaning;
+    return VARVE_OK;
+}
 
 /* kineto.c */
 enum varve_code vv_kineto_slice_args(struct vv_chrome_reader *reader, uint32_t slice,

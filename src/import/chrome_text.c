@@ -92,7 +92,8 @@ static const char *write_unicode(const char *at, const char *end, char **out)
     return at;
 }
 
-/* Never longer than what is written. An escape that JSON does not know stays as it is. */
+/* An escape that JSON does not know stays as it is. At most half longer than what is written: "\\u" without digits is
+ * two bytes and becomes three. */
 static size_t resolve_escapes(const char *at, size_t length, char *out)
 {
     static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -133,7 +134,7 @@ enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text, const struct v
 {
     if (value->length > VV_CHROME_TEXT_BYTES_MAX)
         VV_FAIL(error, VARVE_LIMIT, "a string of more than %u bytes", VV_CHROME_TEXT_BYTES_MAX);
-    VV_TRY(reserve(text, (size_t)value->length + 1, error));
+    VV_TRY(reserve(text, value->length + value->length / 2 + 4, error));
     *out_length = resolve_escapes(value->at, value->length, text->scratch);
     text->scratch[*out_length] = '\0';
     *out_text = text->scratch;
@@ -182,9 +183,8 @@ enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_c
                                   uint32_t *out_id, struct varve_error *error)
 {
     bool found;
-    uint64_t hash = vv_recent_hash(value->at, value->length);
-    struct vv_recent_text *slot =
-        vv_recent_find(&text->words, value->at, value->length, hash, &found);
+    struct vv_recent_probe probe = vv_recent_probe(value->at, value->length);
+    struct vv_recent_text *slot = vv_recent_find(&text->words, &probe, &found);
     if (__builtin_expect(found, 1)) {
         *out_id = slot->id;
         return VARVE_OK;
@@ -196,7 +196,7 @@ enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_c
     VV_TRY(keep(text, value->at, value->length, out_id, error));
     const struct vv_intern *strings = &text->model->strings;
     if (strings->lengths[*out_id] == value->length) /* not a repaired one                       */
-        *slot = (struct vv_recent_text){ strings->strings[*out_id], hash, value->length, *out_id, 0 };
+        vv_recent_take(slot, &probe, strings->strings[*out_id], *out_id, 0);
     return VARVE_OK;
 }
 
@@ -269,9 +269,8 @@ enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text, const struct vv
 {
     bool found;
     uint32_t written;
-    uint64_t hash = vv_recent_hash(value->at, value->length);
-    struct vv_recent_text *slot =
-        vv_recent_find(&text->nested, value->at, value->length, hash, &found);
+    struct vv_recent_probe probe = vv_recent_probe(value->at, value->length);
+    struct vv_recent_text *slot = vv_recent_find(&text->nested, &probe, &found);
     if (__builtin_expect(found, 1)) {
         *out_id = slot->meaning;
         return VARVE_OK;
@@ -280,7 +279,6 @@ enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text, const struct vv
     if (text->written.text.allocated_bytes > WRITTEN_BYTES_MAX)
         VV_TRY(forget_written(text, error));
     VV_TRY(vv_intern_add(&text->written, value->at, value->length, &written, error));
-    *slot = (struct vv_recent_text){ text->written.strings[written], hash, value->length, written,
-                                     *out_id };
+    vv_recent_take(slot, &probe, text->written.strings[written], written, *out_id);
     return VARVE_OK;
 }

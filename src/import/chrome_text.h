@@ -2,8 +2,8 @@
 /* chrome_text.h — strings of a trace as ids of the model. Thread-compatible.
  *
  * Traces say the same few strings again and again, some of them long (kernels' names, call stacks). So each
- * is first looked for among recent ones, by a hash of four pieces of eight bytes and then by comparing it; only what
- * is new there is hashed whole, checked and kept. */
+ * is first looked for among recent ones, by a hash of at most four pieces of eight bytes and then by comparing it; only
+ * what is new there is hashed whole, checked and kept. */
 #ifndef VV_IMPORT_CHROME_TEXT_H
 #define VV_IMPORT_CHROME_TEXT_H
 
@@ -13,8 +13,8 @@
 #define VV_CHROME_TEXT_BYTES_MAX (UINT32_C(64) << 20)
 
 struct vv_recent_text {
+    uint64_t first, last; /* its first and last eight bytes; zeros where it is shorter          */
     const char *text; /* the model's; NULL = free                                               */
-    uint64_t hash;
     uint32_t length, id;
     uint32_t meaning; /* whatever the finder keeps with it                                      */
 };
@@ -55,47 +55,62 @@ enum varve_code vv_recent_texts_init(struct vv_recent_texts *recent, uint32_t sl
                                      struct varve_error *error);
 void vv_recent_texts_deinit(struct vv_recent_texts *recent);
 
-/* Of at most four pieces of the text; up to 64 bytes behind it are read. */
-VV_CHROME_INLINE uint64_t vv_recent_hash(const char *text, uint32_t length)
+/* What is looked for. */
+struct vv_recent_probe {
+    uint64_t first, last;
+    const char *text;
+    uint32_t length, slot;
+};
+
+/* Up to 64 bytes behind the text are read. */
+VV_CHROME_INLINE struct vv_recent_probe vv_recent_probe(const char *text, uint32_t length)
 {
-    uint64_t first, last, middle = 0, third = 0;
-    memcpy(&first, text, sizeof first);
+    struct vv_recent_probe probe = { 0, 0, text, length, 0 };
+    uint64_t inner = 0, piece;
+    memcpy(&probe.first, text, sizeof probe.first);
     if (length >= 8) {
-        memcpy(&last, text + length - 8, sizeof last);
+        memcpy(&probe.last, text + length - 8, sizeof probe.last);
         if (length > 16) {
-            memcpy(&middle, text + length / 2, sizeof middle);
-            memcpy(&third, text + length / 4, sizeof third);
+            memcpy(&inner, text + length / 2, sizeof inner);
+            memcpy(&piece, text + length / 4, sizeof piece);
+            inner = inner * 0x94d049bb133111ebu + piece;
         }
     } else {
-        first = htole64(le64toh(first) & ((UINT64_C(1) << length * 8) - 1));
-        last = 0;
+        probe.first = htole64(le64toh(probe.first) & ((UINT64_C(1) << length * 8) - 1));
     }
-    uint64_t hash = (first ^ length) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 29 ^ last) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ hash >> 32 ^ middle ^ (third << 13 | third >> 51)) * 0x94d049bb133111ebu;
-    return hash ^ hash >> 31;
+    uint64_t hash = probe.first * 0x9e3779b97f4a7c15u ^
+                    ((probe.last ^ inner) + length) * 0xbf58476d1ce4e5b9u;
+    probe.slot = (uint32_t)(hash >> 32 ^ hash >> 47);
+    return probe;
 }
 
 #define VV_RECENT_WAYS 4u
 
 /* The slot that holds the text, or the one that is its to take: among a few neighbours. */
 VV_CHROME_INLINE struct vv_recent_text *vv_recent_find(const struct vv_recent_texts *recent,
-                                                       const char *text, uint32_t length,
-                                                       uint64_t hash, bool *out_found)
+                                                       const struct vv_recent_probe *probe,
+                                                       bool *out_found)
 {
     struct vv_recent_text *slot = NULL;
     *out_found = false;
     for (uint32_t way = 0; way < VV_RECENT_WAYS; way++) {
-        slot = &recent->slots[(hash + way) & recent->mask];
-        if (slot->hash == hash && slot->length == length && slot->text != NULL &&
-            memcmp(slot->text, text, length) == 0) {
+        slot = &recent->slots[(probe->slot + way) & recent->mask];
+        if (slot->text == NULL)
+            return slot;
+        if (slot->first == probe->first && slot->last == probe->last &&
+            slot->length == probe->length &&
+            (probe->length <= 16 || memcmp(slot->text, probe->text, probe->length) == 0)) {
             *out_found = true;
             return slot;
         }
-        if (slot->text == NULL)
-            return slot;
     }
-    return &recent->slots[(hash + (hash >> 62)) & recent->mask];
+    return &recent->slots[(probe->slot + (probe->slot >> 30)) & recent->mask];
+}
+
+static inline void vv_recent_take(struct vv_recent_text *slot, const struct vv_recent_probe *probe,
+                                  const char *kept, uint32_t id, uint32_t meaning)
+{
+    *slot = (struct vv_recent_text){ probe->first, probe->last, kept, probe->length, id, meaning };
 }
 
 #endif

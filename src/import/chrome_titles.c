@@ -86,6 +86,23 @@ static uint32_t process_of(const struct vv_chrome_reader *reader, struct vv_chro
     return vv_chrome_find_place(&reader->places, pid, of_process);
 }
 
+/* Of several names the longest counts, and of those the last in the alphabet: so it does not matter which comes last.
+ * The text of a pid or tid is a name for want of another. */
+static void take_name(const struct vv_chrome_reader *reader, const struct vv_chrome_title *title,
+                      struct vv_chrome_ident ident, uint32_t *name)
+{
+    const struct vv_intern *strings = &reader->model->strings;
+    uint32_t offered = (uint32_t)title->value;
+    if (title->value_kind != VV_ARG_TEXT || offered == 0)
+        return;
+    bool is_ident = ident.kind == VV_IDENT_TEXT && *name == ident.number;
+    bool is_longer = strings->lengths[offered] > strings->lengths[*name];
+    bool is_later = strings->lengths[offered] == strings->lengths[*name] &&
+                    strcmp(strings->strings[offered], strings->strings[*name]) > 0;
+    if (is_ident || is_longer || is_later)
+        *name = offered;
+}
+
 static enum varve_code add_fact(struct vv_chrome_reader *reader, uint32_t process, uint32_t key,
                                 const struct vv_chrome_title *title, struct varve_error *error)
 {
@@ -106,8 +123,7 @@ static enum varve_code apply_to_process(struct vv_chrome_reader *reader,
     if (process == VV_NONE)
         return VARVE_OK;
     if (title->kind == VV_TITLE_PROCESS_NAME) {
-        if (title->value_kind == VV_ARG_TEXT && title->value != 0)
-            reader->model->processes.name[process] = (uint32_t)title->value;
+        take_name(reader, title, title->pid, &reader->model->processes.name[process]);
         return VARVE_OK;
     }
     if (title->kind == VV_TITLE_PROCESS_LABELS)
@@ -123,8 +139,8 @@ static void apply_to_track(struct vv_chrome_reader *reader, const struct vv_chro
     uint32_t track = vv_chrome_find_place(&reader->places, title->pid, title->tid);
     if (track == VV_NONE)
         return;
-    if (title->kind == VV_TITLE_THREAD_NAME && title->value_kind == VV_ARG_TEXT)
-        tracks->name[track] = (uint32_t)title->value;
+    if (title->kind == VV_TITLE_THREAD_NAME)
+        take_name(reader, title, title->tid, &tracks->name[track]);
     if (title->kind == VV_TITLE_THREAD_SORT && title->value_kind == VV_ARG_INT &&
         (int64_t)title->value >= INT32_MIN && (int64_t)title->value <= INT32_MAX)
         tracks->sort_index[track] = (int32_t)title->value;

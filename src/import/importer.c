@@ -16,6 +16,7 @@
 /* Those that are told by a name of their own stand before Chrome's, of which there are many dialects. */
 static const struct vv_importer *const importers[] = {
     &vv_importer_varve,
+    &vv_importer_chrome,
     &vv_importer_mlirgraph,
     &vv_importer_rocprof,
     &vv_importer_chrome,

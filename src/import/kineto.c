@@ -305,17 +305,17 @@ static enum varve_code take_all(struct gathering *gathering, struct varve_error 
     uint32_t takes = reader->now.class->takes;
     for (size_t i = 0; i < event->arg_count; i++) {
         const struct vv_chrome_arg *arg = &event->args[i];
-        enum varve_code code;
-        uint32_t key;
-        enum vv_dialect_role role = vv_chrome_role(reader, &arg->key, &key, &code, error);
-        VV_TRY(code);
+        struct vv_chrome_key key;
+        VV_TRY(vv_chrome_find_key(reader, &arg->key, &key, error));
         gathering->is_consumed = false;
-        if (takes >> role & 1)
-            VV_TRY(take(gathering, role, &arg->value, error));
+        if (takes >> key.role & 1)
+            VV_TRY(take(gathering, key.role, &arg->value, error));
         if (!gathering->is_consumed)
-            VV_TRY(vv_chrome_add_arg(reader, key, &arg->value, error));
+            VV_TRY(vv_chrome_add_arg(reader, key.id, &arg->value, error));
     }
-    return vv_chrome_add_field_args(reader, error);
+    bool is_usual = reader->now.phase == 'X' && event->present >> (VV_FIELD_DUR + 1) == 0 &&
+                    vv_chrome_has(event, VV_FIELD_DUR);
+    return is_usual ? VARVE_OK : vv_chrome_add_field_args(reader, error);
 }
 
 enum varve_code vv_kineto_slice_args(struct vv_chrome_reader *reader, uint32_t slice,
@@ -394,11 +394,10 @@ static enum varve_code read_memory(struct vv_chrome_reader *reader, struct memor
     const struct vv_chrome_event *event = &reader->event;
     for (size_t i = 0; i < event->arg_count; i++) {
         const struct vv_chrome_value *value = &event->args[i].value;
-        enum varve_code code;
-        uint32_t key;
+        struct vv_chrome_key key;
         bool is_read = true;
-        enum vv_dialect_role role = vv_chrome_role(reader, &event->args[i].key, &key, &code, error);
-        VV_TRY(code);
+        VV_TRY(vv_chrome_find_key(reader, &event->args[i].key, &key, error));
+        enum vv_dialect_role role = key.role;
         if (role == VV_ROLE_ADDRESS)
             is_read = vv_chrome_id(value, &words->address);
         else if (role == VV_ROLE_SIGNED_BYTES)
@@ -413,7 +412,7 @@ static enum varve_code read_memory(struct vv_chrome_reader *reader, struct memor
             is_read = vv_chrome_plain_integer(value, &words->device_id);
         else
             is_read = role == VV_ROLE_EVENT_INDEX ||
-                      strcmp(vv_intern_text(&reader->model->strings, key), "finished") == 0;
+                      strcmp(vv_intern_text(&reader->model->strings, key.id), "finished") == 0;
         words->has_others = words->has_others || !is_read;
     }
     return VARVE_OK;

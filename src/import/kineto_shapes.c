@@ -254,3 +254,14 @@ enum varve_code vv_kineto_typed_shape(struct vv_kineto_shapes *shapes, struct vv
     VV_TRY(list_id(text, list, &id, error));
     return find(&lists, id == VV_NONE ? 0 : id, id == VV_NONE ? 0 : id, out_shape, error);
 }
+
+enum varve_code vv_kineto_shape_by_ids(struct vv_kineto_shapes *shapes, struct vv_model *model,
+                                       uint32_t dims, uint32_t types, uint32_t *out_first_tensor,
+                                       struct varve_error *error)
+{
+    struct lists lists = { .shapes = shapes, .model = model };
+    const struct vv_kineto_shape *shape;
+    VV_TRY(find(&lists, dims, types, &shape, error));
+    *out_first_tensor = shape->first_tensor;
+    return VARVE_OK;
+}

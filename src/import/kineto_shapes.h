@@ -32,4 +32,14 @@ enum varve_code vv_kineto_typed_shape(struct vv_kineto_shapes *shapes, struct vv
                                       const struct vv_kineto_shape **out_shape,
                                       struct varve_error *error);
 
+/* For joining parts: the first tensor of a shape by its lists' ids, made if it is new; and such an id in another
+ * model. */
+enum varve_code vv_kineto_shape_by_ids(struct vv_kineto_shapes *shapes, struct vv_model *model,
+                                       uint32_t dims, uint32_t types, uint32_t *out_first_tensor,
+                                       struct varve_error *error);
+static inline uint32_t vv_kineto_map_id(uint32_t id, const uint32_t *strings)
+{
+    return id == VV_NONE ? VV_NONE : strings[id];
+}
+
 #endif

@@ -228,5 +228,5 @@ enum varve_code vv_parts_join(struct vv_model *model, struct vv_part *parts, siz
         forget(&portraits[i]);
     free(portraits);
     free(has_threads);
-    return code == VARVE_OK && is_joined ? vv_parts_merge(model, error) : code;
+    return code == VARVE_OK && is_joined ? vv_parts_merge(model, parts, count, error) : code;
 }

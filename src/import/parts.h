@@ -19,6 +19,7 @@ enum varve_code vv_parts_join(struct vv_model *model, struct vv_part *parts, siz
                               struct varve_error *error);
 
 /* Gives rows of processes, tracks and facts that stand for the same one row. parts_merge.c */
-enum varve_code vv_parts_merge(struct vv_model *model, struct varve_error *error);
+enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_part *parts, size_t count,
+                               struct varve_error *error);
 
 #endif

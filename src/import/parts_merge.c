@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts_merge.c — rows that stand for the same process, track or fact become one row.
  *
- * Same: a process of the same scope, pid, name, host and rank, where "not known" equals anything; a track of the
- * same process, kind, device and number (of a lane of asynchronous ranges, also the same name). The first
- * row stays, and every column that refers to another is put right. */
+ * Same: a process of the same scope, pid and name, unless host or rank say otherwise; one without a name is the
+ * only named one of its pid, if no input has both. A track of the same process, kind, device and number (of a
+ * lane of asynchronous ranges, also the same name). The first row stays, and every column that refers to
+ * another is put right. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 
 struct merge {
     struct vv_model *model;
+    const struct vv_part *parts;
+    size_t part_count;
     uint32_t *into; /* row -> the row that it becomes, which is itself where it stays           */
 };
 
@@ -35,9 +38,7 @@ static bool process_before(const void *context, uint64_t a, uint64_t b)
 
 static bool same_process(const struct vv_processes *processes, uint64_t a, uint64_t b)
 {
-    return processes->scope[a] == processes->scope[b] && processes->pid[a] == processes->pid[b] &&
-           (processes->name[a] == 0 || processes->name[b] == 0 || processes->name[a] == processes->name[b]) &&
-           (processes->host[a] == 0 || processes->host[b] == 0 || processes->host[a] == processes->host[b]) &&
+    return (processes->host[a] == 0 || processes->host[b] == 0 || processes->host[a] == processes->host[b]) &&
            (processes->rank[a] < 0 || processes->rank[b] < 0 || processes->rank[a] == processes->rank[b]);
 }
 
@@ -115,18 +116,85 @@ static uint64_t row_at(const uint64_t *order, uint64_t i)
     return order == NULL ? i : order[i];
 }
 
-static void find_processes(struct merge *merge, const uint64_t *order)
+/* Rows order[from..to) become the first of them, or `into`, unless they contradict it. */
+static void join_processes(struct merge *merge, const uint64_t *order, uint64_t from, uint64_t to,
+                           uint64_t into)
 {
     struct vv_processes *processes = &merge->model->processes;
-    uint64_t former = row_at(order, 0);
-    for (uint64_t i = 0; i < processes->table.count; i++) {
+    for (uint64_t i = from; i < to; i++) {
         uint64_t row = row_at(order, i);
-        bool is_same = i > 0 && same_process(processes, former, row);
-        merge->into[row] = (uint32_t)(is_same ? former : row);
+        bool is_same = row != into && same_process(processes, into, row);
+        merge->into[row] = (uint32_t)(is_same ? into : row);
         if (is_same)
-            take_process(processes, former, row);
+            take_process(processes, into, row);
+    }
+}
+
+/* Which input made the row: parts follow each other. */
+static size_t part_of(const struct merge *merge, uint64_t process)
+{
+    size_t low = 0, high = merge->part_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (merge->parts[middle].process_limit <= process)
+            low = middle + 1;
         else
-            former = row;
+            high = middle;
+    }
+    return low;
+}
+
+/* Does an input have a row of both ranges of the order? Within each, rows of one name rise. */
+static bool share_input(const struct merge *merge, const uint64_t *order, uint64_t first, uint64_t middle,
+                        uint64_t end)
+{
+    for (uint64_t i = first, j = middle; i < middle && j < end;) {
+        size_t left = part_of(merge, row_at(order, i)), right = part_of(merge, row_at(order, j));
+        if (left == right)
+            return true;
+        *(left < right ? &i : &j) += 1;
+    }
+    return false;
+}
+
+static uint64_t end_of_name(const struct vv_processes *processes, const uint64_t *order, uint64_t from,
+                            uint64_t limit)
+{
+    uint64_t end = from + 1;
+    while (end < limit && processes->name[row_at(order, end)] == processes->name[row_at(order, from)])
+        end++;
+    return end;
+}
+
+/* order[from..to) have one scope and pid; those without a name stand first. */
+static void find_in_pid(struct merge *merge, const uint64_t *order, uint64_t from, uint64_t to)
+{
+    const struct vv_processes *processes = &merge->model->processes;
+    uint64_t named = from;
+    while (named < to && processes->name[row_at(order, named)] == 0)
+        named++;
+    for (uint64_t i = named, end; i < to; i = end) {
+        end = end_of_name(processes, order, i, to);
+        join_processes(merge, order, i, end, row_at(order, i));
+    }
+    bool is_only = named < to && end_of_name(processes, order, named, to) == to;
+    bool joins = is_only && !share_input(merge, order, from, named, to);
+    if (named > from)
+        join_processes(merge, order, from, named, row_at(order, joins ? named : from));
+}
+
+static void find_processes(struct merge *merge, const uint64_t *order)
+{
+    const struct vv_processes *processes = &merge->model->processes;
+    uint64_t count = processes->table.count;
+    for (uint64_t from = 0, to; from < count; from = to) {
+        uint64_t first = row_at(order, from);
+        for (to = from + 1; to < count; to++) {
+            uint64_t row = row_at(order, to);
+            if (processes->scope[row] != processes->scope[first] || processes->pid[row] != processes->pid[first])
+                break;
+        }
+        find_in_pid(merge, order, from, to);
     }
 }
 
@@ -211,12 +279,13 @@ static void renumber_tracks(const struct merge *merge, uint64_t limit)
 }
 
 /* One table: the order in which equal rows stand together, then which become which, then the rest of them. */
-static enum varve_code merge_rows(struct vv_model *model, enum vv_table_row table, vv_row_before *before,
+static enum varve_code merge_rows(struct merge merge, enum vv_table_row table, vv_row_before *before,
                                   void (*find)(struct merge *, const uint64_t *), struct varve_error *error)
 {
+    struct vv_model *model = merge.model;
     struct vv_table *rows = (struct vv_table *)((char *)model + vv_model_tables[table].table_offset);
     uint64_t count = rows->count, *order = NULL;
-    struct merge merge = { model, malloc((count + 1) * sizeof(uint32_t)) };
+    merge.into = malloc((count + 1) * sizeof *merge.into);
     enum varve_code code = VARVE_OK;
     if (merge.into == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %llu rows", (unsigned long long)count);
@@ -237,9 +306,11 @@ static enum varve_code merge_rows(struct vv_model *model, enum vv_table_row tabl
     return code;
 }
 
-enum varve_code vv_parts_merge(struct vv_model *model, struct varve_error *error)
+enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_part *parts, size_t count,
+                               struct varve_error *error)
 {
-    VV_TRY(merge_rows(model, VV_TABLE_PROCESSES, process_before, find_processes, error));
-    VV_TRY(merge_rows(model, VV_TABLE_TRACKS, track_before, find_tracks, error));
-    return merge_rows(model, VV_TABLE_FACTS, fact_before, find_facts, error);
+    const struct merge merge = { .model = model, .parts = parts, .part_count = count };
+    VV_TRY(merge_rows(merge, VV_TABLE_PROCESSES, process_before, find_processes, error));
+    VV_TRY(merge_rows(merge, VV_TABLE_TRACKS, track_before, find_tracks, error));
+    return merge_rows(merge, VV_TABLE_FACTS, fact_before, find_facts, error);
 }

@@ -1,32 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c — vv_model_finish: from added rows to the laws that model.h states. */
+/* build.c — vv_model_finish: from added rows to the laws that model.h states.
+ *
+ * Slices are sorted in two steps: by track, which is counting, and then within each track, where a few runs
+ * of producers that write in order of time mostly lie one behind the other. So the merge sort looks first whether
+ * there is anything to merge, and then merges no more than what overlaps. */
 #include "model/build.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/large_pages.h"
+#include "base/workers.h"
 #include "model/columns.h"
-#include "model/order.h"
 
-static bool slice_before(const void *context, uint64_t a, uint64_t b)
+#define INSERTION_ROWS 12u
+
+struct ordering {
+    const int64_t *begin_ns, *duration_ns;
+    const uint32_t *order;
+    uint32_t *rows, *spare; /* each as many as there are slices                                 */
+    uint64_t *ends;         /* of each track's rows                                             */
+};
+
+static inline bool goes_before(const struct ordering *ordering, uint32_t a, uint32_t b)
 {
-    const struct vv_slices *slices = context;
-    if (slices->track[a] != slices->track[b])
-        return slices->track[a] < slices->track[b];
-    if (slices->begin_ns[a] != slices->begin_ns[b])
-        return slices->begin_ns[a] < slices->begin_ns[b];
-    if (slices->duration_ns[a] != slices->duration_ns[b])
-        return slices->duration_ns[a] > slices->duration_ns[b];
-    return slices->order[a] < slices->order[b];
+    if (ordering->begin_ns[a] != ordering->begin_ns[b])
+        return ordering->begin_ns[a] < ordering->begin_ns[b];
+    if (ordering->duration_ns[a] != ordering->duration_ns[b])
+        return ordering->duration_ns[a] > ordering->duration_ns[b];
+    return ordering->order[a] < ordering->order[b];
+}
+
+/* ---- one track ---- */
+
+static void insert_rows(const struct ordering *ordering, uint32_t *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint32_t row = rows[i];
+        size_t at = i;
+        for (; at > 0 && goes_before(ordering, row, rows[at - 1]); at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+}
+
+/* How many of rows[0..count) need not move for `row`: it goes before none of them. */
+static size_t count_settled(const struct ordering *ordering, const uint32_t *rows, size_t count,
+                            uint32_t row)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (goes_before(ordering, row, rows[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Merges rows[0..middle) and rows[middle..count). */
+static void merge_rows(const struct ordering *ordering, uint32_t *rows, size_t middle, size_t count)
+{
+    uint32_t *spare = ordering->spare + (rows - ordering->rows);
+    size_t settled = count_settled(ordering, rows, middle, rows[middle]);
+    rows += settled;
+    middle -= settled;
+    count -= settled;
+    size_t low = middle, high = count; /* the end of what goes before the last of the left       */
+    while (low < high) {
+        size_t half = low + (high - low) / 2;
+        if (goes_before(ordering, rows[half], rows[middle - 1]))
+            low = half + 1;
+        else
+            high = half;
+    }
+    count = low;
+    memcpy(spare, rows, middle * sizeof *rows);
+    size_t left = 0, right = middle, out = 0;
+    while (left < middle && right < count)
+        rows[out++] = goes_before(ordering, rows[right], spare[left]) ? rows[right++] : spare[left++];
+    memcpy(rows + out, spare + left, (middle - left) * sizeof *rows);
+}
+
+static void sort_rows(const struct ordering *ordering, uint32_t *rows, size_t count)
+{
+    if (count <= INSERTION_ROWS) {
+        insert_rows(ordering, rows, count);
+        return;
+    }
+    size_t middle = count / 2;
+    sort_rows(ordering, rows, middle);
+    sort_rows(ordering, rows + middle, count - middle);
+    if (goes_before(ordering, rows[middle], rows[middle - 1]))
+        merge_rows(ordering, rows, middle, count);
+}
+
+/* ---- all of them ---- */
+
+static bool is_sorted(const struct ordering *ordering, const struct vv_slices *slices)
+{
+    for (uint32_t i = 1; i < slices->table.count; i++)
+        if (slices->track[i] < slices->track[i - 1] ||
+            (slices->track[i] == slices->track[i - 1] && goes_before(ordering, i, i - 1)))
+            return false;
+    return true;
+}
+
+/* Where each track's rows begin among all, and after the last where they end; slices without a track come last. */
+static uint64_t *count_by_track(const struct vv_model *model)
+{
+    uint64_t tracks = model->tracks.table.count, sum = 0;
+    uint64_t *places = calloc(tracks + 2, sizeof *places);
+    if (places == NULL)
+        return NULL;
+    for (uint64_t i = 0; i < model->slices.table.count; i++)
+        places[model->slices.track[i] < tracks ? model->slices.track[i] : tracks]++;
+    for (uint64_t i = 0; i <= tracks + 1; i++) {
+        uint64_t own = places[i];
+        places[i] = sum;
+        sum += own;
+    }
+    return places;
+}
+
+static void sort_track(void *context, size_t track)
+{
+    const struct ordering *ordering = context;
+    uint64_t first = track == 0 ? 0 : ordering->ends[track - 1];
+    sort_rows(ordering, ordering->rows + first, ordering->ends[track] - first);
+}
+
+/* The beginnings in `ends` become ends. */
+static void sort_by_track(const struct vv_model *model, struct ordering *ordering)
+{
+    const struct vv_slices *slices = &model->slices;
+    uint64_t tracks = model->tracks.table.count;
+    for (uint32_t i = 0; i < slices->table.count; i++)
+        ordering->rows[ordering->ends[slices->track[i] < tracks ? slices->track[i] : tracks]++] = i;
+    vv_workers_run(model->threads, tracks + 1, sort_track, ordering);
+}
+
+/* ---- moving the rows ---- */
+
+/* Finish fills these: until now they are the same in every row. */
+static bool is_filled_later(const struct vv_column *column)
+{
+    static const size_t filled[] = { offsetof(struct vv_slices, self_ns),
+                                     offsetof(struct vv_slices, parent),
+                                     offsetof(struct vv_slices, depth),
+                                     offsetof(struct vv_slices, step),
+                                     offsetof(struct vv_slices, phase) };
+    for (size_t i = 0; i < sizeof filled / sizeof filled[0]; i++)
+        if (column->pointer_offset == filled[i])
+            return true;
+    return false;
+}
+
+#define GATHER(type)                                                                                \
+    for (uint64_t i = 0; i < count; i++)                                                            \
+    ((type *)to)[i] = ((const type *)from)[rows[i]]
+
+static void gather(const void *from, void *to, size_t width_bytes, const uint32_t *rows,
+                   uint64_t count)
+{
+    switch (width_bytes) {
+    case 1:
+        GATHER(uint8_t);
+        break;
+    case 2:
+        GATHER(uint16_t);
+        break;
+    case 4:
+        GATHER(uint32_t);
+        break;
+    default:
+        GATHER(uint64_t);
+        break;
+    }
+}
+
+struct moving {
+    struct vv_slices *slices;
+    const uint32_t *rows;
+    bool has_failed[VV_TABLE_COLUMNS_MAX];
+};
+
+static void move_column(void *context, size_t number)
+{
+    struct moving *moving = context;
+    const struct vv_column *column = &vv_model_tables[VV_TABLE_SLICES].columns[number];
+    void *from, *to;
+    if (is_filled_later(column))
+        return;
+    to = malloc(moving->slices->table.capacity * column->width_bytes);
+    moving->has_failed[number] = to == NULL;
+    if (to == NULL)
+        return;
+    vv_large_pages_wish(to, moving->slices->table.capacity * column->width_bytes);
+    memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
+    gather(from, to, column->width_bytes, moving->rows, moving->slices->table.count);
+    memcpy((char *)moving->slices + column->pointer_offset, &to, sizeof to);
+    free(from);
+}
+
+static enum varve_code move_rows(struct vv_model *model, const uint32_t *rows,
+                                 struct varve_error *error)
+{
+    struct moving moving = { .slices = &model->slices, .rows = rows };
+    size_t columns = vv_model_tables[VV_TABLE_SLICES].column_count;
+    vv_workers_run(model->threads, columns, move_column, &moving);
+    for (size_t i = 0; i < columns; i++)
+        if (moving.has_failed[i])
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %llu slices",
+                    (unsigned long long)model->slices.table.count);
+    return VARVE_OK;
 }
 
 enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error)
 {
-    uint64_t *order;
-    VV_TRY(vv_order_rows(model->slices.table.count, slice_before, &model->slices, &order, error));
-    if (order == NULL)
+    struct vv_slices *slices = &model->slices;
+    uint64_t count = slices->table.count;
+    struct ordering ordering = { .begin_ns = slices->begin_ns, .duration_ns = slices->duration_ns,
+                                 .order = slices->order };
+    if (count == 0 || is_sorted(&ordering, slices))
         return VARVE_OK;
-    enum varve_code code = vv_model_permute(model, VV_TABLE_SLICES, order, error);
-    free(order);
+    enum varve_code code = VARVE_OK;
+    ordering.rows = malloc(count * sizeof *ordering.rows);
+    ordering.spare = malloc(count * sizeof *ordering.spare);
+    ordering.ends = count_by_track(model);
+    if (ordering.rows == NULL || ordering.spare == NULL || ordering.ends == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sort %llu slices",
+                       (unsigned long long)count);
+    else
+        sort_by_track(model, &ordering);
+    free(ordering.ends);
+    free(ordering.spare);
+    if (code == VARVE_OK)
+        code = move_rows(model, ordering.rows, error);
+    free(ordering.rows);
     return code;
 }
 

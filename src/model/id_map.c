@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-#define SPARE_ROWS 4u /* places that an array may have for each row in it                       */
+#define SPARE_ROWS 8u /* places of an array for each row in it: a hash table takes as much      */
 
 static uint64_t hash_of(uint32_t scope, uint64_t id)
 {

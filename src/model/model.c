@@ -172,6 +172,17 @@ static enum varve_code append(struct vv_model *model, enum vv_table_row row, uin
     return VARVE_OK;
 }
 
+/* The same for tables of which large traces have a row for each event: the columns are named at compile time. */
+#define ZERO_CELL(columns, type, name) (columns)->name[new_row] = 0;
+#define APPEND(COLUMNS, columns, table_row)                                                         \
+    do {                                                                                            \
+        if ((columns)->table.count == (columns)->table.capacity)                                       \
+            VV_TRY(reserve(model, table_row, 1, error));                                            \
+        uint64_t new_row = (columns)->table.count++;                                                \
+        COLUMNS(ZERO_CELL, columns)                                                                 \
+        *out_row = (uint32_t)new_row;                                                               \
+    } while (0)
+
 enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row,
                                      struct varve_error *error)
 {
@@ -193,8 +204,9 @@ enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error)
 {
-    VV_TRY(reserve(model, VV_TABLE_SLICES, 1, error));
     struct vv_slices *slices = &model->slices;
+    if (slices->table.count == slices->table.capacity)
+        VV_TRY(reserve(model, VV_TABLE_SLICES, 1, error));
     uint64_t row = slices->table.count++;
     slices->begin_ns[row] = slices->duration_ns[row] = slices->self_ns[row] = 0;
     slices->name[row] = slices->depth[row] = slices->order[row] = 0;
@@ -211,7 +223,7 @@ enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,
                                 struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_OPS, out_row, error));
+    APPEND(VV_OP_COLUMNS, &model->ops, VV_TABLE_OPS);
     model->ops.sequence[*out_row] = -1;
     model->ops.first_tensor[*out_row] = model->ops.collective[*out_row] = VV_NONE;
     return VARVE_OK;
@@ -251,7 +263,7 @@ enum varve_code vv_model_add_step(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_MARKS, out_row, error));
+    APPEND(VV_MARK_COLUMNS, &model->marks, VV_TABLE_MARKS);
     model->marks.track[*out_row] = model->marks.first_arg[*out_row] = VV_NONE;
     return VARVE_OK;
 }
@@ -259,7 +271,7 @@ enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row,
                                      struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_COUNTERS, out_row, error));
+    APPEND(VV_COUNTER_COLUMNS, &model->counters, VV_TABLE_COUNTERS);
     model->counters.track[*out_row] = VV_NONE;
     return VARVE_OK;
 }
@@ -267,7 +279,7 @@ enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_FLOWS, out_row, error));
+    APPEND(VV_FLOW_COLUMNS, &model->flows, VV_TABLE_FLOWS);
     model->flows.from_track[*out_row] = model->flows.to_track[*out_row] = VV_NONE;
     model->flows.from_slice[*out_row] = model->flows.to_slice[*out_row] = VV_NONE;
     return VARVE_OK;
@@ -276,7 +288,7 @@ enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
                                     struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_MEMORY, out_row, error));
+    APPEND(VV_MEMORY_COLUMNS, &model->memory, VV_TABLE_MEMORY);
     model->memory.track[*out_row] = VV_NONE;
     model->memory.allocated_bytes[*out_row] = model->memory.reserved_bytes[*out_row] = -1;
     return VARVE_OK;
@@ -285,7 +297,7 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
                                       struct varve_error *error)
 {
-    VV_TRY(append(model, VV_TABLE_ACTIVITIES, out_row, error));
+    APPEND(VV_ACTIVITY_COLUMNS, &model->activities, VV_TABLE_ACTIVITIES);
     struct vv_activities *activities = &model->activities;
     activities->context[*out_row] = activities->stream[*out_row] = -1;
     activities->device[*out_row] = activities->slice[*out_row] = VV_NONE;

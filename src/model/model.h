@@ -269,6 +269,7 @@ struct vv_health {
 };
 
 struct vv_model {
+    unsigned threads;     /* that may work on it at once while it is built; 0 counts as 1       */
     uint64_t limit_bytes; /* the tables may grow to about that; 0 = no limit. Beyond it VARVE_LIMIT  */
     void *mapping;        /* that borrowed columns and texts lie in, or NULL; unmapped with the model */
     size_t mapping_bytes;

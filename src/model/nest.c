@@ -40,8 +40,9 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
         model->health.overlaps++;
         return VARVE_OK;
     }
-    VV_TRY(vv_array_reserve(&nesting->plain, &nesting->plain_capacity, nesting->plain_count + 1,
-                            sizeof *nesting->plain, error));
+    if (nesting->plain_count == nesting->plain_capacity)
+        VV_TRY(vv_array_reserve(&nesting->plain, &nesting->plain_capacity, nesting->plain_count + 1,
+                                sizeof *nesting->plain, error));
     nesting->plain[nesting->plain_count++] = end;
     return VARVE_OK;
 }
@@ -90,8 +91,9 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
             own.phase = row;
         }
     }
-    VV_TRY(vv_array_reserve(&nesting->containers, &nesting->container_capacity,
-                            nesting->container_count + 1, sizeof *nesting->containers, error));
+    if (nesting->container_count == nesting->container_capacity)
+        VV_TRY(vv_array_reserve(&nesting->containers, &nesting->container_capacity,
+                                nesting->container_count + 1, sizeof *nesting->containers, error));
     nesting->containers[nesting->container_count++] = own;
     return VARVE_OK;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large_pages.h"
+
 #define FIRST_CAPACITY 64u
 #define DOUBLING_ROWS (UINT64_C(1) << 20) /* up to here; beyond it, by a quarter                   */
 #define ROWS_MAX (UINT64_C(0xffffffff) - 1) /* a row number is a uint32_t, and VV_NONE is none    */
@@ -42,6 +44,7 @@ static enum varve_code grow_own(struct vv_table *table, const struct vv_column *
         void *grown = realloc(column_of(table, &columns[i]), capacity * columns[i].width_bytes);
         if (grown == NULL)
             return no_memory(capacity, error);
+        vv_large_pages_wish(grown, capacity * columns[i].width_bytes);
         set_column(table, &columns[i], grown);
     }
     return VARVE_OK;

@@ -59,6 +59,13 @@ def metadata(plane, number):
     return {entry[1][0]: dict_of(entry[2][0]) for entry in entries}
 
 
+def content(build, path):
+    """All but where it was read from."""
+    tables = dump(build, path)
+    tables.pop("inputs")
+    return tables
+
+
 @pytest.mark.parametrize("name, events", list(zip(REAL, (39, 3650, 26_723))))
 def test_every_event_of_real_traces(build, traces, name, events):
     tables = dump(build, traces / name)
@@ -118,12 +125,12 @@ def test_mangled_text_is_refused_with_its_place(build, traces):
 def test_json_gives_the_same_model(build, traces, tmp_path, name, spell):
     data = (traces / name).read_bytes()
     path = write(tmp_path, to_json(data, spell).encode(), "trace.json")
-    assert dump(build, path) == dump(build, traces / name)
+    assert content(build, path) == content(build, traces / name)
 
 
 def test_gzip_gives_the_same_model(build, traces, tmp_path):
     path = write(tmp_path, gzip.compress((traces / REAL[1]).read_bytes()))
-    assert dump(build, path) == dump(build, traces / REAL[1])
+    assert content(build, path) == content(build, traces / REAL[1])
 
 
 # ---- written by hand ----
@@ -317,7 +324,7 @@ def test_a_cut_file_keeps_what_stands_before_the_cut(build, tmp_path):
 
 def test_a_zero_byte_at_the_end_is_passed_over(build, tmp_path):
     data = space(host(lambda plane: plane.event("op", 0, 1_000)))
-    assert dump(build, write(tmp_path, data + b"\0")) == dump(build, write(tmp_path, data))
+    assert content(build, write(tmp_path, data + b"\0")) == content(build, write(tmp_path, data))
 
 
 @pytest.mark.parametrize("name, data, words", [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_dump.c — the tables of a finished model as JSON, one row a line, for the tests of importers.
  *
- *     model_dump PATH...        {"table": "slices", "row": 0, "begin_ns": …, "name": "conv2d", …, "args": {…}}
+ *     model_dump [--threads N] PATH...        {"table": "slices", "row": 0, "begin_ns": …, "name": "conv2d", …, "args": {…}}
  *
  * Columns that hold a string's id are printed as the string, VV_NONE as null; slices and marks carry their arguments,
  * a list of [key, value] in order. `health` and `run` are the first two lines. */
@@ -19,6 +19,7 @@ static const struct vv_model *model;
 /* Columns, by name, that hold the id of a string; `dtype` does in collectives only. */
 static const char *const string_columns[] = {
     "name", "host", "category", "key", "file", "stack", "module", "shapes", "group", "ranks", "series",
+    "path", "format",
 };
 
 static bool is_string(const char *table, const char *column)
@@ -143,6 +144,7 @@ DUMP(marks, VV_MARK_COLUMNS, put_args(rows->first_arg[row], rows->arg_count[row]
 DUMP(counters, VV_COUNTER_COLUMNS, )
 DUMP(flows, VV_FLOW_COLUMNS, )
 DUMP(memory, VV_MEMORY_COLUMNS, )
+DUMP(inputs, VV_INPUT_COLUMNS, )
 
 static void dump_facts(void)
 {
@@ -185,13 +187,19 @@ static void dump_run(void)
 
 int main(int argc, char **argv)
 {
+    struct vv_import_options options = { 0 };
     struct vv_model *read = NULL;
     struct varve_error error;
+    if (argc > 3 && strcmp(argv[1], "--threads") == 0) {
+        options.threads = (unsigned)atoi(argv[2]);
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 2) {
-        fprintf(stderr, "model_dump PATH...\n");
+        fprintf(stderr, "model_dump [--threads N] PATH...\n");
         return 2;
     }
-    if (vv_import_all((const char *const *)(argv + 1), (size_t)argc - 1, NULL, &read, &error) != VARVE_OK) {
+    if (vv_import_all((const char *const *)(argv + 1), (size_t)argc - 1, &options, &read, &error) != VARVE_OK) {
         fprintf(stderr, "model_dump: %s\n", error.message);
         return 3;
     }
@@ -212,6 +220,7 @@ int main(int argc, char **argv)
     dump_counters();
     dump_flows();
     dump_memory();
+    dump_inputs();
     dump_facts();
     vv_model_destroy(read);
     return fflush(stdout) == 0 ? 0 : 4;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/large_pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+/* Below that, the last large page would be a large part of it. */
+#define BLOCK_BYTES_MIN ((size_t)8 << 20)
+#define PAGE_BYTES ((uintptr_t)4096)
+
+/* From the page on that holds malloc's own words: a mapping of which a part is advised otherwise falls into
+ * two, and cannot grow in place any more. */
+void vv_large_pages_wish(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t first = (uintptr_t)block & ~(PAGE_BYTES - 1);
+    if (bytes >= BLOCK_BYTES_MIN)
+        madvise((void *)first, bytes + ((uintptr_t)block - first), MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)bytes;
+#endif
+}

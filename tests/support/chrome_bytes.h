@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_bytes.h — text in memory read as a trace in Chrome's format, whatever it looks like, by any number of parts. */
+#ifndef VARVE_TESTS_CHROME_BYTES_H
+#define VARVE_TESTS_CHROME_BYTES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "import/chrome_parts.h"
+
+#define CHROME_MEMORY_BYTES (UINT64_C(512) << 20)
+
+/* The finished model; it must be destroyed also if this fails. */
+static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsigned parts,
+                                           struct vv_model **out_model, struct varve_error *error)
+{
+    static const struct vv_import_options options = { 0 };
+    struct vv_source *source = NULL;
+    char path[64];
+    int file = memfd_create("trace", MFD_CLOEXEC);
+    if (file < 0 || write(file, text, bytes) != (ssize_t)bytes || vv_model_create(out_model, NULL) != VARVE_OK)
+        abort();
+    (*out_model)->limit_bytes = CHROME_MEMORY_BYTES;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    enum varve_code code = vv_source_open(path, &source, error);
+    struct vv_import_job job = { "trace", source, *out_model, 0, &options };
+    if (code == VARVE_OK)
+        code = vv_chrome_read_parts(&job, parts, error);
+    if (code == VARVE_OK)
+        code = vv_model_finish(*out_model, error);
+    vv_source_close(source);
+    close(file);
+    return code;
+}
+
+#endif
