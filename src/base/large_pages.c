@@ -2,10 +2,11 @@
 #include "base/large_pages.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /* Below that, the last large page would be a large part of it. */
-#define BLOCK_BYTES_MIN ((size_t)8 << 20)
+#define BLOCK_BYTES_MIN ((size_t)4 << 20)
 #define PAGE_BYTES ((uintptr_t)4096)
 
 /* From the page on that holds malloc's own words: a mapping of which a part is advised otherwise falls into
@@ -20,4 +21,12 @@ void vv_large_pages_wish(void *block, size_t bytes)
     (void)block;
     (void)bytes;
 #endif
+}
+
+void *vv_large_pages_alloc(size_t bytes)
+{
+    void *block = malloc(bytes);
+    if (block != NULL)
+        vv_large_pages_wish(block, bytes);
+    return block;
 }

@@ -8,4 +8,7 @@
 /* Asks the system for large pages under a block that malloc has just given, if it is large. Nothing is promised. */
 void vv_large_pages_wish(void *block, size_t bytes);
 
+/* malloc with that wish. */
+void *vv_large_pages_alloc(size_t bytes);
+
 #endif

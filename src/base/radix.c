@@ -31,10 +31,9 @@ enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct va
     }
     if (falls == 0)
         return VARVE_OK;
-    struct vv_keyed_row *spare = malloc(count * sizeof *spare), *from = rows, *to = spare;
+    struct vv_keyed_row *spare = vv_large_pages_alloc(count * sizeof *spare), *from = rows, *to = spare;
     if (spare == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu rows", count);
-    vv_large_pages_wish(spare, count * sizeof *spare);
     for (int byte = 0; byte < KEY_BYTES; byte++) {
         if ((differ >> byte * 8 & 0xff) == 0)
             continue;

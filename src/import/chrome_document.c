@@ -28,7 +28,7 @@ static enum vv_chrome_status read_event(struct vv_chrome_reader *reader, enum va
                                         struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;
-    struct vv_chrome_value value;
+    struct vv_chrome_value value = { 0 };
     const char *end;
     enum vv_chrome_status status;
     bool is_event = cursor->text[*cursor->next] == '{';

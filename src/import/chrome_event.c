@@ -72,7 +72,8 @@ VV_CHROME_INLINE struct vv_chrome_arg *next_arg(struct vv_chrome_event *event)
 VV_CHROME_INLINE enum vv_chrome_status no_memory(struct vv_chrome_cursor *cursor)
 {
     cursor->bad_at = cursor->text + *cursor->next;
-    cursor->bad_why = "no memory for its arguments";
+    cursor->bad_why = "";
+    cursor->has_no_memory = true;
     return VV_CHROME_BAD;
 }
 

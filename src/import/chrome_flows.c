@@ -6,6 +6,7 @@
  * the arrow comes. So ids may be used again, and one start may have several ends. */
 #include <stdlib.h>
 
+#include "base/large_pages.h"
 #include "base/radix.h"
 #include "import/chrome_number.h"
 #include "import/chrome_reader.h"
@@ -250,8 +251,8 @@ enum varve_code vv_chrome_join_flows(struct vv_chrome_reader *reader, struct var
     size_t count = reader->flow_ends.count;
     if (count == 0)
         return VARVE_OK;
-    struct vv_keyed_row *rows = malloc(count * sizeof *rows);
-    const struct vv_chrome_flow_end **group = malloc(count * sizeof *group);
+    struct vv_keyed_row *rows = vv_large_pages_alloc(count * sizeof *rows);
+    const struct vv_chrome_flow_end **group = vv_large_pages_alloc(count * sizeof *group);
     enum varve_code code;
     if (rows == NULL || group == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows", count);

@@ -46,13 +46,15 @@ struct vv_chrome_cursor {
     const uint32_t *end;   /* behind the last token                                             */
     const char *bad_at;
     const char *bad_why;
+    bool has_no_memory;    /* that is why                                                       */
 };
 
 VV_CHROME_INLINE void vv_chrome_cursor_init(struct vv_chrome_cursor *cursor,
                                             const struct vv_chrome_window *window)
 {
     *cursor = (struct vv_chrome_cursor){ window->text, window->tokens,
-                                         window->tokens + window->token_count, NULL, NULL };
+                                         window->tokens + window->token_count, NULL, NULL,
+                                         false };
 }
 
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_bad(struct vv_chrome_cursor *cursor, const char *at,

@@ -5,6 +5,9 @@
 
 #define KEY_SLOTS 4096u
 #define CATEGORY_SLOTS 1024u
+#define SAMPLE_BYTES (UINT64_C(4) << 20)     /* to foresee from                                 */
+#define AHEAD_BYTES_MIN (UINT64_C(64) << 20) /* of a file for which it is worth it              */
+#define AHEAD_ROWS_MIN 65536
 
 static void note_first_rows(struct vv_chrome_reader *reader)
 {
@@ -19,7 +22,7 @@ enum varve_code vv_chrome_reader_init(struct vv_chrome_reader *reader,
                                       const struct vv_import_job *job, struct vv_model *model,
                                       uint64_t offset, struct varve_error *error)
 {
-    *reader = (struct vv_chrome_reader){ .job = job, .model = model, .rank = -1 };
+    *reader = (struct vv_chrome_reader){ .job = job, .model = model, .rank = -1, .begin = offset };
     note_first_rows(reader);
     VV_TRY(vv_chrome_text_init(&reader->text, model, &reader->window, error));
     VV_TRY(vv_chrome_places_init(&reader->places, model, job->scope, error));
@@ -56,6 +59,44 @@ void vv_chrome_reader_deinit(struct vv_chrome_reader *reader)
     *reader = (struct vv_chrome_reader){ 0 };
 }
 
+/* ---- room ahead ---- */
+
+/* How many bytes of text this reader has before it in all; 0 = not known. */
+static uint64_t bytes_to_read(const struct vv_chrome_reader *reader)
+{
+    uint64_t bytes = vv_source_disk_bytes(reader->window.source);
+    if (!vv_source_is_plain(reader->window.source) || bytes < AHEAD_BYTES_MIN)
+        return 0;
+    return (reader->stop_at != 0 ? reader->stop_at : bytes) - reader->begin;
+}
+
+/* Once the first megabytes have shown how many rows they make, and again after four times as many, there is room
+ * for those of all: large blocks that need not grow get large pages. Where too little is foreseen, tables grow as
+ * ever; where there is no room, nothing is lost. */
+static void reserve_ahead(struct vv_chrome_reader *reader)
+{
+    uint64_t all = bytes_to_read(reader), read = reader->window.offset - reader->begin;
+    if (all == 0 || read < SAMPLE_BYTES || read < reader->reserved_at * 4)
+        return;
+    reader->reserved_at = read;
+    double factor = (double)all / (double)read * 1.05;
+    uint64_t bytes = (uint64_t)((double)vv_model_bytes(reader->model) * factor);
+    if (reader->model->limit_bytes != 0 && bytes > reader->model->limit_bytes)
+        return;
+    for (int i = 0; i < VV_TABLE_COUNT; i++) {
+        const struct vv_model_table *about = &vv_model_tables[i];
+        struct vv_table *table = (void *)((char *)reader->model + about->table_offset);
+        double wanted = (double)(table->count - reader->first_rows[i]) * factor;
+        if (wanted > AHEAD_ROWS_MIN && wanted < UINT32_MAX)
+            vv_table_reserve(table, about->columns, about->column_count,
+                             (uint64_t)wanted - (table->count - reader->first_rows[i]), NULL);
+    }
+    double ends = (double)reader->flow_ends.count * factor;
+    if (ends > AHEAD_ROWS_MIN && ends < UINT32_MAX)
+        vv_array_reserve(&reader->flow_ends.items, &reader->flow_ends.capacity, (size_t)ends,
+                         sizeof *reader->flow_ends.items, NULL);
+}
+
 enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *keep, bool *out_more,
                                  struct varve_error *error)
 {
@@ -63,6 +104,7 @@ enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *ke
     if (!*out_more)
         return VARVE_OK;
     VV_TRY(vv_chrome_window_advance(&reader->window, (uint32_t)(keep - reader->window.text), error));
+    reserve_ahead(reader);
     vv_chrome_cursor_init(&reader->cursor, &reader->window);
     return VARVE_OK;
 }
@@ -71,6 +113,9 @@ enum varve_code vv_chrome_fail(const struct vv_chrome_reader *reader, struct var
 {
     const struct vv_chrome_cursor *cursor = &reader->cursor;
     uint64_t offset = reader->window.offset + (uint64_t)(cursor->bad_at - cursor->text);
+    if (cursor->has_no_memory)
+        return vv_fail_at(error, VARVE_NO_MEMORY, offset, "'%s': no memory for an event",
+                          reader->job->path);
     return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s' is not JSON: %s", reader->job->path,
                       cursor->bad_why);
 }

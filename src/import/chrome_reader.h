@@ -134,6 +134,8 @@ struct vv_chrome_reader {
     int64_t base_ns, rank, world_size; /* rank -1, world_size 0: not said                       */
     bool has_events;                /* the list of events was found                             */
     bool is_cut;                    /* the input ends inside of it                              */
+    uint64_t reserved_at;           /* bytes read when there was made room for the rest         */
+    uint64_t begin;                 /* of what is read, in the input                            */
     uint64_t stop_at;               /* of a part: the first event that begins here or later is not its */
 };
 

@@ -193,11 +193,10 @@ static void move_column(void *context, size_t number)
     void *from, *to;
     if (is_filled_later(column))
         return;
-    to = malloc(moving->slices->table.capacity * column->width_bytes);
+    to = vv_large_pages_alloc(moving->slices->table.capacity * column->width_bytes);
     moving->has_failed[number] = to == NULL;
     if (to == NULL)
         return;
-    vv_large_pages_wish(to, moving->slices->table.capacity * column->width_bytes);
     memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
     gather(from, to, column->width_bytes, moving->rows, moving->slices->table.count);
     memcpy((char *)moving->slices + column->pointer_offset, &to, sizeof to);
@@ -226,8 +225,8 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
     if (count == 0 || is_sorted(&ordering, slices))
         return VARVE_OK;
     enum varve_code code = VARVE_OK;
-    ordering.rows = malloc(count * sizeof *ordering.rows);
-    ordering.spare = malloc(count * sizeof *ordering.spare);
+    ordering.rows = vv_large_pages_alloc(count * sizeof *ordering.rows);
+    ordering.spare = vv_large_pages_alloc(count * sizeof *ordering.spare);
     ordering.ends = count_by_track(model);
     if (ordering.rows == NULL || ordering.spare == NULL || ordering.ends == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sort %llu slices",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large_pages.h"
 #include "model/model.h"
 
 #define SPARE_ROWS 8u /* places of an array for each row in it: a hash table takes as much      */
@@ -27,7 +28,7 @@ enum varve_code vv_id_map_init(struct vv_id_map *map, const struct vv_id_range *
         map->span = span + 1;
         map->scope_count = range->scope_count;
         size_t bytes = map->span * range->scope_count * sizeof *map->rows;
-        map->rows = malloc(bytes);
+        map->rows = vv_large_pages_alloc(bytes);
         if (map->rows != NULL)
             memset(map->rows, 0xff, bytes);
     } else {
@@ -35,7 +36,7 @@ enum varve_code vv_id_map_init(struct vv_id_map *map, const struct vv_id_range *
         while (slots < range->count * 2)
             slots *= 2;
         map->slot_mask = slots - 1;
-        map->slots = malloc(slots * sizeof *map->slots);
+        map->slots = vv_large_pages_alloc(slots * sizeof *map->slots);
         if (map->slots != NULL)
             memset(map->slots, 0xff, slots * sizeof *map->slots);
     }

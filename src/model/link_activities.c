@@ -7,6 +7,7 @@
  * names none. */
 #include <stdlib.h>
 
+#include "base/large_pages.h"
 #include "model/build.h"
 #include "model/id_map.h"
 #include "varve/varve.h"
@@ -193,7 +194,7 @@ enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *
     if (model->activities.table.count == 0 && model->collectives.table.count == 0)
         return VARVE_OK;
     struct linking linking = { .model = model };
-    linking.op_slices = malloc((model->ops.table.count + 1) * sizeof *linking.op_slices);
+    linking.op_slices = vv_large_pages_alloc((model->ops.table.count + 1) * sizeof *linking.op_slices);
     if (linking.op_slices == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link %llu operators",
                 (unsigned long long)model->ops.table.count);
