@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/workers.h"
+#include "model/cells.h"
 
 /* How a column's numbers are translated: by adding where the part's rows begin now, or by a map. */
 enum translation { ROWS_OF, BY_STRINGS, BY_TRACKS, BY_TENSORS, BY_ORDER };
@@ -208,7 +209,7 @@ static void move_column(const struct merging *merging, enum vv_table_row row,
         translate(merging, how, (const uint32_t *)(const void *)own, (uint32_t *)(void *)whole, count);
     else
         memcpy(whole, own, count * column->width_bytes);
-    free(own);
+    vv_cells_free(own);
     own = NULL;
     memcpy((char *)from + column->pointer_offset, &own, sizeof own);
 }

@@ -15,8 +15,11 @@ enum varve_code vv_timeline_init(struct vv_timeline *timeline, uint64_t frequenc
     if (frequency_hz < FREQUENCY_HZ_MIN || frequency_hz > FREQUENCY_HZ_MAX)
         VV_FAIL(error, VARVE_CORRUPT, "a clock of %llu Hz; 1 kHz to 1 THz make sense",
                 (unsigned long long)frequency_hz);
+    unsigned shift = 63 - (unsigned)__builtin_clzll(frequency_hz - 1);
+    vv_u128 scale = (vv_u128)1 << (64 + shift);
     *timeline = (struct vv_timeline){ .frequency_hz = frequency_hz,
-                                      .inverse = UINT64_MAX / frequency_hz,
+                                      .inverse = (uint64_t)((scale + frequency_hz - 1) / frequency_hz),
+                                      .shift = shift,
                                       .offset_s = offset_s,
                                       .offset_ticks = offset_ticks };
     return VARVE_OK;

@@ -15,10 +15,12 @@
 #include "base/error.h"
 
 #define VV_NS_PER_S UINT64_C(1000000000)
-#define VV_TIMELINE_SPAN_TICKS (UINT64_C(1) << 33) /* (freq + span * 10^9) < 2^64                */
+#define VV_TIMELINE_SPAN_TICKS (UINT64_C(1) << 33) /* (freq + span * 10^9) < 2^63                */
 
 struct vv_timeline {
-    uint64_t frequency_hz, inverse; /* inverse = floor((2^64 - 1) / frequency_hz)                */
+    uint64_t frequency_hz;
+    uint64_t inverse; /* ceil(2^(64 + shift) / frequency_hz), which makes every quotient exact: below     */
+    unsigned shift;   /* ceil(log2(frequency_hz)) - 1                                            */
     int64_t offset_s, offset_ticks;
     uint64_t base_ticks, base_rest; /* 0 <= base_rest < frequency_hz                             */
     int64_t base_ns;
@@ -34,23 +36,22 @@ enum varve_code vv_timeline_init(struct vv_timeline *timeline, uint64_t frequenc
 enum varve_code vv_timeline_rebase(struct vv_timeline *timeline, uint64_t ticks,
                                    struct varve_error *error);
 
+/* The same for an instant of which the base is near: base_ticks <= ticks < base_ticks + VV_TIMELINE_SPAN_TICKS.
+ * For dividends below 2^63 an inverse of 63 + ceil(log2(divisor)) bits, rounded up, is exact. */
+static inline int64_t vv_timeline_near(const struct vv_timeline *timeline, uint64_t ticks)
+{
+    uint64_t scaled = timeline->base_rest + (ticks - timeline->base_ticks) * VV_NS_PER_S;
+    uint64_t quotient = (uint64_t)(((vv_u128)scaled * timeline->inverse) >> 64) >> timeline->shift;
+    return timeline->base_ns + (int64_t)quotient;
+}
+
 static inline enum varve_code vv_timeline_ns(struct vv_timeline *timeline, uint64_t ticks,
                                              int64_t *out_ns, struct varve_error *error)
 {
-    uint64_t since = ticks - timeline->base_ticks;
-    if (__builtin_expect(!timeline->has_base || since >= VV_TIMELINE_SPAN_TICKS, 0)) {
+    if (__builtin_expect(!timeline->has_base ||
+                             ticks - timeline->base_ticks >= VV_TIMELINE_SPAN_TICKS, 0))
         VV_TRY(vv_timeline_rebase(timeline, ticks, error));
-        since = 0;
-    }
-    uint64_t scaled = timeline->base_rest + since * VV_NS_PER_S;
-    uint64_t ns = (uint64_t)(((vv_u128)scaled * timeline->inverse) >> 64);
-    /* The estimate is at most 2 too small. */
-    uint64_t rest = scaled - ns * timeline->frequency_hz;
-    while (rest >= timeline->frequency_hz) {
-        rest -= timeline->frequency_hz;
-        ns++;
-    }
-    *out_ns = timeline->base_ns + (int64_t)ns;
+    *out_ns = vv_timeline_near(timeline, ticks);
     return VARVE_OK;
 }
 

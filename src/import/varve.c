@@ -13,6 +13,8 @@
 #include "import/importer.h"
 #include "import/varve_process.h"
 
+#define THREADS_MAX 16
+
 struct names {
     struct vv_arena arena;
     VV_ARRAY_OF(const char *) paths; /* of process folders                                      */
@@ -101,17 +103,25 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
     return found;
 }
 
-static enum varve_code read_folder(const char *path, struct vv_model *model, struct names *names,
+static unsigned count_threads(const struct vv_import_options *options)
+{
+    long online = options->threads != 0 ? (long)options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (unsigned)online;
+}
+
+static enum varve_code read_folder(const struct vv_import_job *job, struct names *names,
                                    struct varve_error *error)
 {
-    const char *manifest = NULL;
+    const char *path = job->path, *manifest = NULL;
+    struct vv_model *model = job->model;
+    unsigned threads = count_threads(job->options);
     if (folder_has(path, "metadata"))
-        return vv_process_read(model, path, error);
+        return vv_process_read(model, path, threads, error);
     VV_TRY(join_path(&names->arena, path, "manifest.json", &manifest, error));
     VV_TRY(vv_manifest_read(model, manifest, error));
     VV_TRY(list_processes(path, names, error));
     for (size_t i = 0; i < names->paths.count; i++)
-        VV_TRY(vv_process_read(model, names->paths.items[i], error));
+        VV_TRY(vv_process_read(model, names->paths.items[i], threads, error));
     return VARVE_OK;
 }
 
@@ -120,7 +130,7 @@ static enum varve_code read_trace(const struct vv_import_job *job, struct varve_
     struct vv_model *model = job->model;
     struct names names = { 0 };
     vv_arena_init(&names.arena);
-    enum varve_code code = read_folder(job->path, model, &names, error);
+    enum varve_code code = read_folder(job, &names, error);
     if (code == VARVE_OK)
         code = vv_memory_join(model, error);
     free(names.paths.items);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/varve_process.h"
+#include "varve/varve.h"
 
 static const uint8_t builtin_words[VV_EVENT_BUILTIN_COUNT] = {
     [VV_EVENT_END] = 1,    [VV_EVENT_STRING] = 0,     [VV_EVENT_CLOCK] = 5,
@@ -51,7 +52,11 @@ static enum varve_code make_class(struct vv_process_reader *process, uint32_t ro
     VV_TRY(find_source(process->model, said, &class.source, error));
     if (said->kind != VV_CLASS_KIND_OTHER) {
         class.action = (uint8_t)(VV_ACTION_SITE + said->kind);
-        class.words = site_words[said->kind];
+        class.words = site_words[said->kind] & 0xF;
+        class.plain_ends = said->kind == VV_KIND_NEXT;
+        class.plain_begins = said->kind == VV_KIND_NEXT || said->kind == VV_KIND_BEGIN;
+        if (said->layer == VARVE_LAYER_STEP) /* it may be a phase */
+            class.plain_ends = class.plain_begins = 0;
     } else if (said->fields == NULL) {
         class.action = VV_ACTION_PASS;
         class.words = 1;
@@ -78,7 +83,8 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
     for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
         process->classes[id] = (struct vv_event_class){ .source = VV_NONE,
                                                         .action = (uint8_t)id,
-                                                        .words = builtin_words[id] };
+                                                        .words = builtin_words[id] & 0xF,
+                                                        .plain_ends = id == VV_EVENT_END };
     return VARVE_OK;
 }
 

@@ -13,6 +13,7 @@
 struct async_range {
     int64_t begin_ns, end_ns;
     uint32_t begin; /* index in pair_ends                                                       */
+    uint32_t track, order; /* of its slice: found before it is added                            */
     uint8_t flags;
 };
 
@@ -27,7 +28,6 @@ struct joining {
     VV_ARRAY_OF(uint32_t) open;              /* begins of the current (name, id), oldest first   */
     VV_ARRAY_OF(struct async_range) ranges;
     VV_ARRAY_OF(struct lane) lanes;          /* of the current name: a heap by end_ns            */
-    uint32_t order;
 };
 
 static bool is_flow(const struct vv_pair_end *end)
@@ -125,7 +125,7 @@ static enum varve_code end_newest(struct joining *joining, int64_t end_ns, uint8
 {
     uint32_t begin = joining->open.items[--joining->open.count];
     int64_t begin_ns = joining->process->pair_ends.items[begin].time_ns;
-    struct async_range range = { begin_ns, end_ns, begin, flags };
+    struct async_range range = { begin_ns, end_ns, begin, VV_NONE, 0, flags };
     VV_PUSH(&joining->ranges, range, error);
     return VARVE_OK;
 }
@@ -236,8 +236,7 @@ static enum varve_code add_range(struct joining *joining, const struct async_ran
 {
     struct vv_slices *slices = &joining->process->model->slices;
     const struct vv_pair_end *begin = &joining->process->pair_ends.items[range->begin];
-    uint32_t row, track;
-    VV_TRY(find_lane(joining, range, begin->name, &track, error));
+    uint32_t row;
     VV_TRY(vv_model_add_slice(joining->process->model, &row, error));
     slices->begin_ns[row] = range->begin_ns;
     slices->duration_ns[row] = range->end_ns - range->begin_ns;
@@ -245,12 +244,13 @@ static enum varve_code add_range(struct joining *joining, const struct async_ran
     slices->layer[row] = begin->layer;
     slices->source[row] = begin->source;
     slices->flags[row] = range->flags;
-    slices->track[row] = track;
-    slices->order[row] = joining->order++;
+    slices->track[row] = range->track;
+    slices->order[row] = range->order;
     return VARVE_OK;
 }
 
-static enum varve_code add_ranges(struct joining *joining, struct varve_error *error)
+/* Lanes are filled in order of begin, name by name. */
+static enum varve_code place_ranges(struct joining *joining, struct varve_error *error)
 {
     const struct vv_pair_end *ends = joining->process->pair_ends.items;
     uint64_t *order;
@@ -258,12 +258,32 @@ static enum varve_code add_ranges(struct joining *joining, struct varve_error *e
     enum varve_code code = VARVE_OK;
     uint32_t name = VV_NONE;
     for (size_t i = 0; i < joining->ranges.count && code == VARVE_OK; i++) {
-        const struct async_range *range = &joining->ranges.items[order == NULL ? i : order[i]];
+        struct async_range *range = &joining->ranges.items[order == NULL ? i : order[i]];
         if (ends[range->begin].name != name)
             joining->lanes.count = 0;
         name = ends[range->begin].name;
-        code = add_range(joining, range, error);
+        range->order = (uint32_t)i;
+        code = find_lane(joining, range, name, &range->track, error);
     }
+    free(order);
+    return code;
+}
+
+static bool track_before(const void *context, uint64_t left, uint64_t right)
+{
+    const struct async_range *ranges = context, *a = &ranges[left], *b = &ranges[right];
+    return a->track != b->track ? a->track < b->track : a->order < b->order;
+}
+
+/* Track by track, which is the order that slices have in the end: one that stands elsewhere makes finish move them all. */
+static enum varve_code add_ranges(struct joining *joining, struct varve_error *error)
+{
+    uint64_t *order;
+    VV_TRY(place_ranges(joining, error));
+    VV_TRY(vv_order_rows(joining->ranges.count, track_before, joining->ranges.items, &order, error));
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < joining->ranges.count && code == VARVE_OK; i++)
+        code = add_range(joining, &joining->ranges.items[order == NULL ? i : order[i]], error);
     free(order);
     return code;
 }

@@ -10,6 +10,8 @@
 
 #include "base/array.h"
 #include "import/input_file.h"
+#include "import/varve_ranges.h"
+#include "import/varve_waves.h"
 
 #define METADATA_BYTES_MAX ((size_t)1 << 30)
 
@@ -175,18 +177,24 @@ static enum varve_code take_snapshot(struct folder *folder, struct vv_metadata *
 
 /* ---- what is known in the end ---- */
 
-static void end_open_slices(struct vv_process_reader *process)
+/* Ends with the process what is still open, innermost first: what ended in a range is part of its inside_ns. */
+static void end_open_ranges(struct vv_process_reader *process, size_t first_placed)
 {
     struct vv_model *model = process->model;
-    for (size_t i = 0; i < process->open_slices.count; i++) {
-        uint32_t row = process->open_slices.items[i];
-        model->slices.duration_ns[row] = process->last_ns - model->slices.begin_ns[row];
-        model->slices.flags[row] |= VV_SLICE_UNFINISHED;
+    struct vv_slices *slices = &model->slices;
+    for (size_t i = process->open_ranges.count; i-- > 0;) {
+        const struct vv_open_range *range = &process->open_ranges.items[i];
+        int64_t duration_ns = process->last_ns - range->begin_ns;
+        slices->duration_ns[range->slice] = duration_ns;
+        slices->self_ns[range->slice] = duration_ns - range->inside_ns;
+        slices->flags[range->slice] |= VV_SLICE_UNFINISHED;
+        if (slices->parent[range->slice] != VV_NONE) /* it is the item before, open like this one */
+            process->open_ranges.items[i - 1].inside_ns += duration_ns;
+        if (range->step != VV_NONE)
+            model->steps.duration_ns[range->step] = duration_ns;
+        if (duration_ns == 0)
+            model->placed_count = first_placed;
         model->health.unfinished++;
-    }
-    for (size_t i = 0; i < process->open_steps.count; i++) {
-        uint32_t row = process->open_steps.items[i];
-        model->steps.duration_ns[row] = process->last_ns - model->steps.begin_ns[row];
     }
 }
 
@@ -285,12 +293,14 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
                                  metadata->offset_ticks, error),
                 error, "'%s'", folder->metadata);
     process->window = malloc(VV_WINDOW_BYTES);
-    if (process->window == NULL)
+    process->run = malloc(sizeof *process->run);
+    if (process->window == NULL || process->run == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", folder->path);
     process->forgot = has_forgotten(folder);
     VV_TRY(vv_classes_make(process, error));
     VV_TRY(vv_model_add_process(process->model, &process->process, error));
     uint32_t first_track = (uint32_t)process->model->tracks.table.count;
+    size_t first_placed = process->model->placed_count;
     /* The process's own stream, which says strings and pauses, was found last. */
     const struct vv_packets *streams = folder->streams.items;
     size_t threads = folder->streams.count;
@@ -300,7 +310,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
         process->model->health.truncated_files++;
     for (size_t i = 0; i < threads; i++)
         VV_TRY(vv_stream_read(process, &streams[i], error));
-    end_open_slices(process);
+    end_open_ranges(process, first_placed);
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
     return fill_process(process, error);
@@ -314,18 +324,21 @@ static void close_process(struct vv_process_reader *process)
     free(process->samples.items);
     free(process->thread_names.items);
     free(process->pair_ends.items);
-    free(process->open_slices.items);
-    free(process->open_steps.items);
+    free(process->open_ranges.items);
     free(process->text.items);
+    free(process->shapes);
     free(process->window);
+    free(process->run);
+    vv_waves_destroy(process->waves);
 }
 
-enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
+enum varve_code vv_process_read(struct vv_model *model, const char *folder_path, unsigned threads,
                                 struct varve_error *error)
 {
     struct folder folder = { .path = folder_path };
     struct vv_metadata metadata = { 0 };
-    struct vv_process_reader process = { .model = model, .metadata = &metadata };
+    struct vv_process_reader process = { .model = model, .metadata = &metadata,
+                                         .threads = threads };
     vv_arena_init(&folder.arena);
     enum varve_code code = join_path(&folder, "metadata", &folder.metadata, error);
     /* Once before the streams: a later format version is told from a broken stream. */

@@ -29,7 +29,8 @@ struct vv_event_class {
     uint32_t row;     /* in metadata->classes                                                   */
     uint16_t layer;
     uint8_t action;   /* enum vv_action                                                         */
-    uint8_t words;    /* of the whole record; 0 = the record itself says                        */
+    uint8_t words : 4;      /* of the whole record; 0 = the record itself says                  */
+    uint8_t plain_ends : 1, plain_begins : 1; /* all that it does: varve_ranges.h               */
 };
 
 struct vv_pause { uint64_t ticks; int64_t time_ns; };
@@ -43,6 +44,13 @@ struct vv_pair_end {
     uint32_t name, track, source;
     uint16_t layer;
     uint8_t kind; /* enum vv_site_kind                                                          */
+};
+
+struct vv_open_range {
+    int64_t begin_ns, inside_ns; /* what the ranges that ended in it took, of those directly in it  */
+    uint32_t slice, step;        /* rows; step is VV_NONE for what is not a step                */
+    uint32_t phase;              /* row: innermost phase from here outwards; VV_NONE            */
+    bool in_step;                /* a step lies around it, or it is one                         */
 };
 
 #define VV_ARRAY_OF(type) struct { type *items; size_t count, capacity; }
@@ -59,11 +67,15 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_sample) samples;
     VV_ARRAY_OF(struct vv_thread_name) thread_names;
     VV_ARRAY_OF(struct vv_pair_end) pair_ends;
-    VV_ARRAY_OF(uint32_t) open_slices;   /* ranges that no thread and no pause has ended: rows  */
-    VV_ARRAY_OF(uint32_t) open_steps;
+    VV_ARRAY_OF(struct vv_open_range) open_ranges; /* that no thread and no pause has ended; of a
+                                            thread, innermost last                              */
     VV_ARRAY_OF(char) text;              /* being put together                                  */
+    struct vv_shape_place *shapes;       /* varve_shapes.c; NULL until one is needed            */
     uint32_t process_name;               /* string                                              */
     uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
+    struct vv_range_run *run;            /* the one at hand: varve_ranges.h                     */
+    struct vv_waves *waves;              /* varve_waves.h; NULL until they are needed            */
+    unsigned threads;                    /* that may read                                       */
     uint64_t events, lost;
     uint64_t slow_ns;                    /* spent in the recorder beside writing records        */
     bool forgot;                         /* a flight recorder has removed its oldest parts      */
@@ -80,8 +92,8 @@ struct vv_process_reader {
         (array)->items[(array)->count++] = (item);                                                  \
     } while (0)
 
-/* varve_process.c: reads one process folder. */
-enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
+/* varve_process.c: reads one process folder, with as many threads. */
+enum varve_code vv_process_read(struct vv_model *model, const char *folder_path, unsigned threads,
                                 struct varve_error *error);
 
 /* varve_classes.c: fills `classes` from metadata. */
@@ -90,6 +102,10 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
 /* The model's string for string `id` of the process. */
 enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id, uint32_t *out_id,
                                   struct varve_error *error);
+
+/* varve_shapes.c: the model's string for an operator's inputs: `count` words, at least one, as in the record. */
+enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words, size_t count,
+                               uint32_t *out_text, struct varve_error *error);
 
 /* varve_stream.c: decodes one stream. */
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,

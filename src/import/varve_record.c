@@ -3,8 +3,6 @@
  *
  * A record that reaches these functions is whole: payload_words fit its class. */
 #include <endian.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -101,22 +99,21 @@ static enum varve_code read_layers(struct vv_stream_reader *stream, const struct
 static enum varve_code read_begin(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
-    uint32_t name;
-    VV_TRY(vv_process_string(stream->process, low_half(word(record, 0)), &name, error));
-    return vv_range_begin(stream, name, (uint16_t)high_half(word(record, 0)), VV_NONE, error);
+    struct vv_range range = { .source = VV_NONE, .layer = (uint16_t)high_half(word(record, 0)) };
+    VV_TRY(vv_process_string(stream->process, low_half(word(record, 0)), &range.name, error));
+    return vv_range_begin(stream, &range, error);
 }
 
 static enum varve_code read_step_begin(struct vv_stream_reader *stream,
                                        const struct vv_record *record, struct varve_error *error)
 {
     struct vv_model *model = stream->process->model;
-    uint32_t name, step;
-    VV_TRY(vv_model_text(model, "step", &name, error));
-    VV_TRY(vv_range_begin(stream, name, VARVE_LAYER_STEP, VV_NONE, error));
+    struct vv_range range = { .source = VV_NONE, .layer = VARVE_LAYER_STEP, .is_step = true };
+    uint32_t step;
+    VV_TRY(vv_model_text(model, "step", &range.name, error));
+    VV_TRY(vv_range_begin(stream, &range, error));
     VV_TRY(vv_model_add_step(model, &step, error));
-    struct vv_open_range *range = &stream->open.items[stream->open.count - 1];
-    range->step = step;
-    model->slices.flags[range->slice] |= VV_SLICE_STEP;
+    stream->open.items[stream->open.count - 1].step = step;
     model->steps.index[step] = (int64_t)word(record, 0);
     model->steps.begin_ns[step] = stream->time_ns;
     model->steps.track[step] = stream->track;
@@ -142,33 +139,6 @@ static enum varve_code read_step_end(struct vv_stream_reader *stream,
 
 /* ---- what an operator works on ---- */
 
-static const char *const dtype_names[] = {
-    [VARVE_F32] = " f32",       [VARVE_F64] = " f64",       [VARVE_F16] = " f16",
-    [VARVE_BF16] = " bf16",     [VARVE_F8E4M3] = " f8e4m3", [VARVE_F8E5M2] = " f8e5m2",
-    [VARVE_I8] = " i8",         [VARVE_I16] = " i16",       [VARVE_I32] = " i32",
-    [VARVE_I64] = " i64",       [VARVE_U8] = " u8",         [VARVE_U16] = " u16",
-    [VARVE_U32] = " u32",       [VARVE_U64] = " u64",       [VARVE_BOOL] = " bool",
-    [VARVE_C64] = " c64",       [VARVE_C128] = " c128",     [VARVE_DTYPE_UNKNOWN] = "",
-};
-#define DTYPE_COUNT (sizeof dtype_names / sizeof dtype_names[0])
-#define TENSOR_TEXT_BYTES 32u /* ", [] dtype" */
-#define DIM_TEXT_BYTES 22u    /* "-9223372036854775808," */
-
-/* Appends "[32,1,28,28] f32" to process->text. */
-static enum varve_code write_shape(struct vv_process_reader *process, uint32_t dtype, uint32_t rank,
-                                   const int64_t *dims, struct varve_error *error)
-{
-    size_t room = process->text.count + TENSOR_TEXT_BYTES + (size_t)rank * DIM_TEXT_BYTES;
-    VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity, room, 1, error));
-    char *out = process->text.items + process->text.count;
-    out += sprintf(out, process->text.count == 0 ? "[" : ", [");
-    for (uint32_t i = 0; i < rank; i++)
-        out += sprintf(out, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
-    out += sprintf(out, "]%s", dtype < DTYPE_COUNT ? dtype_names[dtype] : " ?");
-    process->text.count = (size_t)(out - process->text.items);
-    return VARVE_OK;
-}
-
 static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
                                    uint32_t op, struct varve_error *error)
 {
@@ -176,7 +146,6 @@ static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct
     struct vv_ops *ops = &process->model->ops;
     uint64_t inputs = word(record, OP_HEAD_WORDS - 1);
     size_t at = OP_HEAD_WORDS;
-    process->text.count = 0;
     for (uint64_t i = 0; i < inputs; i++) {
         uint32_t dtype = low_half(word(record, at)), rank = high_half(word(record, at)), tensor;
         const int64_t *dims = (const int64_t *)(record->payload + at + 1);
@@ -188,12 +157,11 @@ static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct
         VV_TRY(vv_model_add_tensor(process->model, dtype, rank, dims, &tensor, error));
         if (i == 0)
             ops->first_tensor[op] = tensor;
-        VV_TRY(write_shape(process, dtype, rank, dims, error));
         at += 1 + rank;
     }
     ops->tensor_count[op] = (uint32_t)inputs;
-    return vv_intern_add(&process->model->strings, process->text.items, process->text.count,
-                         &ops->shapes[op], error);
+    return vv_shapes_text(process, record->payload + OP_HEAD_WORDS, at - OP_HEAD_WORDS,
+                          &ops->shapes[op], error);
 }
 
 static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_record *record,

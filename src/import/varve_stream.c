@@ -10,7 +10,11 @@
 
 #include "base/array.h"
 #include "import/input_file.h"
+#include "import/varve_ranges.h"
+#include "import/varve_waves.h"
+#include "varve/varve.h"
 
+#define LARGE_STREAM_BYTES (UINT64_C(16) << 20)
 #define HALF_TURN (UINT64_C(1) << (VV_TICKS_BITS - 1))
 
 /* ---- ranges ---- */
@@ -29,38 +33,65 @@ enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_t
     return VARVE_OK;
 }
 
-enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
-                               uint32_t source, struct varve_error *error)
+/* What finish would find for a stack of ranges is known here already: see place_slices(). */
+static void nest(struct vv_stream_reader *stream, const struct vv_range *what,
+                 struct vv_open_range *range)
 {
     struct vv_slices *slices = &stream->process->model->slices;
-    struct vv_open_range range = { .step = VV_NONE };
+    uint32_t row = range->slice;
+    if (what->is_step)
+        slices->flags[row] |= VV_SLICE_STEP;
+    if (stream->open.count == 0)
+        return;
+    const struct vv_open_range *parent = &stream->open.items[stream->open.count - 1];
+    slices->parent[row] = parent->slice;
+    slices->depth[row] = (uint32_t)stream->open.count;
+    range->phase = parent->phase;
+    range->in_step = what->is_step || parent->in_step;
+    if (parent->phase != VV_NONE)
+        slices->phase[row] = parent->phase;
+    if (what->layer == VARVE_LAYER_STEP && !what->is_step && parent->in_step) {
+        slices->flags[row] |= VV_SLICE_PHASE;
+        range->phase = row;
+    }
+}
+
+enum varve_code vv_range_begin(struct vv_stream_reader *stream, const struct vv_range *range,
+                               struct varve_error *error)
+{
+    struct vv_slices *slices = &stream->process->model->slices;
+    struct vv_open_range opened = { .begin_ns = stream->time_ns, .step = VV_NONE, .phase = VV_NONE,
+                                    .in_step = range->is_step };
     uint32_t track;
     VV_TRY(vv_stream_track(stream, &track, error));
     VV_TRY(vv_array_reserve(&stream->open.items, &stream->open.capacity, stream->open.count + 1,
-                            sizeof range, error));
-    VV_TRY(vv_model_add_slice(stream->process->model, &range.slice, error));
-    slices->begin_ns[range.slice] = stream->time_ns;
-    slices->name[range.slice] = name;
-    slices->layer[range.slice] = layer;
-    slices->source[range.slice] = source;
-    slices->track[range.slice] = track;
-    slices->order[range.slice] = stream->order++;
-    stream->open.items[stream->open.count++] = range;
+                            sizeof opened, error));
+    VV_TRY(vv_model_add_slice(stream->process->model, &opened.slice, error));
+    slices->begin_ns[opened.slice] = stream->time_ns;
+    slices->name[opened.slice] = range->name;
+    slices->layer[opened.slice] = range->layer;
+    slices->source[opened.slice] = range->source;
+    slices->track[opened.slice] = track;
+    nest(stream, range, &opened);
+    stream->open.items[stream->open.count++] = opened;
     return VARVE_OK;
 }
 
-/* Ends the innermost range, which is there, at `end_ns`. */
-static void end_range(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
+void vv_range_close(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
 {
     struct vv_model *model = stream->process->model;
     struct vv_open_range range = stream->open.items[--stream->open.count];
-    int64_t duration = end_ns - model->slices.begin_ns[range.slice];
-    model->slices.duration_ns[range.slice] = duration;
+    int64_t duration_ns = end_ns - range.begin_ns;
+    model->slices.duration_ns[range.slice] = duration_ns;
+    model->slices.self_ns[range.slice] = duration_ns - range.inside_ns;
     model->slices.flags[range.slice] |= flags;
+    stream->has_empty |= duration_ns == 0;
+    if (stream->open.count > 0)
+        stream->open.items[stream->open.count - 1].inside_ns += duration_ns;
     if (flags & VV_SLICE_UNFINISHED)
         model->health.unfinished++;
     if (range.step != VV_NONE)
-        model->steps.duration_ns[range.step] = duration;
+        model->steps.duration_ns[range.step] = duration_ns;
 }
 
 static void count_unmatched(struct vv_stream_reader *stream)
@@ -77,13 +108,13 @@ void vv_range_end(struct vv_stream_reader *stream)
     if (stream->open.count == 0)
         count_unmatched(stream);
     else
-        end_range(stream, stream->time_ns, 0);
+        vv_range_close(stream, stream->time_ns, 0);
 }
 
 static void end_all(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
 {
     while (stream->open.count > 0)
-        end_range(stream, end_ns, flags);
+        vv_range_close(stream, end_ns, flags);
 }
 
 /* Where records are missing, or recording paused, nothing stays open, what began before the first record
@@ -166,15 +197,16 @@ static enum varve_code read_record(struct vv_stream_reader *stream, const struct
                                    struct varve_error *error)
 {
     const struct vv_event_class *class = record->class;
+    const struct vv_range range = { class->name, class->source, class->layer, false };
     switch (class->action) {
     case VV_EVENT_END:
         vv_range_end(stream);
         return VARVE_OK;
     case VV_ACTION_SITE + VV_KIND_NEXT:
         vv_range_end(stream);
-        return vv_range_begin(stream, class->name, class->layer, class->source, error);
+        return vv_range_begin(stream, &range, error);
     case VV_ACTION_SITE + VV_KIND_BEGIN:
-        return vv_range_begin(stream, class->name, class->layer, class->source, error);
+        return vv_range_begin(stream, &range, error);
     default:
         return vv_record_read(stream, record, error);
     }
@@ -187,14 +219,36 @@ static void note_first(struct vv_stream_reader *stream)
         process->first_ns = stream->time_ns;
 }
 
+/* Can the fast way be taken, which needs room for a slice a word? Where that is more than the model may have, the
+ * slow one may still get through. */
+static enum varve_code make_room(struct vv_stream_reader *stream, size_t count, bool *out_has_room,
+                                 struct varve_error *error)
+{
+    *out_has_room = false;
+    if (stream->track == VV_NONE || stream->counts_only)
+        return VARVE_OK;
+    enum varve_code code = vv_model_reserve_slices(stream->process->model, count, error);
+    *out_has_room = code == VARVE_OK;
+    vv_ranges_prepare(stream);
+    return code == VARVE_LIMIT ? VARVE_OK : code;
+}
+
 /* Decodes whole records; *out_used is how many words they had. The first lies at `offset`. */
 static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_t *words,
                                   size_t count, uint64_t offset, size_t *out_used,
                                   struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
-    size_t at = 0;
+    size_t at = 0, plain;
+    bool has_room;
+    VV_TRY(make_room(stream, count, &has_room, error));
     while (at < count) {
+        if (has_room) {
+            VV_TRY(vv_ranges_read(stream, words + at, count - at, &plain, error));
+            at += plain;
+            if (at == count)
+                break;
+        }
         uint64_t word = le64toh(words[at]);
         uint32_t id = (uint32_t)(word & VV_ID_MASK);
         const struct vv_event_class *class = id < process->class_count ? &process->classes[id] : NULL;
@@ -276,10 +330,16 @@ static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_i
 {
     const struct vv_packets *packets = stream->packets;
     uint64_t discarded = packets->lost_before;
+    size_t taken;
     for (size_t i = 0; i < packets->count; i++) {
         const struct vv_packet *packet = &packets->items[i];
         bool is_there;
         VV_TRY(open_part(stream, input, packet->part, &is_there, error));
+        VV_TRY(vv_waves_read(stream, input, i, &taken, error));
+        if (taken > 0) {
+            i += taken - 1;
+            continue;
+        }
         if (packet->after_gap || !is_there)
             end_with_gap(stream);
         if (is_there)
@@ -297,6 +357,21 @@ static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_i
     return VARVE_OK;
 }
 
+/* Finish need not order and nest the stream's slices: they have been added in order of begin, and stand in each
+ * other as they were recorded. Where one takes no time, that may not be the order and nesting of model.h. */
+static enum varve_code place_slices(struct vv_stream_reader *stream, uint32_t first_slice,
+                                    struct varve_error *error)
+{
+    struct vv_model *model = stream->process->model;
+    struct vv_placed placed = { first_slice, (uint32_t)model->slices.table.count };
+    if (stream->has_empty || placed.first == placed.limit)
+        return VARVE_OK;
+    VV_TRY(vv_array_reserve(&model->placed, &model->placed_capacity, model->placed_count + 1,
+                            sizeof placed, error));
+    model->placed[model->placed_count++] = placed;
+    return VARVE_OK;
+}
+
 /* What is still open ends with the next pause, or else with the process, which is not known yet. */
 static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_error *error)
 {
@@ -304,15 +379,24 @@ static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_
     find_next_pause(stream);
     if (stream->next_pause < process->pauses.count)
         end_all(stream, process->pauses.items[stream->next_pause].time_ns, 0);
-    for (size_t i = 0; i < stream->open.count; i++) {
-        VV_PUSH(&process->open_slices, stream->open.items[i].slice, error);
-        if (stream->open.items[i].step != VV_NONE)
-            VV_PUSH(&process->open_steps, stream->open.items[i].step, error);
-    }
+    for (size_t i = 0; i < stream->open.count; i++)
+        VV_PUSH(&process->open_ranges, stream->open.items[i], error);
     if (stream->records > 0 && (process->events == 0 || stream->time_ns > process->last_ns))
         process->last_ns = stream->time_ns;
     process->events += stream->records;
     return VARVE_OK;
+}
+
+/* A range is two words. Room that is not needed takes no memory, and growing piece by piece takes time; where it is
+ * refused, piece by piece will do. */
+static void make_room_ahead(const struct vv_stream_reader *stream)
+{
+    struct vv_model *model = stream->process->model;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < stream->packets->count; i++)
+        bytes += stream->packets->items[i].content_bytes;
+    if (bytes >= LARGE_STREAM_BYTES && !stream->counts_only && model->limit_bytes == 0)
+        (void)vv_model_reserve_slices(model, bytes / 16, NULL);
 }
 
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,
@@ -322,15 +406,19 @@ enum varve_code vv_stream_read(struct vv_process_reader *process, const struct v
     struct vv_input input = { .descriptor = -1 };
     uint32_t track;
     enum varve_code code = VARVE_OK;
+    uint32_t first_slice = (uint32_t)process->model->slices.table.count;
     stream.counts_only = process->model->counts_only && packets->instance != 0;
     stream.lacks_begin = packets->lacks_begin;
     find_next_pause(&stream);
     if (packets->instance != 0 && packets->count > 0)
         code = vv_stream_track(&stream, &track, error);
+    make_room_ahead(&stream);
     if (code == VARVE_OK)
         code = read_packets(&stream, &input, error);
     if (code == VARVE_OK)
         code = leave_open(&stream, error);
+    if (code == VARVE_OK)
+        code = place_slices(&stream, first_slice, error);
     vv_input_close(&input);
     free(stream.open.items);
     process->model->health.truncated_files += packets->cut_files;

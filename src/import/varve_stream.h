@@ -5,10 +5,6 @@
 
 #include "import/varve_process.h"
 
-struct vv_open_range {
-    uint32_t slice, step; /* rows; step is VV_NONE for what is not a step                       */
-};
-
 struct vv_stream_reader {
     struct vv_process_reader *process;
     const struct vv_packets *packets;
@@ -22,7 +18,15 @@ struct vv_stream_reader {
     VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
     size_t next_pause;         /* the first pause not before the last record …                  */
     uint64_t next_pause_ticks; /* … and when it is; UINT64_MAX: none                            */
-    uint32_t order;
+    bool has_empty;            /* a range took no time: it may nest otherwise than it was recorded, or stand
+                                  otherwise in order                                            */
+};
+
+/* What begins. */
+struct vv_range {
+    uint32_t name, source;
+    uint16_t layer;
+    bool is_step;
 };
 
 /* A record whose clock has been read: payload[0 .. words - 1) follows its first word. */
@@ -44,9 +48,11 @@ size_t vv_record_words(const struct vv_process_reader *process, const struct vv_
 /* The instant of a full clock value that was read at `offset`. */
 enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks, uint64_t offset,
                                int64_t *out_ns, struct varve_error *error);
-enum varve_code vv_range_begin(struct vv_stream_reader *stream, uint32_t name, uint16_t layer,
-                               uint32_t source, struct varve_error *error);
+enum varve_code vv_range_begin(struct vv_stream_reader *stream, const struct vv_range *range,
+                               struct varve_error *error);
 void vv_range_end(struct vv_stream_reader *stream);
+/* Ends the innermost range, which is there, at `end_ns`. */
+void vv_range_close(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags);
 /* A step ends of which no begin is there. */
 void vv_step_end_alone(struct vv_stream_reader *stream);
 enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_track,

@@ -11,6 +11,7 @@
 
 #include "base/large_pages.h"
 #include "base/workers.h"
+#include "model/cells.h"
 #include "model/columns.h"
 
 #define INSERTION_ROWS 12u
@@ -98,12 +99,34 @@ static void sort_rows(const struct ordering *ordering, uint32_t *rows, size_t co
 
 /* ---- all of them ---- */
 
-static bool is_sorted(const struct ordering *ordering, const struct vv_slices *slices)
+/* Of slices that an importer has placed, only what stands beside them is looked at. */
+static bool is_sorted(const struct ordering *ordering, const struct vv_model *model)
 {
-    for (uint32_t i = 1; i < slices->table.count; i++)
-        if (slices->track[i] < slices->track[i - 1] ||
-            (slices->track[i] == slices->track[i - 1] && goes_before(ordering, i, i - 1)))
+    const struct vv_slices *slices = &model->slices;
+    const struct vv_placed *placed = model->placed, *end = placed + model->placed_count;
+    for (uint32_t i = 1; i < slices->table.count; i++) {
+        while (placed < end && placed->limit <= i)
+            placed++;
+        if (placed < end && placed->first < i)
+            i = placed->limit;
+        if (i < slices->table.count &&
+            (slices->track[i] < slices->track[i - 1] ||
+             (slices->track[i] == slices->track[i - 1] && goes_before(ordering, i, i - 1))))
             return false;
+    }
+    return true;
+}
+
+/* Has each placed run of sorted slices still a track of its own? Tracks may have been joined since. */
+static bool are_apart(const struct vv_model *model)
+{
+    const uint32_t *track = model->slices.track;
+    for (size_t i = 0; i < model->placed_count; i++) {
+        uint32_t first = model->placed[i].first, limit = model->placed[i].limit;
+        if ((first > 0 && track[first - 1] == track[first]) ||
+            (limit < model->slices.table.count && track[limit] == track[limit - 1]))
+            return false;
+    }
     return true;
 }
 
@@ -186,21 +209,32 @@ struct moving {
     bool has_failed[VV_TABLE_COLUMNS_MAX];
 };
 
+static bool is_blank(const void *cells, size_t bytes, unsigned char blank)
+{
+    const unsigned char *byte = cells;
+    return bytes == 0 || (byte[0] == blank && memcmp(byte, byte + 1, bytes - 1) == 0);
+}
+
+/* All cells are written, so blank ones of zeros do for any column (cells.h). */
 static void move_column(void *context, size_t number)
 {
     struct moving *moving = context;
     const struct vv_column *column = &vv_model_tables[VV_TABLE_SLICES].columns[number];
+    size_t bytes = moving->slices->table.count * column->width_bytes;
+    size_t room = moving->slices->table.capacity * column->width_bytes;
     void *from, *to;
-    if (is_filled_later(column))
+    memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
+    if (is_filled_later(column) || is_blank(from, bytes, column->blank))
         return;
-    to = vv_large_pages_alloc(moving->slices->table.capacity * column->width_bytes);
+    to = vv_cells_grow(NULL, room, 0);
     moving->has_failed[number] = to == NULL;
     if (to == NULL)
         return;
-    memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
     gather(from, to, column->width_bytes, moving->rows, moving->slices->table.count);
+    if (column->blank != 0)
+        memset((char *)to + bytes, column->blank, room - bytes);
     memcpy((char *)moving->slices + column->pointer_offset, &to, sizeof to);
-    free(from);
+    vv_cells_free(from);
 }
 
 static enum varve_code move_rows(struct vv_model *model, const uint32_t *rows,
@@ -222,7 +256,10 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
     uint64_t count = slices->table.count;
     struct ordering ordering = { .begin_ns = slices->begin_ns, .duration_ns = slices->duration_ns,
                                  .order = slices->order };
-    if (count == 0 || is_sorted(&ordering, slices))
+    bool sorted = is_sorted(&ordering, model);
+    if (!sorted || !are_apart(model))
+        model->placed_count = 0;
+    if (sorted)
         return VARVE_OK;
     enum varve_code code = VARVE_OK;
     ordering.rows = vv_large_pages_alloc(count * sizeof *ordering.rows);
@@ -245,6 +282,7 @@ enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *erro
 {
     VV_TRY(vv_build_order(model, error));
     VV_TRY(vv_build_nest(model, error));
+    model->placed_count = 0;
     VV_TRY(vv_build_steps(model, error));
     VV_TRY(vv_build_flows(model, error));
     return vv_build_activities(model, error);

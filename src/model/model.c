@@ -145,6 +145,7 @@ void vv_model_destroy(struct vv_model *model)
         vv_table_free(table_of(model, (enum vv_table_row)row), vv_model_tables[row].columns,
                       vv_model_tables[row].column_count);
     vv_intern_deinit(&model->strings);
+    free(model->placed);
     if (model->mapping != NULL)
         munmap(model->mapping, model->mapping_bytes);
     free(model);
@@ -156,32 +157,19 @@ enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t
     return vv_intern_add(&model->strings, text, strlen(text), out_id, error);
 }
 
-/* Appends a row whose columns are all zero; the caller sets those whose "none" is not zero. */
+/* Appends a blank row; the caller sets what "none" is otherwise. */
 static enum varve_code append(struct vv_model *model, enum vv_table_row row, uint32_t *out_row,
                               struct varve_error *error)
 {
-    VV_TRY(reserve(model, row, 1, error));
     struct vv_table *table = table_of(model, row);
-    for (size_t i = 0; i < vv_model_tables[row].column_count; i++) {
-        const struct vv_column *column = &vv_model_tables[row].columns[i];
-        char *cells;
-        memcpy(&cells, (char *)table + column->pointer_offset, sizeof cells);
-        memset(cells + table->count * column->width_bytes, 0, column->width_bytes);
-    }
+    if (table->count == table->capacity)
+        VV_TRY(reserve(model, row, 1, error));
+    if (table->count < table->used)
+        vv_table_clean(table, vv_model_tables[row].columns, vv_model_tables[row].column_count);
     *out_row = (uint32_t)table->count++;
+    table->used = table->count;
     return VARVE_OK;
 }
-
-/* The same for tables of which large traces have a row for each event: the columns are named at compile time. */
-#define ZERO_CELL(columns, type, name) (columns)->name[new_row] = 0;
-#define APPEND(COLUMNS, columns, table_row)                                                         \
-    do {                                                                                            \
-        if ((columns)->table.count == (columns)->table.capacity)                                       \
-            VV_TRY(reserve(model, table_row, 1, error));                                            \
-        uint64_t new_row = (columns)->table.count++;                                                \
-        COLUMNS(ZERO_CELL, columns)                                                                 \
-        *out_row = (uint32_t)new_row;                                                               \
-    } while (0)
 
 enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row,
                                      struct varve_error *error)
@@ -200,30 +188,26 @@ enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row,
     return VARVE_OK;
 }
 
-/* Not through append(): this is the one that runs once for each event of a large trace. */
 enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error)
 {
+    VV_TRY(append(model, VV_TABLE_SLICES, out_row, error));
     struct vv_slices *slices = &model->slices;
-    if (slices->table.count == slices->table.capacity)
-        VV_TRY(reserve(model, VV_TABLE_SLICES, 1, error));
-    uint64_t row = slices->table.count++;
-    slices->begin_ns[row] = slices->duration_ns[row] = slices->self_ns[row] = 0;
-    slices->name[row] = slices->depth[row] = slices->order[row] = 0;
-    slices->track[row] = slices->parent[row] = slices->op[row] = VV_NONE;
-    slices->source[row] = slices->step[row] = slices->phase[row] = VV_NONE;
-    slices->activity[row] = slices->first_arg[row] = VV_NONE;
-    slices->category[row] = 0;
-    slices->layer[row] = slices->arg_count[row] = 0;
-    slices->flags[row] = 0;
-    *out_row = (uint32_t)row;
+    slices->track[*out_row] = slices->parent[*out_row] = slices->source[*out_row] = VV_NONE;
     return VARVE_OK;
+}
+
+enum varve_code vv_model_reserve_slices(struct vv_model *model, uint64_t extra,
+                                        struct varve_error *error)
+{
+    vv_table_clean(&model->slices.table, slice_columns, COUNT(slice_columns));
+    return reserve(model, VV_TABLE_SLICES, extra, error);
 }
 
 enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,
                                 struct varve_error *error)
 {
-    APPEND(VV_OP_COLUMNS, &model->ops, VV_TABLE_OPS);
+    VV_TRY(append(model, VV_TABLE_OPS, out_row, error));
     model->ops.sequence[*out_row] = -1;
     model->ops.first_tensor[*out_row] = model->ops.collective[*out_row] = VV_NONE;
     return VARVE_OK;
@@ -263,7 +247,7 @@ enum varve_code vv_model_add_step(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error)
 {
-    APPEND(VV_MARK_COLUMNS, &model->marks, VV_TABLE_MARKS);
+    VV_TRY(append(model, VV_TABLE_MARKS, out_row, error));
     model->marks.track[*out_row] = model->marks.first_arg[*out_row] = VV_NONE;
     return VARVE_OK;
 }
@@ -271,7 +255,7 @@ enum varve_code vv_model_add_mark(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row,
                                      struct varve_error *error)
 {
-    APPEND(VV_COUNTER_COLUMNS, &model->counters, VV_TABLE_COUNTERS);
+    VV_TRY(append(model, VV_TABLE_COUNTERS, out_row, error));
     model->counters.track[*out_row] = VV_NONE;
     return VARVE_OK;
 }
@@ -279,7 +263,7 @@ enum varve_code vv_model_add_counter(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error)
 {
-    APPEND(VV_FLOW_COLUMNS, &model->flows, VV_TABLE_FLOWS);
+    VV_TRY(append(model, VV_TABLE_FLOWS, out_row, error));
     model->flows.from_track[*out_row] = model->flows.to_track[*out_row] = VV_NONE;
     model->flows.from_slice[*out_row] = model->flows.to_slice[*out_row] = VV_NONE;
     return VARVE_OK;
@@ -288,7 +272,7 @@ enum varve_code vv_model_add_flow(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
                                     struct varve_error *error)
 {
-    APPEND(VV_MEMORY_COLUMNS, &model->memory, VV_TABLE_MEMORY);
+    VV_TRY(append(model, VV_TABLE_MEMORY, out_row, error));
     model->memory.track[*out_row] = VV_NONE;
     model->memory.allocated_bytes[*out_row] = model->memory.reserved_bytes[*out_row] = -1;
     return VARVE_OK;
@@ -297,7 +281,7 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
                                       struct varve_error *error)
 {
-    APPEND(VV_ACTIVITY_COLUMNS, &model->activities, VV_TABLE_ACTIVITIES);
+    VV_TRY(append(model, VV_TABLE_ACTIVITIES, out_row, error));
     struct vv_activities *activities = &model->activities;
     activities->context[*out_row] = activities->stream[*out_row] = -1;
     activities->device[*out_row] = activities->slice[*out_row] = VV_NONE;
@@ -315,16 +299,11 @@ enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_ro
     return VARVE_OK;
 }
 
-/* Like slices: some dozen for each event of a large trace. */
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row,
                                  struct varve_error *error)
 {
-    VV_TRY(reserve(model, VV_TABLE_ARGS, 1, error));
-    uint64_t row = model->args.table.count++;
-    model->args.value[row] = 0;
-    model->args.key[row] = 0;
-    model->args.kind[row] = VV_ARG_NULL;
-    *out_row = (uint32_t)row;
+    VV_TRY(append(model, VV_TABLE_ARGS, out_row, error));
+    model->args.kind[*out_row] = VV_ARG_NULL;
     return VARVE_OK;
 }
 

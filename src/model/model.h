@@ -75,13 +75,13 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, parent)     /* row, by finish; VV_NONE at top level                          */ \
     X(T, uint32_t, depth)      /* by finish; 0 at top level                                     */ \
     X(T, uint32_t, category)   /* string: the producer's word, "cpu_op", "kernel"; 0 = none      */ \
-    X(T, uint32_t, op)         /* row in ops, one slice each; VV_NONE = no arguments            */ \
-    X(T, uint32_t, activity)   /* row in activities, one slice each; VV_NONE                    */ \
-    X(T, uint32_t, first_arg)  /* rows in args: what has no column of its own                   */ \
+    X(T, vv_link, op)          /* row in ops, one slice each; VV_NONE = no arguments            */ \
+    X(T, vv_link, activity)    /* row in activities, one slice each; VV_NONE                    */ \
+    X(T, vv_link, first_arg)   /* rows in args: what has no column of its own                   */ \
     X(T, uint16_t, arg_count)                                                                       \
     X(T, uint32_t, source)     /* row in sources; VV_NONE                                       */ \
-    X(T, uint32_t, step)       /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
-    X(T, uint32_t, phase)      /* slice row, by finish: innermost phase around it; VV_NONE      */ \
+    X(T, vv_link, step)        /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
+    X(T, vv_link, phase)       /* slice row, by finish: innermost phase around it; VV_NONE      */ \
     X(T, uint32_t, order)      /* order of begin in its track's stream: breaks ties in sorting  */ \
     X(T, uint16_t, layer)      /* one VARVE_LAYER_ bit                                          */ \
     X(T, uint8_t, flags)       /* VV_SLICE_                                                     */
@@ -268,6 +268,12 @@ struct vv_health {
     uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
 };
 
+/* Slices of one track, [first, limit), that stand in order and of which the importer has set what
+ * finish finds: parent, depth, self_ns, phase and the flags. None of them has no length. */
+struct vv_placed {
+    uint32_t first, limit;
+};
+
 struct vv_model {
     unsigned threads;     /* that may work on it at once while it is built; 0 counts as 1       */
     uint64_t limit_bytes; /* the tables may grow to about that; 0 = no limit. Beyond it VARVE_LIMIT  */
@@ -277,6 +283,8 @@ struct vv_model {
     struct vv_intern strings;
     struct vv_run run;
     struct vv_health health;
+    struct vv_placed *placed; /* ascending; finish leaves these rows alone if it can, and forgets them */
+    size_t placed_count, placed_capacity;
     struct vv_processes processes;
     struct vv_tracks tracks;
     struct vv_slices slices;
@@ -306,6 +314,9 @@ uint64_t vv_model_bytes(const struct vv_model *model);
 enum varve_code vv_model_add_process(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_track(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+/* Room for `extra` more slices, so that adding them cannot fail, and so that rows can be written in bulk before they are
+ * counted: they are blank (model/table.h). */
+enum varve_code vv_model_reserve_slices(struct vv_model *model, uint64_t extra, struct varve_error *error);
 enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_tensor(struct vv_model *model, uint32_t dtype, uint32_t rank,
                                     const int64_t *dims, uint32_t *out_row, struct varve_error *error);

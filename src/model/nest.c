@@ -75,14 +75,17 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
     struct vv_slices *slices = &model->slices;
     int64_t begin = slices->begin_ns[row], end = begin + slices->duration_ns[row];
     struct container own = { end, begin, row, VV_NONE, (slices->flags[row] & VV_SLICE_STEP) != 0 };
+    uint32_t phase = VV_NONE;
+    if (slices->flags[row] & VV_SLICE_PHASE) /* an importer thought so that has not placed it */
+        slices->flags[row] &= (uint8_t)~VV_SLICE_PHASE;
     slices->self_ns[row] = slices->duration_ns[row];
-    slices->parent[row] = slices->phase[row] = VV_NONE;
+    slices->parent[row] = VV_NONE;
     slices->depth[row] = 0;
     struct container *parent = find_container(nesting, begin, end);
     if (parent != NULL) {
         slices->parent[row] = parent->row;
         slices->depth[row] = slices->depth[parent->row] + 1;
-        slices->phase[row] = own.phase = parent->phase;
+        phase = own.phase = parent->phase;
         own.in_step = own.in_step || parent->in_step;
         take_from_parent(slices, parent, begin, end);
         if (slices->layer[row] == VARVE_LAYER_STEP && !(slices->flags[row] & VV_SLICE_STEP) &&
@@ -91,6 +94,8 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
             own.phase = row;
         }
     }
+    if (slices->phase[row] != phase) /* blank cells are better not written: cells.h */
+        slices->phase[row] = phase;
     if (nesting->container_count == nesting->container_capacity)
         VV_TRY(vv_array_reserve(&nesting->containers, &nesting->container_capacity,
                                 nesting->container_count + 1, sizeof *nesting->containers, error));
@@ -103,7 +108,12 @@ enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error)
     struct nesting nesting = { 0 };
     enum varve_code code = VARVE_OK;
     uint32_t track = VV_NONE;
+    size_t next = 0;
     for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++) {
+        while (next < model->placed_count && model->placed[next].first == row)
+            row = model->placed[next++].limit;
+        if (row >= model->slices.table.count)
+            break;
         if (model->slices.track[row] != track) {
             track = model->slices.track[row];
             nesting.container_count = nesting.plain_count = 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_pages.h"
+#include "model/cells.h"
 
 #define FIRST_CAPACITY 64u
 #define DOUBLING_ROWS (UINT64_C(1) << 20) /* up to here; beyond it, by a quarter                   */
@@ -23,7 +23,7 @@ static void set_column(struct vv_table *table, const struct vv_column *column, v
     memcpy((char *)table + column->pointer_offset, &pointer, sizeof pointer);
 }
 
-/* A large column grows in place (mremap), so that growing it often is cheap, and room that nobody uses is not. */
+/* A large column grows without copying (cells.h), so that growing it often is cheap. */
 uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra)
 {
     uint64_t capacity = table->capacity < FIRST_CAPACITY  ? FIRST_CAPACITY
@@ -41,10 +41,10 @@ static enum varve_code grow_own(struct vv_table *table, const struct vv_column *
                                 size_t column_count, uint64_t capacity, struct varve_error *error)
 {
     for (size_t i = 0; i < column_count; i++) {
-        void *grown = realloc(column_of(table, &columns[i]), capacity * columns[i].width_bytes);
+        void *grown = vv_cells_grow(column_of(table, &columns[i]),
+                                    capacity * columns[i].width_bytes, columns[i].blank);
         if (grown == NULL)
             return no_memory(capacity, error);
-        vv_large_pages_wish(grown, capacity * columns[i].width_bytes);
         set_column(table, &columns[i], grown);
     }
     return VARVE_OK;
@@ -57,10 +57,10 @@ static enum varve_code copy_borrowed(struct vv_table *table, const struct vv_col
 {
     void *copies[VV_TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < column_count; i++) {
-        copies[i] = malloc(capacity * columns[i].width_bytes);
+        copies[i] = vv_cells_grow(NULL, capacity * columns[i].width_bytes, columns[i].blank);
         if (copies[i] == NULL) {
             while (i > 0)
-                free(copies[--i]);
+                vv_cells_free(copies[--i]);
             return no_memory(capacity, error);
         }
     }
@@ -87,6 +87,14 @@ enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column 
     return VARVE_OK;
 }
 
+void vv_table_clean(struct vv_table *table, const struct vv_column *columns, size_t column_count)
+{
+    for (size_t i = 0; i < column_count && table->count < table->used; i++)
+        memset((char *)column_of(table, &columns[i]) + table->count * columns[i].width_bytes,
+               columns[i].blank, (table->used - table->count) * columns[i].width_bytes);
+    table->used = table->count;
+}
+
 uint64_t vv_table_bytes(const struct vv_table *table, const struct vv_column *columns,
                         size_t column_count)
 {
@@ -101,7 +109,7 @@ void vv_table_borrow(struct vv_table *table, const struct vv_column *columns, si
 {
     for (size_t i = 0; i < column_count; i++)
         set_column(table, &columns[i], cells[i]);
-    table->count = table->capacity = count;
+    table->count = table->capacity = table->used = count;
     table->is_borrowed = true;
 }
 
@@ -109,7 +117,7 @@ void vv_table_free(struct vv_table *table, const struct vv_column *columns, size
 {
     for (size_t i = 0; i < column_count; i++) {
         if (!table->is_borrowed)
-            free(column_of(table, &columns[i]));
+            vv_cells_free(column_of(table, &columns[i]));
         set_column(table, &columns[i], NULL);
     }
     *table = (struct vv_table){ 0 };

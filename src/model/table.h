@@ -14,6 +14,7 @@
 
 struct vv_table {
     uint64_t count, capacity;
+    uint64_t used;    /* rows from here on, and from `count` on, have never been written: they are blank  */
     bool is_borrowed; /* the columns lie in memory of somebody else: neither grown in place nor freed */
 };
 
@@ -21,19 +22,33 @@ struct vv_column {
     const char *name;
     size_t pointer_offset; /* of the column's pointer in the table struct                      */
     size_t width_bytes;    /* of one cell                                                      */
+    unsigned char blank;   /* each byte of a cell that nobody has written                      */
 };
 
-#define VV_COLUMN(table, type, name) { #name, offsetof(table, name), sizeof(type) },
+/* A row of another table that few rows have: blank cells say VV_NONE, and take no memory in a large table. */
+typedef uint32_t vv_link;
+
+#define VV_BLANK_vv_link 0xFF
+#define VV_BLANK_uint8_t 0
+#define VV_BLANK_uint16_t 0
+#define VV_BLANK_uint32_t 0
+#define VV_BLANK_uint64_t 0
+#define VV_BLANK_int32_t 0
+#define VV_BLANK_int64_t 0
+#define VV_BLANK_double 0
+#define VV_COLUMN(table, type, name) { #name, offsetof(table, name), sizeof(type), VV_BLANK_##type },
 #define VV_COLUMN_POINTER(table, type, name) type *name;
 
 #define VV_TABLE_COLUMNS_MAX 32u
 
 /* The capacity that making room for `extra` more rows would lead to. */
 uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra);
-/* Room for `extra` more rows in every column; on failure the table is unchanged. Borrowed columns become
- * copies. */
+/* Room for `extra` more rows in every column, blank where no row has ever been; on failure the rows are as
+ * before. Borrowed columns become copies. */
 enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
                                  size_t column_count, uint64_t extra, struct varve_error *error);
+/* Makes the rows behind the last blank again, where some have been taken back. */
+void vv_table_clean(struct vv_table *table, const struct vv_column *columns, size_t column_count);
 /* Of all columns, as far as they are the table's own. */
 uint64_t vv_table_bytes(const struct vv_table *table, const struct vv_column *columns,
                         size_t column_count);

@@ -34,6 +34,29 @@ static void a_new_row_refers_to_nothing(void **state)
     vv_model_destroy(NULL);
 }
 
+static void rows_that_are_taken_back_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct vv_model *model;
+    uint32_t row;
+    assert_int_equal(vv_model_create(&model, NULL), VARVE_OK);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(vv_model_add_slice(model, &row, NULL), VARVE_OK);
+        model->slices.op[row] = model->slices.depth[row] = 7;
+        model->slices.flags[row] = 1;
+    }
+    model->slices.table.count = 2;
+    assert_int_equal(vv_model_add_slice(model, &row, NULL), VARVE_OK);
+    assert_int_equal(row, 2);
+    assert_int_equal(model->slices.depth[1], 7);
+    for (; row < 5; row++) {
+        assert_int_equal(model->slices.op[row], VV_NONE);
+        assert_int_equal(model->slices.depth[row], 0);
+        assert_int_equal(model->slices.flags[row], 0);
+    }
+    vv_model_destroy(model);
+}
+
 static void tensors_keep_their_dims(void **state)
 {
     (void)state;
@@ -83,7 +106,7 @@ static void a_table_has_less_than_2_to_32_rows(void **state)
 {
     (void)state;
     struct { struct vv_table table; uint8_t *cell; } tiny = { .table = { 0 } };
-    const struct vv_column column = { "cell", offsetof(__typeof__(tiny), cell), 1 };
+    const struct vv_column column = { "cell", offsetof(__typeof__(tiny), cell), 1, 0 };
     struct varve_error error;
     assert_int_equal(vv_table_reserve(&tiny.table, &column, 1, UINT64_C(0xffffffff), &error),
                      VARVE_LIMIT);
@@ -133,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_row_refers_to_nothing),
+        cmocka_unit_test(rows_that_are_taken_back_leave_nothing_behind),
         cmocka_unit_test(tensors_keep_their_dims),
         cmocka_unit_test(tables_grow_and_permute_every_width),
         cmocka_unit_test(a_table_has_less_than_2_to_32_rows),

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* import_own.c — how fast a trace of ours becomes a finished model, with one thread and with two.
+ *
+ * A child records RANGES ranges (20 million) of one site. Each reading is a process of its own, so that its peak memory
+ * is its own too; readings with one thread and with two take turns. Beside it, once, how long babeltrace2 takes to
+ * read the same trace and drop what it has read. Usage: import_own [RANGES] */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "import/importer.h"
+#include "sampling.h"
+#include "varve/varve.h"
+
+#define RANGES 20000000
+#define ROUNDS 9
+#define READERS 2
+
+VARVE_SITE(work, "work", VARVE_LAYER_OP);
+
+/* What a child says of itself, and what the system says of it. */
+struct reading {
+    uint64_t events;
+    double seconds;
+    double peak_bytes;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void record(const char *path, long ranges)
+{
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    struct varve_error error;
+    options.output = path;
+    if (varve_session_start(&options, &error) != VARVE_OK) {
+        fprintf(stderr, "import_own: %s\n", error.message);
+        _exit(1);
+    }
+    for (long i = 0; i < ranges; i++) {
+        varve_begin(&work);
+        varve_end();
+    }
+    _exit(varve_session_stop(&error) == VARVE_OK ? 0 : 1);
+}
+
+static struct reading import(const char *path, unsigned threads)
+{
+    const struct vv_import_options options = { .threads = threads };
+    struct reading reading = { 0 };
+    struct varve_error error;
+    struct vv_model *model;
+    double begin = now_s();
+    if (vv_import_all(&path, 1, &options, &model, &error) == VARVE_OK) {
+        reading.seconds = now_s() - begin;
+        reading.events = model->run.events;
+    } else {
+        fprintf(stderr, "import_own: %s\n", error.message);
+    }
+    return reading;
+}
+
+/* Without its events where the child failed. */
+static struct reading import_in_child(const char *path, unsigned threads)
+{
+    struct reading reading = { 0 };
+    struct rusage usage;
+    int ends[2], status;
+    if (pipe(ends) != 0)
+        return reading;
+    pid_t child = fork();
+    if (child == 0) {
+        reading = import(path, threads);
+        _exit(write(ends[1], &reading, sizeof reading) == (ssize_t)sizeof reading ? 0 : 1);
+    }
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &reading, sizeof reading) != (ssize_t)sizeof reading)
+        reading.events = 0;
+    close(ends[0]);
+    if (child > 0 && wait4(child, &status, 0, &usage) == child)
+        reading.peak_bytes = (double)usage.ru_maxrss * 1024;
+    return reading;
+}
+
+/* Seconds; 0 where it cannot be run. */
+static double run_babeltrace(const char *path)
+{
+    double begin = now_s();
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        execlp("babeltrace2", "babeltrace2", "-o", "dummy", path, (char *)NULL);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return 0;
+    return now_s() - begin;
+}
+
+static int measure(const char *path)
+{
+    static struct bench_samples samples[READERS] = { { .name = "one thread" }, { .name = "two threads" } };
+    double peak_bytes[READERS] = { 0 };
+    uint64_t events = 0;
+    for (int round = 0; round < ROUNDS; round++)
+        for (unsigned i = 0; i < READERS; i++) {
+            struct reading reading = import_in_child(path, i + 1);
+            if (reading.events == 0)
+                return 1;
+            events = reading.events;
+            bench_add(&samples[i], reading.seconds * 1e9 / (double)events);
+            if (reading.peak_bytes > peak_bytes[i])
+                peak_bytes[i] = reading.peak_bytes;
+        }
+    double one = bench_median(&samples[0]), babeltrace_s = run_babeltrace(path);
+    bench_print_head("ns an event of ours, read", "x one", "min");
+    for (int i = 0; i < READERS; i++) {
+        char note[80];
+        snprintf(note, sizeof note, "%.0f to %.0f M events/s, %.1f bytes an event at most",
+                 1e3 / bench_median(&samples[i]), 1e3 / bench_quantile(&samples[i], 0),
+                 peak_bytes[i] / (double)events);
+        bench_print(&samples[i], one, note);
+    }
+    struct bench_samples other = { .name = "babeltrace2 -o dummy" };
+    if (babeltrace_s > 0) {
+        bench_add(&other, babeltrace_s * 1e9 / (double)events);
+        bench_print(&other, one, "once");
+    } else {
+        bench_print_absent(other.name, "it cannot be run here");
+    }
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[PATH_MAX];
+    long ranges = argc > 1 ? strtol(argv[1], NULL, 10) : RANGES;
+    int status = 1;
+    snprintf(path, sizeof path, "%s/varve-bench-XXXXXX", folder != NULL ? folder : "/tmp");
+    if (ranges < 1 || mkdtemp(path) == NULL) {
+        fprintf(stderr, "import_own: %s\n", ranges < 1 ? "usage: import_own [RANGES]" : strerror(errno));
+        return 2;
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        record(path, ranges);
+    if (child > 0 && waitpid(child, &status, 0) == child && status == 0)
+        status = measure(path);
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return status == 0 ? 0 : 1;
+}
