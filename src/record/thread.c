@@ -194,8 +194,8 @@ bool vv_thread_advance(struct vv_self *self)
 {
     if (self->busy)
         return false;
-    if (self->thread != NULL && self->writer.limit == NULL && self->thread->stream.retry_ticks != 0 &&
-        vv_clock_ticks() < self->thread->stream.retry_ticks)
+    if (self->thread != NULL && self->thread->serial == current_serial() &&
+        self->writer.limit == NULL && vv_clock_ticks() < self->thread->stream.retry_ticks)
         return false; /* no room a moment ago: do not ask again for each record */
     if (!vv_record_enter())
         return false;
