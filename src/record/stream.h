@@ -53,8 +53,8 @@ struct vv_stream_identity {
     uint64_t instance, tid;
 };
 
-/* Makes part 0 and its first packet. On failure the stream is closed and `writer` empty. Returns 0 or
- * an errno number. */
+/* Makes part 0 and its first packet. `writer` is all zeros before its first stream; what handlers left in it
+ * outlives a stream. On failure the stream is closed and `writer` empty. Returns 0 or an errno number. */
 int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
                    const struct vv_stream_identity *identity);
 

@@ -45,7 +45,7 @@ static void packets_follow_each_other_across_parts(void **state)
 {
     (void)state;
     static struct vv_stream stream;
-    struct vv_writer writer;
+    struct vv_writer writer = { 0 };
     const struct vv_stream_identity identity = { folder, "thread.1", 1, 77 };
     assert_int_equal(vv_stream_open(&stream, &writer, &identity), 0);
     const uint64_t per_packet = (VV_PACKET_BYTES - sizeof(struct vv_packet_header)) / 8;
@@ -65,7 +65,7 @@ static void an_open_stream_is_whole_after_every_record(void **state)
 {
     (void)state;
     static struct vv_stream stream;
-    struct vv_writer writer;
+    struct vv_writer writer = { 0 };
     const struct vv_stream_identity identity = { folder, "thread.1", 1, 1 };
     assert_int_equal(vv_stream_open(&stream, &writer, &identity), 0);
     const uint64_t steps[] = { 1, 8000, 180, 1, 1, 9000 };
@@ -84,7 +84,7 @@ static void without_its_folder_every_record_is_kept_or_counted(void **state)
 {
     (void)state;
     static struct vv_stream stream;
-    struct vv_writer writer;
+    struct vv_writer writer = { 0 };
     char inner[4200], kept_file[4300];
     snprintf(inner, sizeof inner, "%s/gone", folder);
     assert_int_equal(mkdir(inner, 0755), 0);
@@ -116,7 +116,7 @@ static void a_limit_bounds_what_all_streams_take(void **state)
     struct stat about;
     long blocks = 0;
     for (int i = 0; i < 2; i++) {
-        struct vv_writer writer;
+        struct vv_writer writer = { 0 };
         char base[32], path[4200];
         snprintf(base, sizeof base, "thread.%d", i + 1);
         const struct vv_stream_identity identity = { folder, base, (uint64_t)i + 1, 1 };
@@ -141,7 +141,7 @@ static void a_folder_that_is_not_there_is_an_error_and_leaves_nothing(void **sta
 {
     (void)state;
     static struct vv_stream stream;
-    struct vv_writer writer;
+    struct vv_writer writer = { 0 };
     const struct vv_stream_identity identity = { "/nowhere/at/all", "thread.1", 1, 1 };
     assert_int_not_equal(vv_stream_open(&stream, &writer, &identity), 0);
     assert_null(writer.cursor);
