@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/size.h"
@@ -15,6 +16,14 @@
 #include "import/importer.h"
 
 #define CACHE_FROM_BYTES (UINT64_C(8) << 20) /* of the files on disk: smaller ones are read in no time    */
+
+/* Another program's trace, unless a folder was named, or none. */
+static bool is_foreign(const struct vv_arguments *arguments)
+{
+    struct stat status;
+    return arguments->operand_count > 0 && stat(arguments->operands[0], &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
 
 /* What to type after an input that cannot be read. */
 static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
@@ -28,6 +37,8 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
         return;
     if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
         fputs("  allow it more:  --max-memory SIZE\n", stderr);
+    else if (is_damaged && is_foreign(arguments))
+        fputs("  copy it again, or let the program that wrote it write it again\n", stderr);
     else if (is_damaged)
         fputs("  record it again:  varve record -- PROGRAM ARGS\n", stderr);
     else if (arguments->operand_count > 0 && vv_locate_newest(&newest, NULL) == VARVE_OK)

@@ -19,7 +19,6 @@ static const struct vv_importer *const importers[] = {
     &vv_importer_chrome,
     &vv_importer_mlirgraph,
     &vv_importer_rocprof,
-    &vv_importer_chrome,
     &vv_importer_xspace,
     &vv_importer_xspace_json,
     &vv_importer_perfetto,

@@ -294,3 +294,22 @@ def test_an_opened_cache_costs_no_reading(run, tmp_path):
     begin = time.monotonic()
     info(run, "a.json", "--cache", "--table", "trace")
     assert time.monotonic() - begin < reading
+
+
+def test_each_known_format_is_named_once(run, tmp_path):
+    (tmp_path / "n.json").write_text('{"a": 1}\n')
+    done = run("info", "n.json")
+    known = done.stderr.splitlines()[0].split("known: ")[1].split(", ")
+    assert done.returncode == 3
+    assert len(known) == len(set(known)) == 8
+
+
+def test_a_damaged_foreign_file_is_not_to_be_recorded_again(run, tmp_path):
+    whole = json.dumps({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]}).encode()
+    packed = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = bytearray(packed.compress(whole * 100) + packed.flush())
+    data[10:40] = b"\xff" * 30
+    (tmp_path / "t.json.gz").write_bytes(data)
+    done = run("info", "t.json.gz")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[1:] == ["  copy it again, or let the program that wrote it write it again"]
