@@ -1,64 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* analyse.h — pure functions from a finished model to typed tables. Thread-safe on a shared model.
  *
- * Each fills a sheet that the caller has declared; on failure the sheet is de-initialised. Each states in
- * sheet->policy what it covers, and its rows add up to its total row. */
+ * Every analysis answers one question with one table, and all have the same form, so that a verb is a list
+ * of table names (tables.c). Each fills a sheet that the caller has declared; on failure the sheet is
+ * de-initialised. Each states in sheet->policy what it covers, and its rows add up to its total row. What
+ * it cannot answer from this trace it says in the policy, with no rows. doc/metrics.md defines every column. */
 #ifndef VV_ANALYSE_ANALYSE_H
 #define VV_ANALYSE_ANALYSE_H
 
 #include "base/sheet.h"
 #include "model/model.h"
 
-/* Which part of the model an analysis looks at. */
+/* Which part of the model an analysis looks at. Texts are borrowed. */
 struct vv_selection {
     int64_t first_step, last_step; /* step indices, inclusive; INT64_MIN, INT64_MAX = all       */
     const char *thread;            /* track's name or tid; NULL or "all" = all                  */
+    const char *rank;              /* "3", "0,2..5"; NULL or "all" = all                        */
+    const char *device;            /* "cuda:0", "cuda", "0"; NULL or "all" = all                */
 };
-#define VV_SELECTION_ALL { INT64_MIN, INT64_MAX, NULL }
+#define VV_SELECTION_ALL { INT64_MIN, INT64_MAX, NULL, NULL, NULL }
+
+/* What is asked of it, beside which part. */
+struct vv_question {
+    struct vv_selection selection;
+    const char *by;   /* what one row stands for: "op", "shape" …; NULL = the table's own       */
+    const char *sort; /* a column's name, or one without its unit ("self"); NULL = default      */
+    int64_t top;      /* rows before the remainder is one row; 0 = all                          */
+    bool full;        /* people see every column, not the head of a report                      */
+};
+#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false }
+
+typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
+                                      struct vv_sheet *out, struct varve_error *error);
+
+struct vv_table_entry {
+    const char *name;         /* of the table, as --table takes it                              */
+    const char *says;         /* one line for help                                              */
+    vv_analyse_fn *analyse;
+};
+/* Every table there is, ended by a NULL name: tables.c. */
+extern const struct vv_table_entry vv_tables[];
+/* VARVE_INVALID with the nearest name where there is no such table. */
+enum varve_code vv_table_find(const char *name, const struct vv_table_entry **out_table,
+                              struct varve_error *error);
 
 /* "A", "A..B", "A..", "..B"; NULL = all. VARVE_INVALID with the text otherwise. */
 enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,
                                    struct varve_error *error);
 
-struct vv_operator_options {
-    struct vv_selection selection;
-    const char *by;   /* "op" (= "name"), "shape", "thread", "phase"                            */
-    const char *sort; /* a column's name, or one without its unit ("self"); NULL = default      */
-    int64_t top;      /* rows before the remainder is one row; 0 = all                          */
-};
+/* ---- what was read, and whether to trust it ---- */
+vv_analyse_fn vv_analyse_trace;       /* one row: events, lost, threads, duration …              */
+vv_analyse_fn vv_analyse_inputs;      /* one row a file                                         */
+vv_analyse_fn vv_analyse_tables;      /* one row a table of the model that has rows              */
+vv_analyse_fn vv_analyse_processes;   /* one row a process                                      */
+vv_analyse_fn vv_analyse_threads;     /* one row a track                                        */
+vv_analyse_fn vv_analyse_health;      /* one row a finding                                      */
 
-/* Table "trace", one row: events, lost, threads, processes, begin_ns, duration_ns, … People see all
- * of it if `full`, else the head of a report. */
-enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct vv_sheet *out,
-                                 struct varve_error *error);
-/* Table "inputs", one row a file; "tables", one row a table of the model that has rows, and its strings. */
-enum varve_code vv_analyse_inputs(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error);
-enum varve_code vv_analyse_tables(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error);
-/* Table "processes", one row a process; "threads", one row a track; "health", one row a finding. */
-enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_sheet *out,
-                                     struct varve_error *error);
-enum varve_code vv_analyse_threads(const struct vv_model *model, struct vv_sheet *out,
-                                   struct varve_error *error);
-enum varve_code vv_analyse_health(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error);
-/* Table "steps", one row a step: step, begin_ns, duration_ns, its phases in columns of their own.
- * Tables "step_phases", one row a phase of a step, and "step", one row for all steps: every column is
- * hidden from people, who have the same in "steps" and in the policy of "phases". */
-enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_selection *selection,
-                                 struct vv_sheet *out, struct varve_error *error);
-enum varve_code vv_analyse_step_phases(const struct vv_model *model,
-                                       const struct vv_selection *selection, struct vv_sheet *out,
-                                       struct varve_error *error);
-enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_selection *selection,
-                                struct vv_sheet *out, struct varve_error *error);
-/* Table "phases": how the selected steps split; the rows, "other" included, sum to the steps' time. */
-enum varve_code vv_analyse_phases(const struct vv_model *model, const struct vv_selection *selection,
-                                  struct vv_sheet *out, struct varve_error *error);
-/* Table "operators" (doc/metrics.md). */
-enum varve_code vv_analyse_operators(const struct vv_model *model,
-                                     const struct vv_operator_options *options,
-                                     struct vv_sheet *out, struct varve_error *error);
+/* ---- steps ---- */
+vv_analyse_fn vv_analyse_steps;       /* one row a step, its phases in columns of their own      */
+vv_analyse_fn vv_analyse_step_phases; /* one row a phase of a step                              */
+vv_analyse_fn vv_analyse_step;        /* one row for all steps: people have it as the policy of phases */
+vv_analyse_fn vv_analyse_phases;      /* how the steps split; rows, "other" included, sum to their time */
+
+/* ---- operators ---- */
+vv_analyse_fn vv_analyse_operators;
+
+/* ---- devices ---- */
+vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */
 
 #endif

@@ -51,9 +51,10 @@ static enum varve_code put_finding(struct vv_sheet *sheet, const char *name, uin
     return vv_sheet_text(sheet, row, MEANING, meaning, error);
 }
 
-enum varve_code vv_analyse_health(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error)
+enum varve_code vv_analyse_health(const struct vv_model *model, const struct vv_question *question,
+                                  struct vv_sheet *out, struct varve_error *error)
 {
+    (void)question;
     vv_sheet_init(out, "health", "HEALTH", health_columns, COLUMNS);
     enum varve_code code =
         put_finding(out, "lost", model->run.lost, "events that the recorder dropped", error);

@@ -15,9 +15,10 @@ static const struct vv_sheet_column input_columns[INPUT_COLUMNS] = {
     { "disk_bytes", "on disk", VV_CELL_INT, VV_UNIT_BYTES, false, false },
 };
 
-enum varve_code vv_analyse_inputs(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error)
+enum varve_code vv_analyse_inputs(const struct vv_model *model, const struct vv_question *question,
+                                  struct vv_sheet *out, struct varve_error *error)
 {
+    (void)question;
     const struct vv_inputs *inputs = &model->inputs;
     enum varve_code code = VARVE_OK;
     vv_sheet_init(out, "inputs", "INPUTS", input_columns, INPUT_COLUMNS);
@@ -61,9 +62,10 @@ static enum varve_code put_table(struct vv_sheet *sheet, const char *name, uint6
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_tables(const struct vv_model *model, struct vv_sheet *out,
-                                  struct varve_error *error)
+enum varve_code vv_analyse_tables(const struct vv_model *model, const struct vv_question *question,
+                                  struct vv_sheet *out, struct varve_error *error)
 {
+    (void)question;
     uint64_t text_bytes = 0;
     enum varve_code code = VARVE_OK;
     vv_sheet_init(out, "tables", "MODEL", table_columns, TABLE_COLUMNS);

@@ -38,9 +38,10 @@ static enum varve_code show_storage(struct vv_sheet *sheet, struct varve_error *
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_processes(const struct vv_model *model, struct vv_sheet *out,
-                                     struct varve_error *error)
+enum varve_code vv_analyse_processes(const struct vv_model *model, const struct vv_question *question,
+                                     struct vv_sheet *out, struct varve_error *error)
 {
+    (void)question;
     const struct vv_processes *processes = &model->processes;
     enum varve_code code = VARVE_OK;
     vv_sheet_init(out, "processes", "PROCESSES", process_columns, PROCESS_COLUMNS);
@@ -104,9 +105,10 @@ static enum varve_code put_thread(const struct vv_model *model, uint32_t track, 
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_threads(const struct vv_model *model, struct vv_sheet *out,
-                                   struct varve_error *error)
+enum varve_code vv_analyse_threads(const struct vv_model *model, const struct vv_question *question,
+                                   struct vv_sheet *out, struct varve_error *error)
 {
+    (void)question;
     size_t rows = (size_t)model->slices.table.count + 1;
     uint32_t *stack = malloc(rows * sizeof *stack);
     int64_t *own_ns = malloc(rows * sizeof *own_ns);

@@ -329,7 +329,7 @@ static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_
     return put_rest(view, top, running_ns, error);
 }
 
-static enum varve_code build_rows(struct view *view, const struct vv_operator_options *options,
+static enum varve_code build_rows(struct view *view, const struct vv_question *question,
                                   struct varve_error *error)
 {
     const struct vv_operator_tally *tally = view->tally;
@@ -349,7 +349,7 @@ static enum varve_code build_rows(struct view *view, const struct vv_operator_op
     qsort_r(view->order, view->group_count, sizeof *view->order, compare_groups, view);
     if (view->group_count == 0 && tally->covered_ns[VV_SCOPE_WHOLE] == 0)
         return VARVE_OK;
-    return put_rows(view, options->top, error);
+    return put_rows(view, question->top, error);
 }
 
 /* ---- what it covers ---- */
@@ -398,16 +398,16 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
 }
 
 enum varve_code vv_analyse_operators(const struct vv_model *model,
-                                     const struct vv_operator_options *options,
+                                     const struct vv_question *question,
                                      struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
     struct vv_operator_tally tally = { 0 };
     struct view view = { .scope = &scope, .tally = &tally, .sheet = out };
     vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
-    enum varve_code code = find_grouping(options->by, &view.grouping, error);
+    enum varve_code code = find_grouping(question->by, &view.grouping, error);
     if (code == VARVE_OK)
-        code = vv_scope_init(&scope, model, &options->selection, error);
+        code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_operator_tally(&scope, view.grouping->by, &tally, error);
     if (code == VARVE_OK) {
@@ -415,9 +415,9 @@ enum varve_code vv_analyse_operators(const struct vv_model *model,
         code = choose_columns(&view, error);
     }
     if (code == VARVE_OK)
-        code = choose_order(&view, options->sort, error);
+        code = choose_order(&view, question->sort, error);
     if (code == VARVE_OK)
-        code = build_rows(&view, options, error);
+        code = build_rows(&view, question, error);
     if (code == VARVE_OK)
         code = state_policy(&view, error);
     vv_operator_tally_deinit(&tally);

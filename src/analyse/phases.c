@@ -78,14 +78,14 @@ static enum varve_code fill(const struct vv_scope *scope, const struct vv_phase_
     return put_row(sheet, &total, all_ns, samples, error);
 }
 
-enum varve_code vv_analyse_phases(const struct vv_model *model, const struct vv_selection *selection,
+enum varve_code vv_analyse_phases(const struct vv_model *model, const struct vv_question *question,
                                   struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
     struct vv_phase_split split = { 0 };
     struct vv_samples samples = { 0 };
     vv_sheet_init(out, "phases", "STEP", phase_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, selection, error);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_phase_split(&scope, &split, error);
     if (code == VARVE_OK && scope.step_count > 0) {

@@ -100,12 +100,78 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
         snprintf(text + length, bytes - length, " and %zu more", left_out);
 }
 
+/* ---- ranks ---- */
+
+/* Does "3", "0,2..5" hold the number? VARVE_INVALID where it is no such list. */
+static enum varve_code list_holds(const char *list, int64_t number, bool *out_holds, struct varve_error *error)
+{
+    *out_holds = false;
+    for (const char *cursor = list;; cursor++) {
+        int64_t first, last;
+        bool is_read = parse_index(cursor, &cursor, &first);
+        last = first;
+        if (is_read && strncmp(cursor, "..", 2) == 0)
+            is_read = parse_index(cursor + 2, &cursor, &last);
+        if (!is_read || (*cursor != ',' && *cursor != '\0'))
+            VV_FAIL(error, VARVE_INVALID, "'%s' is no list of ranks. Write A, A..B or A,B,C", list);
+        *out_holds |= number >= first && number <= last;
+        if (*cursor == '\0')
+            return VARVE_OK;
+    }
+}
+
+/* Where a process names no rank, it has the one of the others of its scope: a device's kernels may stand in a
+ * process of their own. */
+static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *error)
+{
+    const struct vv_processes *processes = &scope->model->processes;
+    uint32_t scopes = 1;
+    for (uint32_t p = 0; p < processes->table.count; p++)
+        scopes = processes->scope[p] >= scopes ? processes->scope[p] + 1 : scopes;
+    int64_t *of_scope = malloc(scopes * sizeof *of_scope);
+    if (of_scope == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the ranks of %u inputs", scopes);
+    memset(of_scope, 0xff, scopes * sizeof *of_scope);
+    for (uint32_t p = (uint32_t)processes->table.count; p > 0; p--)
+        if (processes->rank[p - 1] >= 0)
+            of_scope[processes->scope[p - 1]] = processes->rank[p - 1];
+    for (uint32_t p = 0; p < processes->table.count; p++)
+        scope->ranks[p] = processes->rank[p] >= 0 ? processes->rank[p] : of_scope[processes->scope[p]];
+    free(of_scope);
+    return VARVE_OK;
+}
+
+static enum varve_code choose_processes(struct vv_scope *scope, const char *rank, struct varve_error *error)
+{
+    const struct vv_processes *processes = &scope->model->processes;
+    int64_t least = INT64_MAX, greatest = -1;
+    bool is_all = rank == NULL || strcmp(rank, "all") == 0, is_any = is_all;
+    for (uint32_t p = 0; p < processes->table.count; p++) {
+        int64_t number = scope->ranks[p];
+        scope->processes[p] = is_all;
+        if (!is_all)
+            VV_TRY(list_holds(rank, number, &scope->processes[p], error));
+        is_any |= scope->processes[p];
+        greatest = number > greatest ? number : greatest;
+        least = number >= 0 && number < least ? number : least;
+    }
+    if (is_any)
+        return VARVE_OK;
+    if (greatest < 0)
+        VV_FAIL(error, VARVE_INVALID, "no rank '%s': this trace names no ranks", rank);
+    VV_FAIL(error, VARVE_INVALID, "no rank '%s' in this trace: it has ranks %" PRId64 "..%" PRId64, rank, least,
+            greatest);
+}
+
+/* ---- tracks ---- */
+
 /* `thread` NULL: all of them. */
 static void mark_tracks(struct vv_scope *scope, const char *thread)
 {
     const struct vv_model *model = scope->model;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
-        if (model->tracks.kind[t] == VV_TRACK_THREAD)
+        uint32_t process = model->tracks.process[t];
+        if (model->tracks.kind[t] == VV_TRACK_THREAD && (process == VV_NONE || scope->processes[process]))
             scope->tracks[t] = thread == NULL || track_is_called(model, t, thread);
         scope->track_count += scope->tracks[t];
     }
@@ -160,13 +226,19 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
 {
     *scope = (struct vv_scope){
         .model = model,
+        .processes = calloc(model->processes.table.count + 1, sizeof(bool)),
+        .ranks = calloc(model->processes.table.count + 1, sizeof *scope->ranks),
         .tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
         .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
     };
     enum varve_code code = VARVE_OK;
-    if (scope->tracks == NULL || scope->steps == NULL)
+    if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to select threads and steps");
+    if (code == VARVE_OK)
+        code = find_ranks(scope, error);
+    if (code == VARVE_OK)
+        code = choose_processes(scope, selection->rank, error);
     if (code == VARVE_OK)
         code = choose_tracks(scope, selection->thread, error);
     if (code == VARVE_OK)
@@ -180,9 +252,12 @@ void vv_scope_deinit(struct vv_scope *scope)
 {
     if (scope == NULL)
         return;
+    free(scope->processes);
+    free(scope->ranks);
+    scope->ranks = NULL;
     free(scope->tracks);
     free(scope->steps);
-    scope->tracks = scope->steps = NULL;
+    scope->processes = scope->tracks = scope->steps = NULL;
 }
 
 /* The first row in [first, last) that begins at or after begin_ns. */

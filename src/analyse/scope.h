@@ -3,7 +3,7 @@
  *
  * Made by every analysis that takes a selection. Invariant: a chosen step lies on a chosen track.
  * Only thread tracks are ever chosen: asynchronous ranges wait, they do not work, and their time is
- * also somebody else's (doc/metrics.md). Thread-compatible. */
+ * also somebody else's (doc/metrics.md); the work of devices is chosen by device_work.h. Thread-compatible. */
 #ifndef VV_ANALYSE_SCOPE_H
 #define VV_ANALYSE_SCOPE_H
 
@@ -12,6 +12,8 @@
 
 struct vv_scope {
     const struct vv_model *model; /* borrowed                                                  */
+    bool *processes;       /* a process' row -> chosen                                         */
+    int64_t *ranks;        /* a process' row -> its rank, or that of its scope; -1 = none known */
     bool *tracks;          /* a track's row -> chosen                                          */
     bool *steps;           /* a step's row -> chosen                                           */
     bool every_step;       /* the selection names no steps: slices outside steps count too     */
@@ -20,7 +22,7 @@ struct vv_scope {
     int64_t step_time_ns;  /* sum of the chosen steps' durations                               */
 };
 
-/* VARVE_INVALID: no such thread, or no such step; the message names those that exist. */
+/* VARVE_INVALID: no such rank, no such thread, or no such step; the message names those that exist. */
 enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
                               const struct vv_selection *selection, struct varve_error *error);
 void vv_scope_deinit(struct vv_scope *scope); /* NULL-safe, idempotent */

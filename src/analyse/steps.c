@@ -138,7 +138,7 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_selection *selection,
+enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_question *question,
                                  struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
@@ -150,7 +150,7 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_s
         .own_ns = malloc(rows * sizeof *view.own_ns),
     };
     vv_sheet_init(out, "steps", "STEPS", head_columns, FIRST_PHASE);
-    enum varve_code code = vv_scope_init(&scope, model, selection, error);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK && (view.stack == NULL || view.own_ns == NULL))
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
     if (code == VARVE_OK)
@@ -215,14 +215,13 @@ static enum varve_code put_step_phases(const struct vv_scope *scope,
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_step_phases(const struct vv_model *model,
-                                       const struct vv_selection *selection, struct vv_sheet *out,
-                                       struct varve_error *error)
+enum varve_code vv_analyse_step_phases(const struct vv_model *model, const struct vv_question *question,
+                                       struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
     struct vv_phase_split split = { 0 };
     vv_sheet_init(out, "step_phases", "PHASES OF STEPS", step_phase_columns, PHASE_COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, selection, error);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_phase_split(&scope, &split, error);
     if (code == VARVE_OK)
@@ -249,14 +248,14 @@ static const struct vv_sheet_column summary_columns[] = {
     { "longest_step", "longest step", VV_CELL_INT, VV_UNIT_NONE, true, false },
 };
 
-enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_selection *selection,
+enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_question *question,
                                 struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
     struct vv_step_summary summary = { 0 };
     size_t row, columns = sizeof summary_columns / sizeof *summary_columns;
     vv_sheet_init(out, "step", "STEP TIME", summary_columns, columns);
-    enum varve_code code = vv_scope_init(&scope, model, selection, error);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_step_summary(&scope, &summary, error);
     if (code == VARVE_OK)

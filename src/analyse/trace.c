@@ -262,8 +262,8 @@ static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varv
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct vv_sheet *out,
-                                 struct varve_error *error)
+enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_question *question,
+                                 struct vv_sheet *out, struct varve_error *error)
 {
     size_t row;
     vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
@@ -274,7 +274,7 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, bool full, struct
         code = put_run(model, out, error);
     if (code == VARVE_OK) {
         put_counts(model, out);
-        code = show_facts(out, full, error);
+        code = show_facts(out, question->full, error);
     }
     if (code != VARVE_OK)
         vv_sheet_deinit(out);

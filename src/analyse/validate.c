@@ -199,7 +199,8 @@ enum varve_code vv_validate_model(const struct vv_model *model, struct vv_sheet 
 {
     struct vv_sheet health;
     enum { HEALTH_FINDING, HEALTH_COUNT, HEALTH_MEANING };
-    VV_TRY(vv_analyse_health(model, &health, error));
+    const struct vv_question everything = VV_QUESTION_ALL;
+    VV_TRY(vv_analyse_health(model, &everything, &health, error));
     vv_sheet_init(out, "findings", "FINDINGS", columns, COLUMNS);
     enum varve_code code = VARVE_OK;
     for (size_t i = 0; i < health.row_count && code == VARVE_OK; i++) {

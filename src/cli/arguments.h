@@ -46,6 +46,8 @@ struct vv_arguments {
     /* which part of the trace */
     const char *steps;          /* "A..B", "A", NULL = all                                      */
     const char *thread;         /* name or tid, "all", NULL = the verb's default                */
+    const char *rank;           /* "3", "0,2..5"; NULL = all                                    */
+    const char *device;         /* "cuda:0", "0"; NULL = all                                    */
     /* operators */
     const char *by;             /* "op", "name", "shape", "thread", "phase"                     */
     const char *sort;           /* a column of the table                                        */
@@ -92,7 +94,7 @@ enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
-    VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_BY,
+    VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_BY,
     VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,

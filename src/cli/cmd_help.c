@@ -10,10 +10,13 @@ static int print_page(const struct vv_arguments *arguments)
 {
     const char *name = arguments->operand_count > 0 ? arguments->operands[0] : "varve";
     const struct vv_verb *verb = vv_verb_find(name);
+    bool is_tables = strcmp(name, "tables") == 0;
     bool is_overview = arguments->operand_count == 0 || strcmp(name, "varve") == 0;
-    if (verb == NULL && !is_overview)
+    if (verb == NULL && !is_overview && !is_tables)
         return vv_unknown_verb(name);
-    if (arguments->man && is_overview)
+    if (is_tables)
+        vv_help_tables(stdout);
+    else if (arguments->man && is_overview)
         vv_man_overview(stdout);
     else if (arguments->man)
         vv_man_verb(stdout, verb);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analyse/analyse.h"
+
 #define LINE_WIDTH 80
 #define NAME_WIDTH 22
 
@@ -139,5 +141,14 @@ void vv_help_all(FILE *stream)
     for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
         fputs("\n────────────────────────────────────────\n\n", stream);
         vv_help_verb(stream, verb);
+    }
+}
+
+void vv_help_tables(FILE *stream)
+{
+    fputs("varve report --table NAME TRACE prints one of these, whatever the trace is:\n\n", stream);
+    for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
+        fprintf(stream, "  %-*s", NAME_WIDTH - 2, table->name);
+        put_wrapped(stream, table->says, NAME_WIDTH, NAME_WIDTH);
     }
 }

@@ -10,6 +10,7 @@
 void vv_help_overview(FILE *stream);                         /* varve                          */
 void vv_help_verb(FILE *stream, const struct vv_verb *verb); /* varve help VERB                */
 void vv_help_all(FILE *stream);                              /* varve help --all               */
+void vv_help_tables(FILE *stream);                           /* varve help tables              */
 
 /* "-o, --output FILE"; the same in every page. */
 void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);

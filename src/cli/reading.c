@@ -206,16 +206,48 @@ int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_rea
     return status == VV_EXIT_DONE && arguments->strict && !is_whole ? VV_EXIT_NO : status;
 }
 
-int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_analyse_fn *analyse)
+enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct vv_question *out_question,
+                                    struct varve_error *error)
+{
+    *out_question = (struct vv_question){
+        .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device },
+        .by = arguments->by,
+        .sort = arguments->sort,
+        /* A program gets every row unless it asks for fewer. */
+        .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
+    };
+    return vv_selection_steps(&out_question->selection, arguments->steps, error);
+}
+
+/* Sheets in the order of the tables; *out_count of them were filled, also on failure. */
+static enum varve_code answer(const struct vv_question *question, const struct vv_model *model,
+                              const char *const *tables, struct vv_sheet *sheets, size_t *out_count,
+                              struct varve_error *error)
+{
+    for (size_t i = 0; tables[i] != NULL; i++) {
+        const struct vv_table_entry *table;
+        VV_TRY(vv_table_find(tables[i], &table, error));
+        VV_TRY(table->analyse(model, question, &sheets[i], error));
+        ++*out_count;
+    }
+    return VARVE_OK;
+}
+
+int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full)
 {
     struct vv_sheet sheets[VV_READING_SHEETS_MAX];
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
     size_t count = 0;
     struct vv_reading reading;
+    struct vv_question question;
     struct varve_error error;
+    const char *const only[] = { arguments->table, NULL };
+    if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
+        return vv_complain(&error);
+    question.full = full;
     int status = vv_reading_open(arguments, &reading);
-    if (status == VV_EXIT_DONE &&
-        analyse(arguments, reading.model, sheets, &count, &error) != VARVE_OK)
+    if (status == VV_EXIT_DONE && answer(&question, reading.model, arguments->table != NULL ? only : tables,
+                                         sheets, &count, &error) != VARVE_OK)
         status = vv_complain(&error);
     if (status == VV_EXIT_DONE) {
         for (size_t i = 0; i < count; i++)

@@ -3,9 +3,8 @@
 #ifndef VV_CLI_READING_H
 #define VV_CLI_READING_H
 
-#include "base/sheet.h"
+#include "analyse/analyse.h"
 #include "cli/arguments.h"
-#include "model/model.h"
 
 struct vv_cache;
 
@@ -27,15 +26,16 @@ void vv_reading_close(struct vv_reading *reading);
 int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
                        int status);
 
-#define VV_READING_SHEETS_MAX 8
+#define VV_READING_SHEETS_MAX 16
 
-/* Fills sheets[0..VV_READING_SHEETS_MAX) from the first; *out_count of them were filled, also on failure. */
-typedef enum varve_code vv_analyse_fn(const struct vv_arguments *arguments,
-                                      const struct vv_model *model, struct vv_sheet *sheets,
-                                      size_t *out_count, struct varve_error *error);
+/* What the command line asks of an analysis. VARVE_INVALID. */
+enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct vv_question *out_question,
+                                    struct varve_error *error);
 
-/* A whole verb: reads the traces, analyses them, prints the tables in order. Returns an exit code. */
-int vv_reading_print(const struct vv_arguments *arguments, const char *verb, vv_analyse_fn *analyse);
+/* A whole verb: reads the traces, makes the tables of those names (NULL-terminated, at most
+ * VV_READING_SHEETS_MAX), or the one that --table names, whatever it is, and prints them in order. `full`: people
+ * see all of each. Returns an exit code. */
+int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full);
 
 /* The bytes that reading may take: --max-memory, or three quarters of the machine's. VARVE_INVALID. */
 enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,

@@ -5,7 +5,7 @@
 #include "cli/arguments.h"
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
-#define PART (VV_TAKES(STEPS) | VV_TAKES(THREAD))
+#define PART (VV_TAKES(STEPS) | VV_TAKES(THREAD) | VV_TAKES(RANK) | VV_TAKES(DEVICE))
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -145,10 +145,11 @@ const struct vv_verb vv_verbs[] = {
                            { "varve pack --unpack train.varve && babeltrace2 train.varve",
                              "for other readers of CTF" }),
       .run = vv_cmd_pack },
-    { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB]",
-      .description = "Prints the help of one verb, or with --all that of every verb.",
+    { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB|tables]",
+      .description = "Prints the help of one verb, with --all that of every verb, or what tables there are.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(ALL) | VV_TAKES(MAN),
       .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
+                           { "varve help tables", "what report --table can print" },
                            { "varve help --all", "everything" }),
       .run = vv_cmd_help },
     { .name = "version", .group = "Prepare", .summary = "which varve this is", .operands = "",

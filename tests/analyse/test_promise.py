@@ -16,19 +16,11 @@ NOT_PROMISED = {"recorded", "on", "trust", "kept", "in_forward_ns"}
 TYPES = {"int": int, "real": (int, float), "text": str}
 
 
-def promised(root):
-    """{verb: {table: {column}}} of the page."""
-    verbs, page = {}, (root / "doc" / "json.md").read_text()
-    for section in re.split(r"^## varve ", page, flags=re.MULTILINE)[1:]:
-        verb, _, body = section.partition("\n")
-        verbs[verb] = {cells[0].strip(" `"): cells[1] for cells in
-                       (line.strip("| ").split(" | ", 1) for line in body.splitlines() if line.startswith("| `"))}
-    text_of = {(verb, name): text for verb, tables in verbs.items() for name, text in tables.items()}
-    for (verb, name), text in text_of.items():
-        other = re.fullmatch(r"as under `varve (\w+)`", text.strip())
-        columns = text_of[other[1], name] if other else text
-        verbs[verb][name] = set(re.findall(r"`(\w+)`", columns)) - {"in_NAME_ns"}
-    return verbs
+def section(root, heading):
+    """{first cell: the names in the last one} of the table under a heading of the page."""
+    body = (root / "doc" / "json.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    cells = [line.strip("| ").split(" | ") for line in body.splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): re.findall(r"`(\w+)`", row[-1]) for row in cells}
 
 
 @pytest.fixture
@@ -48,16 +40,30 @@ def trace(tmp_path):
     return written.write()
 
 
-@pytest.mark.parametrize("verb", ["report", "steps", "info"])
-def test_page_and_output_name_the_same_columns(root, varve, trace, verb):
-    done = subprocess.run([str(varve), verb, "--json", str(trace)], stdout=subprocess.PIPE, check=True)
-    document = json.loads(done.stdout)
-    assert list(document) == ["schema", "trace", "tables"]
-    assert document["schema"] == f"varve.{verb}/1"
-    printed = {name: {column["name"] for column in table["columns"]} - NOT_PROMISED
-               for name, table in document["tables"].items()}
-    assert printed == promised(root)[verb]
-    for table in document["tables"].values():
+def document_of(varve, *arguments):
+    done = subprocess.run([str(varve), *arguments], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def test_the_page_names_the_tables_of_every_verb(root, varve, trace):
+    verbs = section(root, "Verbs")
+    assert set(verbs) >= {"report", "steps", "info"}
+    for verb, tables in verbs.items():
+        document = document_of(varve, verb, "--json", str(trace))
+        assert list(document) == ["schema", "trace", "tables"]
+        assert document["schema"] == f"varve.{verb}/1"
+        assert list(document["tables"]) == tables
+
+
+def test_the_page_names_the_columns_of_every_table(root, varve, trace):
+    listed = subprocess.run([str(varve), "help", "tables"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.splitlines() if re.match(r"  \w", line)]
+    promised = section(root, "Tables")
+    assert set(promised) == set(names)
+    for name in names:
+        table = document_of(varve, "report", "--json", "--table", name, str(trace))["tables"][name]
+        printed = {column["name"] for column in table["columns"]} - NOT_PROMISED
+        assert printed == set(promised[name]) - {"in_NAME_ns"}, name
         for row in table["rows"]:
             for column, value in zip(table["columns"], row, strict=True):
                 assert value is None or isinstance(value, TYPES[column["type"]]), (column, value)

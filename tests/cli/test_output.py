@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import os
 import pty
 import subprocess
@@ -71,7 +72,11 @@ def test_one_table_is_chosen_by_name(run, trace):
     assert (done.returncode, done.stderr) == (2, "varve: no table 'thraeds' here. Nearest: threads\n")
     done = run("info", "--table", "zebra", trace)
     assert done.returncode == 2
-    assert done.stderr.startswith("varve: no table 'zebra' here. There are: inputs, trace, ")
+    assert done.stderr == "varve: no table 'zebra' here. varve help tables lists them\n"
+    listed = [line.split()[0] for line in run("help", "tables").stdout.splitlines() if re.match(r"  \w", line)]
+    assert {"trace", "steps", "operators", "devices"} < set(listed)
+    for name in listed:
+        assert list(json.loads(run("report", "--table", name, "--json", trace).stdout)["tables"]) == [name]
 
 
 def test_fields_choose_the_columns_of_the_verbs_table(run, trace):

@@ -34,15 +34,15 @@ static struct vv_model *training(void)
     return model;
 }
 
-static void analyse(const struct vv_model *model, struct vv_operator_options options,
+static void analyse(const struct vv_model *model, struct vv_question question,
                     struct vv_sheet *out)
 {
     struct varve_error error = { 0 };
-    if (vv_analyse_operators(model, &options, out, &error) != VARVE_OK)
+    if (vv_analyse_operators(model, &question, out, &error) != VARVE_OK)
         fail_msg("%s", error.message);
 }
 
-static const struct vv_operator_options everything = { .selection = VV_SELECTION_ALL };
+static const struct vv_question everything = VV_QUESTION_ALL;
 
 static void whole_trace_and_steps_side_by_side(void **state)
 {
@@ -104,11 +104,11 @@ static void rows_add_up_however_cut_and_grouped(void **state)
     static const char *const groupings[] = { "op", "name", "shape", "thread", "phase" };
     for (size_t g = 0; g < sizeof groupings / sizeof *groupings; g++) {
         for (int64_t top = 0; top < 6; top++) {
-            struct vv_operator_options options = everything;
+            struct vv_question question = everything;
             struct vv_sheet sheet;
-            options.by = groupings[g];
-            options.top = top;
-            analyse(model, options, &sheet);
+            question.by = groupings[g];
+            question.top = top;
+            analyse(model, question, &sheet);
             assert_adds_up(&sheet, "self_ns");
             assert_adds_up(&sheet, "step_self_ns");
             size_t total = sheet_row_of(&sheet, "row", "total");
@@ -125,10 +125,10 @@ static void the_rest_is_one_row(void **state)
 {
     (void)state;
     struct vv_model *model = training();
-    struct vv_operator_options options = everything;
+    struct vv_question question = everything;
     struct vv_sheet sheet;
-    options.top = 1;
-    analyse(model, options, &sheet);
+    question.top = 1;
+    analyse(model, question, &sheet);
     assert_int_equal(sheet.row_count, 4);
     assert_string_equal(sheet_cell_of(&sheet, 0, "name")->text, "conv");
     assert_string_equal(sheet_cell_of(&sheet, 1, "name")->text, "3 more: --top 0");
@@ -190,18 +190,18 @@ static void groups_by_thread_and_phase(void **state)
 {
     (void)state;
     struct vv_model *model = training();
-    struct vv_operator_options options = everything;
+    struct vv_question question = everything;
     struct vv_sheet sheet;
-    options.by = "thread";
-    analyse(model, options, &sheet);
+    question.by = "thread";
+    analyse(model, question, &sheet);
     size_t load = sheet_row_of(&sheet, "name", "load");
     assert_string_equal(sheet_cell_of(&sheet, load, "thread")->text, "loader");
     assert_true(sheet.columns[vv_sheet_find(&sheet, "step_self_ns")].hidden);
     assert_false(sheet.columns[vv_sheet_find(&sheet, "thread")].hidden);
     vv_sheet_deinit(&sheet);
 
-    options.by = "phase";
-    analyse(model, options, &sheet);
+    question.by = "phase";
+    analyse(model, question, &sheet);
     size_t forward = sheet_row_of(&sheet, "phase", "forward");
     assert_string_equal(sheet_cell_of(&sheet, forward, "name")->text, "conv");
     assert_int_equal(sheet_int_of(&sheet, forward, "calls"), 1);
@@ -219,10 +219,10 @@ static void order_follows_the_column(void **state)
     };
     struct vv_model *model = training();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct vv_operator_options options = everything;
+        struct vv_question question = everything;
         struct vv_sheet sheet;
-        options.sort = cases[i].sort;
-        analyse(model, options, &sheet);
+        question.sort = cases[i].sort;
+        analyse(model, question, &sheet);
         assert_string_equal(sheet_cell_of(&sheet, 0, "name")->text, cases[i].first);
         vv_sheet_deinit(&sheet);
     }
@@ -235,21 +235,21 @@ static void wrong_words_are_refused(void **state)
     struct vv_model *model = training();
     struct vv_sheet sheet;
     struct varve_error error;
-    struct vv_operator_options options = everything;
-    options.sort = "speed";
-    assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);
+    struct vv_question question = everything;
+    question.sort = "speed";
+    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
     assert_non_null(strstr(error.message, "'speed'"));
-    options = everything;
-    options.by = "module";
-    assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);
-    options = everything;
-    options.selection.thread = "nobody";
-    assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);
+    question = everything;
+    question.by = "module";
+    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
+    question = everything;
+    question.selection.thread = "nobody";
+    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
     assert_string_equal(error.message,
                         "no thread 'nobody' in this trace. Its threads: train, loader");
-    options = everything;
-    options.selection.first_step = 7;
-    assert_int_equal(vv_analyse_operators(model, &options, &sheet, &error), VARVE_INVALID);
+    question = everything;
+    question.selection.first_step = 7;
+    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
     assert_non_null(strstr(error.message, "steps 0..1"));
     vv_model_destroy(model);
 }
@@ -258,10 +258,10 @@ static void a_selection_of_steps_takes_their_slices_on_every_thread(void **state
 {
     (void)state;
     struct vv_model *model = training();
-    struct vv_operator_options options = everything;
+    struct vv_question question = everything;
     struct vv_sheet sheet;
-    options.selection.first_step = options.selection.last_step = 0;
-    analyse(model, options, &sheet);
+    question.selection.first_step = question.selection.last_step = 0;
+    analyse(model, question, &sheet);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "conv"), "calls"), 1);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "load"), "calls"), 1);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "step_self_ns"), 100);

@@ -11,7 +11,7 @@
 #include "analyse/analyse.h"
 #include "../../support/handmade.h"
 
-static const struct vv_selection all = VV_SELECTION_ALL;
+static const struct vv_question all = VV_QUESTION_ALL;
 
 /* Step 0 [0,100): data [0,20), forward [20,70) holding an inner phase [30,40), data again [80,90);
  *   conv [25,60). Step 1 [100,150): forward [110,200) sticks out. */
@@ -103,10 +103,10 @@ static void the_summary_of_a_selection(void **state)
 {
     (void)state;
     struct vv_model *model = training();
-    struct vv_selection selection = VV_SELECTION_ALL;
+    struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
-    assert_int_equal(vv_selection_steps(&selection, "1..", NULL), VARVE_OK);
-    assert_int_equal(vv_analyse_step(model, &selection, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_selection_steps(&question.selection, "1..", NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_step(model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet_int_of(&sheet, 0, "steps"), 1);
     assert_int_equal(sheet_int_of(&sheet, 0, "total_ns"), 50);
     assert_int_equal(sheet_int_of(&sheet, 0, "median_ns"), 50);

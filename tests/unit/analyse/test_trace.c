@@ -10,9 +10,11 @@
 #include "analyse/analyse.h"
 #include "../../support/handmade.h"
 
+static const struct vv_question head = VV_QUESTION_ALL, full = { VV_SELECTION_ALL, .full = true };
+
 static const char *trust_of(const struct vv_model *model, struct vv_sheet *sheet)
 {
-    assert_int_equal(vv_analyse_trace(model, false, sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_trace(model, &head, sheet, NULL), VARVE_OK);
     return sheet_cell_of(sheet, 0, "trust")->text;
 }
 
@@ -73,7 +75,7 @@ static void a_flight_recorder_says_what_it_kept(void **state)
             add_process(model, cases[i].keeps[p][0], cases[i].keeps[p][1]);
         handmade_finish(model);
         model->health.begun_before = cases[i].begun_before;
-        assert_int_equal(vv_analyse_trace(model, cases[i].full, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse_trace(model, cases[i].full ? &full : &head, &sheet, NULL), VARVE_OK);
         const struct vv_cell *kept = sheet_cell_of(&sheet, 0, "kept");
         assert_int_equal(kept->present, cases[i].says != NULL);
         assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "kept")].hidden, cases[i].says == NULL);
@@ -94,11 +96,11 @@ static void the_storage_is_shown_where_it_is_unusual(void **state)
     add_process(model, 0, 0);
     uint32_t row = add_process(model, 0, 0);
     handmade_finish(model);
-    assert_int_equal(vv_analyse_processes(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_processes(model, &head, &sheet, NULL), VARVE_OK);
     assert_true(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
     vv_sheet_deinit(&sheet);
     assert_int_equal(vv_model_text(model, "memory, by a thread", &model->processes.storage[row], NULL), VARVE_OK);
-    assert_int_equal(vv_analyse_processes(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_processes(model, &head, &sheet, NULL), VARVE_OK);
     assert_false(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
     assert_false(sheet_cell_of(&sheet, 0, "storage")->present);
     assert_string_equal(sheet_cell_of(&sheet, 1, "storage")->text, "memory, by a thread");
@@ -114,7 +116,7 @@ static void what_is_not_known_is_absent(void **state)
     struct vv_model *model = handmade_model();
     struct vv_sheet sheet;
     handmade_finish(model);
-    assert_int_equal(vv_analyse_trace(model, true, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_trace(model, &full, &sheet, NULL), VARVE_OK);
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         assert_false(sheet_cell_of(&sheet, 0, unknown[i])->present);
         assert_true(sheet.columns[vv_sheet_find(&sheet, unknown[i])].hidden);
@@ -140,7 +142,7 @@ static void threads_tell_how_long_they_were_busy(void **state)
     model->tracks.lost[idle] = 3;
     handmade_finish(model);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_threads(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_threads(model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 3);
     assert_int_equal(sheet_int_of(&sheet, 0, "busy_ns"), 15);
     assert_int_equal(sheet_int_of(&sheet, 0, "slices"), 3);
@@ -159,7 +161,7 @@ static void health_lists_only_what_occurred(void **state)
     struct vv_model *model = handmade_model();
     struct vv_sheet sheet;
     handmade_finish(model);
-    assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_health(model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
     assert_string_equal(sheet.policy, "nothing lost, nothing odd");
     vv_sheet_deinit(&sheet);
@@ -179,7 +181,7 @@ static void health_lists_only_what_occurred(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         *counters[i] = i + 1;
     model->run.lost = 99;
-    assert_int_equal(vv_analyse_health(model, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse_health(model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 16);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/device_work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/radix.h"
+
+static const char *const kind_names[] = {
+    [VARVE_DEVICE_KIND_CPU] = "cpu",
+    [VARVE_DEVICE_KIND_CUDA] = "cuda",
+    [VARVE_DEVICE_KIND_OPENCL] = "opencl",
+    [VARVE_DEVICE_KIND_OTHER] = "device",
+};
+
+static const char *kind_name(uint32_t id)
+{
+    uint32_t kind = id >> 16;
+    return kind < sizeof kind_names / sizeof *kind_names ? kind_names[kind] : "device";
+}
+
+void vv_device_text(uint32_t id, char *text, size_t bytes)
+{
+    if (id == VV_NONE)
+        snprintf(text, bytes, "device");
+    else
+        snprintf(text, bytes, "%s:%u", kind_name(id), id & 0xffff);
+}
+
+/* ---- which devices there are, and which are chosen ---- */
+
+static bool is_called(uint32_t id, const char *wanted)
+{
+    char text[40];
+    vv_device_text(id, text, sizeof text);
+    return strcmp(text, wanted) == 0 || strcmp(kind_name(id), wanted) == 0 ||
+           (id != VV_NONE && strcmp(strchr(text, ':') + 1, wanted) == 0);
+}
+
+/* The row of the device, new or known; there are few. */
+static enum varve_code device_row(struct vv_device_work *work, size_t *capacity, const struct vv_device *wanted,
+                                  size_t *out_row, struct varve_error *error)
+{
+    for (size_t d = work->device_count; d > 0; d--) {
+        *out_row = d - 1;
+        if (work->devices[d - 1].scope == wanted->scope && work->devices[d - 1].id == wanted->id)
+            return VARVE_OK;
+    }
+    VV_TRY(vv_array_reserve(&work->devices, capacity, work->device_count + 1, sizeof *work->devices, error));
+    *out_row = work->device_count++;
+    work->devices[*out_row] = *wanted;
+    return VARVE_OK;
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+    const struct vv_device *left = a, *right = b;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->scope != right->scope)
+        return left->scope < right->scope ? -1 : 1;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+/* ---- which work counts ---- */
+
+static bool begins_in_a_step(const struct vv_scope *scope, uint32_t scope_number, int64_t begin_ns)
+{
+    const struct vv_model *model = scope->model;
+    for (uint64_t s = 0; s < model->steps.table.count; s++) {
+        uint32_t process = model->tracks.process[model->steps.track[s]];
+        if (scope->steps[s] && begin_ns >= model->steps.begin_ns[s] &&
+            begin_ns < model->steps.begin_ns[s] + model->steps.duration_ns[s] &&
+            (process == VV_NONE || model->processes.scope[process] == scope_number))
+            return true;
+    }
+    return false;
+}
+
+/* Is the row work of a chosen rank and step? Then *out_device is whose. */
+static bool counts(const struct vv_scope *scope, uint32_t activity, struct vv_device *out_device)
+{
+    const struct vv_model *model = scope->model;
+    uint8_t kind = model->activities.kind[activity];
+    uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
+    if ((kind != VV_ACTIVITY_KERNEL && kind != VV_ACTIVITY_COPY && kind != VV_ACTIVITY_SET) || slice == VV_NONE)
+        return false;
+    uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
+    uint32_t id = model->activities.device[activity];
+    *out_device = (struct vv_device){
+        .scope = process != VV_NONE ? model->processes.scope[process] : 0,
+        .id = id != VV_NONE ? id : model->tracks.device[track],
+        .rank = process != VV_NONE ? scope->ranks[process] : -1,
+    };
+    if (process != VV_NONE && !scope->processes[process])
+        return false;
+    if (scope->every_step)
+        return true;
+    if (launch == VV_NONE)
+        return begins_in_a_step(scope, out_device->scope, model->slices.begin_ns[slice]);
+    uint32_t step = model->slices.step[launch];
+    return step != VV_NONE && scope->steps[step];
+}
+
+struct found { uint32_t activity, device; };
+
+static enum varve_code find_work(struct vv_device_work *work, const char *wanted, struct found *found,
+                                 struct varve_error *error)
+{
+    const struct vv_model *model = work->scope->model;
+    size_t capacity = 0, row = 0;
+    char names[200] = "";
+    for (uint32_t a = 0; a < model->activities.table.count; a++) {
+        struct vv_device device;
+        if (!counts(work->scope, a, &device))
+            continue;
+        size_t before = work->device_count;
+        if (wanted != NULL && !is_called(device.id, wanted)) {
+            size_t length = strlen(names);
+            char name[40];
+            vv_device_text(device.id, name, sizeof name);
+            if (strstr(names, name) == NULL && length + sizeof name < sizeof names)
+                snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "", name);
+            continue;
+        }
+        if (before == 0 || work->devices[row].scope != device.scope || work->devices[row].id != device.id)
+            VV_TRY(device_row(work, &capacity, &device, &row, error));
+        found[work->count++] = (struct found){ a, (uint32_t)row };
+        work->devices[row].last++; /* a count until they are placed */
+        work->unlinked += model->activities.launch[a] == VV_NONE;
+    }
+    if (wanted != NULL && work->count == 0 && names[0] != '\0')
+        VV_FAIL(error, VARVE_INVALID, "no device '%s' did work here. These did: %s", wanted, names);
+    return VARVE_OK;
+}
+
+/* ---- in order ---- */
+
+/* Devices in their order, and where the work of each begins. new_row: by the row of before. */
+static void place_devices(struct vv_device_work *work, size_t *new_row, struct vv_device *former)
+{
+    size_t first = 0;
+    memcpy(former, work->devices, work->device_count * sizeof *former);
+    qsort(work->devices, work->device_count, sizeof *work->devices, compare_devices);
+    for (size_t d = 0; d < work->device_count; d++) {
+        size_t count = work->devices[d].last;
+        work->devices[d].first = work->devices[d].last = first;
+        first += count;
+        for (size_t old = 0; old < work->device_count; old++)
+            if (former[old].scope == work->devices[d].scope && former[old].id == work->devices[d].id)
+                new_row[old] = d;
+    }
+}
+
+static enum varve_code place_work(struct vv_device_work *work, const struct found *found,
+                                  struct vv_keyed_row *keys, const size_t *new_row, uint8_t *by_name,
+                                  struct varve_error *error)
+{
+    const struct vv_model *model = work->scope->model;
+    int64_t origin_ns = INT64_MAX;
+    for (size_t i = 0; i < work->count; i++) {
+        int64_t begin_ns = model->slices.begin_ns[model->activities.slice[found[i].activity]];
+        origin_ns = begin_ns < origin_ns ? begin_ns : origin_ns;
+    }
+    for (size_t i = 0; i < work->count; i++) {
+        uint32_t slice = model->activities.slice[found[i].activity];
+        keys[i] = (struct vv_keyed_row){ (uint64_t)(model->slices.begin_ns[slice] - origin_ns), (uint32_t)i };
+    }
+    VV_TRY(vv_radix_sort(keys, work->count, error));
+    for (size_t i = 0; i < work->count; i++) {
+        uint32_t activity = found[keys[i].row].activity, slice = model->activities.slice[activity];
+        int64_t begin_ns = model->slices.begin_ns[slice];
+        work->items[work->devices[new_row[found[keys[i].row].device]].last++] = (struct vv_work_item){
+            begin_ns, begin_ns + model->slices.duration_ns[slice], activity,
+            (uint8_t)vv_device_class_of(model, activity, by_name),
+        };
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code order_work(struct vv_device_work *work, const struct found *found,
+                                  struct varve_error *error)
+{
+    size_t devices = work->device_count + 1;
+    struct vv_keyed_row *keys = malloc((work->count + 1) * sizeof *keys);
+    size_t *new_row = malloc(devices * sizeof *new_row);
+    struct vv_device *former = malloc(devices * sizeof *former);
+    uint8_t *by_name = calloc(work->scope->model->strings.count + 1, 1);
+    enum varve_code code = VARVE_OK;
+    work->items = malloc((work->count + 1) * sizeof *work->items);
+    if (keys == NULL || new_row == NULL || former == NULL || by_name == NULL || work->items == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu rows of device work", work->count);
+    if (code == VARVE_OK) {
+        place_devices(work, new_row, former);
+        code = place_work(work, found, keys, new_row, by_name, error);
+    }
+    free(keys);
+    free(new_row);
+    free(former);
+    free(by_name);
+    return code;
+}
+
+enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
+                                    const char *device, struct varve_error *error)
+{
+    *out_work = (struct vv_device_work){ .scope = scope };
+    struct found *found = malloc((scope->model->activities.table.count + 1) * sizeof *found);
+    if (found == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the work of devices");
+    if (device != NULL && strcmp(device, "all") == 0)
+        device = NULL;
+    enum varve_code code = find_work(out_work, device, found, error);
+    if (code == VARVE_OK)
+        code = order_work(out_work, found, error);
+    free(found);
+    return code;
+}
+
+void vv_device_work_deinit(struct vv_device_work *work)
+{
+    free(work->items);
+    free(work->devices);
+    *work = (struct vv_device_work){ 0 };
+}
+
+enum varve_code vv_device_busy(const struct vv_device_work *work, const struct vv_device *device,
+                               unsigned classes, struct vv_interval window, struct vv_intervals *out_busy,
+                               struct varve_error *error)
+{
+    out_busy->count = 0;
+    for (size_t i = device->first; i < device->last && work->items[i].begin_ns < window.end_ns; i++) {
+        const struct vv_work_item *item = &work->items[i];
+        if ((classes & VV_CLASS_BIT(item->class)) != 0 && item->end_ns > window.begin_ns)
+            VV_TRY(vv_intervals_add(out_busy, item->begin_ns > window.begin_ns ? item->begin_ns : window.begin_ns,
+                                    item->end_ns < window.end_ns ? item->end_ns : window.end_ns, error));
+    }
+    vv_intervals_unite(out_busy);
+    return VARVE_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_work.h — the kernels, copies and sets of the chosen devices, in order: what every analysis of devices
+ * begins with.
+ *
+ * A device is one of a scope (model.h): the first GPU of one rank is not the first GPU of another. Work counts
+ * if its device and its rank are chosen and, where steps are, if the call that launched it lies in one of them;
+ * what has no call, if it begins in one. Thread-compatible. */
+#ifndef VV_ANALYSE_DEVICE_WORK_H
+#define VV_ANALYSE_DEVICE_WORK_H
+
+#include "analyse/device_class.h"
+#include "analyse/intervals.h"
+#include "analyse/scope.h"
+
+struct vv_device {
+    uint32_t scope;
+    uint32_t id;          /* kind << 16 | index; VV_NONE = the producer named none              */
+    int64_t rank;         /* -1 = not known                                                     */
+    size_t first, last;   /* its work: [first, last) of the items                               */
+};
+
+struct vv_work_item {
+    int64_t begin_ns, end_ns;
+    uint32_t activity;    /* row; its slice, launch and caller stand there                      */
+    uint8_t class;        /* enum vv_device_class                                               */
+};
+
+struct vv_device_work {
+    const struct vv_scope *scope; /* borrowed                                                   */
+    struct vv_work_item *items;   /* by device, then begin, then slice                          */
+    size_t count;
+    struct vv_device *devices;    /* by rank, then scope and id                                 */
+    size_t device_count;
+    uint64_t unlinked;            /* items without a call: launched before the trace began, say */
+};
+
+/* VARVE_INVALID: `device` names none of those in the trace; the message lists them. De-initialise also after a
+ * failure. A model without device work gives no devices, and that is no error. */
+enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
+                                    const char *device, struct varve_error *error);
+void vv_device_work_deinit(struct vv_device_work *work);
+
+/* United: the time, within `window`, during which a device does work of the classes (bits 1 << class). */
+enum varve_code vv_device_busy(const struct vv_device_work *work, const struct vv_device *device,
+                               unsigned classes, struct vv_interval window, struct vv_intervals *out_busy,
+                               struct varve_error *error);
+#define VV_ALWAYS (struct vv_interval){ INT64_MIN, INT64_MAX }
+#define VV_CLASS_BIT(class) (1u << (class))
+#define VV_CLASS_ALL ((1u << VV_CLASS_COUNT) - 1)
+
+/* "cuda:0", "device" where the producer named none. */
+void vv_device_text(uint32_t id, char *text, size_t bytes);
+
+#endif

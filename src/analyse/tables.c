@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tables.c — every table by its name. A new analysis is a row here, a function in analyse.h and a file. */
+#include <string.h>
+
+#include "analyse/analyse.h"
+#include "base/nearest.h"
+
+const struct vv_table_entry vv_tables[] = {
+    { "trace", "what was run, and whether to trust the trace", vv_analyse_trace },
+    { "inputs", "the files that were read", vv_analyse_inputs },
+    { "tables", "what was read, by table of the model", vv_analyse_tables },
+    { "processes", "processes", vv_analyse_processes },
+    { "threads", "threads and other tracks", vv_analyse_threads },
+    { "health", "what was odd in the trace", vv_analyse_health },
+    { "step", "all steps in one row", vv_analyse_step },
+    { "steps", "one row a step", vv_analyse_steps },
+    { "step_phases", "one row a phase of a step", vv_analyse_step_phases },
+    { "phases", "how the steps split into phases", vv_analyse_phases },
+    { "operators", "what each operator took", vv_analyse_operators },
+    { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices },
+    { NULL, NULL, NULL },
+};
+
+enum { NAMES_MAX = 80 };
+_Static_assert(sizeof vv_tables / sizeof *vv_tables <= NAMES_MAX, "vv_table_find names them all");
+
+enum varve_code vv_table_find(const char *name, const struct vv_table_entry **out_table,
+                              struct varve_error *error)
+{
+    const char *names[NAMES_MAX] = { NULL };
+    for (size_t i = 0; vv_tables[i].name != NULL; i++) {
+        *out_table = &vv_tables[i];
+        if (strcmp(vv_tables[i].name, name) == 0)
+            return VARVE_OK;
+        names[i] = vv_tables[i].name;
+    }
+    const char *nearest = vv_nearest(name, names);
+    if (nearest != NULL)
+        VV_FAIL(error, VARVE_INVALID, "no table '%s' here. Nearest: %s", name, nearest);
+    VV_FAIL(error, VARVE_INVALID, "no table '%s' here. varve help tables lists them", name);
+}
