@@ -9,6 +9,7 @@ import importlib.util
 import os
 import pathlib
 import shutil
+import signal
 import sys
 
 import pytest
@@ -17,6 +18,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
 SHARED = ROOT.parent / "shared"
 CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
+
+# A shell that runs tests in the background has them ignore the keyboard's signal, and so would every program
+# that they begin and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 try:
     import hypothesis
