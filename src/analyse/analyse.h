@@ -61,6 +61,7 @@ vv_analyse_fn vv_analyse_steps;       /* one row a step, its phases in columns o
 vv_analyse_fn vv_analyse_step_phases; /* one row a phase of a step                              */
 vv_analyse_fn vv_analyse_step;        /* one row for all steps: people have it as the policy of phases */
 vv_analyse_fn vv_analyse_phases;      /* how the steps split; rows, "other" included, sum to their time */
+vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at every instant      */
 
 /* ---- operators ---- */
 vv_analyse_fn vv_analyse_operators;

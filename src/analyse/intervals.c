@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/intervals.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -29,12 +30,22 @@ static int compare(const void *a, const void *b)
     return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
+/* What comes from one track or device is in order as it is. */
+static bool is_sorted(const struct vv_intervals *set)
+{
+    for (size_t i = 1; i < set->count; i++)
+        if (set->items[i].begin_ns < set->items[i - 1].begin_ns)
+            return false;
+    return true;
+}
+
 void vv_intervals_unite(struct vv_intervals *set)
 {
     size_t kept = 0;
     if (set->count == 0)
         return;
-    qsort(set->items, set->count, sizeof *set->items, compare);
+    if (!is_sorted(set))
+        qsort(set->items, set->count, sizeof *set->items, compare);
     for (size_t i = 1; i < set->count; i++) {
         struct vv_interval *last = &set->items[kept], next = set->items[i];
         if (next.begin_ns > last->end_ns)

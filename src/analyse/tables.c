@@ -17,6 +17,7 @@ const struct vv_table_entry vv_tables[] = {
     { "step_phases", "one row a phase of a step", vv_analyse_step_phases },
     { "phases", "how the steps split into phases", vv_analyse_phases },
     { "operators", "what each operator took", vv_analyse_operators },
+    { "step_split", "whose turn it was in each step: kernels, copies, runtime, data loader …", vv_analyse_step_split },
     { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices },
     { NULL, NULL, NULL },
 };
