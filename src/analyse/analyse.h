@@ -69,4 +69,12 @@ vv_analyse_fn vv_analyse_operators;
 /* ---- devices ---- */
 vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */
 
+/* ---- memory ---- */
+vv_analyse_fn vv_analyse_memory;      /* one row a device: peak, allocated, released …           */
+vv_analyse_fn vv_analyse_memory_peak; /* one row a holder of what is live at the peak            */
+vv_analyse_fn vv_analyse_memory_steps; /* one row a step and device                             */
+vv_analyse_fn vv_analyse_memory_leaks; /* one row a call path                                   */
+vv_analyse_fn vv_analyse_memory_plan; /* one row an allocation, where a planner would put it     */
+vv_analyse_fn vv_analyse_allocations; /* one row an allocation                                  */
+
 #endif

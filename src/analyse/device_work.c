@@ -32,7 +32,7 @@ void vv_device_text(uint32_t id, char *text, size_t bytes)
 
 /* ---- which devices there are, and which are chosen ---- */
 
-static bool is_called(uint32_t id, const char *wanted)
+bool vv_device_is_called(uint32_t id, const char *wanted)
 {
     char text[40];
     vv_device_text(id, text, sizeof text);
@@ -118,7 +118,7 @@ static enum varve_code find_work(struct vv_device_work *work, const char *wanted
         if (!counts(work->scope, a, &device))
             continue;
         size_t before = work->device_count;
-        if (wanted != NULL && !is_called(device.id, wanted)) {
+        if (wanted != NULL && !vv_device_is_called(device.id, wanted)) {
             size_t length = strlen(names);
             char name[40];
             vv_device_text(device.id, name, sizeof name);

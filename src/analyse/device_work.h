@@ -48,6 +48,9 @@ enum varve_code vv_device_busy(const struct vv_device_work *work, const struct v
 #define VV_CLASS_BIT(class) (1u << (class))
 #define VV_CLASS_ALL ((1u << VV_CLASS_COUNT) - 1)
 
+/* Does a user who writes "cuda:0", "cuda" or "0" mean this device? */
+bool vv_device_is_called(uint32_t id, const char *wanted);
+
 /* "cuda:0", "device" where the producer named none. */
 void vv_device_text(uint32_t id, char *text, size_t bytes);
 

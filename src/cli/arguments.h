@@ -149,6 +149,7 @@ int vv_cmd_status(const struct vv_arguments *arguments);
 int vv_cmd_dump(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
+int vv_cmd_memory(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);
 int vv_cmd_validate(const struct vv_arguments *arguments);
 int vv_cmd_export(const struct vv_arguments *arguments);

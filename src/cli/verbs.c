@@ -99,6 +99,19 @@ const struct vv_verb vv_verbs[] = {
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
                            { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
       .run = vv_cmd_steps },
+    { .name = "memory", .group = "Look", .summary = "what memory is held, by whom, and when",
+      .operands = "[TRACE...]",
+      .description =
+          "Prints for each device the most that was live at once, when, and what had allocated it; what is live "
+          "at each step's begin and end; call paths that allocate in step after step what nothing releases; and "
+          "the weightiest allocations. Without a TRACE it reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(TOP) |
+               VV_TAKES(FIELDS),
+      .table = "memory",
+      .examples = EXAMPLES({ "varve memory", "the newest trace here" },
+                           { "varve memory --table memory_peak --by phase", "who holds the peak, by phase" },
+                           { "varve memory --table memory_plan --top 0", "how little would have done" }),
+      .run = vv_cmd_memory },
     { .name = "info", .group = "Look", .summary = "what is in this trace, is it whole",
       .operands = "[TRACE...]",
       .description =

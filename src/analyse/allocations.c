@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/allocations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/device_work.h"
+#include "base/array.h"
+#include "base/radix.h"
+
+struct pairing {
+    struct vv_allocations *out;
+    struct vv_keyed_row *rows;  /* rows of memory                                               */
+    size_t count;
+    uint32_t *pool_of;          /* by row of memory; VV_NONE: not chosen                        */
+    size_t *open;               /* allocations that are live, of one key                        */
+    size_t open_count;
+};
+
+/* ---- pools ---- */
+
+static enum varve_code pool_row(struct vv_allocations *out, size_t *capacity, const struct vv_pool *wanted,
+                                uint32_t *out_row, struct varve_error *error)
+{
+    for (size_t p = out->pool_count; p > 0; p--) {
+        *out_row = (uint32_t)(p - 1);
+        if (out->pools[p - 1].scope == wanted->scope && out->pools[p - 1].device == wanted->device)
+            return VARVE_OK;
+    }
+    VV_TRY(vv_array_reserve(&out->pools, capacity, out->pool_count + 1, sizeof *out->pools, error));
+    *out_row = (uint32_t)out->pool_count++;
+    out->pools[*out_row] = *wanted;
+    return VARVE_OK;
+}
+
+static enum varve_code find_pools(struct pairing *pairing, const char *device, struct varve_error *error)
+{
+    const struct vv_scope *scope = pairing->out->scope;
+    const struct vv_model *model = scope->model;
+    const struct vv_memory *memory = &model->memory;
+    size_t capacity = 0;
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t track = memory->track[row];
+        uint32_t process = track != VV_NONE ? model->tracks.process[track] : VV_NONE;
+        struct vv_pool pool = {
+            .scope = process != VV_NONE ? model->processes.scope[process] : 0,
+            .device = memory->device[row],
+            .rank = process != VV_NONE ? scope->ranks[process] : -1,
+        };
+        pairing->pool_of[row] = VV_NONE;
+        if ((process != VV_NONE && !scope->processes[process]) ||
+            (device != NULL && !vv_device_is_called(pool.device, device)))
+            continue;
+        VV_TRY(pool_row(pairing->out, &capacity, &pool, &pairing->pool_of[row], error));
+        pairing->rows[pairing->count++].row = row;
+    }
+    return VARVE_OK;
+}
+
+/* ---- pairs ---- */
+
+/* Rows by pool, then address, or size where there is none, then time. */
+static enum varve_code order_rows(struct pairing *pairing, struct varve_error *error)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    struct vv_keyed_row *rows = pairing->rows;
+    int64_t first_ns = INT64_MAX;
+    for (size_t i = 0; i < pairing->count; i++)
+        first_ns = memory->time_ns[rows[i].row] < first_ns ? memory->time_ns[rows[i].row] : first_ns;
+    for (size_t i = 0; i < pairing->count; i++)
+        rows[i].key = (uint64_t)(memory->time_ns[rows[i].row] - first_ns);
+    VV_TRY(vv_radix_sort(rows, pairing->count, error));
+    for (size_t i = 0; i < pairing->count; i++) {
+        int64_t bytes = memory->bytes[rows[i].row];
+        uint64_t address = memory->address[rows[i].row];
+        rows[i].key = address != 0 ? address : (uint64_t)(bytes < 0 ? -bytes : bytes);
+    }
+    VV_TRY(vv_radix_sort(rows, pairing->count, error));
+    for (size_t i = 0; i < pairing->count; i++)
+        rows[i].key = (uint64_t)pairing->pool_of[rows[i].row] << 1 | (memory->address[rows[i].row] != 0);
+    return vv_radix_sort(rows, pairing->count, error);
+}
+
+static bool same_place(const struct vv_memory *memory, uint32_t a, uint32_t b)
+{
+    uint64_t left = memory->address[a], right = memory->address[b];
+    if (left != 0 || right != 0)
+        return left == right;
+    return llabs(memory->bytes[a]) == llabs(memory->bytes[b]);
+}
+
+static void pair_row(struct pairing *pairing, uint32_t row)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    struct vv_allocations *out = pairing->out;
+    struct vv_pool *pool = &out->pools[pairing->pool_of[row]];
+    int64_t bytes = memory->bytes[row];
+    if (bytes > 0) {
+        if (memory->address[row] != 0 && pairing->open_count > 0) {
+            out->items[pairing->open[--pairing->open_count]].end_ns = memory->time_ns[row];
+            pool->reused++;
+        }
+        pairing->open[pairing->open_count++] = out->count;
+        out->items[out->count++] = (struct vv_allocation){
+            memory->time_ns[row], INT64_MAX, bytes, pairing->pool_of[row], row, VV_NONE,
+        };
+        pool->made++;
+        pool->made_bytes += bytes;
+        return;
+    }
+    pool->freed++;
+    if (pairing->open_count > 0) {
+        struct vv_allocation *live = &out->items[pairing->open[--pairing->open_count]];
+        live->end_ns = memory->time_ns[row];
+        live->freed = row;
+        pool->freed_bytes += live->bytes;
+    } else if (bytes < 0) {
+        out->items[out->count++] = (struct vv_allocation){
+            INT64_MIN, memory->time_ns[row], -bytes, pairing->pool_of[row], VV_NONE, row,
+        };
+        pool->freed_bytes -= bytes;
+        pool->before_bytes -= bytes;
+    }
+}
+
+static void pair_rows(struct pairing *pairing)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    for (size_t i = 0; i < pairing->count; i++) {
+        uint32_t row = pairing->rows[i].row;
+        bool is_new = i == 0 || pairing->rows[i].key != pairing->rows[i - 1].key ||
+                      !same_place(memory, row, pairing->rows[i - 1].row);
+        if (is_new)
+            pairing->open_count = 0;
+        pairing->out->by_size |= memory->address[row] == 0;
+        pair_row(pairing, row);
+    }
+}
+
+/* ---- what was live before ---- */
+
+/* By the producer's own total after the first event of each pool that carries one. */
+static enum varve_code find_before(struct pairing *pairing, struct varve_error *error)
+{
+    struct vv_allocations *out = pairing->out;
+    const struct vv_memory *memory = &out->scope->model->memory;
+    uint32_t *first = malloc((out->pool_count + 1) * sizeof *first);
+    if (first == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    memset(first, 0xff, (out->pool_count + 1) * sizeof *first);
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t pool = pairing->pool_of[row];
+        if (pool != VV_NONE && memory->allocated_bytes[row] >= 0 &&
+            (first[pool] == VV_NONE || memory->time_ns[row] < memory->time_ns[first[pool]]))
+            first[pool] = row;
+    }
+    for (size_t p = 0; p < out->pool_count; p++) {
+        int64_t before_bytes = 0;
+        if (first[p] != VV_NONE)
+            before_bytes = memory->allocated_bytes[first[p]] - memory->bytes[first[p]];
+        if (before_bytes > out->pools[p].before_bytes) {
+            out->pools[p].unnamed_bytes = before_bytes - out->pools[p].before_bytes;
+            out->pools[p].before_bytes = before_bytes;
+        }
+    }
+    free(first);
+    return VARVE_OK;
+}
+
+/* ---- in order ---- */
+
+static int compare_pools(const void *a, const void *b)
+{
+    const struct vv_pool *left = a, *right = b;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->scope != right->scope)
+        return left->scope < right->scope ? -1 : 1;
+    return (left->device > right->device) - (left->device < right->device);
+}
+
+static int compare_allocations(const void *a, const void *b)
+{
+    const struct vv_allocation *left = a, *right = b;
+    if (left->pool != right->pool)
+        return left->pool < right->pool ? -1 : 1;
+    if (left->begin_ns != right->begin_ns)
+        return left->begin_ns < right->begin_ns ? -1 : 1;
+    if (left->end_ns != right->end_ns)
+        return left->end_ns < right->end_ns ? -1 : 1;
+    return (left->bytes > right->bytes) - (left->bytes < right->bytes);
+}
+
+static enum varve_code order_pools(struct vv_allocations *out, struct varve_error *error)
+{
+    struct vv_pool *former = malloc((out->pool_count + 1) * sizeof *former);
+    if (former == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    for (size_t p = 0; p < out->pool_count; p++) {
+        out->pools[p].first = p; /* its number of before */
+        former[p] = out->pools[p];
+    }
+    qsort(out->pools, out->pool_count, sizeof *out->pools, compare_pools);
+    for (size_t p = 0; p < out->pool_count; p++)
+        former[out->pools[p].first].last = p;
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i].pool = (uint32_t)former[out->items[i].pool].last;
+    free(former);
+    qsort(out->items, out->count, sizeof *out->items, compare_allocations);
+    size_t next = 0;
+    for (size_t p = 0; p < out->pool_count; p++) {
+        out->pools[p].first = next;
+        while (next < out->count && out->items[next].pool == p)
+            next++;
+        out->pools[p].last = next;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope, const char *device,
+                                    struct varve_error *error)
+{
+    size_t rows = (size_t)scope->model->memory.table.count + 1;
+    *out = (struct vv_allocations){ .scope = scope, .items = malloc(rows * sizeof *out->items) };
+    struct pairing pairing = {
+        .out = out,
+        .rows = malloc(rows * sizeof *pairing.rows),
+        .pool_of = malloc(rows * sizeof *pairing.pool_of),
+        .open = malloc(rows * sizeof *pairing.open),
+    };
+    if (device != NULL && strcmp(device, "all") == 0)
+        device = NULL;
+    enum varve_code code = VARVE_OK;
+    if (out->items == NULL || pairing.rows == NULL || pairing.pool_of == NULL || pairing.open == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to pair %zu allocations and releases", rows - 1);
+    if (code == VARVE_OK)
+        code = find_pools(&pairing, device, error);
+    if (code == VARVE_OK)
+        code = order_rows(&pairing, error);
+    if (code == VARVE_OK) {
+        pair_rows(&pairing);
+        code = find_before(&pairing, error);
+    }
+    if (code == VARVE_OK)
+        code = order_pools(out, error);
+    free(pairing.rows);
+    free(pairing.pool_of);
+    free(pairing.open);
+    return code;
+}
+
+void vv_allocations_deinit(struct vv_allocations *allocations)
+{
+    free(allocations->items);
+    free(allocations->pools);
+    *allocations = (struct vv_allocations){ 0 };
+}
+
+/* ---- changes ---- */
+
+/* Releases before allocations, each in the order of the items: a stable sort by time does the rest. */
+static size_t list_changes(const struct vv_allocations *allocations, const struct vv_pool *pool,
+                           struct vv_keyed_row *keys)
+{
+    size_t count = 0;
+    for (int is_begin = 0; is_begin < 2; is_begin++)
+        for (size_t i = pool->first; i < pool->last; i++) {
+            const struct vv_allocation *item = &allocations->items[i];
+            int64_t time_ns = is_begin ? item->begin_ns : item->end_ns;
+            if (item->begin_ns != item->end_ns && time_ns != INT64_MIN && time_ns != INT64_MAX)
+                keys[count++] = (struct vv_keyed_row){ (uint64_t)time_ns ^ UINT64_C(1) << 63,
+                                                       (uint32_t)i << 1 | (uint32_t)is_begin };
+        }
+    return count;
+}
+
+enum varve_code vv_pool_changes(const struct vv_allocations *allocations, uint32_t pool,
+                                struct vv_change **out_changes, size_t *out_count, struct varve_error *error)
+{
+    const struct vv_pool *place = &allocations->pools[pool];
+    size_t most = (place->last - place->first) * 2 + 1;
+    if (place->last > UINT32_MAX / 2)
+        VV_FAIL(error, VARVE_LIMIT, "more than %u allocations", UINT32_MAX / 2);
+    struct vv_keyed_row *keys = malloc(most * sizeof *keys);
+    struct vv_change *changes = malloc(most * sizeof *changes);
+    enum varve_code code = VARVE_OK;
+    if (keys == NULL || changes == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu allocations", place->last - place->first);
+    size_t count = code == VARVE_OK ? list_changes(allocations, place, keys) : 0;
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, count, error);
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        const struct vv_allocation *item = &allocations->items[keys[i].row >> 1];
+        bool is_begin = keys[i].row & 1;
+        changes[i] = (struct vv_change){ is_begin ? item->begin_ns : item->end_ns,
+                                         is_begin ? item->bytes : -item->bytes, keys[i].row >> 1 };
+    }
+    free(keys);
+    if (code != VARVE_OK) {
+        free(changes);
+        return code;
+    }
+    *out_changes = changes;
+    *out_count = count;
+    return VARVE_OK;
+}
+
+uint32_t vv_slice_at(const struct vv_model *model, uint32_t track, int64_t time_ns)
+{
+    const struct vv_slices *slices = &model->slices;
+    uint32_t first, last;
+    if (track == VV_NONE)
+        return VV_NONE;
+    vv_track_rows(model, track, &first, &last);
+    uint32_t base = first;
+    while (first < last) { /* the first row that begins after the instant */
+        uint32_t middle = first + (last - first) / 2;
+        if (slices->begin_ns[middle] <= time_ns)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    uint32_t slice = first > base ? first - 1 : VV_NONE;
+    while (slice != VV_NONE && slices->begin_ns[slice] + slices->duration_ns[slice] <= time_ns)
+        slice = slices->parent[slice];
+    return slice;
+}
+
+uint32_t vv_operator_at(const struct vv_model *model, uint32_t track, int64_t time_ns)
+{
+    uint32_t inner = vv_slice_at(model, track, time_ns), slice = inner;
+    while (slice != VV_NONE && model->slices.layer[slice] != VARVE_LAYER_OP)
+        slice = model->slices.parent[slice];
+    return slice != VV_NONE ? slice : inner;
+}

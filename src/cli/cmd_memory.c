@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_memory.c — varve memory: how much is live when, who holds it, what is never released. */
+#include "cli/arguments.h"
+#include "cli/reading.h"
+
+int vv_cmd_memory(const struct vv_arguments *arguments)
+{
+    static const char *const tables[] = { "memory", "memory_peak", "memory_steps", "memory_leaks", "allocations",
+                                          NULL };
+    return vv_reading_print(arguments, "memory", tables, false);
+}

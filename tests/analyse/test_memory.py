@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory tables against a reference that replays every byte, on made traces and on a real one."""
+import collections
+import gzip
+import json
+import pathlib
+import sys
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import table_reader  # pylint: disable=wrong-import-position
+
+TABLES = ("memory", "memory_peak", "memory_steps", "memory_leaks", "memory_plan", "allocations")
+
+
+def event(time_us, size, address, device=(1, 0), total=None, tid=1):
+    kind, index = device
+    args = {"Device Type": kind, "Device Id": index, "Bytes": size}
+    if address is not None:
+        args["Addr"] = address
+    if total is not None:
+        args["Total Allocated"], args["Total Reserved"] = total
+    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1, "tid": tid, "ts": time_us,
+            "args": args}
+
+
+def span(name, begin_us, end_us, cat="cpu_op", tid=1):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": begin_us, "dur": end_us - begin_us}
+
+
+def write(path, events):
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
+def tables(varve, path, *arguments):
+    return {name: table_reader.tables(varve, "report", "--table", name, "--top", "0", "--no-cache", *arguments,
+                                      path)[name] for name in TABLES}
+
+
+# ---- the reference: lifetimes, and what is live at an instant, each by looking at all of them ----
+
+def lifetimes(events):
+    """{device: [(begin_us or None, end_us or None, bytes)]}, of events with addresses, in order of time."""
+    live, found = {}, collections.defaultdict(list)
+    for entry in sorted(events, key=lambda entry: entry["ts"]):
+        args = entry["args"]
+        device = ("cpu" if args["Device Type"] == 0 else "cuda", max(args["Device Id"], 0))
+        place = (device, args["Addr"])
+        if args["Bytes"] > 0:
+            if place in live:
+                begin, size = live.pop(place)
+                found[device].append((begin, entry["ts"], size))
+            live[place] = (entry["ts"], args["Bytes"])
+        elif place in live:
+            begin, size = live.pop(place)
+            found[device].append((begin, entry["ts"], size))
+        else:
+            found[device].append((None, entry["ts"], -args["Bytes"]))
+    for (device, _), (begin, size) in live.items():
+        found[device].append((begin, None, size))
+    return found
+
+
+def live_at(items, time_us):
+    return sum(size for begin, end, size in items
+               if (begin is None or begin <= time_us) and (end is None or time_us < end))
+
+
+def live_before(items, time_us):
+    return sum(size for begin, end, size in items
+               if (begin is None or begin < time_us) and (end is None or time_us <= end))
+
+
+def peak_of(items, first_us):
+    instants = [first_us] + [time for begin, end, _ in items for time in (begin, end) if time is not None]
+    return max(live_at(items, time) for time in instants)
+
+
+EVENTS = strategies.lists(
+    strategies.tuples(strategies.integers(0, 60), strategies.integers(1, 9), strategies.booleans(),
+                      strategies.sampled_from([(0, -1), (1, 0)])), min_size=1, max_size=40,
+    unique_by=lambda drawn: (drawn[0], drawn[1], drawn[3]))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("memory")
+
+
+@hypothesis.settings(max_examples=60, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+@hypothesis.given(drawn=EVENTS, steps=strategies.integers(0, 3))
+def test_every_byte_is_accounted_for(varve, folder, drawn, steps):
+    sizes = {}
+    events = []
+    for time_us, place, is_made, device in sorted(drawn, key=lambda item: item[0]):
+        size = 100 * place + time_us if is_made else -sizes.get((device, place), 100 * place)
+        if is_made:
+            sizes[device, place] = size
+        events.append(event(time_us, size, 4096 * place, device))
+    spans = [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20, "user_annotation") for n in range(steps)]
+    read = tables(varve, write(folder / "drawn.json", [span("all", 0, 61)] + spans + events))
+    found = lifetimes(events)
+    assert {row["device"] for row in read["memory"]} == {f"{kind}:{index}" for kind, index in found}
+    for row in read["memory"]:
+        kind, index = row["device"].split(":")
+        items = found[kind, int(index)]
+        assert row["peak_bytes"] == peak_of(items, 0)
+        assert row["begin_bytes"] == live_at(items, 0)
+        assert row["end_bytes"] == live_at(items, 61)
+        named = [holder for holder in read["memory_peak"] if holder["device"] == row["device"]]
+        assert sum(holder["bytes"] for holder in named if holder["row"] != "total") == row["peak_bytes"]
+        placed = [item for item in read["memory_plan"] if item["device"] == row["device"]]
+        assert row["planned"] is None and not placed or row["arena_bytes"] >= max(
+            item["offset_bytes"] + item["bytes"] for item in placed)
+    for row in read["memory_steps"]:
+        kind, index = row["device"].split(":")
+        items, begin = found[kind, int(index)], 20 * row["step"]
+        assert row["begin_bytes"] + row["allocated_bytes"] - row["released_bytes"] == row["end_bytes"]
+        assert row["begin_bytes"] == live_before(items, begin)
+        assert row["end_bytes"] == live_before(items, begin + 20)
+        assert row["peak_bytes"] == max([row["begin_bytes"]] + [live_at(items, time) for time in range(begin, begin + 20)])
+    assert len(read["memory_steps"]) == steps * len(found)
+
+
+def test_nothing_that_lives_together_shares_a_byte_of_the_plan(varve, tmp_path):
+    events = [event(10 * n, 64 + 32 * (n % 5), 4096 * (n + 1)) for n in range(40)]
+    events += [event(10 * n + 35 + 20 * (n % 3), -(64 + 32 * (n % 5)), 4096 * (n + 1)) for n in range(40)]
+    read = tables(varve, write(tmp_path / "t.json", [span("all", 0, 600)] + events))
+    placed = read["memory_plan"]
+    assert len(placed) == 40
+    for a in placed:
+        meets = [b for b in placed if b is not a and b["at_ns"] < a["at_ns"] + a["lifetime_ns"]
+                 and a["at_ns"] < b["at_ns"] + b["lifetime_ns"]]
+        assert a["overlaps"] == len(meets)
+        for b in meets:
+            assert a["offset_bytes"] >= b["offset_bytes"] + b["bytes"] or b["offset_bytes"] >= a["offset_bytes"] + a["bytes"]
+    row = read["memory"][0]
+    assert row["peak_bytes"] <= row["arena_bytes"] < sum(item["bytes"] for item in placed)
+
+
+def test_who_holds_the_peak_and_what_leaks(varve, tmp_path):
+    events = []
+    for n in range(5):
+        begin = 100 * n
+        events += [span(f"ProfilerStep#{n}", begin, begin + 100, "user_annotation"),
+                   span("forward", begin + 10, begin + 60), span("aten::empty", begin + 20, begin + 30),
+                   event(begin + 25, 1000, 4096 * (n + 1)),  # released by nobody
+                   span("aten::conv", begin + 40, begin + 50), event(begin + 45, 5000, 1 << 20),
+                   event(begin + 70, -5000, 1 << 20)]
+    read = tables(varve, write(tmp_path / "leak.json", events))
+    holders = {row["name"]: row["bytes"] for row in read["memory_peak"]}
+    assert holders == {"aten::empty": 5000, "aten::conv": 5000, "total": 10000}
+    assert [(row["path"], row["steps"], row["bytes"], row["first_step"], row["last_step"])
+            for row in read["memory_leaks"]] == [("forward > aten::empty", 4, 4000, 0, 3)]
+    assert [row["kept_bytes"] for row in read["memory_steps"]] == [1000] * 5
+    first = read["allocations"][0]
+    assert (first["bytes"], first["name"], first["lifetime_ns"]) == (1000, "aten::empty", 475_000)
+    two = tables(varve, tmp_path / "leak.json", "--steps", "1")
+    assert two["memory"][0]["peak_bytes"] == 7000
+    assert two["memory_leaks"] == []
+
+
+def test_what_was_there_before_the_trace_counts(varve, tmp_path):
+    events = [span("aten::op", 0, 100), event(10, 500, 4096, total=(10_500, 20_000)), event(20, -500, 4096, total=(10_000, 20_000)),
+              event(30, -4_000, 8192, total=(6_000, 20_000))]
+    row = tables(varve, write(tmp_path / "t.json", events))["memory"][0]
+    assert (row["begin_bytes"], row["peak_bytes"], row["end_bytes"]) == (10_000, 10_500, 6_000)
+    assert (row["reserved_peak_bytes"], row["slack_bytes"]) == (20_000, 9_500)
+
+
+def test_without_addresses_a_release_is_that_of_its_size(varve, tmp_path):
+    events = [span("aten::op", 0, 100), event(10, 500, None), event(20, 300, None), event(30, -500, None)]
+    read = tables(varve, write(tmp_path / "t.json", events))
+    assert (read["memory"][0]["peak_bytes"], read["memory"][0]["end_bytes"]) == (800, 300)
+    assert [(row["bytes"], row["lifetime_ns"]) for row in read["allocations"]] == [(300, 80_000), (500, 20_000)]
+
+
+def test_resnet50_by_an_independent_sum(varve, traces):
+    path = traces / "kineto" / "resnet50_workers0.json.gz"
+    sums, peaks = collections.Counter(), collections.Counter()
+    changes = collections.defaultdict(lambda: [0, 0])
+    for entry in json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]:
+        if entry.get("name") == "[memory]":
+            device = "cpu:0" if entry["args"]["Device Type"] == 0 else f"cuda:{entry['args']['Device Id']}"
+            changes[entry["ts"], device][entry["args"]["Bytes"] > 0] += entry["args"]["Bytes"]
+    for (_, device), (released, made) in sorted(changes.items()):
+        sums[device] += released + made
+        peaks[device] = max(peaks[device], sums[device])
+    rows = table_reader.tables(varve, "memory", "--table", "memory", path)["memory"]
+    assert {row["device"]: row["end_bytes"] for row in rows} == sums
+    assert {row["device"]: row["peak_bytes"] for row in rows} == peaks
+
+
+def test_no_allocations_is_an_answer(varve, tmp_path):
+    read = tables(varve, write(tmp_path / "t.json", [span("aten::op", 0, 100)]))
+    assert all(rows == [] for rows in read.values())
