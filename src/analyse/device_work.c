@@ -84,9 +84,8 @@ static bool begins_in_a_step(const struct vv_scope *scope, uint32_t scope_number
 static bool counts(const struct vv_scope *scope, uint32_t activity, struct vv_device *out_device)
 {
     const struct vv_model *model = scope->model;
-    uint8_t kind = model->activities.kind[activity];
     uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
-    if ((kind != VV_ACTIVITY_KERNEL && kind != VV_ACTIVITY_COPY && kind != VV_ACTIVITY_SET) || slice == VV_NONE)
+    if (!vv_is_device_work(model, activity))
         return false;
     uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
     uint32_t id = model->activities.device[activity];

@@ -51,6 +51,21 @@ enum varve_code vv_device_busy(const struct vv_device_work *work, const struct v
 /* Does a user who writes "cuda:0", "cuda" or "0" mean this device? */
 bool vv_device_is_called(uint32_t id, const char *wanted);
 
+/* Is the activity a kernel, copy or set that has a place in time? */
+static inline bool vv_is_device_work(const struct vv_model *model, uint32_t activity)
+{
+    uint8_t kind = model->activities.kind[activity];
+    return (kind == VV_ACTIVITY_KERNEL || kind == VV_ACTIVITY_COPY || kind == VV_ACTIVITY_SET) &&
+           model->activities.slice[activity] != VV_NONE;
+}
+
+/* Whose work it is: the slice of the operator that it was done for, else of the call that launched it; VV_NONE. */
+static inline uint32_t vv_device_owner(const struct vv_model *model, uint32_t activity)
+{
+    uint32_t caller = model->activities.caller[activity];
+    return caller != VV_NONE ? caller : model->activities.launch[activity];
+}
+
 /* "cuda:0", "device" where the producer named none. */
 void vv_device_text(uint32_t id, char *text, size_t bytes);
 

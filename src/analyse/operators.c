@@ -13,13 +13,21 @@
 #include "base/number.h"
 
 /* The columns of one scope, in order; the table has them twice. */
-enum { SELF, SHARE, RUNNING, TOTAL, CALLS, MEDIAN, P90, LEAST, GREATEST, RATE, SCOPE_COLUMNS };
+enum {
+    SELF, SHARE, RUNNING, TOTAL, CALLS, MEDIAN, P90, P99, LEAST, GREATEST,
+    DEVICE_SELF, DEVICE_SHARE, DEVICE_TOTAL, DEVICE_BUSY, KERNELS, RATE, SCOPE_COLUMNS
+};
 enum {
     STEPS = VV_SCOPE_STEPS * SCOPE_COLUMNS,
     WHOLE = VV_SCOPE_WHOLE * SCOPE_COLUMNS,
     THREAD = VV_SCOPE_COUNT * SCOPE_COLUMNS,
     PHASE,
     SHAPES,
+    MODULE,
+    SOURCE,
+    STREAM,
+    LAYER,
+    RANK,
     ROW,
     NAME,
     COLUMNS
@@ -33,8 +41,14 @@ enum {
     { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                          \
     { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
     { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, false },                              \
+    { prefix "p99_ns", "p99", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
     { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
     { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
+    { prefix "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },              \
+    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },             \
+    { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, false },            \
+    { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },               \
+    { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                       \
     { prefix "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }
 
 static const struct vv_sheet_column operator_columns[COLUMNS] = {
@@ -43,21 +57,30 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "phase", "phase", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "module", "module", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "source", "source", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "stream", "stream", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "layer", "layer", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-static const struct grouping { const char *word; enum vv_grouping by; int column;
+/* What one row stands for: a name and the trait, or the trait alone, then also called so. */
+static const struct grouping { const char *word; enum vv_trait by; int column; bool is_alone;
 } groupings[] = {
-    { "op", VV_BY_NAME, NAME },       { "name", VV_BY_NAME, NAME },
-    { "shape", VV_BY_SHAPE, SHAPES }, { "thread", VV_BY_THREAD, THREAD },
-    { "phase", VV_BY_PHASE, PHASE },
+    { "op", VV_TRAIT_NAME, NAME, false },       { "name", VV_TRAIT_NAME, NAME, false },
+    { "shape", VV_TRAIT_SHAPE, SHAPES, false }, { "thread", VV_TRAIT_THREAD, THREAD, false },
+    { "phase", VV_TRAIT_PHASE, PHASE, false },  { "module", VV_TRAIT_MODULE, MODULE, true },
+    { "source", VV_TRAIT_SOURCE, SOURCE, true }, { "stream", VV_TRAIT_STREAM, STREAM, true },
+    { "layer", VV_TRAIT_LAYER, LAYER, true },   { "rank", VV_TRAIT_RANK, RANK, true },
 };
 
 struct view {
     const struct vv_scope *scope;
     const struct vv_operator_tally *tally;
     const struct grouping *grouping;
+    const struct vv_traits *traits;
     struct vv_sheet *sheet;
     int shown;              /* STEPS or WHOLE: the scope that people see                        */
     struct vv_cell *cells;  /* groups * COLUMNS                                                 */
@@ -76,11 +99,17 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
     memcpy(columns, operator_columns, sizeof operator_columns);
     for (int c = 0; c < THREAD; c++)
         columns[c].hidden |= c < view->shown || c >= view->shown + SCOPE_COLUMNS;
-    bool has_rate = false;
+    bool has_rate = false, has_device = view->tally->covered[view->shown / SCOPE_COLUMNS].kernels > 0;
     for (uint32_t g = 0; g < view->tally->groups.count; g++)
         has_rate |= view->tally->figures[view->shown / SCOPE_COLUMNS][g].flop_time_ns > 0;
     columns[view->shown + RATE].hidden |= !has_rate;
-    columns[view->grouping->column].hidden = false;
+    columns[view->shown + RUNNING].hidden |= has_device; /* a line has room for so many */
+    for (int c = DEVICE_SELF; c <= DEVICE_TOTAL; c++)
+        columns[view->shown + c].hidden |= !has_device;
+    if (view->grouping->is_alone)
+        columns[NAME].title = columns[view->grouping->column].title;
+    else
+        columns[view->grouping->column].hidden = false;
     view->sheet->columns = columns;
     return VARVE_OK;
 }
@@ -118,8 +147,7 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
     }
     VV_FAIL(error, VARVE_INVALID,
             "cannot sort by '%s': operators have no such column. Try self, total, calls, median, "
-            "p90, min, "
-            "max, flop or name",
+            "p90, min, max, device_self, device_total, flop or name",
             sort);
 }
 
@@ -143,12 +171,20 @@ static struct vv_cell text_cell(const char *text)
 static void fill_sums(const struct view *view, int base, const struct vv_figures *figures,
                       struct vv_cell *cells)
 {
-    int64_t covered_ns = view->tally->covered_ns[base / SCOPE_COLUMNS];
+    const struct vv_figures *covered = &view->tally->covered[base / SCOPE_COLUMNS];
     cells[base + CALLS] = int_cell((int64_t)figures->calls);
     cells[base + TOTAL] = int_cell(figures->total_ns);
     cells[base + SELF] = int_cell(figures->self_ns);
-    if (covered_ns > 0)
-        cells[base + SHARE] = real_cell((double)figures->self_ns / (double)covered_ns);
+    if (covered->self_ns > 0)
+        cells[base + SHARE] = real_cell((double)figures->self_ns / (double)covered->self_ns);
+    if (covered->kernels > 0) {
+        cells[base + DEVICE_SELF] = int_cell(figures->device_self_ns);
+        cells[base + DEVICE_TOTAL] = int_cell(figures->device_total_ns);
+        cells[base + DEVICE_BUSY] = int_cell(figures->device_busy_ns);
+        cells[base + KERNELS] = int_cell((int64_t)figures->kernels);
+    }
+    if (covered->device_self_ns > 0)
+        cells[base + DEVICE_SHARE] = real_cell((double)figures->device_self_ns / (double)covered->device_self_ns);
     if (figures->flop_time_ns > 0)
         cells[base + RATE] = real_cell(figures->flop / ((double)figures->flop_time_ns * 1e-9));
 }
@@ -160,36 +196,40 @@ static void fill_scope(const struct view *view, int base, uint32_t group, struct
     if (vv_samples_size(durations, group) == 0)
         return;
     static const struct { int column; unsigned percent; } percentiles[] = {
-        { LEAST, 0 }, { MEDIAN, 50 }, { P90, 90 }, { GREATEST, 100 },
+        { LEAST, 0 }, { MEDIAN, 50 }, { P90, 90 }, { P99, 99 }, { GREATEST, 100 },
     };
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
         cells[base + percentiles[i].column] =
             int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
 }
 
+/* The cells of the group's value of the trait; its text lives as long as the sheet. */
+static enum varve_code fill_key(struct view *view, uint32_t value, struct vv_cell *cells, struct varve_error *error)
+{
+    char buffer[120];
+    enum vv_trait by = view->grouping->by;
+    if (by == VV_TRAIT_NAME || value == VV_NONE)
+        return VARVE_OK;
+    const char *text = vv_trait_text(view->traits, by, value, buffer, sizeof buffer);
+    const char *copy = vv_arena_text(&view->sheet->arena, text, strlen(text));
+    if (copy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of groups");
+    cells[view->grouping->column] = by == VV_TRAIT_RANK ? int_cell(value) : text_cell(copy);
+    if (view->grouping->is_alone)
+        cells[NAME] = text_cell(copy);
+    return VARVE_OK;
+}
+
 static enum varve_code fill_group(struct view *view, uint32_t group, struct varve_error *error)
 {
-    const struct vv_model *model = view->scope->model;
     struct vv_cell *cells = view->cells + (size_t)group * COLUMNS;
-    uint32_t extra = view->tally->groups.extras[group];
+    const char *name = vv_text_of(view->scope->model, view->tally->groups.names[group]);
     if (view->scope->step_count > 0)
         fill_scope(view, STEPS, group, cells);
     fill_scope(view, WHOLE, group, cells);
     cells[ROW] = text_cell("operator");
-    cells[NAME] = text_cell(vv_text_of(model, view->tally->groups.names[group]));
-    if (view->grouping->by == VV_BY_SHAPE && extra != 0)
-        cells[SHAPES] = text_cell(vv_text_of(model, extra));
-    if (view->grouping->by == VV_BY_PHASE && extra != VV_NONE)
-        cells[PHASE] = text_cell(vv_text_of(model, extra));
-    if (view->grouping->by == VV_BY_THREAD) {
-        char name[120];
-        vv_track_text(model, extra, name, sizeof name);
-        const char *copy = vv_arena_text(&view->sheet->arena, name, strlen(name));
-        if (copy == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of threads");
-        cells[THREAD] = text_cell(copy);
-    }
-    return VARVE_OK;
+    cells[NAME] = text_cell(view->grouping->is_alone ? "(none)" : name);
+    return fill_key(view, view->tally->groups.extras[group], cells, error);
 }
 
 /* ---- order ---- */
@@ -213,7 +253,7 @@ static int compare_groups(const void *a, const void *b, void *context)
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     const struct vv_cell *left_cells = view->cells + (size_t)left * COLUMNS;
     const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
-    const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, THREAD, PHASE, SHAPES };
+    const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, (size_t)view->grouping->column };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         int difference = compare_cells(&left_cells[keys[k]], &right_cells[keys[k]],
                                        operator_columns[keys[k]].type);
@@ -247,13 +287,13 @@ static enum varve_code put_row(struct view *view, enum vv_row_kind kind, const s
 /* The running share of a scope after another row. */
 static void run_on(const struct view *view, int base, int64_t *running_ns, struct vv_cell *cells)
 {
-    int64_t covered_ns = view->tally->covered_ns[base / SCOPE_COLUMNS];
+    int64_t covered_ns = view->tally->covered[base / SCOPE_COLUMNS].self_ns;
     *running_ns += cells[base + SELF].present ? cells[base + SELF].integer : 0;
     if (covered_ns > 0 && cells[base + SELF].present)
         cells[base + RUNNING] = real_cell((double)*running_ns / (double)covered_ns);
 }
 
-/* Sums of the groups order[from..to). */
+/* Sums of the groups order[from..to). Of unions there is none. */
 static void sum_groups(const struct view *view, uint32_t from, uint32_t to, struct vv_cell *cells)
 {
     for (int which = 0; which < VV_SCOPE_COUNT; which++) {
@@ -265,22 +305,26 @@ static void sum_groups(const struct view *view, uint32_t from, uint32_t to, stru
             sum.self_ns += figures->self_ns;
             sum.flop += figures->flop;
             sum.flop_time_ns += figures->flop_time_ns;
+            sum.device_self_ns += figures->device_self_ns;
+            sum.device_total_ns += figures->device_total_ns;
+            sum.kernels += figures->kernels;
         }
         if (which == VV_SCOPE_WHOLE || view->scope->step_count > 0)
             fill_sums(view, which * SCOPE_COLUMNS, &sum, cells);
+        cells[which * SCOPE_COLUMNS + DEVICE_BUSY].present = false;
     }
 }
 
-/* A row that has only a self time: "(outside operators)", "total". */
-static void self_only(const struct view *view, const int64_t *self_ns, struct vv_cell *cells)
+/* A row that has only self times: "(outside operators)", "total". */
+static void self_only(const struct view *view, const struct vv_figures *figures, struct vv_cell *cells)
 {
+    static const int others[] = { CALLS, TOTAL, DEVICE_TOTAL, DEVICE_BUSY };
     for (int which = 0; which < VV_SCOPE_COUNT; which++) {
-        struct vv_figures figures = { .self_ns = self_ns[which] };
-        int base = which * SCOPE_COLUMNS;
         if (which == VV_SCOPE_STEPS && view->scope->step_count == 0)
             continue;
-        fill_sums(view, base, &figures, cells);
-        cells[base + CALLS].present = cells[base + TOTAL].present = false;
+        fill_sums(view, which * SCOPE_COLUMNS, &figures[which], cells);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            cells[which * SCOPE_COLUMNS + others[i]].present = false;
     }
 }
 
@@ -299,7 +343,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
         run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], more);
         VV_TRY(put_row(view, VV_ROW_REMAINDER, more, error));
     }
-    self_only(view, tally->outside_ns, outside);
+    self_only(view, tally->outside, outside);
     outside[ROW] = text_cell("outside");
     outside[NAME] = text_cell("(outside operators)");
     run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
@@ -308,7 +352,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
 
     struct vv_cell sums[COLUMNS] = { 0 };
     sum_groups(view, 0, view->group_count, sums);
-    self_only(view, tally->covered_ns, total);
+    self_only(view, tally->covered, total);
     total[STEPS + CALLS] = sums[STEPS + CALLS];
     total[WHOLE + CALLS] = sums[WHOLE + CALLS];
     total[ROW] = text_cell("total");
@@ -341,13 +385,14 @@ static enum varve_code build_rows(struct view *view, const struct vv_question *q
     for (uint32_t g = 0; g < groups; g++) {
         bool is_empty = tally->figures[VV_SCOPE_WHOLE][g].calls == 0 &&
                         tally->figures[VV_SCOPE_WHOLE][g].self_ns == 0 &&
+                        tally->figures[VV_SCOPE_WHOLE][g].kernels == 0 &&
                         tally->figures[VV_SCOPE_STEPS][g].calls == 0;
         VV_TRY(fill_group(view, g, error));
         if (!is_empty)
             view->order[view->group_count++] = g;
     }
     qsort_r(view->order, view->group_count, sizeof *view->order, compare_groups, view);
-    if (view->group_count == 0 && tally->covered_ns[VV_SCOPE_WHOLE] == 0)
+    if (view->group_count == 0 && tally->covered[VV_SCOPE_WHOLE].self_ns == 0)
         return VARVE_OK;
     return put_rows(view, question->top, error);
 }
@@ -371,7 +416,7 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     if (view->group_count == 0)
         return vv_sheet_policy(view->sheet, error, "no operators recorded%s", hint);
     vv_scope_threads_text(scope, by_steps, threads, sizeof threads);
-    vv_number_duration(view->tally->covered_ns[view->shown / SCOPE_COLUMNS], time, sizeof time);
+    vv_number_duration(view->tally->covered[view->shown / SCOPE_COLUMNS].self_ns, time, sizeof time);
     if (view->tally->async_slices > 0)
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
@@ -394,7 +439,23 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
         if (word == NULL || strcmp(groupings[i].word, word) == 0)
             return VARVE_OK;
     }
-    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, thread or phase", word);
+    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, module, source, phase, stream, thread, layer or rank", word);
+}
+
+/* Steps, if what was launched during them was launched by their own threads: autograd has threads of its own. */
+static int choose_scope(const struct view *view)
+{
+    bool is_by_place = view->grouping->by == VV_TRAIT_THREAD || view->grouping->by == VV_TRAIT_RANK;
+    return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 ? STEPS : WHOLE;
+}
+
+static enum varve_code fill(struct view *view, const struct vv_question *question, struct varve_error *error)
+{
+    view->shown = choose_scope(view);
+    VV_TRY(choose_columns(view, error));
+    VV_TRY(choose_order(view, question->sort, error));
+    VV_TRY(build_rows(view, question, error));
+    return state_policy(view, error);
 }
 
 enum varve_code vv_analyse_operators(const struct vv_model *model,
@@ -402,25 +463,27 @@ enum varve_code vv_analyse_operators(const struct vv_model *model,
                                      struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 };
+    struct vv_device_work work = { 0 };
+    struct vv_traits traits = { 0 };
     struct vv_operator_tally tally = { 0 };
-    struct view view = { .scope = &scope, .tally = &tally, .sheet = out };
+    struct view view = { .scope = &scope, .tally = &tally, .traits = &traits, .sheet = out };
     vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
     enum varve_code code = find_grouping(question->by, &view.grouping, error);
     if (code == VARVE_OK)
         code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
-        code = vv_operator_tally(&scope, view.grouping->by, &tally, error);
+        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+    if (code == VARVE_OK)
+        code = vv_traits_init(&traits, model, scope.ranks, VV_TRAIT_BIT(view.grouping->by), error);
     if (code == VARVE_OK) {
-        view.shown = scope.step_count > 0 && view.grouping->by != VV_BY_THREAD ? STEPS : WHOLE;
-        code = choose_columns(&view, error);
+        struct vv_operator_keys keys = { &traits, view.grouping->by, view.grouping->is_alone };
+        code = vv_operator_tally(&scope, &keys, &work, &tally, error);
     }
     if (code == VARVE_OK)
-        code = choose_order(&view, question->sort, error);
-    if (code == VARVE_OK)
-        code = build_rows(&view, question, error);
-    if (code == VARVE_OK)
-        code = state_policy(&view, error);
+        code = fill(&view, question, error);
     vv_operator_tally_deinit(&tally);
+    vv_traits_deinit(&traits);
+    vv_device_work_deinit(&work);
     vv_scope_deinit(&scope);
     if (code != VARVE_OK)
         vv_sheet_deinit(out);

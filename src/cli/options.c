@@ -5,8 +5,10 @@
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const formats[] = { "text", "json", "csv", "md", NULL };
 static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
-static const char *const groupings[] = { "op", "name", "shape", "thread", "phase", NULL };
-static const char *const sort_keys[] = { "self", "total", "calls", "median", "p90", "name", NULL };
+static const char *const groupings[] = { "op",    "name",   "shape",  "module", "source", "phase",
+                                         "stream", "thread", "layer", "rank",   NULL };
+static const char *const sort_keys[] = { "self", "total",       "calls",        "median",
+                                         "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
 static const char *const targets[] = { "chrome", NULL };

@@ -12,7 +12,7 @@ CASES = [
     (["report", "--s"], {"--sort", "--steps", "--strict"}, {"--by"}),
     (["steps", "--b"], set(), {"--by"}),
     (["record", "--"], {"--layers", "--dry-run", "--output"}, {"--by", "--json"}),
-    (["report", "--by", ""], {"op", "name", "shape", "thread", "phase"}, {"--json"}),
+    (["report", "--by", ""], {"op", "name", "shape", "thread", "phase", "module", "rank"}, {"--json"}),
     (["report", "--sort", "m"], {"median"}, {"self"}),
     (["report", "--color", "a"], {"auto", "always"}, {"never"}),
     (["export", "--to", ""], {"chrome"}, set()),
@@ -69,7 +69,7 @@ def test_bash(shell, words, wanted, unwanted):
 
 def test_bash_splits_at_the_equals_sign(shell):
     check(shell("bash", ".script", "--norc", "-c", BASH, "bash", "report", "--by", "=", "s").split(),
-          {"shape"}, {"op"})
+          {"shape", "source", "stream"}, {"op"})
 
 
 def test_bash_registers_the_function(shell):

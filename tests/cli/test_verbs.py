@@ -66,7 +66,8 @@ WRONG = [
     (["report", "--top"], "varve: --top wants a value: --top N\n  what it takes:  varve help report\n"),
     (["report", "--top", "ten"], "varve: --top wants a whole number, 0 or more, not 'ten'\n"
                                  "  what it takes:  varve help report\n"),
-    (["report", "--by", "colour"], "varve: --by is one of op, name, shape, thread, phase; not 'colour'\n"
+    (["report", "--by", "colour"], "varve: --by is one of op, name, shape, module, source, phase, stream, thread, layer, "
+                                   "rank; not 'colour'\n"
                                    "  what it takes:  varve help report\n"),
     (["export", "--to", "crome"], "varve: --to is one of chrome; not 'crome'. Nearest: chrome\n"),
     (["pack", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),

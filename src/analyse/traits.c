@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/traits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/device_work.h"
+
+static const char *const layer_names[] = { "API",  "HOST",   "OP",   "RUNTIME", "RUNTIME_L1", "DEVICE",
+                                           "COMM", "MEMORY", "STEP", "PYTHON",  "METRIC" };
+
+/* ---- what slices have from those around them ---- */
+
+static enum varve_code find_modules(struct vv_traits *traits, struct varve_error *error)
+{
+    const struct vv_model *model = traits->model;
+    const struct vv_slices *slices = &model->slices;
+    traits->modules = malloc((slices->table.count + 1) * sizeof *traits->modules);
+    if (traits->modules == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the modules of operators");
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t op = slices->op[row], parent = slices->parent[row], module = VV_NONE;
+        if (op != VV_NONE && model->ops.module[op] != 0)
+            module = model->ops.module[op];
+        else if (slices->layer[row] == VARVE_LAYER_PYTHON &&
+                 strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0)
+            module = slices->name[row];
+        else if (parent != VV_NONE)
+            module = traits->modules[parent];
+        traits->modules[row] = module;
+    }
+    return VARVE_OK;
+}
+
+/* Remembered by row of sources, then by string: texts of the model that were looked at before. */
+struct known_sources { uint32_t *by_row, *by_string; };
+
+static enum varve_code source_of(struct vv_traits *traits, struct known_sources *known, uint32_t row,
+                                 uint32_t *out_source, struct varve_error *error)
+{
+    const struct vv_model *model = traits->model;
+    const struct vv_slices *slices = &model->slices;
+    uint32_t op = slices->op[row], source = slices->source[row], string = 0;
+    char text[600];
+    if (source != VV_NONE) {
+        *out_source = known->by_row[source];
+        if (*out_source != 0)
+            return VARVE_OK;
+        snprintf(text, sizeof text, "%s:%" PRIu32, vv_text_of(model, model->sources.file[source]),
+                 model->sources.line[source]);
+        VV_TRY(vv_intern_add(&traits->texts, text, strlen(text), out_source, error));
+        known->by_row[source] = *out_source;
+        return VARVE_OK;
+    }
+    if (op != VV_NONE && model->ops.stack[op] != 0)
+        string = model->ops.stack[op];
+    else if (slices->layer[row] == VARVE_LAYER_PYTHON)
+        string = slices->name[row];
+    *out_source = known->by_string[string];
+    if (string == 0 || *out_source != 0)
+        return VARVE_OK;
+    const char *frames = vv_text_of(model, string);
+    VV_TRY(vv_intern_add(&traits->texts, frames, strcspn(frames, ";"), out_source, error));
+    known->by_string[string] = *out_source;
+    return VARVE_OK;
+}
+
+static enum varve_code fill_sources(struct vv_traits *traits, struct known_sources *known,
+                                    struct varve_error *error)
+{
+    const struct vv_slices *slices = &traits->model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t parent = slices->parent[row], source;
+        VV_TRY(source_of(traits, known, row, &source, error));
+        if (source == 0)
+            source = parent != VV_NONE ? traits->sources[parent] : VV_NONE;
+        traits->sources[row] = source;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code find_sources(struct vv_traits *traits, struct varve_error *error)
+{
+    const struct vv_model *model = traits->model;
+    struct known_sources known = {
+        .by_row = calloc(model->sources.table.count + 1, sizeof *known.by_row),
+        .by_string = calloc((size_t)model->strings.count + 1, sizeof *known.by_string),
+    };
+    traits->sources = malloc((model->slices.table.count + 1) * sizeof *traits->sources);
+    enum varve_code code = VARVE_OK;
+    if (known.by_row == NULL || known.by_string == NULL || traits->sources == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the sources of operators");
+    if (code == VARVE_OK)
+        code = vv_intern_init(&traits->texts, error);
+    if (code == VARVE_OK)
+        code = fill_sources(traits, &known, error);
+    free(known.by_row);
+    free(known.by_string);
+    return code;
+}
+
+static enum varve_code find_first_work(struct vv_traits *traits, struct varve_error *error)
+{
+    const struct vv_model *model = traits->model;
+    const struct vv_activities *activities = &model->activities;
+    size_t bytes = (model->slices.table.count + 1) * sizeof *traits->first_work;
+    traits->first_work = malloc(bytes);
+    if (traits->first_work == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the streams of operators");
+    memset(traits->first_work, 0xff, bytes);
+    for (uint32_t a = 0; a < activities->table.count; a++) {
+        uint32_t owner = vv_is_device_work(model, a) ? vv_device_owner(model, a) : VV_NONE;
+        if (owner == VV_NONE)
+            continue;
+        uint32_t *first = &traits->first_work[owner];
+        if (*first == VV_NONE || model->slices.begin_ns[activities->slice[a]] <
+                                     model->slices.begin_ns[activities->slice[*first]])
+            *first = a;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_model *model,
+                                   const int64_t *ranks, unsigned wanted, struct varve_error *error)
+{
+    *out_traits = (struct vv_traits){ .model = model, .ranks = ranks };
+    if (wanted & VV_TRAIT_BIT(VV_TRAIT_MODULE))
+        VV_TRY(find_modules(out_traits, error));
+    if (wanted & VV_TRAIT_BIT(VV_TRAIT_SOURCE))
+        VV_TRY(find_sources(out_traits, error));
+    if (wanted & (VV_TRAIT_BIT(VV_TRAIT_STREAM) | VV_TRAIT_BIT(VV_TRAIT_DEVICE)))
+        VV_TRY(find_first_work(out_traits, error));
+    return VARVE_OK;
+}
+
+void vv_traits_deinit(struct vv_traits *traits)
+{
+    vv_intern_deinit(&traits->texts);
+    free(traits->modules);
+    free(traits->sources);
+    free(traits->first_work);
+    *traits = (struct vv_traits){ 0 };
+}
+
+/* ---- of one slice ---- */
+
+static uint32_t layer_number(uint16_t layer)
+{
+    return layer != 0 ? (uint32_t)__builtin_ctz(layer) : VV_NONE;
+}
+
+static uint32_t rank_of(const struct vv_traits *traits, uint32_t track)
+{
+    uint32_t process = traits->model->tracks.process[track];
+    return process != VV_NONE && traits->ranks[process] >= 0 ? (uint32_t)traits->ranks[process] : VV_NONE;
+}
+
+/* Of device work itself, or of the first that was done for a host slice. */
+static uint32_t of_work(const struct vv_traits *traits, enum vv_trait trait, uint32_t slice,
+                        bool is_work)
+{
+    const struct vv_model *model = traits->model;
+    uint32_t activity = is_work ? model->slices.activity[slice] : traits->first_work[slice];
+    if (activity == VV_NONE)
+        return VV_NONE;
+    uint32_t track = model->slices.track[model->activities.slice[activity]];
+    uint32_t device = model->activities.device[activity];
+    if (trait == VV_TRAIT_STREAM)
+        return track;
+    return device != VV_NONE ? device : model->tracks.device[track];
+}
+
+uint32_t vv_trait_of(const struct vv_traits *traits, enum vv_trait trait, uint32_t slice)
+{
+    const struct vv_model *model = traits->model;
+    const struct vv_slices *slices = &model->slices;
+    uint32_t activity = slices->activity[slice];
+    bool is_work = activity != VV_NONE && vv_is_device_work(model, activity);
+    uint32_t subject = is_work ? vv_device_owner(model, activity) : slice; /* whose words these are */
+    switch (trait) {
+    case VV_TRAIT_NAME:
+        return slices->name[slice];
+    case VV_TRAIT_CATEGORY:
+        return slices->category[slice] != 0 ? slices->category[slice] : VV_NONE;
+    case VV_TRAIT_THREAD:
+        return slices->track[slice];
+    case VV_TRAIT_LAYER:
+        return layer_number(slices->layer[slice]);
+    case VV_TRAIT_RANK:
+        return rank_of(traits, slices->track[slice]);
+    case VV_TRAIT_STREAM:
+    case VV_TRAIT_DEVICE:
+        return of_work(traits, trait, slice, is_work);
+    default:
+        break;
+    }
+    if (subject == VV_NONE)
+        return VV_NONE;
+    uint32_t op = slices->op[subject], phase = slices->phase[subject];
+    switch (trait) {
+    case VV_TRAIT_OP:
+        return slices->name[subject];
+    case VV_TRAIT_PHASE:
+        return phase != VV_NONE ? slices->name[phase] : VV_NONE;
+    case VV_TRAIT_SHAPE:
+        return op != VV_NONE && model->ops.shapes[op] != 0 ? model->ops.shapes[op] : VV_NONE;
+    case VV_TRAIT_MODULE:
+        return traits->modules[subject];
+    case VV_TRAIT_SOURCE:
+        return traits->sources[subject];
+    default:
+        return VV_NONE;
+    }
+}
+
+const char *vv_trait_text(const struct vv_traits *traits, enum vv_trait trait, uint32_t value,
+                              char *buffer, size_t bytes)
+{
+    const struct vv_model *model = traits->model;
+    switch (trait) {
+    case VV_TRAIT_THREAD:
+    case VV_TRAIT_STREAM:
+        vv_track_text(model, value, buffer, bytes);
+        return buffer;
+    case VV_TRAIT_LAYER:
+        return value < sizeof layer_names / sizeof *layer_names ? layer_names[value] : "";
+    case VV_TRAIT_SOURCE:
+        return vv_intern_text(&traits->texts, value);
+    case VV_TRAIT_DEVICE:
+        vv_device_text(value, buffer, bytes);
+        return buffer;
+    case VV_TRAIT_RANK:
+        snprintf(buffer, bytes, "%" PRIu32, value);
+        return buffer;
+    default:
+        return vv_text_of(model, value);
+    }
+}
+
+uint32_t vv_trait_limit(const struct vv_traits *traits, enum vv_trait trait)
+{
+    switch (trait) {
+    case VV_TRAIT_THREAD:
+    case VV_TRAIT_STREAM:
+        return (uint32_t)traits->model->tracks.table.count;
+    case VV_TRAIT_LAYER:
+        return sizeof layer_names / sizeof *layer_names;
+    case VV_TRAIT_SOURCE:
+        return traits->texts.count;
+    case VV_TRAIT_DEVICE:
+    case VV_TRAIT_RANK:
+        return 0;
+    default:
+        return traits->model->strings.count;
+    }
+}
