@@ -28,7 +28,7 @@ static const struct vv_dialect_class classes[] = {
     HOST_CLASS("python_function", PYTHON, EVERY, 0),
     HOST_CLASS("cpu_instant_event", MEMORY, EVERY, 0),
     HOST_CLASS("overhead", HOST, EVERY, 0),
-    HOST_CLASS("Trace", HOST, EVERY, 0),
+    HOST_CLASS("Trace", STEP, EVERY, 0),
     CALL_CLASS("cuda_runtime", CUDA),
     CALL_CLASS("cuda_driver", CUDA),
     WORK_CLASS("kernel", KERNEL, CUDA),
