@@ -27,8 +27,9 @@ struct vv_question {
     const char *sort; /* a column's name, or one without its unit ("self"); NULL = default      */
     int64_t top;      /* rows before the remainder is one row; 0 = all                          */
     bool full;        /* people see every column, not the head of a report                      */
+    const char *compat; /* whose rules device tables go by: "hta"; NULL = our own, exact ones   */
 };
-#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false }
+#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL }
 
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
                                       struct vv_sheet *out, struct varve_error *error);
@@ -68,6 +69,7 @@ vv_analyse_fn vv_analyse_operators;
 
 /* ---- devices ---- */
 vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */
+vv_analyse_fn vv_analyse_overlap;     /* one row a kind of collective: what computation hides of it */
 
 /* ---- memory ---- */
 vv_analyse_fn vv_analyse_memory;      /* one row a device: peak, allocated, released …           */

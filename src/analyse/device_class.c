@@ -5,19 +5,34 @@
 
 #include "varve/varve.h"
 
-/* Parts of names, looked for anywhere and in any case. ROCm up to 7.1 reports copies as kernels. The collective
- * libraries prefix or wrap their names freely, so these are searched, not matched at the begin. */
+/* Parts of names, looked for anywhere and in any case: libraries prefix and wrap their names freely. The first that
+ * fits counts. ROCm up to 7.1 reports copies as kernels; XLA has its HLO instructions for names; Ascend and MTIA list
+ * waits among the work, and a device that waits does none. */
 static const struct word { const char *part; enum vv_device_class class; } words[] = {
-    { "nccl", VV_CLASS_COMM },          { "rccl", VV_CLASS_COMM },
-    { "hccl", VV_CLASS_COMM },          { "hcom_", VV_CLASS_COMM },
-    { "oneccl", VV_CLASS_COMM },        { "mscclpp", VV_CLASS_COMM },
-    { "memory_copy_", VV_CLASS_COPY },  { "__amd_rocclr_copybuffer", VV_CLASS_COPY },
-    { "__amd_rocclr_fillbuffer", VV_CLASS_SET },
+    { "nccl", VV_CLASS_COMM },                { "rccl", VV_CLASS_COMM },
+    { "hccl", VV_CLASS_COMM },                { "hcom_", VV_CLASS_COMM },
+    { "oneccl", VV_CLASS_COMM },              { "msccl", VV_CLASS_COMM },
+    { "nvshmem", VV_CLASS_COMM },             { "rocshmem", VV_CLASS_COMM },
+    { "deep_ep::", VV_CLASS_COMM },           { "cross_device_reduce", VV_CLASS_COMM },
+    { "multimem_all_", VV_CLASS_COMM },       { "one_shot_all_", VV_CLASS_COMM },
+    { "two_shot_all_", VV_CLASS_COMM },       { "all-reduce", VV_CLASS_COMM },
+    { "all-gather", VV_CLASS_COMM },          { "all-to-all", VV_CLASS_COMM },
+    { "reduce-scatter", VV_CLASS_COMM },      { "collective-permute", VV_CLASS_COMM },
+    { "collective-broadcast", VV_CLASS_COMM },
+    { "memory_copy_", VV_CLASS_COPY },        { "__amd_rocclr_copybuffer", VV_CLASS_COPY },
+    { "copy-start", VV_CLASS_COPY },          { "copy-done", VV_CLASS_COPY },
+    { "infeed", VV_CLASS_COPY },              { "outfeed", VV_CLASS_COPY },
+    { "memcpy_async", VV_CLASS_COPY },        { "sdma_sqe", VV_CLASS_COPY },
+    { "pcie_dma", VV_CLASS_COPY },            { "dma_request", VV_CLASS_COPY },
+    { "__amd_rocclr_fillbuffer", VV_CLASS_SET }, { "_memset", VV_CLASS_SET },
+    { "event_wait", VV_CLASS_NONE },          { "event_record", VV_CLASS_NONE },
+    { "notify_wait", VV_CLASS_NONE },         { "notify_record", VV_CLASS_NONE },
 };
 
 const char *vv_device_class_text(enum vv_device_class class)
 {
-    static const char *const texts[VV_CLASS_COUNT] = { "computation", "communication", "memcpy", "memset" };
+    static const char *const texts[VV_CLASS_COUNT + 1] = { "computation", "communication", "memcpy", "memset",
+                                                          [VV_CLASS_NONE] = "wait" };
     return texts[class];
 }
 

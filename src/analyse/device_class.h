@@ -8,7 +8,11 @@
 
 #include "model/model.h"
 
-enum vv_device_class { VV_CLASS_COMPUTE, VV_CLASS_COMM, VV_CLASS_COPY, VV_CLASS_SET, VV_CLASS_COUNT };
+enum vv_device_class {
+    VV_CLASS_COMPUTE, VV_CLASS_COMM, VV_CLASS_COPY, VV_CLASS_SET,
+    VV_CLASS_COUNT,
+    VV_CLASS_NONE = VV_CLASS_COUNT /* it waits, or marks an instant: no work                    */
+};
 
 /* "computation", "communication", "memcpy", "memset". */
 const char *vv_device_class_text(enum vv_device_class class);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/hta_rules.h"
 #include "base/array.h"
 #include "base/radix.h"
 
@@ -80,12 +81,25 @@ static bool begins_in_a_step(const struct vv_scope *scope, uint32_t scope_number
     return false;
 }
 
+struct found { uint32_t activity, device; uint8_t class; };
+
+struct finding {
+    struct vv_device_work *work;
+    const char *wanted;             /* device's name; NULL = all                                */
+    const struct vv_hta_rules *hta; /* NULL = our own                                           */
+    struct found *found;
+    uint8_t *by_name;               /* for vv_device_class_of                                   */
+    size_t capacity;                /* of devices                                               */
+    char names[200];                /* of devices that were not wanted                          */
+};
+
 /* Is the row work of a chosen rank and step? Then *out_device is whose. */
-static bool counts(const struct vv_scope *scope, uint32_t activity, struct vv_device *out_device)
+static bool counts(const struct finding *finding, uint32_t activity, struct vv_device *out_device)
 {
+    const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
     uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
-    if (!vv_is_device_work(model, activity))
+    if (slice == VV_NONE || (finding->hta == NULL && !vv_is_device_work(model, activity)))
         return false;
     uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
     uint32_t id = model->activities.device[activity];
@@ -96,6 +110,8 @@ static bool counts(const struct vv_scope *scope, uint32_t activity, struct vv_de
     };
     if (process != VV_NONE && !scope->processes[process])
         return false;
+    if (finding->hta != NULL && !vv_hta_counts(finding->hta, activity, out_device->scope))
+        return false;
     if (scope->every_step)
         return true;
     if (launch == VV_NONE)
@@ -104,35 +120,47 @@ static bool counts(const struct vv_scope *scope, uint32_t activity, struct vv_de
     return step != VV_NONE && scope->steps[step];
 }
 
-struct found { uint32_t activity, device; };
-
-static enum varve_code find_work(struct vv_device_work *work, const char *wanted, struct found *found,
-                                 struct varve_error *error)
+static enum vv_device_class class_of(const struct finding *finding, uint32_t activity)
 {
+    const struct vv_model *model = finding->work->scope->model;
+    if (finding->hta == NULL)
+        return vv_device_class_of(model, activity, finding->by_name);
+    return vv_hta_class(vv_text_of(model, model->slices.name[model->activities.slice[activity]]));
+}
+
+static void note_unwanted(struct finding *finding, uint32_t id)
+{
+    size_t length = strlen(finding->names);
+    char name[40];
+    vv_device_text(id, name, sizeof name);
+    if (strstr(finding->names, name) == NULL && length + sizeof name < sizeof finding->names)
+        snprintf(finding->names + length, sizeof finding->names - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+static enum varve_code find_work(struct finding *finding, struct varve_error *error)
+{
+    struct vv_device_work *work = finding->work;
     const struct vv_model *model = work->scope->model;
-    size_t capacity = 0, row = 0;
-    char names[200] = "";
+    size_t row = 0;
     for (uint32_t a = 0; a < model->activities.table.count; a++) {
         struct vv_device device;
-        if (!counts(work->scope, a, &device))
+        if (!counts(finding, a, &device))
             continue;
-        size_t before = work->device_count;
-        if (wanted != NULL && !vv_device_is_called(device.id, wanted)) {
-            size_t length = strlen(names);
-            char name[40];
-            vv_device_text(device.id, name, sizeof name);
-            if (strstr(names, name) == NULL && length + sizeof name < sizeof names)
-                snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "", name);
+        enum vv_device_class class = class_of(finding, a);
+        if (class == VV_CLASS_NONE)
+            continue;
+        if (finding->wanted != NULL && !vv_device_is_called(device.id, finding->wanted)) {
+            note_unwanted(finding, device.id);
             continue;
         }
-        if (before == 0 || work->devices[row].scope != device.scope || work->devices[row].id != device.id)
-            VV_TRY(device_row(work, &capacity, &device, &row, error));
-        found[work->count++] = (struct found){ a, (uint32_t)row };
+        if (work->device_count == 0 || work->devices[row].scope != device.scope || work->devices[row].id != device.id)
+            VV_TRY(device_row(work, &finding->capacity, &device, &row, error));
+        finding->found[work->count++] = (struct found){ a, (uint32_t)row, (uint8_t)class };
         work->devices[row].last++; /* a count until they are placed */
         work->unlinked += model->activities.launch[a] == VV_NONE;
     }
-    if (wanted != NULL && work->count == 0 && names[0] != '\0')
-        VV_FAIL(error, VARVE_INVALID, "no device '%s' did work here. These did: %s", wanted, names);
+    if (finding->wanted != NULL && work->count == 0 && finding->names[0] != '\0')
+        VV_FAIL(error, VARVE_INVALID, "no device '%s' did work here. These did: %s", finding->wanted, finding->names);
     return VARVE_OK;
 }
 
@@ -154,68 +182,100 @@ static void place_devices(struct vv_device_work *work, size_t *new_row, struct v
     }
 }
 
-static enum varve_code place_work(struct vv_device_work *work, const struct found *found,
-                                  struct vv_keyed_row *keys, const size_t *new_row, uint8_t *by_name,
+static struct vv_interval times_of(const struct finding *finding, uint32_t activity)
+{
+    const struct vv_model *model = finding->work->scope->model;
+    uint32_t slice = model->activities.slice[activity];
+    int64_t begin_ns = model->slices.begin_ns[slice];
+    if (finding->hta != NULL)
+        return vv_hta_times(finding->hta, slice);
+    return (struct vv_interval){ begin_ns, begin_ns + model->slices.duration_ns[slice] };
+}
+
+static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys, const size_t *new_row,
                                   struct varve_error *error)
 {
-    const struct vv_model *model = work->scope->model;
+    struct vv_device_work *work = finding->work;
+    const struct found *found = finding->found;
     int64_t origin_ns = INT64_MAX;
     for (size_t i = 0; i < work->count; i++) {
-        int64_t begin_ns = model->slices.begin_ns[model->activities.slice[found[i].activity]];
+        int64_t begin_ns = times_of(finding, found[i].activity).begin_ns;
         origin_ns = begin_ns < origin_ns ? begin_ns : origin_ns;
     }
     for (size_t i = 0; i < work->count; i++) {
-        uint32_t slice = model->activities.slice[found[i].activity];
-        keys[i] = (struct vv_keyed_row){ (uint64_t)(model->slices.begin_ns[slice] - origin_ns), (uint32_t)i };
+        uint64_t key = (uint64_t)(times_of(finding, found[i].activity).begin_ns - origin_ns);
+        keys[i] = (struct vv_keyed_row){ key, (uint32_t)i };
     }
     VV_TRY(vv_radix_sort(keys, work->count, error));
     for (size_t i = 0; i < work->count; i++) {
-        uint32_t activity = found[keys[i].row].activity, slice = model->activities.slice[activity];
-        int64_t begin_ns = model->slices.begin_ns[slice];
-        work->items[work->devices[new_row[found[keys[i].row].device]].last++] = (struct vv_work_item){
-            begin_ns, begin_ns + model->slices.duration_ns[slice], activity,
-            (uint8_t)vv_device_class_of(model, activity, by_name),
-        };
+        const struct found *next = &found[keys[i].row];
+        struct vv_interval times = times_of(finding, next->activity);
+        work->items[work->devices[new_row[next->device]].last++] =
+            (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class };
     }
     return VARVE_OK;
 }
 
-static enum varve_code order_work(struct vv_device_work *work, const struct found *found,
-                                  struct varve_error *error)
+static enum varve_code order_work(const struct finding *finding, struct varve_error *error)
 {
+    struct vv_device_work *work = finding->work;
     size_t devices = work->device_count + 1;
     struct vv_keyed_row *keys = malloc((work->count + 1) * sizeof *keys);
     size_t *new_row = malloc(devices * sizeof *new_row);
     struct vv_device *former = malloc(devices * sizeof *former);
-    uint8_t *by_name = calloc(work->scope->model->strings.count + 1, 1);
     enum varve_code code = VARVE_OK;
     work->items = malloc((work->count + 1) * sizeof *work->items);
-    if (keys == NULL || new_row == NULL || former == NULL || by_name == NULL || work->items == NULL)
+    if (keys == NULL || new_row == NULL || former == NULL || work->items == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu rows of device work", work->count);
     if (code == VARVE_OK) {
         place_devices(work, new_row, former);
-        code = place_work(work, found, keys, new_row, by_name, error);
+        code = place_work(finding, keys, new_row, error);
     }
     free(keys);
     free(new_row);
     free(former);
-    free(by_name);
+    return code;
+}
+
+static enum varve_code find_and_order(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_model *model = finding->work->scope->model;
+    if (finding->wanted != NULL && strcmp(finding->wanted, "all") == 0)
+        finding->wanted = NULL;
+    finding->found = malloc((model->activities.table.count + 1) * sizeof *finding->found);
+    finding->by_name = calloc(model->strings.count + 1, 1);
+    enum varve_code code = VARVE_OK;
+    if (finding->found == NULL || finding->by_name == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the work of devices");
+    if (code == VARVE_OK)
+        code = find_work(finding, error);
+    if (code == VARVE_OK)
+        code = order_work(finding, error);
+    free(finding->found);
+    free(finding->by_name);
     return code;
 }
 
 enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error)
 {
+    struct finding finding = { .work = out_work, .wanted = device };
     *out_work = (struct vv_device_work){ .scope = scope };
-    struct found *found = malloc((scope->model->activities.table.count + 1) * sizeof *found);
-    if (found == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the work of devices");
-    if (device != NULL && strcmp(device, "all") == 0)
-        device = NULL;
-    enum varve_code code = find_work(out_work, device, found, error);
+    return find_and_order(&finding, error);
+}
+
+enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
+                                     const struct vv_question *question, struct varve_error *error)
+{
+    struct vv_hta_rules rules;
+    struct finding finding = { .work = out_work, .wanted = question->selection.device, .hta = &rules };
+    if (question->compat == NULL)
+        return vv_device_work_init(out_work, scope, question->selection.device, error);
+    *out_work = (struct vv_device_work){ .scope = scope };
+    enum varve_code code = vv_hta_rules_init(&rules, scope->model, error);
     if (code == VARVE_OK)
-        code = order_work(out_work, found, error);
-    free(found);
+        code = find_and_order(&finding, error);
+    vv_hta_rules_deinit(&rules);
     return code;
 }
 

@@ -38,6 +38,9 @@ struct vv_device_work {
  * failure. A model without device work gives no devices, and that is no error. */
 enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error);
+/* The same for a question that may ask for another tool's rules. */
+enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
+                                     const struct vv_question *question, struct varve_error *error);
 void vv_device_work_deinit(struct vv_device_work *work);
 
 /* United: the time, within `window`, during which a device does work of the classes (bits 1 << class). */
@@ -64,6 +67,12 @@ static inline uint32_t vv_device_owner(const struct vv_model *model, uint32_t ac
 {
     uint32_t caller = model->activities.caller[activity];
     return caller != VV_NONE ? caller : model->activities.launch[activity];
+}
+
+/* For a policy: whose rules the work was chosen by, where they are not ours. */
+static inline const char *vv_compat_text(const struct vv_question *question)
+{
+    return question->compat != NULL ? "; by the rules of HTA" : "";
 }
 
 /* "cuda:0", "device" where the producer named none. */

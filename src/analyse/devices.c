@@ -151,15 +151,16 @@ static enum varve_code put_devices(const struct vv_device_work *work, struct uni
     return work->device_count > 1 ? put_row(sheet, VV_ROW_TOTAL, "total", -1, sums, error) : VARVE_OK;
 }
 
-static enum varve_code state_policy(const struct vv_device_work *work, struct vv_sheet *sheet,
-                                    struct varve_error *error)
+static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_question *question,
+                                    struct vv_sheet *sheet, struct varve_error *error)
 {
     if (work->count == 0)
         return vv_sheet_policy(sheet, error, "no device work in %s",
                                work->scope->every_step ? "this trace" : "these steps");
     return vv_sheet_policy(sheet, error, "%zu kernels, copies and sets from first to last%s; %" PRIu64
-                           " of them without a call that launched them, counted all the same",
-                           work->count, work->scope->every_step ? "" : ", launched in these steps", work->unlinked);
+                           " of them without a call that launched them, counted all the same%s",
+                           work->count, work->scope->every_step ? "" : ", launched in these steps", work->unlinked,
+                           vv_compat_text(question));
 }
 
 enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv_question *question,
@@ -171,11 +172,11 @@ enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv
     vv_sheet_init(out, "devices", "DEVICES", device_columns, COLUMNS);
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+        code = vv_device_work_asked(&work, &scope, question, error);
     if (code == VARVE_OK)
         code = put_devices(&work, &unions, out, error);
     if (code == VARVE_OK)
-        code = state_policy(&work, out, error);
+        code = state_policy(&work, question, out, error);
     deinit(&unions);
     vv_device_work_deinit(&work);
     vv_scope_deinit(&scope);

@@ -19,6 +19,7 @@ const struct vv_table_entry vv_tables[] = {
     { "operators", "what each operator took", vv_analyse_operators },
     { "step_split", "whose turn it was in each step: kernels, copies, runtime, data loader …", vv_analyse_step_split },
     { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices },
+    { "overlap", "how much of the communication hides behind computation, by collective", vv_analyse_overlap },
     { "memory", "what each allocator gave out, the peak, and how little would have done", vv_analyse_memory },
     { "memory_peak", "who holds what is live when most is", vv_analyse_memory_peak },
     { "memory_steps", "what is live in each step, and what it leaves behind", vv_analyse_memory_steps },

@@ -53,6 +53,7 @@ struct vv_arguments {
     const char *sort;           /* a column of the table                                        */
     int64_t top;                /* rows; 0 = all                                                */
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
+    const char *compat;         /* "hta"; NULL = our own rules                                  */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */
@@ -95,7 +96,7 @@ enum vv_option_row {
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
     VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_BY,
-    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
+    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT

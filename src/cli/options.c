@@ -11,6 +11,7 @@ static const char *const sort_keys[] = { "self", "total",       "calls",        
                                          "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
+static const char *const rules[] = { "hta", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = { .bit = VV_TAKES(row),
@@ -63,6 +64,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "print N rows and sum up the rest; 0 prints all, as JSON and CSV do unless told", AT(top),
     ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST",
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
+    ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = rules,
+        .help = "tables of devices by the rules of this tool, to compare with its answers", AT(compat),
     ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
         .standard = "chrome",
         .help = "the tool that is to read it", AT(to),

@@ -213,6 +213,7 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
         .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device },
         .by = arguments->by,
         .sort = arguments->sort,
+        .compat = arguments->compat,
         /* A program gets every row unless it asks for fewer. */
         .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
     };

@@ -82,7 +82,7 @@ const struct vv_verb vv_verbs[] = {
           "total time, calls, median and 90th percentile. Rows add up to the total; what is cut off "
           "is one row. Without a TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(SORT) |
-               VV_TAKES(TOP) | VV_TAKES(FIELDS),
+               VV_TAKES(TOP) | VV_TAKES(FIELDS) | VV_TAKES(COMPAT),
       .table = "operators",
       .examples = EXAMPLES({ "varve report", "the newest trace here" },
                            { "varve report --by shape --top 0", "every operator, by shape" },

@@ -3,6 +3,7 @@
 
 The traces lie beside the checkout; ../shared/traces/README.md has the figures, by number (G1 …), in microseconds.
 """
+import csv
 import pathlib
 import sys
 
@@ -40,3 +41,98 @@ def test_the_average_step_of_resnet(split):
     assert round(100 * average["kernel_ns"] / average["duration_ns"], 2) == 55.51
     assert round(100 * average["data_loader_ns"] / average["duration_ns"], 2) == 33.37
     assert round(100 * average["kernel_share"], 2) == 55.51
+
+
+G2 = """dlrm8/rank0 6419/1034/5556/13009/4.50; dlrm8/rank1 6428/1246/11075/18749/2.47; dlrm8/rank2 7046/1068/3236/11350/7.88;
+        dlrm8/rank3 8145/1240/9468/18853/3.31; dlrm8/rank4 8887/1126/6576/16589/0.56; dlrm8/rank5 9121/1041/6230/16392/0.64;
+        dlrm8/rank6 7051/1051/3308/11410/7.56; dlrm8/rank7 8308/1059/1600/10967/9.51;
+        hta/ns_resolution 10113/372150/2371/384634/NaN; hta/sampled_rank0 321378/106252/172428/600058/11.81;
+        hta/sampled_rank1 328671/135548/136455/600674/20.05"""
+
+
+@pytest.mark.parametrize("line", G2.split(";"), ids=lambda line: line.split()[0])
+def test_htas_breakdown_and_overlap_by_its_rules(varve, traces, line):
+    name, figures = line.split()
+    trace = traces / f"{name}.json.gz"
+    idle, compute, other, span, overlap = map(float, figures.split("/"))
+    row = table(varve, "devices", "--compat", "hta", trace)[0]
+    assert row["idle_ns"] == idle * 1000
+    assert row["computation_ns"] == compute * 1000
+    assert row["busy_ns"] - row["computation_ns"] == other * 1000
+    assert row["span_ns"] == span * 1000
+    device = next(row for row in table(varve, "overlap", "--compat", "hta", trace) if row["row"] == "device")
+    assert device["hidden_ns"] + device["exposed_ns"] == device["communication_ns"]
+    if overlap != overlap:
+        assert device["overlap_share"] is None
+    else:
+        assert round(100 * device["overlap_share"], 2) == overlap
+
+
+PARTS = ["computation_ns", "exposed_communication_ns", "exposed_memcpy_ns", "busy_ns", "idle_ns", "span_ns"]
+G7 = {
+    "h100_Falconsai": "1.22531/0/0/1.22531/6.33454/7.55984",
+    "h100_timesformer": "154.969/0/3.46414/158.433/1.55925/159.992",
+    "h100_gaunernst": "0.307198/0/0.00223999/0.309438/3.59839/3.90782",
+    "sglang_decode": "9.75975/0/0.0131768/9.77293/463.977/473.75",
+    "mi210_gpu_only": "5.34337/0/0/5.34337/0.636133/5.9795",
+    "mi300_Falconsai": "1.7163/0/0/1.7163/5.15255/6.86885",
+    "mi300_gaunernst": "0.388345/0/0.00240381/0.390749/3.10523/3.49598",
+    "torch_compile_triton": "12.549/0/0/12.549/1.12305e-05/12.549",
+}
+QUARTER_NS = 250  # TraceLens' times are doubles of microseconds since 1970, which step so far
+
+
+@pytest.mark.parametrize("name", G7)
+def test_devices_split_as_tracelens_states(varve, traces, name):
+    row = table(varve, "devices", traces / "tracelens" / f"{name}.json.gz")[0]
+    for column, figure in zip(PARTS, G7[name].split("/")):
+        exponent = len(figure.split("e")[0].partition(".")[2]) - (int(figure.split("e")[1]) if "e" in figure else 0)
+        tolerance_ns = 0.5 * 10 ** (6 - exponent) + (QUARTER_NS if name == "mi210_gpu_only" else 2)
+        assert abs(row[column] - float(figure) * 1e6) <= tolerance_ns, column
+    assert row["span_ns"] == sum(row[column] for column in PARTS if column not in ("busy_ns", "span_ns"))
+    assert row["micro_idle_ns"] + row["macro_idle_ns"] == row["idle_ns"]
+
+
+TIMELINE = {"computation_time": "computation_ns", "exposed_comm_time": "exposed_communication_ns",
+            "exposed_memcpy_time": "exposed_memcpy_ns", "busy_time": "busy_ns", "idle_time": "idle_ns",
+            "total_time": "span_ns", "total_comm_time": "communication_ns", "total_memcpy_time": "memcpy_ns"}
+
+
+@pytest.mark.parametrize("name", ["h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi300_Falconsai", "mi300_gaunernst"])
+def test_devices_split_as_tracelens_tables_print(varve, traces, name):
+    row = table(varve, "devices", traces / "tracelens" / f"{name}.json.gz")[0]
+    with open(traces / "tracelens" / f"{name}_expected" / "gpu_timeline.csv", encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines):
+            nanoseconds = row[TIMELINE[line["type"]]]
+            assert abs(nanoseconds - float(line["time ms"]) * 1e6) <= 3, line["type"]
+            assert abs(100 * nanoseconds / row["span_ns"] - float(line["percent"])) <= 300 / row["span_ns"]
+
+
+def test_an_ascend_device(varve, traces):
+    """G9: 276 events of hardware; 274 of them are its own "Computing", the two others are copies."""
+    trace = traces / "ascend" / "trace_view.json.gz"
+    row = table(varve, "devices", trace)[0]
+    assert (row["events"], row["busy_ns"], row["span_ns"]) == (276, 1790457, 11269917)
+    own = {track["name"]: track for track in table(varve, "threads", trace)}
+    assert (own["Computing"]["slices"], own["Free"]["slices"]) == (274, 273)
+    assert abs(row["computation_ns"] - own["Computing"]["busy_ns"]) <= 274
+    assert row["computation_ns"] + row["exposed_memcpy_ns"] + row["idle_ns"] == row["span_ns"]
+    assert abs(own["Computing"]["busy_ns"] + own["Free"]["busy_ns"] - row["span_ns"]) <= row["span_ns"] / 1000
+
+
+def test_copies_of_a_tpu_are_no_computation(varve, traces):
+    row = table(varve, "devices", traces / "xplane" / "jax_tpu_inference.xplane.pb")[0]
+    assert row["computation_ns"] < row["memcpy_ns"]
+    assert row["communication_ns"] > 0
+
+
+def test_work_that_overlaps_on_its_stream_is_not_dropped(varve, traces):
+    row = table(varve, "devices", traces / "tracelens" / "b200_eager.json.gz")[0]
+    assert row["events"] == 929
+
+
+@pytest.mark.parametrize("name", ["rank_non_gpu", "cpu_only_rank34"])
+def test_a_trace_without_a_device(varve, traces, name):
+    for compat in ([], ["--compat", "hta"]):
+        for which in ("devices", "overlap"):
+            assert not table(varve, which, *compat, traces / "hta" / f"{name}.json.gz")
