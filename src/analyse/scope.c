@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/warm_up.h"
+
 static bool parse_index(const char *text, const char **out_end, int64_t *out_value)
 {
     char *end;
@@ -63,21 +65,11 @@ static bool track_is_called(const struct vv_model *model, uint32_t track, const 
            strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
 }
 
-static bool holds_steps(const struct vv_scope *scope, uint32_t track)
-{
-    const struct vv_steps *steps = &scope->model->steps;
-    for (uint64_t s = 0; s < steps->table.count; s++) {
-        if (scope->steps[s] && steps->track[s] == track)
-            return true;
-    }
-    return false;
-}
-
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope)
 {
     uint64_t count = 0;
     for (uint32_t t = 0; t < scope->model->tracks.table.count; t++)
-        count += holds_steps(scope, t);
+        count += scope->step_tracks[t];
     return count;
 }
 
@@ -86,7 +78,7 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
     size_t length = 0, left_out = 0;
     text[0] = '\0';
     for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
-        if (!scope->tracks[t] || (with_steps && !holds_steps(scope, t)))
+        if (!scope->tracks[t] || (with_steps && !scope->step_tracks[t]))
             continue;
         char name[80];
         vv_track_text(scope->model, t, name, sizeof name);
@@ -198,7 +190,8 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
 {
     const struct vv_steps *steps = &scope->model->steps;
     int64_t least = INT64_MAX, greatest = INT64_MIN;
-    bool in_range = false;
+    bool in_range = false, keeps_warm_up = selection->warm_up || !scope->every_step;
+    VV_TRY(vv_find_warm_up(scope->model, scope->warm_up, error));
     for (uint64_t s = 0; s < steps->table.count; s++) {
         int64_t index = steps->index[s];
         bool wanted = index >= selection->first_step && index <= selection->last_step;
@@ -206,13 +199,20 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
         greatest = index > greatest ? index : greatest;
         in_range |= wanted;
         scope->steps[s] = wanted && scope->tracks[steps->track[s]];
+        if (scope->steps[s] && scope->warm_up[s] && !keeps_warm_up) {
+            scope->steps[s] = false;
+            scope->left_out++;
+        }
         if (scope->steps[s]) {
+            scope->step_tracks[steps->track[s]] = true;
             scope->step_count++;
             scope->step_time_ns += steps->duration_ns[s];
         }
     }
-    if (scope->every_step || in_range)
+    if (scope->every_step || in_range) {
+        scope->every_step = scope->every_step && scope->left_out == 0;
         return VARVE_OK;
+    }
     if (steps->table.count == 0)
         VV_FAIL(error, VARVE_INVALID,
                 "no steps to choose from: this trace has none. Mark them with varve_step_begin");
@@ -229,11 +229,14 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
         .processes = calloc(model->processes.table.count + 1, sizeof(bool)),
         .ranks = calloc(model->processes.table.count + 1, sizeof *scope->ranks),
         .tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
+        .step_tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
         .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
+        .warm_up = calloc(model->steps.table.count + 1, sizeof(bool)),
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
     };
     enum varve_code code = VARVE_OK;
-    if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL)
+    if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL ||
+        scope->step_tracks == NULL || scope->warm_up == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to select threads and steps");
     if (code == VARVE_OK)
         code = find_ranks(scope, error);
@@ -256,8 +259,10 @@ void vv_scope_deinit(struct vv_scope *scope)
     free(scope->ranks);
     scope->ranks = NULL;
     free(scope->tracks);
+    free(scope->step_tracks);
     free(scope->steps);
-    scope->processes = scope->tracks = scope->steps = NULL;
+    free(scope->warm_up);
+    scope->processes = scope->tracks = scope->step_tracks = scope->steps = scope->warm_up = NULL;
 }
 
 /* The first row in [first, last) that begins at or after begin_ns. */

@@ -16,7 +16,10 @@ struct vv_scope {
     int64_t *ranks;        /* a process' row -> its rank, or that of its scope; -1 = none known */
     bool *tracks;          /* a track's row -> chosen                                          */
     bool *steps;           /* a step's row -> chosen                                           */
-    bool every_step;       /* the selection names no steps: slices outside steps count too     */
+    bool *warm_up;         /* a step's row -> it is a warm-up step of its thread (warm_up.h)     */
+    bool *step_tracks;     /* a track's row -> it holds a chosen step                           */
+    bool every_step;       /* no steps were named and none left out: slices outside steps count too */
+    uint64_t left_out;     /* warm-up steps that would be chosen otherwise                      */
     uint64_t track_count;  /* chosen                                                           */
     uint64_t step_count;   /* chosen                                                           */
     int64_t step_time_ns;  /* sum of the chosen steps' durations                               */

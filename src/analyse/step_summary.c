@@ -2,6 +2,7 @@
 #include "analyse/step_summary.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "analyse/samples.h"
 #include "base/number.h"
@@ -36,6 +37,31 @@ enum varve_code vv_step_summary(const struct vv_scope *scope, struct vv_step_sum
     return code;
 }
 
+/* What the first chosen step was taken from; those of one trace mostly agree. */
+static void origin_text(const struct vv_scope *scope, char *text, size_t bytes)
+{
+    static const char *const words[] = {
+        [VV_STEP_RECORDED] = "",
+        [VV_STEP_RANGE] = ", the ranges called ",
+        [VV_STEP_ANCHOR] = ", each up to the end of ",
+        [VV_STEP_REPEAT] = ", the times of what repeats itself as no steps are marked",
+    };
+    const struct vv_steps *steps = &scope->model->steps;
+    uint64_t s = 0;
+    while (s + 1 < steps->table.count && !scope->steps[s])
+        s++;
+    snprintf(text, bytes, "%s%.100s", words[steps->origin[s]], vv_text_of(scope->model, steps->name[s]));
+}
+
+/* "; 3 warm-up steps left out" */
+static void left_out_text(const struct vv_scope *scope, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    if (scope->left_out > 0)
+        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out,
+                 scope->left_out == 1 ? "" : "s");
+}
+
 enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
                                struct varve_error *error)
 {
@@ -46,20 +72,20 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
         return vv_sheet_policy(sheet, error, "no steps on this thread");
     VV_TRY(vv_step_summary(scope, &summary, error));
 
-    char threads[200], total[VV_NUMBER_BYTES], median[VV_NUMBER_BYTES], p10[VV_NUMBER_BYTES],
+    char threads[200], origin[200], left_out[60], total[VV_NUMBER_BYTES], median[VV_NUMBER_BYTES], p10[VV_NUMBER_BYTES],
         p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
     vv_scope_threads_text(scope, true, threads, sizeof threads);
+    origin_text(scope, origin, sizeof origin);
+    left_out_text(scope, left_out, sizeof left_out);
     vv_number_duration(summary.total_ns, total, sizeof total);
     vv_number_duration(summary.median_ns, median, sizeof median);
     vv_number_duration(summary.p10_ns, p10, sizeof p10);
     vv_number_duration(summary.p90_ns, p90, sizeof p90);
     vv_number_duration(summary.max_ns, max, sizeof max);
     if (summary.count == 1)
-        return vv_sheet_policy(sheet, error, "1 step on %s, %s", threads, total);
+        return vv_sheet_policy(sheet, error, "1 step on %s%s, %s%s", threads, origin, total, left_out);
     return vv_sheet_policy(sheet, error,
-                           "%" PRIu64
-                           " steps on %s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64
-                           ")",
-                           summary.count, threads, total, median, p10, p90, max,
-                           summary.longest_step);
+                           "%" PRIu64 " steps on %s%s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64 ")%s",
+                           summary.count, threads, origin, total, median, p10, p90, max, summary.longest_step,
+                           left_out);
 }

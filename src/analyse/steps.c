@@ -19,7 +19,7 @@
 #define SHOWN_PHASES_MAX 8 /* columns for people; step_phases has them all                       */
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
-enum { OTHER, SELF, OPERATOR_CALLS, TAIL_COLUMNS }; /* after the phases                          */
+enum { OTHER, SELF, OPERATOR_CALLS, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases                          */
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -34,10 +34,16 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+};
+
+static const char *const origins[] = {
+    [VV_STEP_RECORDED] = "recorded", [VV_STEP_RANGE] = "range", [VV_STEP_ANCHOR] = "anchor", [VV_STEP_REPEAT] = "repeat",
 };
 
 struct steps_view {
-    const struct vv_scope *scope;
+    const struct vv_scope *scope; /* warm-up steps included                                     */
     struct vv_phase_split split;
     struct vv_sheet *sheet;
     uint32_t shown_phases;
@@ -45,6 +51,14 @@ struct steps_view {
     uint32_t *stack;     /* for vv_own_time                                                    */
     int64_t *own_ns;
 };
+
+static bool has_warm_up(const struct vv_scope *scope)
+{
+    for (uint64_t s = 0; s < scope->model->steps.table.count; s++)
+        if (scope->steps[s] && scope->warm_up[s])
+            return true;
+    return false;
+}
 
 static enum varve_code make_columns(struct steps_view *view, struct varve_error *error)
 {
@@ -72,6 +86,7 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
     }
     memcpy(columns + FIRST_PHASE + shown, tail_columns, sizeof tail_columns);
     columns[THREAD].hidden = vv_scope_step_tracks(view->scope) < 2;
+    columns[count - TAIL_COLUMNS + WARM_UP].hidden = !has_warm_up(view->scope);
     view->shown_phases = shown;
     view->sheet->columns = columns;
     view->sheet->column_count = count;
@@ -114,7 +129,7 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
     const struct vv_model *model = view->scope->model;
     const struct vv_phase_split *split = &view->split;
     struct vv_sheet *sheet = view->sheet;
-    size_t entry = 0;
+    size_t entry = 0, tail = FIRST_PHASE + view->shown_phases;
     for (uint32_t step = 0; step < model->steps.table.count; step++) {
         if (!view->scope->steps[step])
             continue;
@@ -132,7 +147,9 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
             vv_sheet_int(sheet, row, column, split->entries[entry].duration_ns);
             other_ns -= split->entries[entry].duration_ns;
         }
-        vv_sheet_int(sheet, row, FIRST_PHASE + view->shown_phases + OTHER, other_ns);
+        vv_sheet_int(sheet, row, tail + OTHER, other_ns);
+        vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
+        VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
         put_operators(view, row, step);
     }
     return VARVE_OK;
@@ -141,7 +158,8 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
 enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_question *question,
                                  struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
+    struct vv_selection with_warm_up = question->selection;
+    struct vv_scope scope = { 0 }, counted = { 0 }; /* what is listed; what other tables count      */
     size_t rows = (size_t)model->slices.table.count + 1;
     struct steps_view view = {
         .scope = &scope,
@@ -149,8 +167,11 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
         .stack = malloc(rows * sizeof *view.stack),
         .own_ns = malloc(rows * sizeof *view.own_ns),
     };
+    with_warm_up.warm_up = true;
     vv_sheet_init(out, "steps", "STEPS", head_columns, FIRST_PHASE);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    enum varve_code code = vv_scope_init(&scope, model, &with_warm_up, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&counted, model, &question->selection, error);
     if (code == VARVE_OK && (view.stack == NULL || view.own_ns == NULL))
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
     if (code == VARVE_OK)
@@ -160,10 +181,11 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
     if (code == VARVE_OK)
         code = put_steps(&view, error);
     if (code == VARVE_OK)
-        code = vv_step_policy(&scope, out, error);
+        code = vv_step_policy(&counted, out, error);
     free(view.stack);
     free(view.own_ns);
     vv_phase_split_deinit(&view.split);
+    vv_scope_deinit(&counted);
     vv_scope_deinit(&scope);
     if (code != VARVE_OK)
         vv_sheet_deinit(out);

@@ -45,6 +45,8 @@ struct vv_arguments {
     const char *consumer;       /* validate: "hta", "perfetto" …; "all"                         */
     /* which part of the trace */
     const char *steps;          /* "A..B", "A", NULL = all                                      */
+    const char *step_by;        /* "NAME", "..NAME"; NULL = as recorded, or the usual marks     */
+    bool warm_up;               /* warm-up steps count too                                      */
     const char *thread;         /* name or tid, "all", NULL = the verb's default                */
     const char *rank;           /* "3", "0,2..5"; NULL = all                                    */
     const char *device;         /* "cuda:0", "0"; NULL = all                                    */
@@ -95,7 +97,7 @@ enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
-    VV_OPTION_STEPS, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_BY,
+    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_BY,
     VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,

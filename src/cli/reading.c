@@ -128,7 +128,10 @@ static enum varve_code import(const struct vv_arguments *arguments, const char *
                               struct vv_reading *reading, struct varve_error *error)
 {
     struct vv_meter meter;
-    struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter };
+    struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter,
+                                         .step_by = arguments->step_by };
+    if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
+        VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
     VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
     vv_meter_begin(&meter, reading->title, arguments->quiet);
     enum varve_code code = vv_import_all(paths, count, &options, &reading->model, error);
@@ -148,6 +151,8 @@ static enum varve_code read_traces(const struct vv_arguments *arguments, struct 
     enum cache_use use;
     VV_TRY(find_cache_use(arguments, &use, error));
     reading->is_cache_wanted = arguments->cache;
+    if (arguments->step_by != NULL) /* a cache keeps the usual steps */
+        use = CACHE_NEVER;
     if (use != CACHE_NEVER && vv_cache_create(paths, count, &cache, NULL) == VARVE_OK &&
         (use == CACHE_ALWAYS || vv_cache_source_bytes(cache) >= CACHE_FROM_BYTES))
         reading->model = vv_cache_open(cache);
@@ -210,7 +215,8 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
                                     struct varve_error *error)
 {
     *out_question = (struct vv_question){
-        .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device },
+        .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
+                       .warm_up = arguments->warm_up },
         .by = arguments->by,
         .sort = arguments->sort,
         .compat = arguments->compat,

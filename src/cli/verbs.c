@@ -5,7 +5,8 @@
 #include "cli/arguments.h"
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
-#define PART (VV_TAKES(STEPS) | VV_TAKES(THREAD) | VV_TAKES(RANK) | VV_TAKES(DEVICE))
+#define PART                                                                                        \
+    (VV_TAKES(STEPS) | VV_TAKES(STEP_BY) | VV_TAKES(WARM_UP) | VV_TAKES(THREAD) | VV_TAKES(RANK) | VV_TAKES(DEVICE))
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",

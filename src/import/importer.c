@@ -210,6 +210,7 @@ enum varve_code vv_import_all(const char *const *paths, size_t count,
     enum varve_code code = vv_model_create(&model, error);
     if (code == VARVE_OK) {
         model->counts_only = options->counts_only;
+        model->step_by = options->step_by;
         model->limit_bytes = options->max_memory_bytes;
         code = read_all(model, paths, count, options, parts, error);
         if (code == VARVE_OK)

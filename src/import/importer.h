@@ -9,6 +9,7 @@
 struct vv_import_options {
     bool counts_only;            /* struct vv_model                                             */
     uint64_t max_memory_bytes;   /* of the model, about; 0 = no limit. Beyond it VARVE_LIMIT     */
+    const char *step_by;         /* struct vv_model; borrowed until the import is done          */
     unsigned threads;            /* that may read one file; 0 = as many as there are processors */
     vv_progress *progress;       /* NULL = nobody listens; called from any thread, one at a time,
                                     with the bytes of all inputs together                       */

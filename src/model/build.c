@@ -281,9 +281,11 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error)
 {
     VV_TRY(vv_build_order(model, error));
+    VV_TRY(vv_build_named_steps(model, error));
     VV_TRY(vv_build_nest(model, error));
     model->placed_count = 0;
-    VV_TRY(vv_build_steps(model, error));
     VV_TRY(vv_build_flows(model, error));
-    return vv_build_activities(model, error);
+    VV_TRY(vv_build_activities(model, error));
+    VV_TRY(vv_build_repeated_steps(model, error));
+    return vv_build_steps(model, error);
 }

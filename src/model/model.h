@@ -185,12 +185,22 @@ struct vv_sources { struct vv_table table; VV_SOURCE_COLUMNS(VV_COLUMN_POINTER, 
 
 /* ---- steps ---- */
 
+/* Importers add what was recorded as steps; where an input holds none, finish takes some other mark for them. */
+enum vv_step_origin {
+    VV_STEP_RECORDED,       /* varve_step_begin, ProfilerStep, a line of steps …                  */
+    VV_STEP_RANGE,          /* a range of the program's that is called like a step              */
+    VV_STEP_ANCHOR,         /* up to the end of what comes once a step: Optimizer.step          */
+    VV_STEP_REPEAT          /* one time of a sequence that repeats itself                        */
+};
+
 #define VV_STEP_COLUMNS(X, T)                                                                       \
     X(T, int64_t, index)       /* as the program counts                                         */ \
     X(T, int64_t, begin_ns)                                                                         \
     X(T, int64_t, duration_ns)                                                                      \
     X(T, uint32_t, track)      /* row                                                           */ \
-    X(T, uint32_t, slice)      /* row, by finish                                                */
+    X(T, uint32_t, slice)      /* row, by finish                                                */ \
+    X(T, uint32_t, name)       /* string: of the range or anchor that it was taken from; 0      */ \
+    X(T, uint8_t, origin)      /* enum vv_step_origin                                           */
 struct vv_steps { struct vv_table table; VV_STEP_COLUMNS(VV_COLUMN_POINTER, struct vv_steps) };
 
 /* ---- instants, counters, flows, memory ---- */
@@ -279,6 +289,7 @@ struct vv_model {
     uint64_t limit_bytes; /* the tables may grow to about that; 0 = no limit. Beyond it VARVE_LIMIT  */
     void *mapping;        /* that borrowed columns and texts lie in, or NULL; unmapped with the model */
     size_t mapping_bytes;
+    const char *step_by; /* set before finish: infer_steps.c; NULL = steps as recorded, or the usual marks; borrowed */
     bool counts_only; /* set before import: fill in run.events and run.lost, and no tables of records */
     struct vv_intern strings;
     struct vv_run run;

@@ -215,10 +215,53 @@ def test_sums_are_those_of_the_reference(varve, scripts):
     with tempfile.TemporaryDirectory() as folder:
         path, threads = make_trace(pathlib.Path(folder), scripts)
         reference = Reference(threads)
-        report = table_reader.tables(varve, "report", "--top", 0, path)
-        steps = table_reader.tables(varve, "steps", path)
+        report = table_reader.tables(varve, "report", "--warm-up", "--top", 0, path)
+        steps = table_reader.tables(varve, "steps", "--warm-up", path)
     check_operators(report, reference)
     check_steps(report, steps, reference)
+
+
+def is_warm_up(durations, step):
+    """doc/metrics.md, section 6: the rule, for the steps of one thread."""
+    later = durations[len(durations) // 2:]
+    middle = int(statistics.median(later))
+    spread = int(statistics.median([abs(duration - middle) for duration in later]))
+    slow = [duration - middle > max(3 * 1.4826 * spread, 0.1 * middle) for duration in durations]
+    return len(later) >= 3 and step < len(durations) // 2 and all(slow[:step + 1])
+
+
+def sum_of(rows, column):
+    return sum(row[column] or 0 for row in rows)
+
+
+@hypothesis.settings(max_examples=40, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.given(slow=strategies.lists(strategies.integers(20, 200), max_size=6),
+                  usual=strategies.lists(strategies.integers(18, 24), min_size=1, max_size=12))
+def test_warm_up_steps_are_left_out(varve, slow, usual):
+    durations = slow + usual
+    with tempfile.TemporaryDirectory() as folder:
+        trace = trace_writer.Trace(pathlib.Path(folder) / "warm.varve")
+        process = trace.process(pid=100)
+        site, thread, now = process.site("begin", "conv"), process.thread(tid=100), 0
+        for step, duration in enumerate(durations):
+            thread.step_begin(step, now)
+            thread.begin(site, now + 5)
+            thread.end(now + duration - 5)
+            thread.step_end(now + duration)
+            now += duration + 1
+        path = trace.write()
+        report = table_reader.tables(varve, "report", path)
+        steps = table_reader.tables(varve, "steps", path)
+        every = table_reader.tables(varve, "report", "--warm-up", path)
+    warm = [is_warm_up(durations, step) for step in range(len(durations))]
+    assert [row["warm_up"] for row in steps["steps"]] == warm
+    kept = [duration for duration, is_left_out in zip(durations, warm) if not is_left_out]
+    assert report["step"][0]["steps"] == len(kept)
+    assert report["step"][0]["total_ns"] == sum(kept)
+    total = [row for row in report["operators"] if row["row"] == "total"]
+    assert sum_of(total, "step_self_ns") == sum(kept)
+    assert sum_of(total, "calls") == len(kept)
+    assert every["step"][0]["total_ns"] == sum(durations)
 
 
 def training(folder, steps=30, kinds=40):

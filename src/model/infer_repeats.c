@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* infer_repeats.c — steps from what repeats itself, for inputs (scopes) in which nothing is called a step: the times
+ * of the longest repeat of the main stream, each from the call that launches its first kernel; where there is none,
+ * of the operators of the main thread. analysis.md 2.3, 2.15.
+ *
+ * It must be more than half of at least SEQUENCE_LEAST, so that a few odd events make no steps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/repeats.h"
+#include "model/build.h"
+#include "varve/varve.h"
+
+#define SEQUENCE_LEAST 32u
+#define SEARCHED_MAX (UINT32_C(1) << 20) /* of a longer sequence: the period shows by then               */
+
+/* The slices of a track that count, in order. */
+struct sequence {
+    uint32_t *rows, *names;
+    size_t count;
+};
+
+struct track_size {
+    uint32_t first, limit; /* rows                                                                  */
+    uint32_t count;        /* of those that count                                                   */
+};
+
+struct inference {
+    struct vv_model *model;
+    struct track_size *tracks;
+    struct sequence sequence; /* room for those of any track                                        */
+};
+
+static bool is_device_work(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t activity = model->slices.activity[slice];
+    return activity != VV_NONE && model->activities.kind[activity] >= VV_ACTIVITY_KERNEL &&
+           model->activities.kind[activity] <= VV_ACTIVITY_SET;
+}
+
+/* On a device the kernels, copies and sets; on a thread the operators. */
+static bool counts(const struct vv_model *model, uint32_t slice)
+{
+    if (model->tracks.kind[model->slices.track[slice]] == VV_TRACK_THREAD)
+        return model->slices.layer[slice] == VARVE_LAYER_OP;
+    return is_device_work(model, slice);
+}
+
+static void measure_tracks(struct inference *inference)
+{
+    const struct vv_slices *slices = &inference->model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        if (slices->track[row] >= inference->model->tracks.table.count)
+            break;
+        struct track_size *size = &inference->tracks[slices->track[row]];
+        if (size->limit == 0)
+            size->first = row;
+        size->limit = row + 1;
+        size->count += counts(inference->model, row);
+    }
+}
+
+/* The largest of a kind in a scope; VV_NONE. */
+static uint32_t main_track(const struct inference *inference, uint32_t scope, bool is_thread)
+{
+    const struct vv_model *model = inference->model;
+    uint32_t best = VV_NONE;
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        if ((model->tracks.kind[t] == VV_TRACK_THREAD) == is_thread && inference->tracks[t].count > 0 &&
+            vv_scope_of_track(model, t) == scope &&
+            (best == VV_NONE || inference->tracks[t].count > inference->tracks[best].count))
+            best = t;
+    }
+    return best;
+}
+
+/* Of operators in operators, only the outermost. */
+static void read_sequence(struct inference *inference, uint32_t track)
+{
+    const struct vv_model *model = inference->model;
+    const struct vv_slices *slices = &model->slices;
+    bool is_thread = model->tracks.kind[track] == VV_TRACK_THREAD;
+    int64_t end_ns = INT64_MIN;
+    inference->sequence.count = 0;
+    for (uint32_t row = inference->tracks[track].first; row < inference->tracks[track].limit; row++) {
+        if (!counts(model, row) || (is_thread && slices->begin_ns[row] < end_ns))
+            continue;
+        end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        inference->sequence.rows[inference->sequence.count] = row;
+        inference->sequence.names[inference->sequence.count++] = slices->name[row];
+    }
+}
+
+static enum varve_code find_repeat(const struct sequence *sequence, struct vv_repeat *out, struct varve_error *error)
+{
+    struct vv_repeats repeats = { 0 };
+    size_t searched = sequence->count < SEARCHED_MAX ? sequence->count : SEARCHED_MAX;
+    *out = (struct vv_repeat){ 0 };
+    if (sequence->count < SEQUENCE_LEAST)
+        return VARVE_OK;
+    enum varve_code code = vv_repeats_find(sequence->names, searched, &repeats, error);
+    const struct vv_repeat *longest = vv_repeats_longest(&repeats);
+    if (longest != NULL) {
+        size_t end = (size_t)longest->start + longest->length;
+        while (end < sequence->count && sequence->names[end] == sequence->names[end - longest->period])
+            end++;
+        *out = *longest;
+        out->length = (uint32_t)(end - longest->start);
+        if (out->period < 2 || out->length <= sequence->count / 2)
+            *out = (struct vv_repeat){ 0 };
+    }
+    vv_repeats_deinit(&repeats);
+    return code;
+}
+
+/* The host's slice that a token begins with, on `*track` (VV_NONE: whichever it is); VV_NONE where there is none. */
+static uint32_t host_slice(const struct vv_model *model, uint32_t slice, uint32_t *track)
+{
+    if (model->tracks.kind[model->slices.track[slice]] != VV_TRACK_THREAD)
+        slice = model->activities.launch[model->slices.activity[slice]];
+    if (slice == VV_NONE || (*track != VV_NONE && model->slices.track[slice] != *track))
+        return VV_NONE;
+    *track = model->slices.track[slice];
+    return model->tracks.kind[*track] == VV_TRACK_THREAD ? slice : VV_NONE;
+}
+
+/* Where each of its times begins on the host, and where the last ends; false where the host does not say. */
+static bool place_times(const struct vv_model *model, const struct sequence *sequence,
+                        const struct vv_repeat *repeat, int64_t *bounds_ns, uint32_t *out_track)
+{
+    uint32_t times = repeat->length / repeat->period, last = repeat->start + times * repeat->period - 1;
+    *out_track = VV_NONE;
+    for (uint32_t i = 0; i < times; i++) {
+        uint32_t slice = host_slice(model, sequence->rows[repeat->start + i * repeat->period], out_track);
+        if (slice == VV_NONE)
+            return false;
+        bounds_ns[i] = model->slices.begin_ns[slice];
+        if (i > 0 && bounds_ns[i] <= bounds_ns[i - 1])
+            return false;
+    }
+    uint32_t slice = host_slice(model, sequence->rows[last], out_track);
+    if (slice == VV_NONE)
+        return false;
+    bounds_ns[times] = model->slices.begin_ns[slice] + model->slices.duration_ns[slice];
+    return bounds_ns[times] > bounds_ns[times - 1];
+}
+
+static enum varve_code add_steps(struct vv_model *model, const int64_t *bounds_ns, uint32_t times, uint32_t track,
+                                 struct varve_error *error)
+{
+    for (uint32_t i = 0; i < times; i++) {
+        uint32_t row;
+        VV_TRY(vv_model_add_step(model, &row, error));
+        model->steps.index[row] = i;
+        model->steps.begin_ns[row] = bounds_ns[i];
+        model->steps.duration_ns[row] = bounds_ns[i + 1] - bounds_ns[i];
+        model->steps.track[row] = track;
+        model->steps.origin[row] = VV_STEP_REPEAT;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code try_track(struct inference *inference, uint32_t track, bool *out_is_done,
+                                 struct varve_error *error)
+{
+    struct vv_repeat repeat;
+    *out_is_done = false;
+    if (track == VV_NONE)
+        return VARVE_OK;
+    read_sequence(inference, track);
+    VV_TRY(find_repeat(&inference->sequence, &repeat, error));
+    if (repeat.length == 0)
+        return VARVE_OK;
+    uint32_t times = repeat.length / repeat.period, host_track;
+    int64_t *bounds_ns = malloc((times + 1) * sizeof *bounds_ns);
+    if (bounds_ns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u steps", times);
+    enum varve_code code = VARVE_OK;
+    *out_is_done = place_times(inference->model, &inference->sequence, &repeat, bounds_ns, &host_track);
+    if (*out_is_done)
+        code = add_steps(inference->model, bounds_ns, times, host_track, error);
+    free(bounds_ns);
+    return code;
+}
+
+static enum varve_code infer(struct inference *inference, const bool *has_steps, uint32_t scopes,
+                             struct varve_error *error)
+{
+    const struct vv_model *model = inference->model;
+    uint32_t most = 0;
+    inference->tracks = calloc(model->tracks.table.count + 1, sizeof *inference->tracks);
+    if (inference->tracks == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats on %llu tracks",
+                (unsigned long long)model->tracks.table.count);
+    measure_tracks(inference);
+    for (uint64_t t = 0; t < model->tracks.table.count; t++)
+        most = inference->tracks[t].count > most ? inference->tracks[t].count : most;
+    if (most < SEQUENCE_LEAST)
+        return VARVE_OK;
+    inference->sequence.rows = malloc(most * sizeof *inference->sequence.rows);
+    inference->sequence.names = malloc(most * sizeof *inference->sequence.names);
+    if (inference->sequence.rows == NULL || inference->sequence.names == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats in %u", most);
+    for (uint32_t scope = 0; scope < scopes; scope++) {
+        bool is_done = has_steps[scope];
+        if (!is_done)
+            VV_TRY(try_track(inference, main_track(inference, scope, false), &is_done, error));
+        if (!is_done)
+            VV_TRY(try_track(inference, main_track(inference, scope, true), &is_done, error));
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_build_repeated_steps(struct vv_model *model, struct varve_error *error)
+{
+    struct inference inference = { .model = model };
+    uint32_t scopes;
+    bool *has_steps = vv_scopes_with_steps(model, &scopes);
+    enum varve_code code = VARVE_OK;
+    if (has_steps == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for steps");
+    if (memchr(has_steps, false, scopes * sizeof(bool)) != NULL)
+        code = infer(&inference, has_steps, scopes, error);
+    free(has_steps);
+    free(inference.tracks);
+    free(inference.sequence.rows);
+    free(inference.sequence.names);
+    return code;
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where steps come from when nobody recorded any, and which of them count: doc/metrics.md, section 6."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import table_reader  # pylint: disable=wrong-import-position
+
+
+def write_trace(folder, rows, name="made.json"):
+    """rows: (category, name, begin, duration[, thread]) in microseconds."""
+    events = [{"ph": "X", "cat": row[0], "name": row[1], "ts": row[2], "dur": row[3], "pid": 1,
+               "tid": row[4] if len(row) > 4 else 1} for row in rows]
+    path = folder / name
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+def steps_of(varve, *arguments):
+    return table_reader.tables(varve, "steps", *arguments)["steps"]
+
+
+def spans(rows):
+    return [((row["at_ns"]) // 1000, row["duration_ns"] // 1000, row["step"], row["origin"]) for row in rows]
+
+
+def test_ranges_called_a_step(varve, tmp_path):
+    rows = [("user_annotation", f"iteration {7 + i}", 100 * i, 90) for i in range(3)]
+    rows += [("user_annotation", "iteration_setup", 10, 5), ("cpu_op", "iteration", 20, 5),
+             ("user_annotation", "iteration 99", 110, 20), ("user_annotation", "iteration 3", 0, 50, 2)]
+    path = write_trace(tmp_path, rows)
+    assert spans(steps_of(varve, path)) == [(100 * i, 90, 7 + i, "range") for i in range(3)]
+
+
+def test_steps_as_recorded_go_first(varve, tmp_path):
+    rows = [("user_annotation", "ProfilerStep#4", 0, 50), ("user_annotation", "iteration 1", 0, 20),
+            ("user_annotation", "iteration 2", 20, 20)]
+    path = write_trace(tmp_path, rows)
+    assert spans(steps_of(varve, path)) == [(0, 50, 4, "recorded")]
+    assert spans(steps_of(varve, "--step-by", "iteration", path)) == [(0, 20, 1, "range"), (20, 20, 2, "range")]
+
+
+def test_an_anchor_ends_a_step(varve, tmp_path):
+    rows = [row for i in range(3) for row in (("cpu_op", "aten::mm", 100 * i, 40),
+                                              ("user_annotation", "Optimizer.step#SGD.step", 100 * i + 50, 30),
+                                              ("user_annotation", "Optimizer.step#SGD.step", 100 * i + 60, 10))]
+    path = write_trace(tmp_path, rows + [("cpu_op", "aten::mm", 400, 10)])
+    expected = [(0, 80, 0, "anchor"), (80, 100, 1, "anchor"), (180, 100, 2, "anchor")]
+    assert spans(steps_of(varve, path)) == expected
+    assert spans(steps_of(varve, "--step-by", "..Optimizer.step", path)) == expected
+    assert [row["operator_calls"] for row in steps_of(varve, path)] == [3, 3, 3]
+
+
+def test_what_repeats_itself(varve, tmp_path):
+    kinds = ["aten::mm", "aten::add", "aten::mm", "aten::relu"]
+    rows = [("cpu_op", "aten::empty", 10 * i, 4) for i in range(5)]
+    rows += [("cpu_op", kinds[i % 4], 100 + 10 * i, 6) for i in range(41)]
+    rows += [("cpu_op", "aten::inner", 100 + 10 * i + 1, 2) for i in range(41)]
+    path = write_trace(tmp_path, rows)
+    expected = [(100 + 40 * i, 40 if i < 9 else 36, i, "repeat") for i in range(10)]
+    assert spans(steps_of(varve, path)) == expected
+    few = write_trace(tmp_path, rows[:5 + 20], "few.json")
+    assert not steps_of(varve, few)
+    odd = write_trace(tmp_path, [("cpu_op", f"aten::op{i}" if i >= 20 else "aten::mm", 10 * i, 6) for i in range(60)],
+                      "odd.json")
+    assert not steps_of(varve, odd)
+
+
+def test_a_name_that_nobody_has(varve, tmp_path):
+    path = write_trace(tmp_path, [("cpu_op", "aten::mm", 0, 5)])
+    for name, message in (("train", "no range 'train' in this trace to take for steps"),
+                          ("..", "--step-by wants a name, not '..'")):
+        done = subprocess.run([varve, "steps", "--step-by", name, path], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("varve: ") and message in done.stderr
+
+
+def test_real_steps(varve, traces):
+    """The known answers count the six steps of ResNet-50, all of them; by name they are the same ones."""
+    path = traces / "kineto/resnet50_workers0.json.gz"
+    recorded = steps_of(varve, path)
+    assert [row["step"] for row in recorded] == [5, 6, 7, 8, 9, 10]
+    assert not any(row["warm_up"] for row in recorded)
+    assert table_reader.tables(varve, "report", path)["step"][0]["steps"] == 6
+    named = steps_of(varve, "--step-by", "ProfilerStep", path)
+    assert [(row["step"], row["begin_ns"], row["duration_ns"], row["thread"]) for row in named] == \
+        [(row["step"], row["begin_ns"], row["duration_ns"], row["thread"]) for row in recorded]
+
+
+@pytest.mark.parametrize("trace, count", [("h100_gaunernst", 1), ("h100_Falconsai", 1), ("sglang_decode", 1)])
+def test_mirrors_on_the_device_are_no_steps(varve, traces, trace, count):
+    path = traces / f"tracelens/{trace}.json.gz"
+    assert len(steps_of(varve, path)) == count
