@@ -56,6 +56,8 @@ struct vv_arguments {
     int64_t top;                /* rows; 0 = all                                                */
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
     const char *compat;         /* "hta"; NULL = our own rules                                  */
+    /* diff */
+    const char *fail_over;      /* "5%"; NULL = never                                           */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */
@@ -97,8 +99,11 @@ enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
-    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_BY,
-    VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT, VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
+    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE,
+    VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
+    VV_OPTION_COMPAT,
+    VV_OPTION_FAIL_OVER,
+    VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
@@ -152,6 +157,7 @@ int vv_cmd_status(const struct vv_arguments *arguments);
 int vv_cmd_dump(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
+int vv_cmd_diff(const struct vv_arguments *arguments);
 int vv_cmd_memory(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);
 int vv_cmd_validate(const struct vv_arguments *arguments);

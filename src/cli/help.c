@@ -10,7 +10,7 @@
 
 static const struct vv_exit_meaning exits[] = {
     { VV_EXIT_DONE, "done" },
-    { VV_EXIT_NO, "done, and the answer is no: with --strict, the trace lost events" },
+    { VV_EXIT_NO, "done, and the answer is no: --strict found loss, --fail-over slower steps" },
     { VV_EXIT_USAGE, "the command line is wrong" },
     { VV_EXIT_INPUT, "the input cannot be read: missing, not a known trace, corrupt" },
     { VV_EXIT_OUTPUT, "the output cannot be written" },

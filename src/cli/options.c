@@ -70,6 +70,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
     ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = rules,
         .help = "tables of devices by the rules of this tool, to compare with its answers", AT(compat),
+    ROW(FAIL_OVER) .name = "fail-over", .kind = VV_VALUE_TEXT, .value = "SHARE",
+        .help = "exit with 1 if the steps are slower by more than that, such as 5%, beyond the noise", AT(fail_over),
     ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
         .standard = "chrome",
         .help = "the tool that is to read it", AT(to),

@@ -113,6 +113,22 @@ const struct vv_verb vv_verbs[] = {
                            { "varve memory --table memory_peak --by phase", "who holds the peak, by phase" },
                            { "varve memory --table memory_plan --top 0", "how little would have done" }),
       .run = vv_cmd_memory },
+    { .name = "diff", .group = "Look", .summary = "two traces, with confidence",
+      .operands = "[BASE] [NEW]",
+      .description =
+          "Says whether the steps of the new trace are faster or slower than those of the base, by how much, and "
+          "whether that is more than their own spread; which operators and kernels the change comes from, in rows "
+          "that add up to it; and where the calls of the two median steps differ. Without BASE it compares with "
+          "NEW.old, the trace that varve record kept; without both, the newest trace here. One trace is compared "
+          "with itself where --rank, --device or --steps names two parts: 0,1 or 0..9,10..19.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(TOP) |
+               VV_TAKES(FIELDS) | VV_TAKES(FAIL_OVER),
+      .table = "diff_operators",
+      .examples = EXAMPLES({ "varve diff", "the newest trace here and the one before it" },
+                           { "varve diff base.varve new.varve --fail-over 5%", "for scripts: exit code 1 if slower" },
+                           { "varve diff --rank 0,1 job.varve", "two ranks of one job" },
+                           { "varve diff --steps 0..9,10..19 train.varve", "two stretches of one run" }),
+      .run = vv_cmd_diff },
     { .name = "info", .group = "Look", .summary = "what is in this trace, is it whole",
       .operands = "[TRACE...]",
       .description =

@@ -48,6 +48,7 @@ def document_of(varve, *arguments):
 def test_the_page_names_the_tables_of_every_verb(root, varve, trace):
     verbs = section(root, "Verbs")
     assert set(verbs) >= {"report", "steps", "info"}
+    del verbs["diff"]  # of two traces: below
     for verb, tables in verbs.items():
         document = document_of(varve, verb, "--json", str(trace))
         assert list(document) == ["schema", "trace", "tables"]
@@ -68,6 +69,13 @@ def test_the_page_names_the_columns_of_every_table(root, varve, trace):
             for column, value in zip(table["columns"], row, strict=True):
                 assert value is None or isinstance(value, TYPES[column["type"]]), (column, value)
                 assert not column["name"].endswith("_ns") or column["unit"] == "ns"
+
+
+def test_the_page_names_the_tables_of_a_diff(root, varve, trace):
+    read = document_of(varve, "diff", "--json", str(trace), str(trace.parent / "." / trace.name))["tables"]
+    assert list(read) == section(root, "Verbs")["diff"]
+    assert {name: [column["name"] for column in table["columns"]] for name, table in read.items()} == \
+        section(root, "Tables of a diff")
 
 
 def test_a_program_gets_every_row_unless_it_asks_for_fewer(varve, tmp_path):
