@@ -58,6 +58,9 @@ vv_analyse_fn vv_analyse_processes;   /* one row a process                      
 vv_analyse_fn vv_analyse_threads;     /* one row a track                                        */
 vv_analyse_fn vv_analyse_health;      /* one row a finding                                      */
 
+/* ---- what to look at first ---- */
+vv_analyse_fn vv_analyse_advice;      /* one row a finding, by the rules of advice.c              */
+
 /* ---- steps ---- */
 vv_analyse_fn vv_analyse_steps;       /* one row a step, its phases in columns of their own      */
 vv_analyse_fn vv_analyse_step_phases; /* one row a phase of a step                              */

@@ -13,11 +13,12 @@
 #define LEAST_STEPS 3
 #define PATH_DEPTH_MAX 64 /* of a call path, innermost first; the rest of a deeper one is left out */
 
-enum { DEVICE, BYTES, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
+enum { DEVICE, BYTES, LIVE_SHARE, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
 
 static const struct vv_sheet_column leak_columns[COLUMNS] = {
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "live_share", "of live", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "first_step", "first", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -125,6 +126,17 @@ static void write_path(const struct leaks *leaks, uint32_t path, char *text, siz
     }
 }
 
+/* At least what leaked. */
+static int64_t live_at_end(const struct leaks *leaks, uint32_t number)
+{
+    const struct vv_pool *pool = &leaks->allocations->pools[number];
+    int64_t live_bytes = pool->unnamed_bytes;
+    for (size_t i = pool->first; i < pool->last; i++)
+        if (leaks->allocations->items[i].end_ns == INT64_MAX)
+            live_bytes += leaks->allocations->items[i].bytes;
+    return live_bytes;
+}
+
 static enum varve_code put_row(const struct leaks *leaks, const struct leak *leak, struct vv_sheet *sheet,
                                struct varve_error *error)
 {
@@ -135,6 +147,7 @@ static enum varve_code put_row(const struct leaks *leaks, const struct leak *lea
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     VV_TRY(vv_sheet_text(sheet, row, DEVICE, device, error));
     vv_sheet_int(sheet, row, BYTES, leak->bytes);
+    vv_sheet_real(sheet, row, LIVE_SHARE, (double)leak->bytes / (double)live_at_end(leaks, leak->pool));
     vv_sheet_int(sheet, row, ALLOCATIONS, (int64_t)leak->allocations);
     vv_sheet_int(sheet, row, STEPS, (int64_t)leak->steps);
     vv_sheet_int(sheet, row, FIRST, leak->first_step);

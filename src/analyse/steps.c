@@ -19,7 +19,7 @@
 #define SHOWN_PHASES_MAX 8 /* columns for people; step_phases has them all                       */
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
-enum { OTHER, SELF, OPERATOR_CALLS, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases                          */
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases          */
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -34,6 +34,7 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
@@ -46,6 +47,7 @@ struct steps_view {
     const struct vv_scope *scope; /* warm-up steps included                                     */
     struct vv_phase_split split;
     struct vv_sheet *sheet;
+    int64_t median_ns;   /* of the steps that other tables count                               */
     uint32_t shown_phases;
     uint32_t *column_of; /* phase -> its column, or VV_NONE                                    */
     uint32_t *stack;     /* for vv_own_time                                                    */
@@ -148,6 +150,8 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
             other_ns -= split->entries[entry].duration_ns;
         }
         vv_sheet_int(sheet, row, tail + OTHER, other_ns);
+        if (!view->scope->warm_up[step])
+            vv_sheet_int(sheet, row, tail + MEDIAN, view->median_ns);
         vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
         VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
         put_operators(view, row, step);
@@ -160,6 +164,7 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
 {
     struct vv_selection with_warm_up = question->selection;
     struct vv_scope scope = { 0 }, counted = { 0 }; /* what is listed; what other tables count      */
+    struct vv_step_summary summary = { 0 };
     size_t rows = (size_t)model->slices.table.count + 1;
     struct steps_view view = {
         .scope = &scope,
@@ -174,6 +179,9 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
         code = vv_scope_init(&counted, model, &question->selection, error);
     if (code == VARVE_OK && (view.stack == NULL || view.own_ns == NULL))
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
+    if (code == VARVE_OK)
+        code = vv_step_summary(&counted, &summary, error);
+    view.median_ns = summary.median_ns;
     if (code == VARVE_OK)
         code = vv_phase_split(&scope, &view.split, error);
     if (code == VARVE_OK)

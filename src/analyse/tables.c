@@ -12,6 +12,7 @@ const struct vv_table_entry vv_tables[] = {
     { "processes", "processes", vv_analyse_processes },
     { "threads", "threads and other tracks", vv_analyse_threads },
     { "health", "what was odd in the trace", vv_analyse_health },
+    { "advice", "what to look at first", vv_analyse_advice },
     { "step", "all steps in one row", vv_analyse_step },
     { "steps", "one row a step", vv_analyse_steps },
     { "step_phases", "one row a phase of a step", vv_analyse_step_phases },

@@ -84,10 +84,13 @@ static enum varve_code choose_sides(const struct vv_arguments *arguments, struct
         diff->is_one = true;
     }
     for (int s = 0; s < VV_SIDES; s++) {
-        diff->sides[s].selection.thread = arguments->thread;
-        diff->sides[s].selection.rank = values[s][0];
-        diff->sides[s].selection.device = values[s][1];
-        VV_TRY(vv_selection_steps(&diff->sides[s].selection, values[s][2], error));
+        struct vv_arguments one = *arguments;
+        struct vv_question question;
+        one.rank = values[s][0];
+        one.device = values[s][1];
+        one.steps = values[s][2];
+        VV_TRY(vv_reading_question(&one, &question, error));
+        diff->sides[s].selection = question.selection;
     }
     return VARVE_OK;
 }

@@ -5,6 +5,6 @@
 
 int vv_cmd_report(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "trace", "step", "phases", "devices", "operators", NULL };
+    static const char *const tables[] = { "trace", "step", "phases", "devices", "operators", "advice", NULL };
     return vv_reading_print(arguments, "report", tables, false);
 }

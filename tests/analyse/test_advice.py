@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of table "advice" speaks of a trace that has the fault, and is silent on one that has not."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import table_reader  # pylint: disable=wrong-import-position
+import trace_writer  # pylint: disable=wrong-import-position
+
+
+def span(name, begin_us, duration_us, cat="cpu_op", tid=1, **args):
+    pid = 0 if cat in ("kernel", "gpu_memcpy") else 1
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": begin_us, "dur": duration_us, "args": args}
+
+
+def step(number, begin_us, duration_us, *inside):
+    return [span(f"ProfilerStep#{number}", begin_us, duration_us, "user_annotation"), *inside]
+
+
+def work(name, begin_us, duration_us, correlation, cat="kernel", stream=7):
+    return [span("cudaLaunchKernel", begin_us - 5, 2, "cuda_runtime", correlation=correlation),
+            span(name, begin_us, duration_us, cat, stream, correlation=correlation, device=0, stream=stream)]
+
+
+def memory(time_us, size, address, total=None):
+    args = {"Device Type": 1, "Device Id": 0, "Bytes": size, "Addr": address}
+    if total is not None:
+        args |= {"Total Allocated": total[0], "Total Reserved": total[1]}
+    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1, "tid": 1, "ts": time_us,
+            "args": args}
+
+
+def steps_of(duration_us, *, odd_us=None, operator_us=10):
+    """Five steps of five operators each; the fourth may be longer."""
+    events, now = [], 0
+    for number in range(5):
+        length = odd_us if odd_us is not None and number == 3 else duration_us
+        events += step(number, now, length, *(span(f"op {n}", now + 20 * n, operator_us) for n in range(5)))
+        now += length
+    return events
+
+
+def leaking(size):
+    events = steps_of(200)
+    return events + [memory(200 * number + 5, size, 4096 * (number + 1)) for number in range(5)]
+
+
+RULES = {
+    "data_wait": (
+        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 200 * n + 150, 40)
+                         for n in range(5)],
+        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 200 * n + 150, 4)
+                         for n in range(5)],
+        "The steps wait 20.0 % of their time for data."),
+    "exposed_communication": (
+        work("gemm", 100, 50, 1) + work("ncclKernel_AllReduce", 150, 50, 2),
+        work("gemm", 100, 100, 1) + work("ncclKernel_AllReduce", 140, 50, 2, stream=8),
+        "cuda:0 communicates 50.0 % of the time while nothing computes."),
+    "exposed_copies": (
+        work("gemm", 100, 50, 1) + work("Memcpy HtoD", 150, 50, 2, "gpu_memcpy"),
+        work("gemm", 100, 100, 1) + work("Memcpy HtoD", 140, 50, 2, "gpu_memcpy", stream=8),
+        "cuda:0 copies memory 50.0 % of the time while nothing computes."),
+    "device_idle": (
+        work("gemm", 100, 50, 1) + work("gemm", 250, 50, 2),
+        work("gemm", 100, 100, 1) + work("gemm", 210, 50, 2),
+        "cuda:0 is idle 50.0 % of the time between its first and its last work."),
+    "slow_step": (steps_of(200, odd_us=500), steps_of(200, odd_us=250), "Step 3 took 500 µs, the median 200 µs."),
+    "one_operator": (
+        step(0, 0, 100, span("conv", 0, 70), span("relu", 70, 20)),
+        step(0, 0, 100, span("conv", 0, 35), span("relu", 40, 35)),
+        "conv alone takes 70.0 % of the steps."),
+    "leak": (leaking(1000), steps_of(200) + [memory(5, 1000, 4096), memory(900, -1000, 4096)],
+             "op 0 allocated 4.00 kB in 4 steps that nothing released."),
+    "slack": (
+        steps_of(200) + [memory(5, 1000, 4096, (1000, 4000))],
+        steps_of(200) + [memory(5, 1000, 4096, (3900, 4000))],
+        "Of the 4.00 kB that the allocator held of cuda:0, 3.00 kB lay idle."),
+}
+
+
+@pytest.fixture
+def run(varve):
+    def command(*words):
+        return subprocess.run([str(varve), *map(str, words)], capture_output=True, text=True, check=False)
+    return command
+
+
+def advice(varve, path, events, *arguments):
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "advice", *arguments, path)["advice"]
+    return {row["rule"]: row for row in rows}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, tmp_path, rule):
+    faulty, sound, says = RULES[rule]
+    assert advice(varve, tmp_path / "faulty.json", faulty, "--top", "0")[rule]["finding"] == says
+    assert rule not in advice(varve, tmp_path / "sound.json", sound, "--top", "0")
+
+
+def test_what_was_lost_comes_first(varve, tmp_path):
+    written = trace_writer.Trace(tmp_path / "lossy.varve")
+    process = written.process(pid=100)
+    thread = process.thread(tid=100)
+    site = process.site("begin", "conv")
+    thread.begin(site, 10)
+    thread.end(20)
+    thread.lose(7, 30)
+    thread.begin(site, 40)
+    thread.end(50)
+    rows = table_reader.tables(varve, "report", "--table", "advice", written.write())["advice"]
+    assert (rows[0]["rule"], rows[0]["finding"]) == ("lost_events", "7 events were lost: every figure here is too low.")
+
+
+def test_a_screen_holds_three_findings_and_each_names_a_command_that_runs(run, varve, tmp_path):
+    events = steps_of(200, odd_us=900) + RULES["exposed_copies"][0] + RULES["slack"][0][-1:] + leaking(10)[-5:]
+    every = advice(varve, tmp_path / "t.json", events, "--top", "0")
+    assert len(every) > 3
+    shown = advice(varve, tmp_path / "t.json", events, "--top", "10")
+    assert list(shown) == list(every)[:3]
+    assert [row["number"] for row in every.values()] == list(range(1, len(every) + 1))
+    for row in every.values():
+        words = row["see"].split()
+        assert words[0] == "varve"
+        done = run(*words[1:], tmp_path / "t.json")
+        assert done.returncode == 0, (row["see"], done.stderr)
+    quiet = run("report", tmp_path / "t.json").stdout
+    assert "LOOK FIRST" in quiet and "findings: --table advice --top 0" in quiet
+
+
+def test_nothing_to_say_is_said(run, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [span("a", 0, 10), span("b", 10, 10)]}))
+    assert "LOOK FIRST     nothing stands out by the " in run("report", path).stdout
