@@ -69,6 +69,8 @@ vv_analyse_fn vv_analyse_phases;      /* how the steps split; rows, "other" incl
 vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at every instant      */
 
 /* ---- operators ---- */
+vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, each so            */
+vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */
 vv_analyse_fn vv_analyse_operators;
 
 /* ---- devices ---- */

@@ -24,3 +24,9 @@ struct vv_spread vv_spread_of(int64_t *values, size_t count)
     spread.mad = median_of(values, count);
     return spread;
 }
+
+bool vv_is_outlier(int64_t value, const struct vv_spread *spread)
+{
+    int64_t distance = value > spread->median ? value - spread->median : spread->median - value;
+    return distance > VV_OUTLIER_LEAST_NS && (double)distance > VV_OUTLIER_MADS * VV_MAD_SCALE * (double)spread->mad;
+}

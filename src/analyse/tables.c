@@ -17,6 +17,8 @@ const struct vv_table_entry vv_tables[] = {
     { "steps", "one row a step", vv_analyse_steps },
     { "step_phases", "one row a phase of a step", vv_analyse_step_phases },
     { "phases", "how the steps split into phases", vv_analyse_phases },
+    { "blocks", "what repeats itself, such as layers, and how evenly", vv_analyse_blocks },
+    { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions },
     { "operators", "what each operator took", vv_analyse_operators },
     { "step_split", "whose turn it was in each step: kernels, copies, runtime, data loader …", vv_analyse_step_split },
     { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices },

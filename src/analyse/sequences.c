@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/sequences.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+static int compare_rows(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+static enum varve_code add_row(struct vv_sequences *sequences, uint32_t slice, struct varve_error *error)
+{
+    if (sequences->count == sequences->capacity)
+        VV_TRY(vv_array_reserve(&sequences->rows, &sequences->capacity, sequences->count + 1,
+                                sizeof *sequences->rows, error));
+    sequences->rows[sequences->count++] = slice;
+    return VARVE_OK;
+}
+
+static enum varve_code add_streams(struct vv_sequences *sequences, const struct vv_device_work *work,
+                                   struct varve_error *error)
+{
+    for (size_t i = 0; i < work->count; i++)
+        VV_TRY(add_row(sequences, work->scope->model->activities.slice[work->items[i].activity], error));
+    /* Slices stand by track, then by begin. */
+    if (sequences->count > 0)
+        qsort(sequences->rows, sequences->count, sizeof *sequences->rows, compare_rows);
+    return VARVE_OK;
+}
+
+static enum varve_code add_thread(struct vv_sequences *sequences, const struct vv_scope *scope, uint32_t track,
+                                  struct varve_error *error)
+{
+    const struct vv_slices *slices = &scope->model->slices;
+    int64_t end_ns = INT64_MIN;
+    uint32_t first, last;
+    vv_track_rows(scope->model, track, &first, &last);
+    for (uint32_t row = first; row < last; row++) {
+        bool is_operator = (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0 &&
+                           vv_is_operator(scope->model, row);
+        uint32_t step = slices->step[row];
+        bool is_chosen = scope->every_step || (step != VV_NONE && scope->steps[step]);
+        if (!is_operator || slices->begin_ns[row] < end_ns)
+            continue;
+        end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        if (is_chosen)
+            VV_TRY(add_row(sequences, row, error));
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code name_tokens(struct vv_sequences *sequences, const struct vv_model *model,
+                                   struct varve_error *error)
+{
+    VV_TRY(vv_array_reserve(&sequences->tokens, &sequences->token_capacity, sequences->count + 1,
+                            sizeof *sequences->tokens, error));
+    for (size_t i = 0; i < sequences->count; i++) {
+        uint32_t row = sequences->rows[i], op = model->slices.op[row];
+        VV_TRY(vv_groups_add(&sequences->kinds, model->slices.name[row], op != VV_NONE ? model->ops.shapes[op] : 0,
+                             &sequences->tokens[i], error));
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code part(struct vv_sequences *sequences, const struct vv_model *model, struct varve_error *error)
+{
+    for (size_t i = 0, next; i < sequences->count; i = next) {
+        uint32_t track = model->slices.track[sequences->rows[i]];
+        for (next = i + 1; next < sequences->count && model->slices.track[sequences->rows[next]] == track; next++)
+            ;
+        if (sequences->sequence_count == sequences->sequence_capacity)
+            VV_TRY(vv_array_reserve(&sequences->items, &sequences->sequence_capacity, sequences->sequence_count + 1,
+                                    sizeof *sequences->items, error));
+        sequences->items[sequences->sequence_count++] =
+            (struct vv_sequence){ i, next, track, model->tracks.kind[track] != VV_TRACK_THREAD };
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_sequences_init(struct vv_sequences *out_sequences, const struct vv_scope *scope,
+                                  const struct vv_question *question, struct varve_error *error)
+{
+    struct vv_device_work work = { 0 };
+    *out_sequences = (struct vv_sequences){ 0 };
+    enum varve_code code = vv_device_work_asked(&work, scope, question, error);
+    if (code == VARVE_OK)
+        code = add_streams(out_sequences, &work, error);
+    vv_device_work_deinit(&work);
+    for (uint32_t t = 0; t < scope->model->tracks.table.count && code == VARVE_OK; t++)
+        if (scope->tracks[t])
+            code = add_thread(out_sequences, scope, t, error);
+    if (code == VARVE_OK)
+        code = name_tokens(out_sequences, scope->model, error);
+    return code == VARVE_OK ? part(out_sequences, scope->model, error) : code;
+}
+
+void vv_sequences_deinit(struct vv_sequences *sequences)
+{
+    free(sequences->rows);
+    free(sequences->tokens);
+    free(sequences->items);
+    vv_groups_deinit(&sequences->kinds);
+    *sequences = (struct vv_sequences){ 0 };
+}
