@@ -72,6 +72,11 @@ vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at ev
 vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, each so            */
 vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */
 vv_analyse_fn vv_analyse_operators;
+vv_analyse_fn vv_analyse_call_tree;   /* one row a path of calls: what each took, top-down          */
+vv_analyse_fn vv_analyse_kernels;     /* one row a kernel                                       */
+vv_analyse_fn vv_analyse_kernel_ops;  /* one row a kernel and the operator that it was done for     */
+vv_analyse_fn vv_analyse_kernel_counters; /* one row a kernel that the device counted in            */
+vv_analyse_fn vv_analyse_annotations; /* one row a range of the user's that work was launched in    */
 
 /* ---- devices ---- */
 vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */

@@ -18,6 +18,7 @@ enum varve_code vv_device_share(const struct vv_device_work *work, struct vv_dev
     const struct vv_model *model = work->scope->model;
     size_t rows = model->slices.table.count;
     *out_share = (struct vv_device_share){ 0 };
+    out_share->count = work->count;
     if (work->count == 0)
         return VARVE_OK;
     out_share->self_ns = calloc(rows + 1, sizeof *out_share->self_ns);
@@ -29,10 +30,8 @@ enum varve_code vv_device_share(const struct vv_device_work *work, struct vv_dev
         uint32_t owner = vv_device_owner(model, work->items[i].activity);
         int64_t duration_ns = work->items[i].end_ns - work->items[i].begin_ns;
         out_share->work_ns += duration_ns;
-        if (owner == VV_NONE) {
-            out_share->unowned_ns += duration_ns;
+        if (owner == VV_NONE)
             continue;
-        }
         out_share->self_ns[owner] += duration_ns;
         out_share->kernels[owner]++;
     }

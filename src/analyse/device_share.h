@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device_share.h — how much device work belongs to each slice of the host: its own, and with what it calls.
  *
- * Law:  total of a slice = its own + the totals of its children; the own times of all slices + unowned = the
+ * Law:  total of a slice = its own + the totals of its children; the own times of all slices and work without an owner = the
  * durations of all work. Called by operator_tally.c and call_tree.c. analysis.md 2.10. */
 #ifndef VV_ANALYSE_DEVICE_SHARE_H
 #define VV_ANALYSE_DEVICE_SHARE_H
@@ -11,7 +11,7 @@
 struct vv_device_share {
     int64_t *self_ns, *total_ns; /* by slice; NULL where there is no device work               */
     uint32_t *kernels;           /* pieces of work of its own                                   */
-    int64_t unowned_ns;          /* of work without operator and call                           */
+    uint64_t count;              /* pieces of work                                               */
     int64_t work_ns;             /* of all work                                                 */
 };
 

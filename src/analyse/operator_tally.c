@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/own_time.h"
+#include "analyse/work_tally.h"
 
 struct tallying {
     const struct vv_scope *scope;
@@ -85,7 +86,7 @@ static enum varve_code tally_whole(struct tallying *work, struct varve_error *er
     const struct vv_scope *scope = work->scope;
     const struct vv_slices *slices = &scope->model->slices;
     for (uint32_t track = 0; track < scope->model->tracks.table.count; track++) {
-        if (!scope->tracks[track])
+        if (!scope->tracks[track] || !vv_track_works(scope->model, track))
             continue;
         uint32_t first, last;
         vv_track_rows(scope->model, track, &first, &last);
@@ -127,29 +128,15 @@ static enum varve_code tally_steps(struct tallying *work, struct varve_error *er
 
 /* ---- device work ---- */
 
-/* Until when the group's work on the present device has been counted. */
-struct busy { size_t device; int64_t until_ns; };
-
-static void add_busy(struct busy *busy, size_t device, const struct vv_work_item *item, int64_t *busy_ns)
-{
-    if (busy->device != device)
-        *busy = (struct busy){ device, INT64_MIN };
-    int64_t from_ns = item->begin_ns > busy->until_ns ? item->begin_ns : busy->until_ns;
-    if (item->end_ns > from_ns) {
-        *busy_ns += item->end_ns - from_ns;
-        busy->until_ns = item->end_ns;
-    }
-}
-
 static enum varve_code tally_busy(struct tallying *work, const struct vv_device_work *device_work,
                                   enum vv_tally_scope which, struct varve_error *error)
 {
     struct vv_operator_tally *tally = work->tally;
-    struct busy *busy = malloc(((size_t)tally->groups.count + 1) * sizeof *busy);
+    struct vv_busy *busy = malloc(((size_t)tally->groups.count + 1) * sizeof *busy);
     if (busy == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operators", tally->groups.count);
     for (uint32_t g = 0; g <= tally->groups.count; g++)
-        busy[g].device = SIZE_MAX;
+        busy[g] = (struct vv_busy)VV_BUSY_NONE;
     for (size_t d = 0; d < device_work->device_count; d++) {
         for (size_t i = device_work->devices[d].first; i < device_work->devices[d].last; i++) {
             uint32_t owner = vv_device_owner(work->scope->model, device_work->items[i].activity);
@@ -158,7 +145,7 @@ static enum varve_code tally_busy(struct tallying *work, const struct vv_device_
             uint32_t group = work->group[owner] != VV_NONE ? work->group[owner] : tally->groups.count;
             struct vv_figures *figures =
                 group < tally->groups.count ? &tally->figures[which][group] : &tally->outside[which];
-            add_busy(&busy[group], d, &device_work->items[i], &figures->device_busy_ns);
+            figures->device_busy_ns += vv_busy_add(&busy[group], d, &device_work->items[i]);
         }
     }
     free(busy);

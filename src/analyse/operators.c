@@ -10,6 +10,7 @@
 
 #include "analyse/analyse.h"
 #include "analyse/operator_tally.h"
+#include "analyse/row_order.h"
 #include "base/number.h"
 
 /* The columns of one scope, in order; the table has them twice. */
@@ -114,18 +115,6 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
     return VARVE_OK;
 }
 
-/* Is this the column that people call `word`: its title, or its name without "step_" and without unit? */
-static bool is_called(const struct vv_sheet_column *column, const char *word)
-{
-    const char *name = column->name + (strncmp(column->name, "step_", 5) == 0 ? 5 : 0);
-    const char *suffix = column->unit == VV_UNIT_NS           ? "_ns"
-                         : column->unit == VV_UNIT_FLOP_PER_S ? "_per_s"
-                                                              : "";
-    size_t length = strlen(word);
-    return (length > 0 && strcmp(column->title, word) == 0) ||
-           (strncmp(name, word, length) == 0 && strcmp(name + length, suffix) == 0);
-}
-
 /* A word of the scope that people see; else the full name of any column. */
 static enum varve_code choose_order(struct view *view, const char *sort, struct varve_error *error)
 {
@@ -133,7 +122,7 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
     if (sort == NULL)
         return VARVE_OK;
     for (int c = view->shown; c < view->shown + SCOPE_COLUMNS; c++) {
-        if (is_called(&view->sheet->columns[c], sort)) {
+        if (vv_column_is_called(&view->sheet->columns[c], sort)) {
             view->sort_column = (size_t)c;
             return VARVE_OK;
         }
@@ -153,40 +142,25 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
 
 /* ---- one group, one row of cells ---- */
 
-static struct vv_cell int_cell(int64_t value)
-{
-    return (struct vv_cell){ .present = true, .integer = value };
-}
-
-static struct vv_cell real_cell(double value)
-{
-    return (struct vv_cell){ .present = true, .real = value };
-}
-
-static struct vv_cell text_cell(const char *text)
-{
-    return (struct vv_cell){ .present = true, .text = text };
-}
-
 static void fill_sums(const struct view *view, int base, const struct vv_figures *figures,
                       struct vv_cell *cells)
 {
     const struct vv_figures *covered = &view->tally->covered[base / SCOPE_COLUMNS];
-    cells[base + CALLS] = int_cell((int64_t)figures->calls);
-    cells[base + TOTAL] = int_cell(figures->total_ns);
-    cells[base + SELF] = int_cell(figures->self_ns);
+    cells[base + CALLS] = vv_int_cell((int64_t)figures->calls);
+    cells[base + TOTAL] = vv_int_cell(figures->total_ns);
+    cells[base + SELF] = vv_int_cell(figures->self_ns);
     if (covered->self_ns > 0)
-        cells[base + SHARE] = real_cell((double)figures->self_ns / (double)covered->self_ns);
+        cells[base + SHARE] = vv_real_cell((double)figures->self_ns / (double)covered->self_ns);
     if (covered->kernels > 0) {
-        cells[base + DEVICE_SELF] = int_cell(figures->device_self_ns);
-        cells[base + DEVICE_TOTAL] = int_cell(figures->device_total_ns);
-        cells[base + DEVICE_BUSY] = int_cell(figures->device_busy_ns);
-        cells[base + KERNELS] = int_cell((int64_t)figures->kernels);
+        cells[base + DEVICE_SELF] = vv_int_cell(figures->device_self_ns);
+        cells[base + DEVICE_TOTAL] = vv_int_cell(figures->device_total_ns);
+        cells[base + DEVICE_BUSY] = vv_int_cell(figures->device_busy_ns);
+        cells[base + KERNELS] = vv_int_cell((int64_t)figures->kernels);
     }
     if (covered->device_self_ns > 0)
-        cells[base + DEVICE_SHARE] = real_cell((double)figures->device_self_ns / (double)covered->device_self_ns);
+        cells[base + DEVICE_SHARE] = vv_real_cell((double)figures->device_self_ns / (double)covered->device_self_ns);
     if (figures->flop_time_ns > 0)
-        cells[base + RATE] = real_cell(figures->flop / ((double)figures->flop_time_ns * 1e-9));
+        cells[base + RATE] = vv_real_cell(figures->flop / ((double)figures->flop_time_ns * 1e-9));
 }
 
 static void fill_scope(const struct view *view, int base, uint32_t group, struct vv_cell *cells)
@@ -200,7 +174,7 @@ static void fill_scope(const struct view *view, int base, uint32_t group, struct
     };
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
         cells[base + percentiles[i].column] =
-            int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+            vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
 }
 
 /* The cells of the group's value of the trait; its text lives as long as the sheet. */
@@ -214,9 +188,9 @@ static enum varve_code fill_key(struct view *view, uint32_t value, struct vv_cel
     const char *copy = vv_arena_text(&view->sheet->arena, text, strlen(text));
     if (copy == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of groups");
-    cells[view->grouping->column] = by == VV_TRAIT_RANK ? int_cell(value) : text_cell(copy);
+    cells[view->grouping->column] = by == VV_TRAIT_RANK ? vv_int_cell(value) : vv_text_cell(copy);
     if (view->grouping->is_alone)
-        cells[NAME] = text_cell(copy);
+        cells[NAME] = vv_text_cell(copy);
     return VARVE_OK;
 }
 
@@ -227,25 +201,12 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     if (view->scope->step_count > 0)
         fill_scope(view, STEPS, group, cells);
     fill_scope(view, WHOLE, group, cells);
-    cells[ROW] = text_cell("operator");
-    cells[NAME] = text_cell(view->grouping->is_alone ? "(none)" : name);
+    cells[ROW] = vv_text_cell("operator");
+    cells[NAME] = vv_text_cell(view->grouping->is_alone ? "(none)" : name);
     return fill_key(view, view->tally->groups.extras[group], cells, error);
 }
 
 /* ---- order ---- */
-
-static int compare_cells(const struct vv_cell *a, const struct vv_cell *b, enum vv_cell_type type)
-{
-    if (a->present != b->present)
-        return a->present ? -1 : 1; /* rows without a value come last */
-    if (!a->present)
-        return 0;
-    if (type == VV_CELL_TEXT)
-        return strcmp(a->text, b->text);
-    if (type == VV_CELL_REAL)
-        return (a->real < b->real) - (a->real > b->real);
-    return (a->integer < b->integer) - (a->integer > b->integer);
-}
 
 static int compare_groups(const void *a, const void *b, void *context)
 {
@@ -255,7 +216,7 @@ static int compare_groups(const void *a, const void *b, void *context)
     const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
     const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, (size_t)view->grouping->column };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        int difference = compare_cells(&left_cells[keys[k]], &right_cells[keys[k]],
+        int difference = vv_cell_compare(&left_cells[keys[k]], &right_cells[keys[k]],
                                        operator_columns[keys[k]].type);
         if (difference != 0)
             return difference;
@@ -265,32 +226,13 @@ static int compare_groups(const void *a, const void *b, void *context)
 
 /* ---- rows ---- */
 
-static enum varve_code put_row(struct view *view, enum vv_row_kind kind, const struct vv_cell *cells,
-                               struct varve_error *error)
-{
-    struct vv_sheet *sheet = view->sheet;
-    size_t row;
-    VV_TRY(vv_sheet_row(sheet, kind, &row, error));
-    for (size_t c = 0; c < COLUMNS; c++) {
-        if (!cells[c].present)
-            continue;
-        if (operator_columns[c].type == VV_CELL_INT)
-            vv_sheet_int(sheet, row, c, cells[c].integer);
-        else if (operator_columns[c].type == VV_CELL_REAL)
-            vv_sheet_real(sheet, row, c, cells[c].real);
-        else
-            VV_TRY(vv_sheet_text(sheet, row, c, cells[c].text, error));
-    }
-    return VARVE_OK;
-}
-
 /* The running share of a scope after another row. */
 static void run_on(const struct view *view, int base, int64_t *running_ns, struct vv_cell *cells)
 {
     int64_t covered_ns = view->tally->covered[base / SCOPE_COLUMNS].self_ns;
     *running_ns += cells[base + SELF].present ? cells[base + SELF].integer : 0;
     if (covered_ns > 0 && cells[base + SELF].present)
-        cells[base + RUNNING] = real_cell((double)*running_ns / (double)covered_ns);
+        cells[base + RUNNING] = vv_real_cell((double)*running_ns / (double)covered_ns);
 }
 
 /* Sums of the groups order[from..to). Of unions there is none. */
@@ -337,27 +279,27 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
         char name[64];
         snprintf(name, sizeof name, "%u more: --top 0", view->group_count - top);
         sum_groups(view, top, view->group_count, more);
-        more[ROW] = text_cell("more");
-        more[NAME] = text_cell(name);
+        more[ROW] = vv_text_cell("more");
+        more[NAME] = vv_text_cell(name);
         run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], more);
         run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], more);
-        VV_TRY(put_row(view, VV_ROW_REMAINDER, more, error));
+        VV_TRY(vv_row_put(view->sheet, VV_ROW_REMAINDER, more, error));
     }
     self_only(view, tally->outside, outside);
-    outside[ROW] = text_cell("outside");
-    outside[NAME] = text_cell("(outside operators)");
+    outside[ROW] = vv_text_cell("outside");
+    outside[NAME] = vv_text_cell("(outside operators)");
     run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
     run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], outside);
-    VV_TRY(put_row(view, VV_ROW_REMAINDER, outside, error));
+    VV_TRY(vv_row_put(view->sheet, VV_ROW_REMAINDER, outside, error));
 
     struct vv_cell sums[COLUMNS] = { 0 };
     sum_groups(view, 0, view->group_count, sums);
     self_only(view, tally->covered, total);
     total[STEPS + CALLS] = sums[STEPS + CALLS];
     total[WHOLE + CALLS] = sums[WHOLE + CALLS];
-    total[ROW] = text_cell("total");
-    total[NAME] = text_cell("total");
-    return put_row(view, VV_ROW_TOTAL, total, error);
+    total[ROW] = vv_text_cell("total");
+    total[NAME] = vv_text_cell("total");
+    return vv_row_put(view->sheet, VV_ROW_TOTAL, total, error);
 }
 
 static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
@@ -368,7 +310,7 @@ static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_
         struct vv_cell *cells = view->cells + (size_t)view->order[i] * COLUMNS;
         run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], cells);
         run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], cells);
-        VV_TRY(put_row(view, VV_ROW_PLAIN, cells, error));
+        VV_TRY(vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error));
     }
     return put_rest(view, top, running_ns, error);
 }
@@ -409,9 +351,7 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
         model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
     uint64_t other = 0;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
-        uint32_t first, last;
-        vv_track_rows(model, t, &first, &last);
-        other += model->tracks.kind[t] == VV_TRACK_THREAD && first < last;
+        other += model->tracks.kind[t] == VV_TRACK_THREAD && vv_track_works(model, t);
     }
     if (view->group_count == 0)
         return vv_sheet_policy(view->sheet, error, "no operators recorded%s", hint);

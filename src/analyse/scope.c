@@ -78,7 +78,7 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
     size_t length = 0, left_out = 0;
     text[0] = '\0';
     for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
-        if (!scope->tracks[t] || (with_steps && !scope->step_tracks[t]))
+        if (!scope->tracks[t] || !(with_steps ? scope->step_tracks[t] : vv_track_works(scope->model, t)))
             continue;
         char name[80];
         vv_track_text(scope->model, t, name, sizeof name);
@@ -297,6 +297,16 @@ void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_f
 {
     *out_first = first_of_track(&model->slices, track);
     *out_last = first_of_track(&model->slices, track + 1);
+}
+
+bool vv_track_works(const struct vv_model *model, uint32_t track)
+{
+    uint32_t first, last;
+    vv_track_rows(model, track, &first, &last);
+    for (uint32_t row = first; row < last; row++)
+        if (vv_is_operator(model, row) || (model->slices.flags[row] & VV_SLICE_STEP) != 0)
+            return true;
+    return false;
 }
 
 void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first,

@@ -33,6 +33,8 @@ void vv_scope_deinit(struct vv_scope *scope); /* NULL-safe, idempotent */
 /* Rows [*out_first, *out_last) of the slices on a track. */
 void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,
                    uint32_t *out_last);
+/* Does it hold an operator or a step? A profiler's own spans may have a track to themselves. */
+bool vv_track_works(const struct vv_model *model, uint32_t track);
 /* Rows of the slices that begin inside a step on the step's own track, the step itself left out. */
 void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first,
                   uint32_t *out_last);

@@ -11,6 +11,28 @@
 static const char *const layer_names[] = { "API",  "HOST",   "OP",   "RUNTIME", "RUNTIME_L1", "DEVICE",
                                            "COMM", "MEMORY", "STEP", "PYTHON",  "METRIC" };
 
+static const char *const trait_words[VV_TRAIT_COUNT + 1] = {
+    [VV_TRAIT_NAME] = "name",     [VV_TRAIT_CATEGORY] = "category", [VV_TRAIT_OP] = "op",
+    [VV_TRAIT_THREAD] = "thread", [VV_TRAIT_LAYER] = "layer",       [VV_TRAIT_PHASE] = "phase",
+    [VV_TRAIT_SHAPE] = "shape",   [VV_TRAIT_MODULE] = "module",     [VV_TRAIT_SOURCE] = "source",
+    [VV_TRAIT_STREAM] = "stream", [VV_TRAIT_DEVICE] = "device",     [VV_TRAIT_RANK] = "rank",
+};
+
+const char *vv_trait_word(enum vv_trait trait)
+{
+    return trait_words[trait];
+}
+
+enum varve_code vv_trait_find(const char *word, enum vv_trait *out_trait, struct varve_error *error)
+{
+    for (int t = 0; t < VV_TRAIT_COUNT; t++) {
+        *out_trait = (enum vv_trait)t;
+        if (strcmp(trait_words[t], word) == 0)
+            return VARVE_OK;
+    }
+    VV_FAIL(error, VARVE_INVALID, "nothing is called '%s'", word);
+}
+
 /* ---- what slices have from those around them ---- */
 
 static enum varve_code find_modules(struct vv_traits *traits, struct varve_error *error)

@@ -31,6 +31,10 @@ enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_mod
                                    const int64_t *ranks, unsigned wanted, struct varve_error *error);
 void vv_traits_deinit(struct vv_traits *traits);
 
+/* "name", "thread" … as options and filters call it. VARVE_INVALID: no trait is called so. */
+const char *vv_trait_word(enum vv_trait trait);
+enum varve_code vv_trait_find(const char *word, enum vv_trait *out_trait, struct varve_error *error);
+
 uint32_t vv_trait_of(const struct vv_traits *traits, enum vv_trait trait, uint32_t slice);
 /* For people. `buffer` holds what is not a string already. */
 const char *vv_trait_text(const struct vv_traits *traits, enum vv_trait trait, uint32_t value,

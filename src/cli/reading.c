@@ -217,8 +217,9 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
     *out_question = (struct vv_question){
         .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
                        .warm_up = arguments->warm_up },
-        .by = arguments->by,
-        .sort = arguments->sort,
+        /* What is the default of one table is none of another. */
+        .by = arguments->said & VV_TAKES(BY) ? arguments->by : NULL,
+        .sort = arguments->said & VV_TAKES(SORT) ? arguments->sort : NULL,
         .compat = arguments->compat,
         /* A program gets every row unless it asks for fewer. */
         .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,

@@ -106,6 +106,8 @@ class Reference:
         self.phases, self.steps = collections.Counter(), {}
         self.outside, self.step_outside = 0, 0
         for thread, slices in enumerate(threads):
+            if all(item.kind == "phase" for item in slices):
+                continue
             self._count_calls(thread, slices)
             for tick in range(max((item.end for item in slices), default=0)):
                 self._count_tick(slices, innermost(slices, tick))
