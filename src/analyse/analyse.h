@@ -70,6 +70,7 @@ vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at ev
 
 /* ---- operators ---- */
 vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, each so            */
+vv_analyse_fn vv_analyse_outliers;    /* one row a call that took another time than its like      */
 vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */
 vv_analyse_fn vv_analyse_operators;
 vv_analyse_fn vv_analyse_call_tree;   /* one row a path of calls: what each took, top-down          */

@@ -19,6 +19,7 @@ const struct vv_table_entry vv_tables[] = {
     { "phases", "how the steps split into phases", vv_analyse_phases },
     { "blocks", "what repeats itself, such as layers, and how evenly", vv_analyse_blocks },
     { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions },
+    { "outliers", "what took another time than others of its kind, and what ran meanwhile", vv_analyse_outliers },
     { "operators", "what each operator took", vv_analyse_operators },
     { "call_tree", "what each operator took in each place that calls it, top-down", vv_analyse_call_tree },
     { "kernels", "what each kernel took, copies and sets too", vv_analyse_kernels },
