@@ -89,6 +89,8 @@ vv_analyse_fn vv_analyse_memory_peak; /* one row a holder of what is live at the
 vv_analyse_fn vv_analyse_memory_steps; /* one row a step and device                             */
 vv_analyse_fn vv_analyse_memory_leaks; /* one row a call path                                   */
 vv_analyse_fn vv_analyse_memory_plan; /* one row an allocation, where a planner would put it     */
+vv_analyse_fn vv_analyse_static_plan; /* one row a graph of a static plan                       */
+vv_analyse_fn vv_analyse_plan_conflicts; /* one row two buffers on the same bytes              */
 vv_analyse_fn vv_analyse_allocations; /* one row an allocation                                  */
 
 #endif

@@ -34,6 +34,8 @@ const struct vv_table_entry vv_tables[] = {
     { "memory_steps", "what is live in each step, and what it leaves behind", vv_analyse_memory_steps },
     { "memory_leaks", "call paths that allocate in step after step what nothing releases", vv_analyse_memory_leaks },
     { "memory_plan", "where each allocation could lie in one arena", vv_analyse_memory_plan },
+    { "static_plan", "what a compiler planned: buffers, peak, conflicts", vv_analyse_static_plan },
+    { "plan_conflicts", "planned buffers that overwrite each other", vv_analyse_plan_conflicts },
     { "allocations", "allocations, by bytes and lifetime", vv_analyse_allocations },
     { NULL, NULL, NULL },
 };

@@ -23,6 +23,7 @@ static const struct vv_importer *const importers[] = {
     &vv_importer_xspace_json,
     &vv_importer_perfetto,
     &vv_importer_nsys,
+    &vv_importer_memory_plan,
 };
 #define IMPORTER_COUNT (sizeof importers / sizeof importers[0])
 

@@ -50,6 +50,7 @@ enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
 
 /* In the order in which they are asked: importer.c. */
 extern const struct vv_importer vv_importer_varve, vv_importer_chrome, vv_importer_mlirgraph,
-    vv_importer_rocprof, vv_importer_xspace, vv_importer_xspace_json, vv_importer_perfetto, vv_importer_nsys;
+    vv_importer_rocprof, vv_importer_xspace, vv_importer_xspace_json, vv_importer_perfetto, vv_importer_nsys,
+    vv_importer_memory_plan;
 
 #endif

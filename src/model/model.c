@@ -40,6 +40,10 @@ static const struct vv_column fact_columns[] = {
 };
 static const struct vv_column input_columns[] = { VV_INPUT_COLUMNS(VV_COLUMN, struct vv_inputs) };
 
+static const struct vv_column placement_columns[] = {
+    VV_PLACEMENT_COLUMNS(VV_COLUMN, struct vv_placements)
+};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) \
     { #member, offsetof(struct vv_model, member), columns, COUNT(columns) }
@@ -62,6 +66,7 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_ARGS] = TABLE(args, arg_columns),
     [VV_TABLE_FACTS] = TABLE(facts, fact_columns),
     [VV_TABLE_INPUTS] = TABLE(inputs, input_columns),
+    [VV_TABLE_PLACEMENTS] = TABLE(placements, placement_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -313,6 +318,12 @@ enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
     VV_TRY(append(model, VV_TABLE_FACTS, out_row, error));
     model->facts.process[*out_row] = VV_NONE;
     return VARVE_OK;
+}
+
+enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row,
+                                       struct varve_error *error)
+{
+    return append(model, VV_TABLE_PLACEMENTS, out_row, error);
 }
 
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row,

@@ -175,6 +175,18 @@ struct vv_inputs { struct vv_table table; VV_INPUT_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint16_t, dtype)      /* enum varve_dtype                                              */
 struct vv_tensors { struct vv_table table; VV_TENSOR_COLUMNS(VV_COLUMN_POINTER, struct vv_tensors) };
 
+/* A buffer of a static memory plan: where it lies, and from which operator to which, both included. */
+#define VV_PLACEMENT_COLUMNS(X, T)                                                                  \
+    X(T, int64_t, bytes)                                                                            \
+    X(T, int64_t, offset_bytes) /* in its device's arena; -1 = the plan does not say            */ \
+    X(T, int64_t, first_use)   /* number of an operator, in the order in which they run         */ \
+    X(T, int64_t, last_use)    /* INT64_MAX = the end of the graph                              */ \
+    X(T, int64_t, graph)                                                                            \
+    X(T, uint32_t, name)       /* string: of the operator                                       */ \
+    X(T, uint32_t, process)    /* row                                                           */ \
+    X(T, uint32_t, device)     /* kind << 16 | index                                            */
+struct vv_placements { struct vv_table table; VV_PLACEMENT_COLUMNS(VV_COLUMN_POINTER, struct vv_placements) };
+
 #define VV_DIM_COLUMNS(X, T) X(T, int64_t, size)
 struct vv_dims { struct vv_table table; VV_DIM_COLUMNS(VV_COLUMN_POINTER, struct vv_dims) };
 
@@ -313,6 +325,7 @@ struct vv_model {
     struct vv_args args;
     struct vv_facts facts;
     struct vv_inputs inputs;
+    struct vv_placements placements;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -342,6 +355,7 @@ enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 
 /* The string's id in model->strings. */

@@ -95,6 +95,15 @@ def graph_seeds():
     yield "mlirgraph/wrong_types", b'{"nodes": [{"adj": 7, "ts": "soon"}]}'
 
 
+def plan_seeds():
+    whole = (b'Device_id,"Op Name",Graph ID,Node Index Start,Node Index End,Size(KB),Offset(KB)\r\n'
+             b'0,"a ""b"", c",1,0,4294967295,2.5,0\r\n0,d,1,2,3,4,1\r\n\r\n0,TOTAL,1,0,0,6.5,0\r\n')
+    yield "memory_plan/whole", whole
+    yield "memory_plan/cut", whole[:-40]
+    yield "memory_plan/wrong_number", whole.replace(b"2.5", b"-1")
+    yield "memory_plan/few_fields", whole.replace(b"0,d,1,2", b"0,d")
+
+
 def rocprof_seeds():
     whole = json.dumps(rocprof_writer.results()).encode()
     yield "rocprof/whole", whole
@@ -126,6 +135,7 @@ def validate_seeds():
 def seeds(folder):
     yield from graph_seeds()
     yield from rocprof_seeds()
+    yield from plan_seeds()
     yield from nsys_seeds(folder)
     yield from validate_seeds()
     thread, trace = stream_trace(folder / "a.varve")

@@ -301,7 +301,7 @@ def test_each_known_format_is_named_once(run, tmp_path):
     done = run("info", "n.json")
     known = done.stderr.splitlines()[0].split("known: ")[1].split(", ")
     assert done.returncode == 3
-    assert len(known) == len(set(known)) == 8
+    assert len(known) == len(set(known)) == 9
 
 
 def test_a_damaged_foreign_file_is_not_to_be_recorded_again(run, tmp_path):

@@ -139,6 +139,7 @@ DUMP(dims, VV_DIM_COLUMNS, )
 DUMP(activities, VV_ACTIVITY_COLUMNS, )
 DUMP(collectives, VV_COLLECTIVE_COLUMNS, )
 DUMP(sources, VV_SOURCE_COLUMNS, )
+DUMP(placements, VV_PLACEMENT_COLUMNS, )
 DUMP(steps, VV_STEP_COLUMNS, )
 DUMP(marks, VV_MARK_COLUMNS, put_args(rows->first_arg[row], rows->arg_count[row]);)
 DUMP(counters, VV_COUNTER_COLUMNS, )
@@ -215,6 +216,7 @@ int main(int argc, char **argv)
     dump_activities();
     dump_collectives();
     dump_sources();
+    dump_placements();
     dump_steps();
     dump_marks();
     dump_counters();

@@ -77,6 +77,7 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_activity(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_collective(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_placement(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     model->run.command = handmade_text(model, "./train");
