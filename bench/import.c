@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import.c — how fast a large Kineto trace becomes a finished model, and how much memory that takes.
+/* import.c — how fast a large Kineto or XSpace trace becomes a finished model, and how much memory that takes.
  *
  *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [TRACE...]       from the folder of the sources
  *
- * Each TRACE is written again and again by bench/make_kineto.py, until the file has the size (1000). Every reading is a process
+ * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by bench/make_xspace.py, until the file has the size (1000). Every reading is a process
  * of its own, so that its memory is its own; of some rounds the fastest counts. On the same file: Python's json, and
  * HTA's loader where it is installed. Wanted: 800 MB/s by one thread, 1.7 times that by two, memory at most the file's size. */
 #include <errno.h>
@@ -106,6 +106,11 @@ static void print_row(const char *what, const struct result *result, double byte
     fflush(stdout);
 }
 
+static bool is_xspace(const char *path)
+{
+    return strstr(path, ".xplane.pb") != NULL;
+}
+
 static void compare(const char *path, int rounds)
 {
     struct stat status;
@@ -116,6 +121,8 @@ static void compare(const char *path, int rounds)
     struct result one = best_of(path, 1, NULL, rounds), two = best_of(path, 2, NULL, rounds);
     print_row("varve, one thread", &one, bytes, one.seconds);
     print_row("varve, two threads", &two, bytes, one.seconds);
+    if (is_xspace(path))
+        return;
     struct result json = best_of(path, 0, PYTHON_JSON, 1), hta = best_of(path, 0, PYTHON_HTA, 1);
     print_row("Python's json", &json, bytes, one.seconds);
     print_row("HTA's loader", &hta, bytes, one.seconds);
@@ -125,10 +132,11 @@ static void compare(const char *path, int rounds)
 
 static bool make_trace(const char *source, const char *path, const char *megabytes)
 {
+    const char *program = is_xspace(source) ? "bench/make_xspace.py" : "bench/make_kineto.py";
     int status;
     pid_t child = fork();
     if (child == 0) {
-        execlp("python3", "python3", "bench/make_kineto.py", source, path, megabytes, (char *)NULL);
+        execlp("python3", "python3", program, source, path, megabytes, (char *)NULL);
         _exit(127);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -138,8 +146,8 @@ static int bench_trace(const char *source, const char *megabytes, int rounds)
 {
     char path[512];
     const char *name = strrchr(source, '/');
-    snprintf(path, sizeof path, FOLDER "/%.*s.%s.json", (int)strcspn(name != NULL ? name + 1 : source, "."),
-             name != NULL ? name + 1 : source, megabytes);
+    snprintf(path, sizeof path, FOLDER "/%.*s.%s.%s", (int)strcspn(name != NULL ? name + 1 : source, "."),
+             name != NULL ? name + 1 : source, megabytes, is_xspace(source) ? "xplane.pb" : "json");
     if (access(source, R_OK) != 0) {
         printf("%s: %s\n", source, strerror(errno));
         return 0;

@@ -3,69 +3,96 @@
 
     python3 bench/make_xspace.py TRACE.xplane.pb OUTPUT MEGABYTES
 
-The planes are written again and again; each time devices, lines and the planes' ids get numbers of their own, so that no
-two copies are the same timeline. Ids of flows and correlations stay.
+It is the same program, running for longer: each line comes again and again in its plane, every time later by the length
+of the whole trace, and correlations, producers and consumers and flows get numbers of their own each time. Metadata comes
+once. The numbers keep their lengths (short ones first become 5 bytes), so that events stay as large as they were.
 """
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from protobuf_bytes import field, walk  # noqa: E402
+from protobuf_bytes import field, varint, walk  # noqa: E402
 
-ENVIRONMENT = b"Task Environment"
-LINES_APART = 1 << 20
-DEVICES_APART = 64
+SHIFTED = (b"correlation_id", b"_p", b"_c", b"flow")
+SHORT_BYTES = 5          # a number below 2^35
+SHORT_STRIDE = 1 << 16   # ids of one copy that are short
+LONG_SHIFT = 14          # where a long id, which is a hash or an address, gets the copy's number
 
 
-def raw(number, wire, value):
-    """The field as it was; XSpace has no fixed numbers outside of statistics, which stay whole."""
-    assert wire in (0, 2)
-    return field(number, value)
+class Line:
+    """Its id and timestamp, and the rest as bytes with the places of the ids."""
+
+    def __init__(self, message, shifted):
+        self.id, self.timestamp_ns, self.end_ps = 0, 0, 0
+        self.body, self.places = bytearray(), []
+        for number, _, value in walk(message):
+            if number == 1:
+                self.id = value
+            elif number == 3:
+                self.timestamp_ns = value
+            elif number == 4:
+                self.add_event(value, shifted)
+            else:
+                self.body += field(number, value)
+
+    def add_event(self, message, shifted):
+        event, places, times = bytearray(), [], [0, 0]
+        for number, _, value in walk(message):
+            if number in (2, 3):
+                times[number - 2] = value
+            parts = list(walk(value)) if number == 4 else []
+            if len(parts) == 2 and parts[0][2] in shifted and parts[1][1] == 0:
+                item = parts[1][2]
+                size = max(SHORT_BYTES, len(varint(item)))
+                head = field(1, parts[0][2]) + varint(parts[1][0] << 3)
+                event += varint(4 << 3 | 2) + varint(len(head) + size) + head
+                places.append((len(event), size, item))
+                event += bytes(size)
+            else:
+                event += field(number, value)
+        head = varint(4 << 3 | 2) + varint(len(event))
+        self.places += [(len(self.body) + len(head) + at, size, item) for at, size, item in places]
+        self.body += head + event
+        if times[0] < 1 << 62:
+            self.end_ps = max(self.end_ps, sum(times))
+
+    def written(self, copy, length_ns):
+        body = bytearray(self.body)
+        for at, size, item in self.places:
+            if size > SHORT_BYTES or item >= SHORT_STRIDE:
+                item = item ^ copy << LONG_SHIFT
+            else:
+                item += (1 << 28) + copy * SHORT_STRIDE
+            body[at:at + size] = varint(item)
+        return field(1, self.id) + field(3, self.timestamp_ns + copy * length_ns) + bytes(body)
 
 
 def take_apart(plane):
-    """Its name and id, its lines as (id, the rest), and all that is neither."""
-    name, plane_id, lines, rest = b"", 0, [], []
-    for number, wire, value in walk(plane):
-        if number == 2:
-            name = value
-        elif number == 1:
-            plane_id = value
-        elif number == 3:
-            fields = list(walk(value))
-            line_id = next((item for kind, _, item in fields if kind == 1), 0)
-            lines.append((line_id, b"".join(raw(*one) for one in fields if one[0] != 1)))
-        else:
-            rest.append(raw(number, wire, value))
-    return name, plane_id, lines, b"".join(rest)
-
-
-def renamed(name, copy):
-    """/device:GPU:3 of copy 2 becomes /device:GPU:131."""
-    head, colon, number = name.rpartition(b":")
-    if not name.startswith(b"/device:") or not number.isdigit():
-        return name
-    return head + colon + str(int(number) + copy * DEVICES_APART).encode()
+    """Its head, its lines, and what follows them."""
+    fields = list(walk(plane))
+    entries = [dict((number, value) for number, _, value in walk(value)) for number, _, value in fields if number == 5]
+    shifted = {entry[1] for entry in entries for number, _, name in walk(entry[2]) if number == 2 and name in SHIFTED}
+    head = b"".join(field(number, value) for number, _, value in fields if number < 3)
+    tail = b"".join(field(number, value) for number, _, value in fields if number > 3)
+    return head, [Line(value, shifted) for number, _, value in fields if number == 3], tail
 
 
 def write(source, output, size_bytes):
-    planes, rest = [], b""
-    for number, wire, value in walk(source):
-        if number == 1:
-            planes.append(take_apart(value))
-        else:
-            rest += raw(number, wire, value)
-    written = copy = 0
-    while written < size_bytes:
-        for name, plane_id, lines, others in planes:
-            if name == ENVIRONMENT and copy > 0:
-                continue
-            body = field(1, plane_id + copy * DEVICES_APART) + field(2, renamed(name, copy))
-            body += b"".join(field(3, field(1, line_id + copy * LINES_APART) + line) for line_id, line in lines)
-            written += output.write(field(1, body + others))
-        copy += 1
-    output.write(rest)
+    planes = [take_apart(value) for number, _, value in walk(source) if number == 1]
+    lines = [line for _, own, _ in planes for line in own]
+    length_ns = max(line.timestamp_ns + line.end_ps // 1000 for line in lines) + 1_000_000
+    copies = max(1, round(size_bytes / sum(len(line.body) + 12 for line in lines)))
+    for head, own, tail in planes:
+        size = sum(len(field(3, line.written(copy, length_ns))) for copy in range(copies) for line in own)
+        output.write(varint(1 << 3 | 2) + varint(len(head) + size + len(tail)) + head)
+        for line in own:
+            for copy in range(copies):
+                output.write(field(3, line.written(copy, length_ns)))
+        output.write(tail)
+    for number, _, value in walk(source):
+        if number != 1:
+            output.write(field(number, value))
 
 
 def main():

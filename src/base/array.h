@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 
+#define VV_ARRAY_OF(type) struct { type *items; size_t count, capacity; }
+
 /* Makes *capacity at least `needed`, at least doubling. `items` is the address of the pointer. */
 enum varve_code vv_array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes,
                                  struct varve_error *error);

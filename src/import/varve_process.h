@@ -9,6 +9,7 @@
 #ifndef VV_IMPORT_VARVE_PROCESS_H
 #define VV_IMPORT_VARVE_PROCESS_H
 
+#include "base/array.h"
 #include "ctf/layout.h"
 #include "import/timeline.h"
 #include "import/varve_metadata.h"
@@ -53,7 +54,6 @@ struct vv_open_range {
     bool in_step;                /* a step lies around it, or it is one                         */
 };
 
-#define VV_ARRAY_OF(type) struct { type *items; size_t count, capacity; }
 
 struct vv_process_reader {
     struct vv_model *model;

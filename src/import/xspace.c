@@ -5,13 +5,15 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
 #include "varve/varve.h"
 
-/* ---- the file ---- */
+#define THREADS_MAX 16
 
+/* ---- the file ---- */
 
 static enum varve_code read_outer_text(struct vv_xspace *space, const struct vv_window_field *field,
                                        struct varve_error *error)
@@ -22,7 +24,7 @@ static enum varve_code read_outer_text(struct vv_xspace *space, const struct vv_
     VV_TRY(vv_window_at(&space->window, field->data_offset, field->value, &bytes, error));
     text.data = text.start = bytes.data;
     text.start_offset = field->data_offset;
-    VV_TRY(vv_xspace_text_fact(space, VV_NONE, keys[field->number], &text, error));
+    VV_TRY(vv_xspace_text_fact(&space->sink, VV_NONE, keys[field->number], &text, error));
     uint32_t host = (uint32_t)space->model->facts.value[space->model->facts.table.count - 1];
     struct vv_processes *processes = &space->model->processes;
     if (field->number != 4)
@@ -80,17 +82,36 @@ static void finish_processes(struct vv_xspace *space)
             processes->begin_ns[row] = processes->end_ns[row] = 0;
 }
 
+static unsigned thread_count(const struct vv_import_job *job)
+{
+    long online = job->options->threads != 0 ? (long)job->options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (unsigned)online;
+}
+
+/* What was read before an error may be damaged too, and stands before it. */
+static enum varve_code read_all(struct vv_xspace *space, struct varve_error *error)
+{
+    struct varve_error other;
+    VV_TRY(each_plane(space, vv_xspace_plane_peek, false, error));
+    enum varve_code code = each_plane(space, vv_xspace_plane_read, true, error);
+    enum varve_code before = vv_xspace_wave_flush(space, &other);
+    if (before != VARVE_OK && error != NULL)
+        *error = other;
+    if (before != VARVE_OK)
+        return before;
+    VV_TRY(code);
+    return vv_xspace_flows_join(space, error);
+}
+
 enum varve_code vv_xspace_read(const struct vv_import_job *job, struct vv_window *window,
                                struct varve_error *error)
 {
     struct vv_xspace space = { .job = job, .model = job->model, .window = *window };
     space.first_process = (uint32_t)job->model->processes.table.count;
     space.host_process = VV_NONE;
-    enum varve_code code = each_plane(&space, vv_xspace_plane_peek, false, error);
-    if (code == VARVE_OK)
-        code = each_plane(&space, vv_xspace_plane_read, true, error);
-    if (code == VARVE_OK)
-        code = vv_xspace_flows_join(&space, error);
+    space.sink = (struct vv_xspace_sink){ .space = &space, .rows = job->model };
+    job->model->threads = thread_count(job);
+    enum varve_code code = read_all(&space, error);
     finish_processes(&space);
     if (code == VARVE_OK && (space.is_cut || space.window.is_cut))
         job->model->health.truncated_files++;
@@ -99,8 +120,9 @@ enum varve_code vv_xspace_read(const struct vv_import_job *job, struct vv_window
     vv_key_map_deinit(&space.shapes);
     vv_key_map_deinit(&space.sources);
     free(space.shape_items);
-    free(space.ends);
-    free(space.text);
+    vv_xspace_wave_deinit(&space);
+    free(space.sink.ends.items);
+    free(space.sink.text);
     *window = space.window;
     if (code != VARVE_OK)
         vv_error_note(error, "'%s'", job->path);

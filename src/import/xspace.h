@@ -5,7 +5,10 @@
  *     xspace.c          the file: planes, the environment, errors and hosts
  *     xspace_plane.c    one plane: its metadata, its process, its lines
  *     xspace_line.c     one line: its events, in pieces
+ *     xspace_wave.c     pieces of many lines, decoded by several threads
+ *     xspace_append.c   what they found, put into the model
  *     xspace_event.c    one event: a slice, a memory event, a counter …
+ *     xspace_slice.c    what a slice has besides: an operator, device work, a step
  *     xspace_stat.c     one statistic: a typed value, an argument or a fact
  *     xspace_shape.c    "f32[8,128]{1,0}" to tensors
  *     xspace_flow.c     the two ends of flows joined, after the last plane
@@ -13,13 +16,18 @@
  *     xspace_json.c     the same message as protobuf JSON
  *
  * Within a plane lines precede the metadata that gives their events names, so a plane is passed over once for where its
- * parts lie, and these are then read in the order they are needed in. */
+ * parts lie, and these are then read in the order they are needed in.
+ *
+ * Events are decoded into tables of a chunk's own, which are then appended to the model's. So threads share nothing, the
+ * model is the same however many there are, and its columns are written in long runs, and only where somebody filled them. */
 #ifndef VV_IMPORT_XSPACE_H
 #define VV_IMPORT_XSPACE_H
 
-#include "import/key_map.h"
+#include "base/array.h"
 #include "import/importer.h"
+#include "import/key_map.h"
 #include "import/window.h"
+#include "model/columns.h"
 
 /* ---- what names mean: xspace_words.c ---- */
 
@@ -115,12 +123,17 @@ struct vv_xspace_stat_kind {
 /* What all events of one metadata entry have in common. */
 struct vv_xspace_event_kind {
     struct vv_xspace_values values;
+    struct vv_xspace_shape shape; /* of values; text 0 = none                                   */
     uint32_t name;         /* string                                                            */
+    const char *text;      /* the same                                                          */
+    uint32_t source;       /* row in sources, of values; VV_NONE                                */
     uint32_t first_arg;    /* rows in args: shared by events that have no others                */
     uint16_t arg_count;
     uint16_t host_layer;
     uint8_t event_class;   /* enum vv_xspace_event_class                                        */
     uint32_t collective;   /* string; 0 = it is none                                            */
+    bool is_number;        /* its name is one: of a step                                        */
+    int64_t number;
 };
 
 /* ---- state ---- */
@@ -135,14 +148,45 @@ struct vv_xspace_end {
     bool is_out, is_in;
 };
 
+/* Where what is read goes: the tables of the model itself, or a chunk's own. */
+struct vv_xspace_sink {
+    struct vv_xspace *space;
+    struct vv_model *rows;
+    VV_ARRAY_OF(struct vv_xspace_end) ends;
+    char *text;                  /* scratch                                                     */
+    size_t text_capacity;
+    size_t bytes_max;            /* that are kept of the statistic at hand, if it is bytes      */
+};
+
 struct vv_xspace_span {
     uint64_t begin, end;   /* in the file; the end may lie behind the file's                    */
+};
+
+/* How many rows each table had: to take back what a line added. */
+struct vv_xspace_row_counts {
+    uint64_t rows[VV_TABLE_COUNT];
+    size_t ends;
+    struct vv_health health;
+    uint64_t events;             /* of the process, and how far they reach                      */
+    int64_t begin_ns, end_ns;
+};
+
+struct vv_xspace_chunk;
+
+/* Chunks that are decoded at once. Their segments point into planes, which stay until then. */
+struct vv_xspace_wave {
+    struct vv_xspace_chunk *chunks; /* chunk_count of them; NULL before the first event         */
+    size_t chunk_count, used_count;
+    VV_ARRAY_OF(struct vv_xspace_plane *) planes;
+    bool has_failed;             /* in a chunk: the error names the plane already               */
 };
 
 struct vv_xspace {
     const struct vv_import_job *job;
     struct vv_model *model;
     struct vv_window window;
+    struct vv_xspace_sink sink;  /* of the model's own tables                                   */
+    struct vv_xspace_wave wave;
     int64_t base_ns;             /* when profiling began; 0 = not said                          */
     uint32_t first_process;      /* row: of this file                                           */
     uint32_t host_process;       /* row; VV_NONE = none yet                                     */
@@ -152,10 +196,7 @@ struct vv_xspace {
     struct vv_key_map shapes, sources; /* string -> item of shape_items; row in sources, VV_NONE - 1 = none */
     struct vv_xspace_shape *shape_items;
     size_t shape_count, shape_capacity;
-    struct vv_xspace_end *ends;
-    size_t end_count, end_capacity;
-    char *text;                  /* scratch                                                     */
-    size_t text_capacity;
+    struct vv_xspace_row_counts line_rows; /* where the line that was begun last put its first  */
     bool is_cut;
 };
 
@@ -181,23 +222,65 @@ struct vv_xspace_plane {
 struct vv_xspace_line_head {
     int64_t id, timestamp_ns, duration_ps, display_id;
     uint32_t name, display_name; /* strings                                                     */
+    uint64_t ignored;
 };
 
-struct vv_xspace_line {
-    struct vv_xspace_plane *plane;
+/* Events of one line that follow each other, whole. */
+struct vv_xspace_segment {
+    const struct vv_xspace_plane *plane;
     const struct vv_xspace_line_word *word;
-    int64_t base_ns;             /* of its events                                               */
+    const unsigned char *data;
+    size_t length;
+    uint64_t offset;             /* in the file                                                 */
+    int64_t base_ns;             /* of the events                                               */
+    int64_t line_id;
     uint32_t track;
-    uint32_t order;              /* of the next event                                           */
+    uint32_t order;              /* of the first among the line's events                        */
+    uint32_t event_count;
     bool is_counters;
-    uint64_t events;
+    bool is_first;               /* of its line                                                 */
+    /* found by decoding */
     int64_t begin_ns, end_ns;    /* of all of them; no event has been placed: begin > end       */
+    struct vv_xspace_row_counts before; /* where it is the first: of the chunk                  */
 };
+
+/* What an event's own text stands for is looked up when its row is appended, so that the rows of tensors and sources do not
+ * depend on which thread comes first. */
+struct vv_xspace_late {
+    uint32_t row;          /* in ops or slices, of the chunk                                    */
+    uint32_t text;         /* string                                                            */
+    bool is_source;
+};
+
+/* Some segments, and what is found in them. */
+struct vv_xspace_chunk {
+    struct vv_xspace_sink sink;
+    VV_ARRAY_OF(struct vv_xspace_segment) segments;
+    VV_ARRAY_OF(struct vv_xspace_late) late;
+    struct vv_key_map are_shapes;  /* string -> 1 if it is one, else 0                           */
+    VV_ARRAY_OF(uint32_t) texts;   /* of the model, for each of the chunk's own                  */
+    unsigned char *bytes;
+    size_t byte_count, byte_capacity;
+    uint32_t event_count;
+    const struct vv_xspace_plane *unknown_plane; /* whose events without metadata these are     */
+    struct vv_key_map unknown_ids;
+    VV_ARRAY_OF(struct vv_xspace_event_kind) unknown_kinds;
+    uint32_t base[VV_TABLE_COUNT]; /* the model's rows that come of the chunk's begin here      */
+    struct varve_error error;
+    enum varve_code code;
+    size_t failed_segment;
+};
+
+/* Texts that the model does not have yet, in the strings of a chunk's rows: their ids there, and this. */
+#define VV_XSPACE_OWN_TEXTS UINT32_C(0x80000000)
+/* In a chunk's first_arg: rows from here on are the chunk's own, others the model's. */
+#define VV_XSPACE_OWN_ARGS UINT32_C(0xc0000000)
 
 /* Where a statistic goes, besides its role. */
 enum vv_xspace_target { VV_XSPACE_TO_ARGS, VV_XSPACE_TO_FACTS, VV_XSPACE_TO_COUNTERS };
 
 struct vv_xspace_keeping {
+    struct vv_xspace_sink *sink;
     struct vv_xspace_values *values; /* roles; NULL = not wanted                                */
     enum vv_xspace_target target;
     bool is_memory, is_work;         /* of an allocation; of a device                           */
@@ -219,43 +302,75 @@ enum varve_code vv_xspace_plane_read(struct vv_xspace *space, struct vv_xspace_s
 /* Its start time alone, if it is the environment's plane. */
 enum varve_code vv_xspace_plane_peek(struct vv_xspace *space, struct vv_xspace_span span,
                                      struct varve_error *error);
-/* The item of event_kinds for an id that metadata does not know: "event ID". */
-enum varve_code vv_xspace_unknown_event(struct vv_xspace_plane *plane, uint64_t id, uint32_t *out_item,
-                                        struct varve_error *error);
+/* One that vv_xspace_plane_read has read, when none of its events is left to be decoded. */
+void vv_xspace_plane_close(struct vv_xspace_plane *plane);
+/* The kind of an id that metadata does not know: "event ID". */
+enum varve_code vv_xspace_unknown_event(struct vv_xspace_sink *sink, uint64_t id,
+                                        struct vv_xspace_event_kind *out_kind, struct varve_error *error);
 
 enum varve_code vv_xspace_line_read(struct vv_xspace_plane *plane, struct vv_xspace_span span,
                                     uint32_t number, struct varve_error *error);
 
-/* One event's bytes, which lie at `offset`. */
-enum varve_code vv_xspace_event_read(struct vv_xspace_line *line, const unsigned char *data,
-                                     size_t length, uint64_t offset, struct varve_error *error);
+/* Events to be decoded with others: the segment's bytes are copied unless the window keeps them. xspace_wave.c */
+enum varve_code vv_xspace_wave_add(struct vv_xspace *space, const struct vv_xspace_segment *segment,
+                                   struct varve_error *error);
+/* Decodes what has been added, and puts it into the model. */
+enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error *error);
+void vv_xspace_wave_deinit(struct vv_xspace *space);
+/* xspace_append.c */
+enum varve_code vv_xspace_wave_append(struct vv_xspace *space, struct varve_error *error);
+void vv_xspace_rows_count(const struct vv_xspace_sink *sink, struct vv_xspace_row_counts *out_counts);
+/* All that the events of the line begun last have added: the model's last rows. */
+void vv_xspace_line_take_back(struct vv_xspace *space, uint32_t process);
 
+/* Decodes all events of a segment. xspace_event.c */
+enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_xspace_segment *segment,
+                                       struct varve_error *error);
+
+/* The id of a text: in model->strings, or, of a chunk that is the first to have it, VV_XSPACE_OWN_TEXTS and more until the
+ * chunk is appended. xspace_stat.c */
+enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, size_t length, uint32_t *out_id,
+                               struct varve_error *error);
+const char *vv_xspace_text_of(const struct vv_xspace_sink *sink, uint32_t id);
 /* The statistic that the bytes field just read of `message` holds. */
-enum varve_code vv_xspace_stat_keep(struct vv_xspace_plane *plane, const struct vv_protobuf *message,
+enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
                                     const struct vv_xspace_keeping *keeping,
                                     struct varve_error *error);
-enum varve_code vv_xspace_fact(struct vv_xspace *space, uint32_t process, const char *key,
+enum varve_code vv_xspace_fact(struct vv_xspace_sink *sink, uint32_t process, const char *key,
                                uint64_t value, enum vv_arg_kind kind, struct varve_error *error);
 /* A number under the name "PREFIX: KEY". */
-enum varve_code vv_xspace_named_fact(struct vv_xspace *space, const struct vv_xspace_keeping *keeping,
-                                     const char *key, int64_t value, struct varve_error *error);
-enum varve_code vv_xspace_text_fact(struct vv_xspace *space, uint32_t process, const char *key,
+enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key, int64_t value,
+                                     struct varve_error *error);
+enum varve_code vv_xspace_text_fact(struct vv_xspace_sink *sink, uint32_t process, const char *key,
                                     const struct vv_protobuf *message, struct varve_error *error);
 
 /* *out_shape is NULL where the text is no shape. Borrowed until the next call. xspace_shape.c */
 enum varve_code vv_xspace_shape(struct vv_xspace *space, uint32_t text,
                                 const struct vv_xspace_shape **out_shape, struct varve_error *error);
+/* Whether it is one; nothing is added to the model. */
+enum varve_code vv_xspace_is_shape(struct vv_xspace_chunk *chunk, uint32_t text, bool *out_is_shape,
+                                   struct varve_error *error);
 /* The row of "FILE:LINE" in sources; VV_NONE where the text is not of that form. */
 enum varve_code vv_xspace_source(struct vv_xspace *space, uint32_t text, uint32_t *out_row,
                                  struct varve_error *error);
 
 /* xspace_flow.c */
-enum varve_code vv_xspace_flow_end(struct vv_xspace *space, const struct vv_xspace_end *end,
-                                   struct varve_error *error);
 enum varve_code vv_xspace_flows_join(struct vv_xspace *space, struct varve_error *error);
 
 /* The message that the JSON text of `source` stands for; *out_is_cut if the text ends too early. xspace_json.c */
 enum varve_code vv_xspace_json_convert(struct vv_source *source, struct vv_window *out_window,
                                        bool *out_is_cut, struct varve_error *error);
+
+/* A row of arguments whose cells the caller writes, all three. */
+static inline enum varve_code vv_xspace_arg_add(struct vv_model *rows, uint64_t *out_row, struct varve_error *error)
+{
+    struct vv_table *table = &rows->args.table;
+    if (table->count == table->capacity)
+        VV_TRY(vv_model_reserve(rows, VV_TABLE_ARGS, 1, error));
+    *out_row = table->count++;
+    if (table->used < table->count)
+        table->used = table->count;
+    return VARVE_OK;
+}
 
 #endif

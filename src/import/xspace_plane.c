@@ -142,7 +142,7 @@ static enum varve_code read_stat_metadata(struct vv_xspace_plane *plane, struct 
             VV_TRY(vv_intern_add(&space->model->strings, (const char *)value.data,
                                  (size_t)value.value, &kind.name, error));
         } else if (value.number == 3 && value.value > 0) {
-            VV_TRY(vv_xspace_text_fact(space, VV_NONE, "description of a statistic", &value, error));
+            VV_TRY(vv_xspace_text_fact(&space->sink, VV_NONE, "description of a statistic", &value, error));
         } else if (value.number > 3) {
             space->model->health.ignored++;
         }
@@ -164,15 +164,16 @@ static enum varve_code add_kind(struct vv_xspace_plane *plane, uint64_t id,
     return vv_key_map_put(&plane->event_ids, id, (uint32_t)plane->event_kind_count++, error);
 }
 
-enum varve_code vv_xspace_unknown_event(struct vv_xspace_plane *plane, uint64_t id, uint32_t *out_item,
-                                        struct varve_error *error)
+enum varve_code vv_xspace_unknown_event(struct vv_xspace_sink *sink, uint64_t id,
+                                        struct vv_xspace_event_kind *out_kind, struct varve_error *error)
 {
     char name[32];
-    struct vv_xspace_event_kind kind = { .first_arg = VV_NONE, .host_layer = VARVE_LAYER_HOST };
-    snprintf(name, sizeof name, "event %llu", (unsigned long long)id);
-    VV_TRY(vv_model_text(plane->space->model, name, &kind.name, error));
-    *out_item = (uint32_t)plane->event_kind_count;
-    return add_kind(plane, id, &kind, error);
+    int length = snprintf(name, sizeof name, "event %llu", (unsigned long long)id);
+    *out_kind = (struct vv_xspace_event_kind){ .first_arg = VV_NONE, .source = VV_NONE,
+                                               .host_layer = VARVE_LAYER_HOST };
+    VV_TRY(vv_xspace_text(sink, name, (size_t)length, &out_kind->name, error));
+    out_kind->text = vv_xspace_text_of(sink, out_kind->name);
+    return VARVE_OK;
 }
 
 static enum varve_code add_text_arg(struct vv_model *model, const char *key, const char *text,
@@ -206,7 +207,13 @@ static enum varve_code read_names(struct vv_xspace_plane *plane, struct vv_proto
     const char *full = vv_intern_text(&model->strings, names[0]);
     if (plane->word->kind != VV_XSPACE_DEVICE)
         kind->host_layer = vv_xspace_host_layer(full, names[1] != 0);
-    kind->event_class = (uint8_t)vv_xspace_event_class(vv_intern_text(&model->strings, kind->name));
+    kind->text = vv_intern_text(&model->strings, kind->name);
+    kind->event_class = (uint8_t)vv_xspace_event_class(kind->text);
+    if (isdigit((unsigned char)kind->text[0])) {
+        char *end;
+        kind->number = strtoll(kind->text, &end, 10);
+        kind->is_number = *end == '\0';
+    }
     if (names[1] != 0 && names[0] != 0 && names[0] != names[1])
         return add_text_arg(model, "long_name", full, VV_ARG_TEXT, error);
     return VARVE_OK;
@@ -223,16 +230,16 @@ static enum varve_code add_children(struct vv_xspace *space, struct vv_protobuf 
         if (value.number != 6)
             continue;
         while (vv_protobuf_repeated(&value, &at, &id)) {
-            VV_TRY(vv_array_reserve(&space->text, &space->text_capacity, length + 32, 1, error));
-            length += (size_t)sprintf(space->text + length, length == 0 ? "[%lld" : ",%lld",
+            VV_TRY(vv_array_reserve(&space->sink.text, &space->sink.text_capacity, length + 32, 1, error));
+            length += (size_t)sprintf(space->sink.text + length, length == 0 ? "[%lld" : ",%lld",
                                       (long long)id);
         }
         VV_TRY(vv_protobuf_end(&value, error));
     }
     if (length == 0)
         return VARVE_OK;
-    strcpy(space->text + length, "]");
-    return add_text_arg(space->model, "child_id", space->text, VV_ARG_JSON, error);
+    strcpy(space->sink.text + length, "]");
+    return add_text_arg(space->model, "child_id", space->sink.text, VV_ARG_JSON, error);
 }
 
 static enum varve_code read_constants(struct vv_xspace_plane *plane, struct vv_protobuf value,
@@ -241,6 +248,7 @@ static enum varve_code read_constants(struct vv_xspace_plane *plane, struct vv_p
     struct vv_xspace *space = plane->space;
     struct vv_protobuf rest = value;
     struct vv_xspace_keeping keeping = {
+        .sink = &space->sink,
         .values = &kind->values,
         .is_work = plane->word->kind == VV_XSPACE_DEVICE,
         .is_memory = kind->event_class == VV_XSPACE_ALLOCATION || kind->event_class == VV_XSPACE_DEALLOCATION,
@@ -259,11 +267,12 @@ static enum varve_code read_as_facts(struct vv_xspace_plane *plane, struct vv_pr
                                      const struct vv_xspace_event_kind *kind, struct varve_error *error)
 {
     struct vv_xspace_keeping keeping = {
+        .sink = &plane->space->sink,
         .target = VV_XSPACE_TO_FACTS,
         .process = VV_NONE,
         .prefix = vv_intern_text(&plane->space->model->strings, kind->name),
     };
-    VV_TRY(vv_xspace_fact(plane->space, VV_NONE,
+    VV_TRY(vv_xspace_fact(&plane->space->sink, VV_NONE,
                           vv_intern_text(&plane->space->model->strings, plane->name), kind->name,
                           VV_ARG_TEXT, error));
     while (vv_protobuf_next(&value))
@@ -282,6 +291,20 @@ static enum varve_code find_collective(struct vv_xspace_plane *plane, struct vv_
     const char *collective = vv_xspace_collective(vv_intern_text(&model->strings, kind->name),
                                                   vv_intern_text(&model->strings, category));
     return collective == NULL ? VARVE_OK : vv_model_text(model, collective, &kind->collective, error);
+}
+
+static enum varve_code find_rows(struct vv_xspace *space, struct vv_xspace_event_kind *kind,
+                                 struct varve_error *error)
+{
+    const struct vv_xspace_shape *shape = NULL;
+    const int64_t *items = kind->values.items;
+    if (vv_xspace_has(&kind->values, VV_XSPACE_SHAPE))
+        VV_TRY(vv_xspace_shape(space, (uint32_t)items[VV_XSPACE_SHAPE], &shape, error));
+    if (shape != NULL)
+        kind->shape = *shape;
+    return vv_xspace_has(&kind->values, VV_XSPACE_SOURCE)
+               ? vv_xspace_source(space, (uint32_t)items[VV_XSPACE_SOURCE], &kind->source, error)
+               : VARVE_OK;
 }
 
 static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct vv_xspace_span span,
@@ -308,6 +331,8 @@ static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct
     kind.first_arg = count > 0 ? (uint32_t)first : VV_NONE;
     if (plane->word->kind == VV_XSPACE_DEVICE)
         VV_TRY(find_collective(plane, &kind, error));
+    kind.source = VV_NONE;
+    VV_TRY(find_rows(plane->space, &kind, error));
     return add_kind(plane, key, &kind, error);
 }
 
@@ -316,8 +341,8 @@ static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct
 static enum varve_code read_stats(struct vv_xspace_plane *plane, uint32_t process,
                                   struct vv_xspace_values *values, struct varve_error *error)
 {
-    struct vv_xspace_keeping keeping = { .values = values, .target = VV_XSPACE_TO_FACTS,
-                                         .process = process };
+    struct vv_xspace_keeping keeping = { .sink = &plane->space->sink, .values = values,
+                                         .target = VV_XSPACE_TO_FACTS, .process = process };
     for (size_t i = 0; i < plane->stat_count; i++) {
         struct vv_protobuf stat = { .wire = VV_WIRE_BYTES }, part;
         VV_TRY(open_part(plane->space, plane->stats[i], &part, error));
@@ -417,14 +442,27 @@ static enum varve_code read_parts(struct vv_xspace_plane *plane, struct vv_xspac
     return read_lines(plane, error);
 }
 
+void vv_xspace_plane_close(struct vv_xspace_plane *plane)
+{
+    close_plane(plane);
+    free(plane);
+}
+
+/* Its events may be decoded later, with those of the planes behind it: it stays until then. */
 enum varve_code vv_xspace_plane_read(struct vv_xspace *space, struct vv_xspace_span span,
                                      struct varve_error *error)
 {
-    struct vv_xspace_plane plane = { .space = space };
-    enum varve_code code = read_parts(&plane, span, error);
-    if (code != VARVE_OK)
-        vv_error_note(error, "plane '%s'", vv_intern_text(&space->model->strings, plane.name));
-    close_plane(&plane);
+    struct vv_xspace_wave *wave = &space->wave;
+    VV_TRY(vv_array_reserve(&wave->planes.items, &wave->planes.capacity, wave->planes.count + 1,
+                            sizeof(struct vv_xspace_plane *), error));
+    struct vv_xspace_plane *plane = calloc(1, sizeof *plane);
+    if (plane == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a plane");
+    plane->space = space;
+    wave->planes.items[wave->planes.count++] = plane;
+    enum varve_code code = read_parts(plane, span, error);
+    if (code != VARVE_OK && !wave->has_failed)
+        vv_error_note(error, "plane '%s'", vv_intern_text(&space->model->strings, plane->name));
     return code;
 }
 

@@ -31,9 +31,9 @@ static const struct {
 };
 
 struct shape_reader {
-    struct vv_xspace *space;
+    struct vv_xspace_sink *sink;
     const char *at;
-    size_t text_bytes;           /* written to space->text                                      */
+    size_t text_bytes;           /* written to sink->text                                       */
     struct vv_xspace_shape shape;
 };
 
@@ -89,21 +89,21 @@ static bool read_tensor(struct shape_reader *reader, enum varve_code *code, stru
             strcpy(ours, dtypes[i].ours);
             break;
         }
-    struct vv_xspace *space = reader->space;
-    *code = vv_array_reserve(&space->text, &space->text_capacity, reader->text_bytes + TENSOR_TEXT_BYTES,
+    struct vv_xspace_sink *sink = reader->sink;
+    *code = vv_array_reserve(&sink->text, &sink->text_capacity, reader->text_bytes + TENSOR_TEXT_BYTES,
                              1, error);
     if (*code == VARVE_OK)
-        *code = vv_model_add_tensor(space->model, dtype, rank, dims, &tensor, error);
+        *code = vv_model_add_tensor(sink->rows, dtype, rank, dims, &tensor, error);
     if (*code != VARVE_OK)
         return false;
     if (reader->shape.tensor_count++ == 0)
         reader->shape.first_tensor = tensor;
-    char *out = space->text + reader->text_bytes;
+    char *out = sink->text + reader->text_bytes;
     out += sprintf(out, reader->text_bytes == 0 ? "[" : ", [");
     for (uint32_t i = 0; i < rank; i++)
         out += sprintf(out, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
     out += sprintf(out, ours[0] == '\0' ? "]" : "] %s", ours);
-    reader->text_bytes = (size_t)(out - space->text);
+    reader->text_bytes = (size_t)(out - sink->text);
     return true;
 }
 
@@ -138,7 +138,7 @@ static bool read_shape(struct shape_reader *reader, enum varve_code *code, struc
 static enum varve_code add_shape(struct vv_xspace *space, uint32_t text, uint32_t *out_item,
                                  struct varve_error *error)
 {
-    struct shape_reader reader = { .space = space };
+    struct shape_reader reader = { .sink = &space->sink };
     reader.at = vv_intern_text(&space->model->strings, text);
     reader.shape.first_tensor = VV_NONE;
     enum varve_code code = VARVE_OK;
@@ -149,7 +149,7 @@ static enum varve_code add_shape(struct vv_xspace *space, uint32_t text, uint32_
         space->model->dims.table.count = dims;
         reader.shape = (struct vv_xspace_shape){ .first_tensor = VV_NONE };
     } else if (reader.text_bytes > 0) {
-        VV_TRY(vv_intern_add(&space->model->strings, space->text, reader.text_bytes,
+        VV_TRY(vv_intern_add(&space->model->strings, space->sink.text, reader.text_bytes,
                              &reader.shape.text, error));
     }
     VV_TRY(vv_array_reserve(&space->shape_items, &space->shape_capacity, space->shape_count + 1,
@@ -166,6 +166,22 @@ enum varve_code vv_xspace_shape(struct vv_xspace *space, uint32_t text,
     if (item == VV_KEY_NONE)
         VV_TRY(add_shape(space, text, &item, error));
     *out_shape = space->shape_items[item].text != 0 ? &space->shape_items[item] : NULL;
+    return VARVE_OK;
+}
+
+enum varve_code vv_xspace_is_shape(struct vv_xspace_chunk *chunk, uint32_t text, bool *out_is_shape,
+                                   struct varve_error *error)
+{
+    uint32_t known = vv_key_map_get(&chunk->are_shapes, text);
+    if (known == VV_KEY_NONE) {
+        struct shape_reader reader = { .sink = &chunk->sink, .at = vv_xspace_text_of(&chunk->sink, text) };
+        enum varve_code code = VARVE_OK;
+        known = read_shape(&reader, &code, error) && reader.text_bytes > 0;
+        chunk->sink.rows->tensors.table.count = chunk->sink.rows->dims.table.count = 0;
+        VV_TRY(code);
+        VV_TRY(vv_key_map_put(&chunk->are_shapes, text, known, error));
+    }
+    *out_is_shape = known == 1;
     return VARVE_OK;
 }
 

@@ -2,7 +2,8 @@
 /* xspace_stat.c — one statistic: a typed value for the columns, an argument, a fact or a counter's value.
  *
  * A producer chooses the type of a number freely, so all numeric kinds are read for each role. A reference is the name
- * of another statistic's metadata. Bytes become base64, long ones only their count. */
+ * of another statistic's metadata. Bytes become base64, of
+ * those among an event's arguments long ones only their count. Several threads do this at once, each with a sink of its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "base/utf8.h"
 #include "import/xspace.h"
 
-#define BYTES_KEPT_MAX 4096u
+#define ARG_BYTES_MAX 4096u
 #define TEXT_BYTES_MAX (UINT64_C(64) << 20)
 
 /* The value of a statistic, as args and facts hold it. */
@@ -23,34 +24,53 @@ struct decoded {
     enum vv_arg_kind kind;
 };
 
-static enum varve_code reserve_text(struct vv_xspace *space, size_t bytes, struct varve_error *error)
+static enum varve_code reserve_text(struct vv_xspace_sink *sink, size_t bytes, struct varve_error *error)
 {
-    return vv_array_reserve(&space->text, &space->text_capacity, bytes, 1, error);
+    return vv_array_reserve(&sink->text, &sink->text_capacity, bytes, 1, error);
+}
+
+enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, size_t length, uint32_t *out_id,
+                               struct varve_error *error)
+{
+    if (sink->rows == sink->space->model)
+        return vv_intern_add(&sink->rows->strings, text, length, out_id, error);
+    *out_id = vv_intern_find(&sink->space->model->strings, text, length);
+    if (*out_id != UINT32_MAX)
+        return VARVE_OK;
+    VV_TRY(vv_intern_add(&sink->rows->strings, text, length, out_id, error));
+    *out_id += VV_XSPACE_OWN_TEXTS;
+    return VARVE_OK;
+}
+
+const char *vv_xspace_text_of(const struct vv_xspace_sink *sink, uint32_t id)
+{
+    return id < VV_XSPACE_OWN_TEXTS ? vv_intern_text(&sink->space->model->strings, id)
+                                    : vv_intern_text(&sink->rows->strings, id - VV_XSPACE_OWN_TEXTS);
 }
 
 /* ---- values ---- */
 
-static enum varve_code put_text(struct vv_xspace *space, const char *text, size_t length,
+static enum varve_code put_text(struct vv_xspace_sink *sink, const char *text, size_t length,
                                 struct decoded *out, struct varve_error *error)
 {
     uint32_t id;
-    VV_TRY(vv_intern_add(&space->model->strings, text, length, &id, error));
+    VV_TRY(vv_xspace_text(sink, text, length, &id, error));
     *out = (struct decoded){ id, VV_ARG_TEXT };
     return VARVE_OK;
 }
 
-static enum varve_code put_bytes(struct vv_xspace *space, const unsigned char *data, size_t length,
+static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned char *data, size_t length,
                                  struct decoded *out, struct varve_error *error)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (length > BYTES_KEPT_MAX) {
+    if (length > sink->bytes_max) {
         char note[40];
-        space->model->health.ignored++;
-        return put_text(space, note, (size_t)snprintf(note, sizeof note, "(%zu bytes)", length), out,
+        sink->rows->health.ignored++;
+        return put_text(sink, note, (size_t)snprintf(note, sizeof note, "(%zu bytes)", length), out,
                         error);
     }
-    VV_TRY(reserve_text(space, (length + 2) / 3 * 4 + 1, error));
-    char *at = space->text;
+    VV_TRY(reserve_text(sink, (length + 2) / 3 * 4 + 1, error));
+    char *at = sink->text;
     for (size_t i = 0; i < length; i += 3) {
         size_t left = length - i;
         uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
@@ -60,11 +80,11 @@ static enum varve_code put_bytes(struct vv_xspace *space, const unsigned char *d
         *at++ = left > 1 ? digits[three >> 6 & 63] : '=';
         *at++ = left > 2 ? digits[three & 63] : '=';
     }
-    return put_text(space, space->text, (size_t)(at - space->text), out, error);
+    return put_text(sink, sink->text, (size_t)(at - sink->text), out, error);
 }
 
-/* False where it is not what zlib or gzip writes, or is too long. *out_bytes lie in space->text. */
-static bool inflate_text(struct vv_xspace *space, const struct vv_protobuf *stat, size_t *out_bytes,
+/* False where it is not what zlib or gzip writes, or is too long. *out_bytes lie in sink->text. */
+static bool inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat, size_t *out_bytes,
                          struct varve_error *error)
 {
 #ifdef VV_HAVE_ZLIB
@@ -76,17 +96,17 @@ static bool inflate_text(struct vv_xspace *space, const struct vv_protobuf *stat
         return false;
     while (status == Z_OK && zlib.total_out < TEXT_BYTES_MAX) {
         room *= 4;
-        if (reserve_text(space, room, error) != VARVE_OK)
+        if (reserve_text(sink, room, error) != VARVE_OK)
             break;
-        zlib.next_out = (unsigned char *)space->text + zlib.total_out;
+        zlib.next_out = (unsigned char *)sink->text + zlib.total_out;
         zlib.avail_out = (uInt)(room - zlib.total_out);
         status = inflate(&zlib, Z_NO_FLUSH);
     }
     *out_bytes = zlib.total_out;
     inflateEnd(&zlib);
-    return status == Z_STREAM_END && vv_utf8_valid(space->text, *out_bytes) == *out_bytes;
+    return status == Z_STREAM_END && vv_utf8_valid(sink->text, *out_bytes) == *out_bytes;
 #else
-    (void)space;
+    (void)sink;
     (void)stat;
     (void)out_bytes;
     (void)error;
@@ -94,18 +114,18 @@ static bool inflate_text(struct vv_xspace *space, const struct vv_protobuf *stat
 #endif
 }
 
-static enum varve_code put_compressed(struct vv_xspace *space, const struct vv_protobuf *stat,
+static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct vv_protobuf *stat,
                                       struct decoded *out, struct varve_error *error)
 {
     size_t length;
-    if (stat->value <= TEXT_BYTES_MAX && inflate_text(space, stat, &length, error))
-        return put_text(space, space->text, length, out, error);
-    space->model->health.ignored++;
-    return put_bytes(space, stat->data, (size_t)stat->value, out, error);
+    if (stat->value <= TEXT_BYTES_MAX && inflate_text(sink, stat, &length, error))
+        return put_text(sink, sink->text, length, out, error);
+    sink->rows->health.ignored++;
+    return put_bytes(sink, stat->data, (size_t)stat->value, out, error);
 }
 
 /* A number beyond int64_t is kept as its digits. */
-static enum varve_code put_unsigned(struct vv_xspace *space, uint64_t value, struct decoded *out,
+static enum varve_code put_unsigned(struct vv_xspace_sink *sink, uint64_t value, struct decoded *out,
                                     struct varve_error *error)
 {
     char digits[24];
@@ -113,23 +133,23 @@ static enum varve_code put_unsigned(struct vv_xspace *space, uint64_t value, str
     if (value <= INT64_MAX)
         return VARVE_OK;
     int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return put_text(space, digits, (size_t)length, out, error);
+    return put_text(sink, digits, (size_t)length, out, error);
 }
 
-static enum varve_code read_value(struct vv_xspace_plane *plane, const struct vv_protobuf *stat,
-                                  struct decoded *out, struct varve_error *error)
+static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv_xspace_sink *sink,
+                                  const struct vv_protobuf *stat, struct decoded *out,
+                                  struct varve_error *error)
 {
     static const uint8_t wires[] = { [2] = VV_WIRE_FIXED64, [3] = VV_WIRE_VARINT, [4] = VV_WIRE_VARINT,
                                      [5] = VV_WIRE_BYTES,   [6] = VV_WIRE_BYTES,  [7] = VV_WIRE_VARINT,
                                      [8] = VV_WIRE_BYTES };
-    struct vv_xspace *space = plane->space;
     VV_TRY(vv_protobuf_expect(stat, (enum vv_wire)wires[stat->number], "a statistic's value", error));
     switch (stat->number) {
     case 2:
         *out = (struct decoded){ stat->value, VV_ARG_REAL };
         return VARVE_OK;
     case 3:
-        return put_unsigned(space, stat->value, out, error);
+        return put_unsigned(sink, stat->value, out, error);
     case 4:
         *out = (struct decoded){ stat->value, VV_ARG_INT };
         return VARVE_OK;
@@ -138,23 +158,23 @@ static enum varve_code read_value(struct vv_xspace_plane *plane, const struct vv
             return vv_fail_at(error, VARVE_LIMIT, vv_protobuf_offset(stat, stat->data),
                               "a text of %llu bytes", (unsigned long long)stat->value);
         VV_TRY(vv_protobuf_expect_text(stat, "a statistic's text", error));
-        return put_text(space, (const char *)stat->data, (size_t)stat->value, out, error);
+        return put_text(sink, (const char *)stat->data, (size_t)stat->value, out, error);
     case 6:
-        return put_bytes(space, stat->data, (size_t)stat->value, out, error);
+        return put_bytes(sink, stat->data, (size_t)stat->value, out, error);
     case 7: {
         uint32_t kind = vv_key_map_get(&plane->stat_ids, stat->value);
         if (kind == VV_KEY_NONE)
-            return put_unsigned(space, stat->value, out, error);
+            return put_unsigned(sink, stat->value, out, error);
         *out = (struct decoded){ plane->stat_kinds[kind].name, VV_ARG_TEXT };
         return VARVE_OK;
     }
     default:
-        return put_compressed(space, stat, out, error);
+        return put_compressed(sink, stat, out, error);
     }
 }
 
 /* As nearly all writers do: an id of one byte or more, then one value that is a number. */
-static bool read_in_order(struct vv_xspace_plane *plane, const struct vv_protobuf *message,
+static inline bool read_in_order(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
                           uint64_t *out_id, struct decoded *out)
 {
     const unsigned char *at = message->data, *limit = at + message->value;
@@ -182,13 +202,12 @@ static bool read_in_order(struct vv_xspace_plane *plane, const struct vv_protobu
 }
 
 /* The last value counts, as in a oneof. */
-static enum varve_code read_stat(struct vv_xspace_plane *plane, const struct vv_protobuf *message,
-                                 uint64_t *out_id, struct decoded *out, struct varve_error *error)
+static enum varve_code read_stat(const struct vv_xspace_plane *plane, struct vv_xspace_sink *sink,
+                                 const struct vv_protobuf *message, uint64_t *out_id,
+                                 struct decoded *out, struct varve_error *error)
 {
     struct vv_protobuf stat;
     VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a statistic", error));
-    if (read_in_order(plane, message, out_id, out))
-        return VARVE_OK;
     *out_id = 0;
     *out = (struct decoded){ 0, VV_ARG_NULL };
     vv_protobuf_enter(message, &stat);
@@ -197,9 +216,9 @@ static enum varve_code read_stat(struct vv_xspace_plane *plane, const struct vv_
             VV_TRY(vv_protobuf_expect(&stat, VV_WIRE_VARINT, "a statistic's id", error));
             *out_id = stat.value;
         } else if (stat.number >= 2 && stat.number <= 8) {
-            VV_TRY(read_value(plane, &stat, out, error));
+            VV_TRY(read_value(plane, sink, &stat, out, error));
         } else {
-            plane->space->model->health.ignored++;
+            sink->rows->health.ignored++;
         }
     }
     return vv_protobuf_end(&stat, error);
@@ -208,24 +227,13 @@ static enum varve_code read_stat(struct vv_xspace_plane *plane, const struct vv_
 /* ---- where it goes ---- */
 
 /* An id without metadata is called "stat ID". */
-static enum varve_code find_kind(struct vv_xspace_plane *plane, uint64_t id,
-                                 const struct vv_xspace_stat_kind **out_kind,
-                                 struct varve_error *error)
+static enum varve_code unknown_kind(struct vv_xspace_sink *sink, uint64_t id, struct vv_xspace_stat_kind *out_kind,
+                                    struct varve_error *error)
 {
-    uint32_t row = vv_key_map_get(&plane->stat_ids, id);
-    if (row == VV_KEY_NONE) {
-        char name[32];
-        struct vv_xspace_stat_kind kind = { .word = &vv_xspace_stat_words[0] };
-        snprintf(name, sizeof name, "stat %llu", (unsigned long long)id);
-        VV_TRY(vv_model_text(plane->space->model, name, &kind.name, error));
-        VV_TRY(vv_array_reserve(&plane->stat_kinds, &plane->stat_kind_capacity,
-                                plane->stat_kind_count + 1, sizeof *plane->stat_kinds, error));
-        row = (uint32_t)plane->stat_kind_count;
-        plane->stat_kinds[plane->stat_kind_count++] = kind;
-        VV_TRY(vv_key_map_put(&plane->stat_ids, id, row, error));
-    }
-    *out_kind = &plane->stat_kinds[row];
-    return VARVE_OK;
+    char name[32];
+    int length = snprintf(name, sizeof name, "stat %llu", (unsigned long long)id);
+    out_kind->word = &vv_xspace_stat_words[0];
+    return vv_xspace_text(sink, name, (size_t)length, &out_kind->name, error);
 }
 
 /* Is it of the type that its role asks for? Then it is set. */
@@ -252,100 +260,104 @@ static bool is_taken(const struct vv_xspace_keeping *keeping, const struct vv_xs
            (word->use == VV_XSPACE_TAKE_OF_WORK && keeping->is_work);
 }
 
-static enum varve_code add_arg(struct vv_model *model, uint32_t key, const struct decoded *decoded,
-                               struct varve_error *error)
+static inline enum varve_code add_arg(struct vv_model *rows, uint32_t key, const struct decoded *decoded,
+                                      struct varve_error *error)
 {
-    uint32_t row;
-    VV_TRY(vv_model_add_arg(model, &row, error));
-    model->args.key[row] = key;
-    model->args.value[row] = decoded->value;
-    model->args.kind[row] = (uint8_t)decoded->kind;
+    uint64_t row;
+    VV_TRY(vv_xspace_arg_add(rows, &row, error));
+    rows->args.key[row] = key;
+    rows->args.value[row] = decoded->value;
+    rows->args.kind[row] = (uint8_t)decoded->kind;
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_fact(struct vv_xspace *space, uint32_t process, const char *key,
+enum varve_code vv_xspace_fact(struct vv_xspace_sink *sink, uint32_t process, const char *key,
                                uint64_t value, enum vv_arg_kind kind, struct varve_error *error)
 {
     uint32_t row, text;
-    struct vv_model *model = space->model;
-    VV_TRY(vv_model_text(model, key, &text, error));
-    VV_TRY(vv_model_add_fact(model, &row, error));
-    model->facts.key[row] = text;
-    model->facts.value[row] = value;
-    model->facts.kind[row] = (uint8_t)kind;
-    model->facts.process[row] = process;
+    struct vv_facts *facts = &sink->rows->facts;
+    VV_TRY(vv_xspace_text(sink, key, strlen(key), &text, error));
+    VV_TRY(vv_model_add_fact(sink->rows, &row, error));
+    facts->key[row] = text;
+    facts->value[row] = value;
+    facts->kind[row] = (uint8_t)kind;
+    facts->process[row] = process;
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_text_fact(struct vv_xspace *space, uint32_t process, const char *key,
+enum varve_code vv_xspace_text_fact(struct vv_xspace_sink *sink, uint32_t process, const char *key,
                                     const struct vv_protobuf *message, struct varve_error *error)
 {
     struct decoded text;
     VV_TRY(vv_protobuf_expect_text(message, key, error));
-    VV_TRY(put_text(space, (const char *)message->data, (size_t)message->value, &text, error));
-    return vv_xspace_fact(space, process, key, text.value, text.kind, error);
+    VV_TRY(put_text(sink, (const char *)message->data, (size_t)message->value, &text, error));
+    return vv_xspace_fact(sink, process, key, text.value, text.kind, error);
 }
 
-static enum varve_code keep_fact(struct vv_xspace *space, const struct vv_xspace_keeping *keeping,
-                                 uint32_t name, const struct decoded *decoded,
-                                 struct varve_error *error)
+static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const char *text,
+                                 const struct decoded *decoded, struct varve_error *error)
 {
-    const char *text = vv_intern_text(&space->model->strings, name);
+    struct vv_xspace_sink *sink = keeping->sink;
     if (keeping->prefix != NULL) {
         size_t bytes = strlen(keeping->prefix) + strlen(text) + 3;
-        VV_TRY(reserve_text(space, bytes, error));
-        snprintf(space->text, bytes, "%s: %s", keeping->prefix, text);
-        text = space->text;
+        VV_TRY(reserve_text(sink, bytes, error));
+        snprintf(sink->text, bytes, "%s: %s", keeping->prefix, text);
+        text = sink->text;
     }
-    return vv_xspace_fact(space, keeping->process, text, decoded->value, decoded->kind, error);
+    return vv_xspace_fact(sink, keeping->process, text, decoded->value, decoded->kind, error);
 }
 
-enum varve_code vv_xspace_named_fact(struct vv_xspace *space, const struct vv_xspace_keeping *keeping,
-                                     const char *key, int64_t value, struct varve_error *error)
+enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key, int64_t value,
+                                     struct varve_error *error)
 {
-    uint32_t name;
     struct decoded decoded = { (uint64_t)value, VV_ARG_INT };
-    VV_TRY(vv_model_text(space->model, key, &name, error));
-    return keep_fact(space, keeping, name, &decoded, error);
+    return keep_fact(keeping, key, &decoded, error);
 }
 
 /* A counter's texts go where arguments go: into facts, with the counter's name. */
-static enum varve_code keep_counter(struct vv_xspace *space, const struct vv_xspace_keeping *keeping,
-                                    uint32_t series, const struct decoded *decoded,
-                                    struct varve_error *error)
+static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uint32_t series,
+                                    const struct decoded *decoded, struct varve_error *error)
 {
     uint32_t row;
-    struct vv_model *model = space->model;
+    struct vv_model *rows = keeping->sink->rows;
     if (decoded->kind != VV_ARG_INT && decoded->kind != VV_ARG_REAL)
-        return keep_fact(space, keeping, series, decoded, error);
-    VV_TRY(vv_model_add_counter(model, &row, error));
-    model->counters.time_ns[row] = keeping->time_ns;
-    model->counters.value[row] = decoded->kind == VV_ARG_REAL ? vv_protobuf_real(decoded->value)
-                                                              : (double)(int64_t)decoded->value;
-    model->counters.name[row] = keeping->counter;
-    model->counters.series[row] = series;
-    model->counters.track[row] = keeping->track;
+        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, series), decoded, error);
+    VV_TRY(vv_model_add_counter(rows, &row, error));
+    rows->counters.time_ns[row] = keeping->time_ns;
+    rows->counters.value[row] = decoded->kind == VV_ARG_REAL ? vv_protobuf_real(decoded->value)
+                                                             : (double)(int64_t)decoded->value;
+    rows->counters.name[row] = keeping->counter;
+    rows->counters.series[row] = series;
+    rows->counters.track[row] = keeping->track;
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_stat_keep(struct vv_xspace_plane *plane, const struct vv_protobuf *message,
+enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
                                     const struct vv_xspace_keeping *keeping,
                                     struct varve_error *error)
 {
     uint64_t id;
     struct decoded decoded;
-    const struct vv_xspace_stat_kind *kind;
-    VV_TRY(read_stat(plane, message, &id, &decoded, error));
-    VV_TRY(find_kind(plane, id, &kind, error));
+    struct vv_xspace_stat_kind unknown;
+    const struct vv_xspace_stat_kind *kind = &unknown;
+    if (message->wire != VV_WIRE_BYTES || !read_in_order(plane, message, &id, &decoded)) {
+        keeping->sink->bytes_max = keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
+        VV_TRY(read_stat(plane, keeping->sink, message, &id, &decoded, error));
+    }
+    uint32_t row = vv_key_map_get(&plane->stat_ids, id);
+    if (row != VV_KEY_NONE)
+        kind = &plane->stat_kinds[row];
+    else
+        VV_TRY(unknown_kind(keeping->sink, id, &unknown, error));
     if (kind->word->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
         set_role(keeping->values, kind->word, &decoded) && is_taken(keeping, kind->word))
         return VARVE_OK;
     switch (keeping->target) {
     case VV_XSPACE_TO_ARGS:
-        return add_arg(plane->space->model, kind->name, &decoded, error);
+        return add_arg(keeping->sink->rows, kind->name, &decoded, error);
     case VV_XSPACE_TO_FACTS:
-        return keep_fact(plane->space, keeping, kind->name, &decoded, error);
+        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), &decoded, error);
     default:
-        return keep_counter(plane->space, keeping, kind->name, &decoded, error);
+        return keep_counter(keeping, kind->name, &decoded, error);
     }
 }

@@ -24,6 +24,10 @@ enum vv_table_row {
 
 extern const struct vv_model_table vv_model_tables[VV_TABLE_COUNT];
 
+/* Room for `extra` more rows, which may be written in bulk before they are counted: they are blank (model/table.h). */
+enum varve_code vv_model_reserve(struct vv_model *model, enum vv_table_row table, uint64_t extra,
+                                 struct varve_error *error);
+
 /* Puts the rows of one table into the given order: new row i is old row order[i]. */
 enum varve_code vv_model_permute(struct vv_model *model, enum vv_table_row table,
                                  const uint64_t *order, struct varve_error *error);

@@ -2,21 +2,27 @@
 /* link_flows.c — the slices that arrows lead from and to.
  *
  * Arrows come nearly in order of time on each track, so the search for an instant goes out from where the last one
- * on its track was found, in steps that double. */
+ * on its track was found, in steps that double. Threads take arrows that follow each other, and remember places of
+ * their own. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/workers.h"
 #include "model/build.h"
+
+#define PIECE_FLOWS 65536u /* at least                                                            */
 
 struct track_rows {
     uint32_t first, limit; /* its slices                                                        */
     uint32_t last;         /* where the last search ended                                       */
 };
 
-static enum varve_code find_tracks(const struct vv_model *model, struct track_rows **out_rows,
+/* As many times as there are pieces. */
+static enum varve_code find_tracks(const struct vv_model *model, size_t pieces, struct track_rows **out_rows,
                                    struct varve_error *error)
 {
     uint64_t count = model->tracks.table.count;
-    struct track_rows *rows = calloc(count + 1, sizeof *rows);
+    struct track_rows *rows = calloc(pieces * (count + 1), sizeof *rows);
     if (rows == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link the flows of %llu tracks",
                 (unsigned long long)count);
@@ -27,6 +33,8 @@ static enum varve_code find_tracks(const struct vv_model *model, struct track_ro
         if (track < count)
             rows[track] = (struct track_rows){ first, next, first };
     }
+    for (size_t i = 1; i < pieces; i++)
+        memcpy(rows + i * (count + 1), rows, (count + 1) * sizeof *rows);
     *out_rows = rows;
     return VARVE_OK;
 }
@@ -91,22 +99,44 @@ static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track
     return around(slices, slice, time_ns);
 }
 
-enum varve_code vv_build_flows(struct vv_model *model, struct varve_error *error)
+struct linking {
+    struct vv_model *model;
+    struct track_rows *tracks; /* those of all pieces, one behind the other                      */
+    size_t pieces;
+};
+
+static void link_piece(void *context, size_t piece)
 {
+    const struct linking *linking = context;
+    struct vv_model *model = linking->model;
     struct vv_flows *flows = &model->flows;
     const struct vv_slices *slices = &model->slices;
-    struct track_rows *tracks = NULL;
-    if (flows->table.count == 0)
-        return VARVE_OK;
-    VV_TRY(find_tracks(model, &tracks, error));
-    for (uint64_t i = 0; i < flows->table.count; i++) {
+    uint64_t count = flows->table.count, track_count = model->tracks.table.count;
+    struct track_rows *tracks = linking->tracks + piece * (track_count + 1);
+    uint64_t limit = count / linking->pieces * (piece + 1);
+    if (piece + 1 == linking->pieces)
+        limit = count;
+    for (uint64_t i = count / linking->pieces * piece; i < limit; i++) {
         uint32_t from = flows->from_track[i], to = flows->to_track[i];
-        if (from < model->tracks.table.count)
+        if (from < track_count)
             flows->from_slice[i] =
                 around(slices, find_begin(slices, &tracks[from], flows->from_ns[i]), flows->from_ns[i]);
-        if (to < model->tracks.table.count)
+        if (to < track_count)
             flows->to_slice[i] = find_to(slices, &tracks[to], flows->to_ns[i], flows->to_next[i] != 0);
     }
-    free(tracks);
+}
+
+enum varve_code vv_build_flows(struct vv_model *model, struct varve_error *error)
+{
+    struct linking linking = { .model = model };
+    uint64_t count = model->flows.table.count;
+    if (count == 0)
+        return VARVE_OK;
+    linking.pieces = model->threads == 0 ? 1 : model->threads;
+    if (linking.pieces > count / PIECE_FLOWS + 1)
+        linking.pieces = count / PIECE_FLOWS + 1;
+    VV_TRY(find_tracks(model, linking.pieces, &linking.tracks, error));
+    vv_workers_run(model->threads, linking.pieces, link_piece, &linking);
+    free(linking.tracks);
     return VARVE_OK;
 }

@@ -118,6 +118,13 @@ static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, ui
                             extra, error);
 }
 
+enum varve_code vv_model_reserve(struct vv_model *model, enum vv_table_row row, uint64_t extra,
+                                 struct varve_error *error)
+{
+    vv_table_clean(table_of(model, row), vv_model_tables[row].columns, vv_model_tables[row].column_count);
+    return reserve(model, row, extra, error);
+}
+
 enum varve_code vv_model_permute(struct vv_model *model, enum vv_table_row table,
                                  const uint64_t *order, struct varve_error *error)
 {
@@ -205,8 +212,7 @@ enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
 enum varve_code vv_model_reserve_slices(struct vv_model *model, uint64_t extra,
                                         struct varve_error *error)
 {
-    vv_table_clean(&model->slices.table, slice_columns, COUNT(slice_columns));
-    return reserve(model, VV_TABLE_SLICES, extra, error);
+    return vv_model_reserve(model, VV_TABLE_SLICES, extra, error);
 }
 
 enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,

@@ -143,12 +143,19 @@ struct vv_collectives { struct vv_table table; VV_COLLECTIVE_COLUMNS(VV_COLUMN_P
 
 /* ---- whatever else the producer said ---- */
 
-enum vv_arg_kind { VV_ARG_INT, VV_ARG_REAL, VV_ARG_TEXT, VV_ARG_BOOL, VV_ARG_NULL, VV_ARG_JSON };
+enum vv_arg_kind {
+    VV_ARG_INT, VV_ARG_REAL, VV_ARG_TEXT, VV_ARG_BOOL, VV_ARG_NULL,
+    VV_ARG_JSON, /* the text of an array or object                                              */
+    VV_ARG_ROWS  /* other rows, in the place of this one: what many events have in common       */
+};
+
+/* The value of VV_ARG_ROWS; none of the rows is one such again. */
+#define VV_ARG_ROWS_VALUE(first, count) ((uint64_t)(count) << 32 | (first))
 
 #define VV_ARG_COLUMNS(X, T)                                                                        \
     X(T, uint64_t, value)      /* int64_t, the bits of a double, a string's id, 0 or 1          */ \
     X(T, uint32_t, key)        /* string                                                        */ \
-    X(T, uint8_t, kind)        /* enum vv_arg_kind; JSON: the text of an array or object        */
+    X(T, uint8_t, kind)        /* enum vv_arg_kind                                              */
 struct vv_args { struct vv_table table; VV_ARG_COLUMNS(VV_COLUMN_POINTER, struct vv_args) };
 
 /* Of the run, or of one process: top-level keys, device properties … */

@@ -7,10 +7,12 @@
  * `plain` holds the ends of open slices that are not flagged; a slice that crosses its top is flagged
  * VV_SLICE_OVERLAP and stays out. So the slices without the flag nest in each other or are apart.
  * Self time is the part of a slice that no direct child covers; where children nest, that is duration
- * minus the sum of theirs. Each slice is pushed and popped once: O(n). */
+ * minus the sum of theirs. Each slice is pushed and popped once: O(n). Tracks have nothing to do with each other, so that
+ * threads take some each. */
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/workers.h"
 #include "model/build.h"
 #include "varve/varve.h"
 
@@ -22,11 +24,28 @@ struct container {
     bool in_step;       /* a step lies around it, or it is one                                   */
 };
 
+#define PIECES_MAX 64u
+#define PIECE_ROWS 65536u /* at least                                                             */
+
 struct nesting {
     struct container *containers;
     int64_t *plain;
     size_t container_count, container_capacity;
     size_t plain_count, plain_capacity;
+    uint64_t overlaps, zero_length;
+};
+
+/* Slices of whole tracks, [first, limit). */
+struct piece {
+    uint32_t first, limit;
+    uint64_t overlaps, zero_length;
+    enum varve_code code;
+};
+
+struct pieces {
+    struct vv_model *model;
+    struct piece items[PIECES_MAX];
+    size_t count;
 };
 
 static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nesting, uint32_t row,
@@ -37,7 +56,7 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
         nesting->plain_count--;
     if (nesting->plain_count > 0 && nesting->plain[nesting->plain_count - 1] < end) {
         model->slices.flags[row] |= VV_SLICE_OVERLAP;
-        model->health.overlaps++;
+        nesting->overlaps++;
         return VARVE_OK;
     }
     if (nesting->plain_count == nesting->plain_capacity)
@@ -103,28 +122,79 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
     return VARVE_OK;
 }
 
-enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error)
+/* The first placed run that does not lie before the row. */
+static size_t find_placed(const struct vv_model *model, uint32_t row)
 {
-    struct nesting nesting = { 0 };
-    enum varve_code code = VARVE_OK;
+    size_t low = 0, high = model->placed_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->placed[middle].first < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting, uint32_t first, uint32_t limit)
+{
     uint32_t track = VV_NONE;
-    size_t next = 0;
-    for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++) {
+    size_t next = find_placed(model, first);
+    for (uint32_t row = first; row < limit; row++) {
         while (next < model->placed_count && model->placed[next].first == row)
             row = model->placed[next++].limit;
-        if (row >= model->slices.table.count)
+        if (row >= limit)
             break;
         if (model->slices.track[row] != track) {
             track = model->slices.track[row];
-            nesting.container_count = nesting.plain_count = 0;
+            nesting->container_count = nesting->plain_count = 0;
         }
         if (model->slices.duration_ns[row] == 0)
-            model->health.zero_length++;
-        code = mark_overlap(model, &nesting, row, error);
-        if (code == VARVE_OK)
-            code = place(model, &nesting, row, error);
+            nesting->zero_length++;
+        VV_TRY(mark_overlap(model, nesting, row, NULL));
+        VV_TRY(place(model, nesting, row, NULL));
     }
+    return VARVE_OK;
+}
+
+static void nest_piece(void *context, size_t number)
+{
+    struct pieces *pieces = context;
+    struct piece *piece = &pieces->items[number];
+    struct nesting nesting = { 0 };
+    piece->code = nest_rows(pieces->model, &nesting, piece->first, piece->limit);
+    piece->overlaps = nesting.overlaps;
+    piece->zero_length = nesting.zero_length;
     free(nesting.containers);
     free(nesting.plain);
-    return code;
+}
+
+/* About equal pieces, as far as tracks allow. */
+static void cut(struct pieces *pieces)
+{
+    const uint32_t *track = pieces->model->slices.track;
+    uint64_t count = pieces->model->slices.table.count, wanted = count / PIECES_MAX + 1;
+    if (wanted < PIECE_ROWS)
+        wanted = PIECE_ROWS;
+    for (uint64_t first = 0, limit; first < count; first = limit) {
+        limit = first + wanted < count ? first + wanted : count;
+        while (limit < count && track[limit] == track[limit - 1])
+            limit++;
+        pieces->items[pieces->count++] = (struct piece){ .first = (uint32_t)first, .limit = (uint32_t)limit };
+    }
+}
+
+enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error)
+{
+    struct pieces pieces = { .model = model };
+    cut(&pieces);
+    vv_workers_run(model->threads, pieces.count, nest_piece, &pieces);
+    for (size_t i = 0; i < pieces.count; i++) {
+        model->health.overlaps += pieces.items[i].overlaps;
+        model->health.zero_length += pieces.items[i].zero_length;
+        if (pieces.items[i].code != VARVE_OK)
+            VV_FAIL(error, pieces.items[i].code, "no memory to nest %llu slices",
+                    (unsigned long long)model->slices.table.count);
+    }
+    return VARVE_OK;
 }

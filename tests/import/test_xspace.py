@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """XSpace (.xplane.pb) and its JSON: real traces with known answers, and small ones written by hand."""
+import base64
 import collections
 import gzip
 import pathlib
@@ -320,6 +321,33 @@ def test_a_cut_file_keeps_what_stands_before_the_cut(build, tmp_path):
             at_the_end_of_a_field = length == len(whole) - len(message((1, environment(START, START).bytes())))
             assert health(tables).get("truncated_files", 0) == (0 if at_the_end_of_a_field else 1)
     assert events == sorted(events) and events[0] == 0 and events[-1] == 5
+
+
+def metadata_first(plane):
+    fields = list(walk(plane.bytes()))
+    return b"".join(message((number, value)) for number, _, value in sorted(fields, key=lambda one: -(one[0] in (4, 5))))
+
+
+@pytest.mark.parametrize("order, names", [(Plane.bytes, "event {}"), (metadata_first, "op {}")])
+def test_names_outlive_a_cut_where_they_stand_before_it(build, tmp_path, order, names):
+    plane = Plane("/host:CPU")
+    plane.line(7, [plane.event(f"op {i}", i * 1_000_000, 500) for i in range(50)], "main")
+    fields = order(plane)
+    whole = message((1, fields))
+    line = whole.index(message((2, "main")))
+    tables = dump(build, write(tmp_path, whole[:line + 300]))
+    assert 20 < len(tables["slices"]) < 50 and health(tables)["truncated_files"] == 1
+    assert [row["name"] for row in tables["slices"]] == [names.format(i + (names[0] == "e"))
+                                                        for i in range(len(tables["slices"]))]
+
+
+def test_modules_are_kept_whole(build, tmp_path):
+    plane = Plane("/host:metadata")
+    module = bytes(range(256)) * 600
+    plane.metadata("jit_f", stats=[plane.stat("Hlo Proto", module, 6)])
+    tables = dump(build, write(tmp_path, space(plane)))
+    facts = {fact["key"]: fact["value"] for fact in tables["facts"]}
+    assert base64.b64decode(facts["jit_f: Hlo Proto"]) == module and not health(tables)
 
 
 def test_a_zero_byte_at_the_end_is_passed_over(build, tmp_path):

@@ -93,16 +93,29 @@ static void put_value(uint8_t kind, uint64_t value)
     }
 }
 
-static void put_args(uint32_t first, uint16_t count)
+/* False: nothing stands before what comes next. */
+static bool put_arg_rows(uint32_t first, uint32_t count, bool follows)
 {
-    fputs(", \"args\": [", stdout);
     for (uint32_t i = 0; i < count; i++) {
-        fputs(i == 0 ? "[" : ", [", stdout);
+        uint64_t value = model->args.value[first + i];
+        if (model->args.kind[first + i] == VV_ARG_ROWS) {
+            follows = put_arg_rows((uint32_t)value, (uint32_t)(value >> 32), follows);
+            continue;
+        }
+        fputs(follows ? ", [" : "[", stdout);
+        follows = true;
         put_text(model->args.key[first + i]);
         fputs(", ", stdout);
         put_value(model->args.kind[first + i], model->args.value[first + i]);
         fputs("]", stdout);
     }
+    return follows;
+}
+
+static void put_args(uint32_t first, uint16_t count)
+{
+    fputs(", \"args\": [", stdout);
+    put_arg_rows(first, count, false);
     fputs("]", stdout);
 }
 

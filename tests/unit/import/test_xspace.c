@@ -11,6 +11,7 @@
 
 #include "import/xspace.h"
 #include "protobuf_bytes.h"
+#include "same_model.h"
 #include "varve/varve.h"
 
 static void add_metadata(struct proto *plane, uint32_t field, uint64_t id, const char *name)
@@ -108,6 +109,7 @@ static void shape_is(const char *text, const char *expected, uint32_t tensors)
     const struct vv_xspace_shape *shape;
     uint32_t id;
     assert_int_equal(vv_model_create(&space.model, NULL), VARVE_OK);
+    space.sink = (struct vv_xspace_sink){ .space = &space, .rows = space.model };
     assert_int_equal(vv_model_text(space.model, text, &id, NULL), VARVE_OK);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(vv_xspace_shape(&space, id, &shape, NULL), VARVE_OK);
@@ -123,7 +125,7 @@ static void shape_is(const char *text, const char *expected, uint32_t tensors)
     vv_model_destroy(space.model);
     vv_key_map_deinit(&space.shapes);
     free(space.shape_items);
-    free(space.text);
+    free(space.sink.text);
 }
 
 static void shapes(void **state)
@@ -183,6 +185,135 @@ static void counts_alone(void **state)
     free(space.data);
 }
 
+static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t number, const char *text)
+{
+    struct proto stat = { 0 };
+    proto_number(&stat, 1, id);
+    if (text != NULL)
+        proto_text(&stat, field, text);
+    else
+        proto_number(&stat, field, number);
+    proto_message(event, 4, &stat);
+}
+
+/* Lines of all kinds of events, with texts, shapes and places that stand in no metadata; the ids of some lines follow
+ * their events. */
+static void add_mixed_lines(struct proto *plane, uint32_t lines)
+{
+    char text[64];
+    for (uint32_t l = 0; l < lines; l++) {
+        struct proto line = { 0 };
+        if (l % 5 != 4)
+            proto_number(&line, 1, l % 7 + 1);
+        for (uint32_t i = 0; i < 400; i++) {
+            struct proto event = { 0 };
+            proto_number(&event, 1, i % 50 == 7 ? 1000 + l % 3 : i % 17 == 5 ? 2 : 1);
+            if (i % 40 == 3)
+                proto_number(&event, 5, 12);
+            else
+                proto_number(&event, 2, ((uint64_t)l * 400 + i) * 10000);
+            proto_number(&event, 3, 5000);
+            snprintf(text, sizeof text, i % 2 == 0 ? "f32[%u,%u]{1,0}" : "text %u of %u", l / 3 + 1, i);
+            if (i % 9 == 0)
+                add_stat(&event, 2, 5, 0, text);
+            snprintf(text, sizeof text, "train_%u.py:%u", l / 2, i);
+            if (i % 10 == 0)
+                add_stat(&event, 3, 5, 0, text);
+            if (i % 17 == 5)
+                add_stat(&event, 4, 4, i, NULL);
+            if (i % 4 == 0)
+                add_stat(&event, 5 + i % 3, 3, (l * 400 + i) / 8, NULL);
+            if (i % 21 == 0)
+                add_stat(&event, 99, 4, i, NULL);
+            proto_message(&line, 4, &event);
+        }
+        if (l % 5 == 4)
+            proto_number(&line, 1, l % 7 + 1);
+        proto_message(plane, 3, &line);
+    }
+}
+
+static struct vv_model *import_with(const struct proto *proto, unsigned threads)
+{
+    const struct vv_import_options options = { .threads = threads };
+    struct vv_model *model = NULL;
+    struct varve_error error;
+    char path[64];
+    int file = memfd_create("proto", MFD_CLOEXEC);
+    assert_int_equal(write(file, proto->data, proto->count), proto->count);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const char *paths[] = { path };
+    assert_int_equal(vv_import_all(paths, 1, &options, &model, &error), VARVE_OK);
+    model->inputs.path[0] = 0; /* another descriptor */
+    close(file);
+    return model;
+}
+
+/* Several waves of chunks: the model is the same, down to the numbers of its texts. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    struct proto space = { 0 };
+    for (uint32_t p = 0; p < 3; p++) {
+        static const char *const names[] = { "/host:CPU", "/device:GPU:0", "/host:CUPTI" };
+        static const char *const stats[] = { "shape", "source", "allocation_bytes", "correlation_id", "_p", "_c" };
+        struct proto plane = { 0 };
+        proto_text(&plane, 2, names[p]);
+        add_mixed_lines(&plane, 400);
+        add_metadata(&plane, 4, 1, "op");
+        add_metadata(&plane, 4, 2, "MemoryAllocation");
+        for (uint64_t i = 0; i < 6; i++)
+            add_metadata(&plane, 5, i + 2, stats[i]);
+        proto_message(&space, 1, &plane);
+    }
+    assert_true(space.count > 6u << 20);
+    struct vv_model *one = import_with(&space, 1), *four = import_with(&space, 4);
+    assert_int_equal(one->run.events, 480000);
+    assert_int_equal(one->health.unplaced, 12000);
+    assert_int_equal(one->slices.table.count + one->marks.table.count, 468000);
+    assert_true(one->flows.table.count > 1000 && one->ops.table.count > 1000 && one->sources.table.count > 1000);
+    assert_true(same_model(one, four));
+    vv_model_destroy(one);
+    vv_model_destroy(four);
+    free(space.data);
+}
+
+/* What the metadata says stands in args once, however many events say something of their own. */
+static void events_share_what_their_metadata_says(void **state)
+{
+    (void)state;
+    struct proto space = { 0 }, line = { 0 }, plane = { 0 }, entry = { 0 }, value = { 0 };
+    struct vv_model *model = NULL;
+    proto_number(&line, 1, 7);
+    for (uint32_t i = 0; i < 1000; i++)
+        add_event(&line, 1, i * 10000u, 5000, i % 2 == 0 ? "own" : NULL);
+    proto_text(&plane, 2, "/host:CPU");
+    proto_message(&plane, 3, &line);
+    proto_number(&value, 1, 1);
+    proto_text(&value, 2, "op");
+    for (uint64_t i = 0; i < 20; i++) {
+        struct proto stat = { 0 };
+        proto_number(&stat, 1, 1);
+        proto_number(&stat, 4, i);
+        proto_message(&value, 5, &stat);
+    }
+    proto_number(&entry, 1, 1);
+    proto_message(&entry, 2, &value);
+    proto_message(&plane, 4, &entry);
+    add_metadata(&plane, 5, 1, "text");
+    proto_message(&space, 1, &plane);
+    assert_int_equal(proto_import(&space, &model, NULL), VARVE_OK);
+    assert_int_equal(model->args.table.count, 20 + 500 * 2);
+    assert_int_equal(model->slices.arg_count[1], 20);
+    assert_int_equal(model->slices.arg_count[2], 2);
+    uint32_t arg = model->slices.first_arg[2];
+    assert_int_equal(model->args.kind[arg], VV_ARG_ROWS);
+    assert_true(model->args.value[arg] == VV_ARG_ROWS_VALUE(model->slices.first_arg[1], 20));
+    assert_string_equal(vv_intern_text(&model->strings, (uint32_t)model->args.value[arg + 1]), "own");
+    vv_model_destroy(model);
+    free(space.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +322,8 @@ int main(void)
         cmocka_unit_test(shapes),
         cmocka_unit_test(sources),
         cmocka_unit_test(counts_alone),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(events_share_what_their_metadata_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

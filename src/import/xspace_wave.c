@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xspace_wave.c — pieces of lines, gathered in file order until there are enough of them, then decoded side by side. What
+ * one thread takes at a time fits its caches. */
+#include <stdlib.h>
+
+#include "base/workers.h"
+#include "import/xspace.h"
+
+#define CHUNK_BYTES ((size_t)128 << 10)
+#define CHUNKS 32u /* however many threads there are, so that the model does not depend on it      */
+#define CHUNK_EVENTS_MAX (UINT32_C(1) << 20)
+
+static enum varve_code make_chunks(struct vv_xspace *space, struct varve_error *error)
+{
+    struct vv_xspace_wave *wave = &space->wave;
+    size_t count = CHUNKS;
+    wave->chunks = calloc(count, sizeof *wave->chunks);
+    if (wave->chunks == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pieces of a trace", count);
+    wave->chunk_count = count;
+    for (size_t i = 0; i < count; i++) {
+        wave->chunks[i].sink.space = space;
+        VV_TRY(vv_model_create(&wave->chunks[i].sink.rows, error));
+    }
+    return VARVE_OK;
+}
+
+/* The first `count` of them. */
+static void close_planes(struct vv_xspace_wave *wave, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        vv_xspace_plane_close(wave->planes.items[i]);
+    wave->planes.count -= count;
+    if (wave->planes.count > 0)
+        memmove(wave->planes.items, wave->planes.items + count, wave->planes.count * sizeof *wave->planes.items);
+}
+
+void vv_xspace_wave_deinit(struct vv_xspace *space)
+{
+    struct vv_xspace_wave *wave = &space->wave;
+    for (size_t i = 0; i < wave->chunk_count; i++) {
+        struct vv_xspace_chunk *chunk = &wave->chunks[i];
+        vv_model_destroy(chunk->sink.rows);
+        vv_key_map_deinit(&chunk->unknown_ids);
+        free(chunk->unknown_kinds.items);
+        free(chunk->sink.ends.items);
+        free(chunk->sink.text);
+        free(chunk->segments.items);
+        free(chunk->late.items);
+        free(chunk->texts.items);
+        vv_key_map_deinit(&chunk->are_shapes);
+        free(chunk->bytes);
+    }
+    close_planes(wave, wave->planes.count);
+    free(wave->planes.items);
+    free(wave->chunks);
+    *wave = (struct vv_xspace_wave){ 0 };
+}
+
+/* ---- decoding ---- */
+
+static enum varve_code decode(struct vv_xspace_chunk *chunk)
+{
+    struct varve_error *error = &chunk->error;
+    if (!chunk->sink.space->model->counts_only)
+        VV_TRY(vv_model_reserve(chunk->sink.rows, VV_TABLE_SLICES, chunk->event_count, error));
+    for (size_t i = 0; i < chunk->segments.count; i++) {
+        struct vv_xspace_segment *segment = &chunk->segments.items[i];
+        chunk->failed_segment = i;
+        if (segment->is_first)
+            vv_xspace_rows_count(&chunk->sink, &segment->before);
+        VV_TRY(vv_xspace_segment_read(chunk, segment, error));
+    }
+    return VARVE_OK;
+}
+
+static void decode_chunk(void *context, size_t piece)
+{
+    struct vv_xspace_chunk *chunk = &((struct vv_xspace_wave *)context)->chunks[piece];
+    chunk->code = decode(chunk);
+}
+
+static enum varve_code clear_chunk(struct vv_xspace_chunk *chunk, struct varve_error *error)
+{
+    struct vv_model *rows = chunk->sink.rows;
+    if (rows->strings.count > 1) {
+        vv_intern_deinit(&rows->strings);
+        VV_TRY(vv_intern_init(&rows->strings, error));
+    }
+    vv_key_map_clear(&chunk->are_shapes);
+    for (int table = 0; table < VV_TABLE_COUNT; table++)
+        ((struct vv_table *)((char *)rows + vv_model_tables[table].table_offset))->count = 0;
+    rows->health = (struct vv_health){ 0 };
+    chunk->sink.ends.count = chunk->segments.count = chunk->late.count = chunk->byte_count = 0;
+    chunk->event_count = 0;
+    chunk->unknown_plane = NULL;
+    return VARVE_OK;
+}
+
+static enum varve_code find_failed(struct vv_xspace *space, struct varve_error *error)
+{
+    const struct vv_xspace_wave *wave = &space->wave;
+    for (size_t i = 0; i < wave->used_count; i++) {
+        const struct vv_xspace_chunk *chunk = &wave->chunks[i];
+        if (chunk->code == VARVE_OK)
+            continue;
+        const struct vv_xspace_plane *plane = chunk->segments.items[chunk->failed_segment].plane;
+        space->wave.has_failed = true;
+        if (error != NULL)
+            *error = chunk->error;
+        vv_error_note(error, "plane '%s'", vv_intern_text(&space->model->strings, plane->name));
+        return chunk->code;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error *error)
+{
+    struct vv_xspace_wave *wave = &space->wave;
+    if (wave->has_failed)
+        return VARVE_OK;
+    vv_workers_run(space->model->threads, wave->used_count, decode_chunk, wave);
+    VV_TRY(find_failed(space, error));
+    VV_TRY(vv_xspace_wave_append(space, error));
+    for (size_t i = 0; i < wave->used_count; i++)
+        VV_TRY(clear_chunk(&wave->chunks[i], error));
+    wave->used_count = 0;
+    if (wave->planes.count > 1) /* the last one may be the one that is read */
+        close_planes(wave, wave->planes.count - 1);
+    return VARVE_OK;
+}
+
+/* ---- gathering ---- */
+
+static bool has_room(const struct vv_xspace_chunk *chunk, const struct vv_xspace_segment *segment)
+{
+    return chunk->segments.count == 0 || (chunk->byte_count + segment->length <= CHUNK_BYTES &&
+                                          chunk->event_count + segment->event_count <= CHUNK_EVENTS_MAX);
+}
+
+/* The chunk that is being filled, or a new one. */
+static enum varve_code find_chunk(struct vv_xspace *space, const struct vv_xspace_segment *segment,
+                                  struct vv_xspace_chunk **out_chunk, struct varve_error *error)
+{
+    struct vv_xspace_wave *wave = &space->wave;
+    if (wave->chunks == NULL)
+        VV_TRY(make_chunks(space, error));
+    if (wave->used_count == 0 || !has_room(&wave->chunks[wave->used_count - 1], segment)) {
+        if (wave->used_count == wave->chunk_count)
+            VV_TRY(vv_xspace_wave_flush(space, error));
+        wave->used_count++;
+    }
+    *out_chunk = &wave->chunks[wave->used_count - 1];
+    return VARVE_OK;
+}
+
+enum varve_code vv_xspace_wave_add(struct vv_xspace *space, const struct vv_xspace_segment *segment,
+                                   struct varve_error *error)
+{
+    struct vv_xspace_chunk *chunk;
+    VV_TRY(find_chunk(space, segment, &chunk, error));
+    const unsigned char *data = segment->data;
+    if (space->window.source != NULL) {
+        size_t bytes = segment->length > CHUNK_BYTES ? segment->length : CHUNK_BYTES;
+        if (chunk->segments.count == 0) /* later ones fit: nothing moves */
+            VV_TRY(vv_array_reserve(&chunk->bytes, &chunk->byte_capacity, bytes, 1, error));
+        memcpy(chunk->bytes + chunk->byte_count, data, segment->length);
+        data = chunk->bytes + chunk->byte_count;
+    }
+    chunk->byte_count += segment->length;
+    chunk->event_count += segment->event_count;
+    VV_TRY(vv_array_reserve(&chunk->segments.items, &chunk->segments.capacity, chunk->segments.count + 1,
+                            sizeof *chunk->segments.items, error));
+    chunk->segments.items[chunk->segments.count] = *segment;
+    chunk->segments.items[chunk->segments.count++].data = data;
+    return VARVE_OK;
+}
