@@ -82,6 +82,9 @@ vv_analyse_fn vv_analyse_annotations; /* one row a range of the user's that work
 /* ---- devices ---- */
 vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */
 vv_analyse_fn vv_analyse_overlap;     /* one row a kind of collective: what computation hides of it */
+vv_analyse_fn vv_analyse_idle;        /* one row a cause of standing still                        */
+vv_analyse_fn vv_analyse_idle_gaps;   /* one row a gap                                            */
+vv_analyse_fn vv_analyse_idle_streams; /* one row a stream: what it waited for                  */
 
 /* ---- memory ---- */
 vv_analyse_fn vv_analyse_memory;      /* one row a device: peak, allocated, released …           */

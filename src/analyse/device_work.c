@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/hta_rules.h"
 #include "base/array.h"
 #include "base/radix.h"
 
@@ -86,7 +85,6 @@ struct found { uint32_t activity, device; uint8_t class; };
 struct finding {
     struct vv_device_work *work;
     const char *wanted;             /* device's name; NULL = all                                */
-    const struct vv_hta_rules *hta; /* NULL = our own                                           */
     struct found *found;
     uint8_t *by_name;               /* for vv_device_class_of                                   */
     size_t capacity;                /* of devices                                               */
@@ -99,7 +97,7 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
     uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
-    if (slice == VV_NONE || (finding->hta == NULL && !vv_is_device_work(model, activity)))
+    if (slice == VV_NONE || (!finding->work->is_hta && !vv_is_device_work(model, activity)))
         return false;
     uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
     uint32_t id = model->activities.device[activity];
@@ -110,7 +108,7 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
     };
     if (process != VV_NONE && !scope->processes[process])
         return false;
-    if (finding->hta != NULL && !vv_hta_counts(finding->hta, activity, out_device->scope))
+    if (finding->work->is_hta && !vv_hta_counts(&finding->work->hta, activity, out_device->scope))
         return false;
     if (scope->every_step)
         return true;
@@ -123,7 +121,7 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
 static enum vv_device_class class_of(const struct finding *finding, uint32_t activity)
 {
     const struct vv_model *model = finding->work->scope->model;
-    if (finding->hta == NULL)
+    if (!finding->work->is_hta)
         return vv_device_class_of(model, activity, finding->by_name);
     return vv_hta_class(vv_text_of(model, model->slices.name[model->activities.slice[activity]]));
 }
@@ -182,34 +180,33 @@ static void place_devices(struct vv_device_work *work, size_t *new_row, struct v
     }
 }
 
-static struct vv_interval times_of(const struct finding *finding, uint32_t activity)
+static struct vv_interval times_of(const struct vv_device_work *work, uint32_t slice)
 {
-    const struct vv_model *model = finding->work->scope->model;
-    uint32_t slice = model->activities.slice[activity];
-    int64_t begin_ns = model->slices.begin_ns[slice];
-    if (finding->hta != NULL)
-        return vv_hta_times(finding->hta, slice);
-    return (struct vv_interval){ begin_ns, begin_ns + model->slices.duration_ns[slice] };
+    const struct vv_slices *slices = &work->scope->model->slices;
+    if (work->is_hta)
+        return vv_hta_times(&work->hta, slice);
+    return (struct vv_interval){ slices->begin_ns[slice], slices->begin_ns[slice] + slices->duration_ns[slice] };
 }
 
 static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys, const size_t *new_row,
                                   struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
+    const uint32_t *slice_of = work->scope->model->activities.slice;
     const struct found *found = finding->found;
     int64_t origin_ns = INT64_MAX;
     for (size_t i = 0; i < work->count; i++) {
-        int64_t begin_ns = times_of(finding, found[i].activity).begin_ns;
+        int64_t begin_ns = times_of(work, slice_of[found[i].activity]).begin_ns;
         origin_ns = begin_ns < origin_ns ? begin_ns : origin_ns;
     }
     for (size_t i = 0; i < work->count; i++) {
-        uint64_t key = (uint64_t)(times_of(finding, found[i].activity).begin_ns - origin_ns);
+        uint64_t key = (uint64_t)(times_of(work, slice_of[found[i].activity]).begin_ns - origin_ns);
         keys[i] = (struct vv_keyed_row){ key, (uint32_t)i };
     }
     VV_TRY(vv_radix_sort(keys, work->count, error));
     for (size_t i = 0; i < work->count; i++) {
         const struct found *next = &found[keys[i].row];
-        struct vv_interval times = times_of(finding, next->activity);
+        struct vv_interval times = times_of(work, slice_of[next->activity]);
         work->items[work->devices[new_row[next->device]].last++] =
             (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class };
     }
@@ -267,20 +264,24 @@ enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struc
 enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
                                      const struct vv_question *question, struct varve_error *error)
 {
-    struct vv_hta_rules rules;
-    struct finding finding = { .work = out_work, .wanted = question->selection.device, .hta = &rules };
-    if (question->compat == NULL)
-        return vv_device_work_init(out_work, scope, question->selection.device, error);
-    *out_work = (struct vv_device_work){ .scope = scope };
-    enum varve_code code = vv_hta_rules_init(&rules, scope->model, error);
-    if (code == VARVE_OK)
-        code = find_and_order(&finding, error);
-    vv_hta_rules_deinit(&rules);
-    return code;
+    struct finding finding = { .work = out_work, .wanted = question->selection.device };
+    *out_work = (struct vv_device_work){ .scope = scope, .is_hta = question->compat != NULL };
+    if (out_work->is_hta)
+        VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, error));
+    return find_and_order(&finding, error);
+}
+
+bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item, struct vv_interval *out_call)
+{
+    uint32_t launch = work->scope->model->activities.launch[item->activity];
+    if (launch != VV_NONE)
+        *out_call = times_of(work, launch);
+    return launch != VV_NONE;
 }
 
 void vv_device_work_deinit(struct vv_device_work *work)
 {
+    vv_hta_rules_deinit(&work->hta);
     free(work->items);
     free(work->devices);
     *work = (struct vv_device_work){ 0 };

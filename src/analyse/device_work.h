@@ -9,6 +9,7 @@
 #define VV_ANALYSE_DEVICE_WORK_H
 
 #include "analyse/device_class.h"
+#include "analyse/hta_rules.h"
 #include "analyse/intervals.h"
 #include "analyse/scope.h"
 
@@ -32,6 +33,8 @@ struct vv_device_work {
     struct vv_device *devices;    /* by rank, then scope and id                                 */
     size_t device_count;
     uint64_t unlinked;            /* items without a call: launched before the trace began, say */
+    bool is_hta;                  /* chosen and timed by the rules below                        */
+    struct vv_hta_rules hta;
 };
 
 /* VARVE_INVALID: `device` names none of those in the trace; the message lists them. De-initialise also after a
@@ -50,6 +53,9 @@ enum varve_code vv_device_busy(const struct vv_device_work *work, const struct v
 #define VV_ALWAYS (struct vv_interval){ INT64_MIN, INT64_MAX }
 #define VV_CLASS_BIT(class) (1u << (class))
 #define VV_CLASS_ALL ((1u << VV_CLASS_COUNT) - 1)
+
+/* When the call that launched the item ran. False: its call is not in the trace. */
+bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item, struct vv_interval *out_call);
 
 /* Does a user who writes "cuda:0", "cuda" or "0" mean this device? */
 bool vv_device_is_called(uint32_t id, const char *wanted);

@@ -156,6 +156,7 @@ int vv_cmd_stop(const struct vv_arguments *arguments);
 int vv_cmd_status(const struct vv_arguments *arguments);
 int vv_cmd_dump(const struct vv_arguments *arguments);
 int vv_cmd_report(const struct vv_arguments *arguments);
+int vv_cmd_idle(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
 int vv_cmd_diff(const struct vv_arguments *arguments);
 int vv_cmd_memory(const struct vv_arguments *arguments);

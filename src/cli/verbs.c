@@ -114,6 +114,19 @@ const struct vv_verb vv_verbs[] = {
                            { "varve memory --table memory_plan --top 0", "how little would have done" },
                            { "varve memory --table plan_conflicts plan.csv", "buffers of a static plan that overlap" }),
       .run = vv_cmd_memory },
+    { .name = "idle", .group = "Look", .summary = "why devices stood still", .operands = "[TRACE...]",
+      .description =
+          "Splits the time in which a device did nothing by what it waited for: the host, and what its thread did "
+          "instead of launching; launching itself; other work. Then each such time, the longest first, and each "
+          "stream. Rows add up to the idle time of the device. Without a TRACE it reads the newest one here; several "
+          "are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(TOP) | VV_TAKES(FIELDS) |
+               VV_TAKES(COMPAT),
+      .table = "idle_gaps",
+      .examples = EXAMPLES({ "varve idle train.json.gz", "every device of the trace" },
+                           { "varve idle --device cuda:0 --steps 3 train.json.gz", "one device, one step" },
+                           { "varve idle --json rank*.json.gz", "for scripts: integer nanoseconds" }),
+      .run = vv_cmd_idle },
     { .name = "diff", .group = "Look", .summary = "two traces, with confidence",
       .operands = "[BASE] [NEW]",
       .description =

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_idle.c — varve idle: why devices stood still, and what they waited for. */
+#include "cli/arguments.h"
+#include "cli/reading.h"
+
+int vv_cmd_idle(const struct vv_arguments *arguments)
+{
+    static const char *const tables[] = { "devices", "idle", "idle_gaps", "idle_streams", NULL };
+    return vv_reading_print(arguments, "idle", tables, false);
+}
