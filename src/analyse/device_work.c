@@ -110,7 +110,7 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
         return false;
     if (finding->work->is_hta && !vv_hta_counts(&finding->work->hta, activity, out_device->scope))
         return false;
-    if (scope->every_step)
+    if (scope->every_step || (finding->work->is_hta && scope->left_out > 0)) /* HTA knows no warm-up */
         return true;
     if (launch == VV_NONE)
         return begins_in_a_step(scope, out_device->scope, model->slices.begin_ns[slice]);

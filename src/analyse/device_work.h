@@ -75,6 +75,21 @@ static inline uint32_t vv_device_owner(const struct vv_model *model, uint32_t ac
     return caller != VV_NONE ? caller : model->activities.launch[activity];
 }
 
+/* For a policy: which work it is, where it is not all; sentences end in it. */
+static inline const char *vv_part_text(const struct vv_scope *scope)
+{
+    if (scope->every_step)
+        return "";
+    return scope->left_out > 0 ? ", launched in the steps after warm-up" : ", launched in these steps";
+}
+
+/* The policy of a table that has no rows for want of a device. */
+static inline enum varve_code vv_no_work_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
+                                                struct varve_error *error)
+{
+    return vv_sheet_policy(sheet, error, "no device work in %s", scope->every_step ? "this trace" : "these steps");
+}
+
 /* For a policy: whose rules the work was chosen by, where they are not ours. */
 static inline const char *vv_compat_text(const struct vv_question *question)
 {

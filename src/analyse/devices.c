@@ -155,11 +155,10 @@ static enum varve_code state_policy(const struct vv_device_work *work, const str
                                     struct vv_sheet *sheet, struct varve_error *error)
 {
     if (work->count == 0)
-        return vv_sheet_policy(sheet, error, "no device work in %s",
-                               work->scope->every_step ? "this trace" : "these steps");
+        return vv_no_work_policy(work->scope, sheet, error);
     return vv_sheet_policy(sheet, error, "%zu kernels, copies and sets from first to last%s; %" PRIu64
                            " of them without a call that launched them, counted all the same%s",
-                           work->count, work->scope->every_step ? "" : ", launched in these steps", work->unlinked,
+                           work->count, vv_part_text(work->scope), work->unlinked,
                            vv_compat_text(question));
 }
 

@@ -178,16 +178,15 @@ enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *shee
 {
     char launching[2 * VV_NUMBER_BYTES + 40] = "", latency[VV_NUMBER_BYTES], name[40];
     if (gaps->work.count == 0)
-        return vv_sheet_policy(sheet, error, "no device work in %s",
-                               gaps->scope.every_step ? "this trace" : "these steps");
+        return vv_no_work_policy(&gaps->scope, sheet, error);
     if (gaps->latency_ns[0] >= 0) {
         vv_number_duration(gaps->latency_ns[0], latency, sizeof latency);
         vv_device_text(gaps->work.devices[0].id, name, sizeof name);
         snprintf(launching, sizeof launching, "; launching takes %s on %s", latency, name);
     }
-    return vv_sheet_policy(sheet, error, "%zu gap%s between the work of a device, on all its streams; what the thread did "
-                           "that launched late%s%s", gaps->count, gaps->count == 1 ? "" : "s", launching,
-                           vv_compat_text(gaps->question));
+    return vv_sheet_policy(sheet, error, "%zu gap%s between the work of a device, on all its streams%s; what the thread did "
+                           "that launched late%s%s", gaps->count, gaps->count == 1 ? "" : "s",
+                           vv_part_text(&gaps->scope), launching, vv_compat_text(gaps->question));
 }
 
 enum varve_code vv_put_device(struct vv_sheet *sheet, size_t row, size_t column, const struct vv_device *device,

@@ -114,10 +114,10 @@ enum varve_code vv_analyse_idle_streams(const struct vv_model *model, const stru
     if (code == VARVE_OK)
         code = put_streams(&work, &streams, out, error);
     if (code == VARVE_OK && work.count == 0)
-        code = vv_sheet_policy(out, error, "no device work in %s", scope.every_step ? "this trace" : "these steps");
+        code = vv_no_work_policy(&scope, out, error);
     else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "gaps between the work of a stream: launched late, under 30 us, other%s",
-                               vv_compat_text(question));
+        code = vv_sheet_policy(out, error, "gaps between the work of a stream%s: launched late, under 30 us, other%s",
+                               vv_part_text(&scope), vv_compat_text(question));
     vv_streams_deinit(&streams);
     vv_device_work_deinit(&work);
     vv_scope_deinit(&scope);

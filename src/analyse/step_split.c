@@ -309,6 +309,7 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model, const struct
     struct view view = { .scope = &scope, .sheet = out };
     selection.first_step = INT64_MIN; /* the step before one says where it begins                 */
     selection.last_step = INT64_MAX;
+    selection.warm_up = true;
     vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)

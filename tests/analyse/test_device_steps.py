@@ -3,6 +3,7 @@
 
 The traces lie beside the checkout; ../shared/traces/README.md has the figures, by number (G1 …), in microseconds.
 """
+import collections
 import csv
 import pathlib
 import sys
@@ -136,3 +137,64 @@ def test_a_trace_without_a_device(varve, traces, name):
     for compat in ([], ["--compat", "hta"]):
         for which in ("devices", "overlap"):
             assert not table(varve, which, *compat, traces / "hta" / f"{name}.json.gz")
+
+
+def hta_block(path, heading):
+    """The lines that HTA printed under a heading of one of its files beside the traces."""
+    return path.read_text().split(f"## {heading} ")[1].split("\n## ")[0].splitlines()[1:]
+
+
+HTA_FILES = [("dlrm8/expected_hta.txt", [f"dlrm8/rank{rank}" for rank in range(8)]),
+             ("hta/ns_resolution_expected_hta.txt", ["hta/ns_resolution"]),
+             ("hta/sampled_expected_hta.txt", ["hta/sampled_rank0", "hta/sampled_rank1"])]
+HTA_RANKS = [(text, rank, name) for text, names in HTA_FILES for rank, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("text, rank, name", HTA_RANKS, ids=[name for _, _, name in HTA_RANKS])
+def test_htas_idle_streams_by_its_rules(varve, traces, text, rank, name):
+    stated = collections.Counter()
+    for line in hta_block(traces / text, "idle"):
+        words = line.split()
+        if len(words) == 6 and words[1] == str(rank):
+            stated[int(words[2]), words[3]] = float(words[4]) * 1000
+    rows = [row for row in table(varve, "idle_streams", "--compat", "hta", traces / f"{name}.json.gz")
+            if row["row"] == "stream"]
+    assert {row["stream"] for row in rows} >= {stream for stream, _ in stated}
+    assert stated
+    unlinked = table(varve, "devices", traces / f"{name}.json.gz")[0]["unlinked"]
+    for row in rows:
+        causes = [stated[row["stream"], cause] for cause in ("host_wait", "kernel_wait", "other")]
+        assert row["idle_ns"] == sum(causes)
+        if not unlinked or row["stream"] != 7:  # HTA takes the file's first event for the call of work that has none
+            assert [row["host_wait_ns"], row["kernel_wait_ns"], row["other_wait_ns"]] == causes
+
+
+def test_idle_streams_of_dlrm(varve, traces):
+    """G2: its times are whole microseconds, so that our rules give the same."""
+    rows = table(varve, "idle_streams", traces / "dlrm8" / "rank0.json.gz")
+    assert [(row["stream"], row["host_wait_ns"], row["kernel_wait_ns"]) for row in rows if row["row"] == "stream"] == \
+        [(7, 11448000, 123000), (22, 145000, 0), (24, 5906000, 18000), (84, 4740000, 3000)]
+
+
+@pytest.mark.parametrize("name", [
+    "dlrm8/rank1.json.gz", "hta/ns_resolution.json.gz", "kineto/resnet50_workers0.json.gz", "hta/mtia_inference.json.gz",
+    "tracelens/b200_eager.json.gz", "tracelens/sglang_decode.json.gz", "ascend/trace_view.json.gz",
+    "xplane/jax_mi300_conv.xplane.pb", "nsys/saxpy_mpi_cuda.sqlite", "tracelens/rocprofv3_results.json.gz"])
+def test_causes_and_gaps_add_up_to_what_devices_idle(varve, traces, name):
+    tables = table_reader.tables(varve, "idle", traces / name)
+    idle = sum(row["idle_ns"] for row in tables["devices"] if row["row"] == "device")
+    assert sum(row["idle_ns"] for row in tables["idle"] if row["row"] == "cause") == idle
+    assert sum(row["idle_ns"] for row in tables["idle"] if row["row"] == "device") == idle
+    assert sum(row["duration_ns"] for row in tables["idle_gaps"] if row["row"] != "total") == idle
+    for row in tables["idle_gaps"]:
+        parts = [row[column] for column in ("host_ns", "launch_ns", "dependency_ns", "unknown_ns")]
+        assert min(parts) >= 0 and sum(parts) == row["duration_ns"]
+    for row in tables["idle_streams"]:
+        assert row["host_wait_ns"] + row["kernel_wait_ns"] + row["other_wait_ns"] == row["idle_ns"]
+        assert row["idle_ns"] + row["busy_ns"] == row["span_ns"]
+
+
+def test_the_device_of_resnet_waits_for_the_data_loader(varve, traces):
+    rows = table(varve, "idle", traces / "kineto" / "resnet50_workers0.json.gz")
+    assert (rows[0]["cause"], rows[0]["doing"]) == ("host", "data loader")
+    assert rows[0]["idle_share"] > 0.7
