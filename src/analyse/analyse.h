@@ -73,6 +73,7 @@ vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, e
 vv_analyse_fn vv_analyse_outliers;    /* one row a call that took another time than its like      */
 vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */
 vv_analyse_fn vv_analyse_operators;
+vv_analyse_fn vv_analyse_links;       /* one row a backward operator and its forward one            */
 vv_analyse_fn vv_analyse_call_tree;   /* one row a path of calls: what each took, top-down          */
 vv_analyse_fn vv_analyse_kernels;     /* one row a kernel                                       */
 vv_analyse_fn vv_analyse_kernel_ops;  /* one row a kernel and the operator that it was done for     */

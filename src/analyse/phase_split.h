@@ -4,6 +4,8 @@
  * Of phases inside phases only the outermost counts; where two overlap, the instant belongs to the
  * one that began first; one that sticks out of its step is cut. So, for each step:
  *     sum of its entries' duration_ns + other_ns = its duration_ns,  other_ns >= 0.
+ * Where no phases were recorded, those of op_phases.h count, on all chosen threads of the step's process: the step's own
+ * thread before others, then in the order of enum vv_op_phase; the time between two pieces of one phase is of that phase.
  * Called by phases.c and steps.c. */
 #ifndef VV_ANALYSE_PHASE_SPLIT_H
 #define VV_ANALYSE_PHASE_SPLIT_H
@@ -13,12 +15,13 @@
 
 struct vv_phase_entry {
     uint32_t step;         /* row of a chosen step                                             */
-    uint32_t phase;        /* group; its name is a string of the model                         */
+    uint32_t phase;        /* group; its name is a phase as op_phases.h has them                */
     int64_t duration_ns;
 };
 
 struct vv_phase_split {
     struct vv_groups phases;
+    bool is_found;                  /* from what operators say, since no phases were recorded   */
     struct vv_phase_entry *entries; /* by step, then by first appearance; one a (step, phase)   */
     size_t count, capacity;
     int64_t *other_ns;              /* by step row                                              */

@@ -3,6 +3,7 @@
  *
  * total_ns of the rows, "other" included, sums to total_ns of the row "total" = the steps' time. */
 #include "analyse/analyse.h"
+#include "analyse/op_phases.h"
 #include "analyse/phase_split.h"
 #include "analyse/samples.h"
 #include "analyse/step_summary.h"
@@ -67,7 +68,7 @@ static enum varve_code fill(const struct vv_scope *scope, const struct vv_phase_
     for (uint32_t i = 0; i < phases; i++) {
         uint32_t phase = split->order[i];
         struct row row = { VV_ROW_PLAIN, "phase",
-                           vv_text_of(scope->model, split->phases.names[phase]),
+                           vv_phase_text(scope->model, split->phases.names[phase]),
                            split->totals_ns[phase], phase };
         other_ns -= row.total_ns;
         VV_TRY(put_row(sheet, &row, all_ns, samples, error));
@@ -95,6 +96,8 @@ enum varve_code vv_analyse_phases(const struct vv_model *model, const struct vv_
     }
     if (code == VARVE_OK)
         code = vv_step_policy(&scope, out, error);
+    if (code == VARVE_OK && split.is_found)
+        code = vv_sheet_policy(out, error, "%s; phases found from what operators say", out->policy);
     vv_samples_deinit(&samples);
     vv_phase_split_deinit(&split);
     vv_scope_deinit(&scope);

@@ -11,6 +11,7 @@
 
 #include "analyse/analyse.h"
 #include "analyse/own_time.h"
+#include "analyse/op_phases.h"
 #include "analyse/phase_split.h"
 #include "analyse/step_summary.h"
 
@@ -75,7 +76,7 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
     memset(view->column_of, 0xff, (split->phases.count + 1) * sizeof *view->column_of);
     memcpy(columns, head_columns, sizeof head_columns);
     for (uint32_t i = 0; i < shown; i++) {
-        const char *phase = vv_text_of(view->scope->model, split->phases.names[split->order[i]]);
+        const char *phase = vv_phase_text(view->scope->model, split->phases.names[split->order[i]]);
         char name[1100];
         int length = snprintf(name, sizeof name, "in_%s_ns", phase);
         const char *title = vv_arena_text(arena, phase, strlen(phase));
@@ -222,7 +223,7 @@ static enum varve_code put_phase(const struct vv_model *model, struct vv_sheet *
     VV_TRY(name_step(model, sheet, row, entry->step, error));
     vv_sheet_int(sheet, row, PHASE_DURATION, entry->duration_ns);
     VV_TRY(vv_sheet_text(sheet, row, PHASE_ROW, is_other ? "other" : "phase", error));
-    return vv_sheet_text(sheet, row, PHASE_NAME, is_other ? "other" : vv_text_of(model, entry->phase),
+    return vv_sheet_text(sheet, row, PHASE_NAME, is_other ? "other" : vv_phase_text(model, entry->phase),
                          error);
 }
 

@@ -21,6 +21,7 @@ const struct vv_table_entry vv_tables[] = {
     { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions },
     { "outliers", "what took another time than others of its kind, and what ran meanwhile", vv_analyse_outliers },
     { "operators", "what each operator took", vv_analyse_operators },
+    { "links", "backward operators with the forward operators they belong to", vv_analyse_links },
     { "call_tree", "what each operator took in each place that calls it, top-down", vv_analyse_call_tree },
     { "kernels", "what each kernel took, copies and sets too", vv_analyse_kernels },
     { "kernel_ops", "the same, by the operator that it was done for", vv_analyse_kernel_ops },

@@ -150,6 +150,8 @@ enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_mod
     *out_traits = (struct vv_traits){ .model = model, .ranks = ranks };
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_MODULE))
         VV_TRY(find_modules(out_traits, error));
+    if (wanted & VV_TRAIT_BIT(VV_TRAIT_PHASE))
+        VV_TRY(vv_op_phases(model, &out_traits->phases, error));
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_SOURCE))
         VV_TRY(find_sources(out_traits, error));
     if (wanted & (VV_TRAIT_BIT(VV_TRAIT_STREAM) | VV_TRAIT_BIT(VV_TRAIT_DEVICE)))
@@ -160,6 +162,7 @@ enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_mod
 void vv_traits_deinit(struct vv_traits *traits)
 {
     vv_intern_deinit(&traits->texts);
+    vv_op_phases_deinit(&traits->phases);
     free(traits->modules);
     free(traits->sources);
     free(traits->first_work);
@@ -218,14 +221,17 @@ uint32_t vv_trait_of(const struct vv_traits *traits, enum vv_trait trait, uint32
     default:
         break;
     }
+    uint32_t phase = VV_NONE;
+    if (trait == VV_TRAIT_PHASE && subject != VV_NONE)
+        phase = vv_phase_of(model, &traits->phases, subject);
+    if (trait == VV_TRAIT_PHASE)
+        return phase == VV_NONE && is_work ? vv_phase_of(model, &traits->phases, slice) : phase;
     if (subject == VV_NONE)
         return VV_NONE;
-    uint32_t op = slices->op[subject], phase = slices->phase[subject];
+    uint32_t op = slices->op[subject];
     switch (trait) {
     case VV_TRAIT_OP:
         return slices->name[subject];
-    case VV_TRAIT_PHASE:
-        return phase != VV_NONE ? slices->name[phase] : VV_NONE;
     case VV_TRAIT_SHAPE:
         return op != VV_NONE && model->ops.shapes[op] != 0 ? model->ops.shapes[op] : VV_NONE;
     case VV_TRAIT_MODULE:
@@ -250,6 +256,8 @@ const char *vv_trait_text(const struct vv_traits *traits, enum vv_trait trait, u
         return value < sizeof layer_names / sizeof *layer_names ? layer_names[value] : "";
     case VV_TRAIT_SOURCE:
         return vv_intern_text(&traits->texts, value);
+    case VV_TRAIT_PHASE:
+        return vv_phase_text(model, value);
     case VV_TRAIT_DEVICE:
         vv_device_text(value, buffer, bytes);
         return buffer;
@@ -271,6 +279,7 @@ uint32_t vv_trait_limit(const struct vv_traits *traits, enum vv_trait trait)
         return sizeof layer_names / sizeof *layer_names;
     case VV_TRAIT_SOURCE:
         return traits->texts.count;
+    case VV_TRAIT_PHASE:
     case VV_TRAIT_DEVICE:
     case VV_TRAIT_RANK:
         return 0;

@@ -8,6 +8,7 @@
 #ifndef VV_ANALYSE_TRAITS_H
 #define VV_ANALYSE_TRAITS_H
 
+#include "analyse/op_phases.h"
 #include "base/intern.h"
 #include "model/model.h"
 
@@ -23,6 +24,7 @@ struct vv_traits {
     const int64_t *ranks;         /* borrowed: a process' row -> its rank, -1 = none known      */
     struct vv_intern texts;       /* of sources                                                 */
     uint32_t *modules, *sources;  /* slice -> string of the model, of texts; where wanted        */
+    struct vv_op_phases phases;   /* where wanted                                               */
     uint32_t *first_work;         /* slice -> row in activities; where wanted                   */
 };
 
