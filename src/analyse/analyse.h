@@ -29,8 +29,11 @@ struct vv_question {
     int64_t top;      /* rows before the remainder is one row; 0 = all                          */
     bool full;        /* people see every column, not the head of a report                      */
     const char *compat; /* whose rules device tables go by: "hta"; NULL = our own, exact ones   */
+    const char *annotation; /* critical path: of ranges of this name; "" = of all; NULL = of a step */
+    int64_t instance;   /* which of them, from 0                                                */
+    const char *scale;  /* what if: "4", "OP=4;OP=1.5"; NULL = "2"                              */
 };
-#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL }
+#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL }
 
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
                                       struct vv_sheet *out, struct varve_error *error);
@@ -79,6 +82,14 @@ vv_analyse_fn vv_analyse_kernels;     /* one row a kernel                       
 vv_analyse_fn vv_analyse_kernel_ops;  /* one row a kernel and the operator that it was done for     */
 vv_analyse_fn vv_analyse_kernel_counters; /* one row a kernel that the device counted in            */
 vv_analyse_fn vv_analyse_annotations; /* one row a range of the user's that work was launched in    */
+
+/* ---- the critical path ---- */
+vv_analyse_fn vv_analyse_critical;       /* one row: how long it is, in which window             */
+vv_analyse_fn vv_analyse_critical_bound; /* one row a kind of time on it, and a kind of gap      */
+vv_analyse_fn vv_analyse_critical_ops;   /* one row an operator on it                           */
+vv_analyse_fn vv_analyse_critical_path;  /* its segments, in order                              */
+vv_analyse_fn vv_analyse_what_if;        /* one row a change that would make it shorter          */
+vv_analyse_fn vv_analyse_slack;          /* one row an operator: how much later it could begin   */
 
 /* ---- devices ---- */
 vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */

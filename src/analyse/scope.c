@@ -265,9 +265,7 @@ void vv_scope_deinit(struct vv_scope *scope)
     scope->processes = scope->tracks = scope->step_tracks = scope->steps = scope->warm_up = NULL;
 }
 
-/* The first row in [first, last) that begins at or after begin_ns. */
-static uint32_t first_from(const struct vv_slices *slices, uint32_t first, uint32_t last,
-                           int64_t begin_ns)
+uint32_t vv_first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)
 {
     while (first < last) {
         uint32_t middle = first + (last - first) / 2;
@@ -316,10 +314,10 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
     int64_t begin_ns = steps->begin_ns[step], end_ns = begin_ns + steps->duration_ns[step];
     uint32_t first, last;
     vv_track_rows(model, steps->track[step], &first, &last);
-    *out_last = first_from(&model->slices, first, last, end_ns);
+    *out_last = vv_first_from(&model->slices, first, last, end_ns);
     /* A range around the step may begin at the same instant: it lies before the step's own row. */
     *out_first = steps->slice[step] != VV_NONE ? steps->slice[step] + 1
-                                               : first_from(&model->slices, first, last, begin_ns);
+                                               : vv_first_from(&model->slices, first, last, begin_ns);
     if (*out_last < *out_first)
         *out_last = *out_first;
 }

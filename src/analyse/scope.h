@@ -35,6 +35,8 @@ void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_f
                    uint32_t *out_last);
 /* Does it hold an operator or a step? A profiler's own spans may have a track to themselves. */
 bool vv_track_works(const struct vv_model *model, uint32_t track);
+/* The first row in [first, last), rows of one track, that begins at or after begin_ns. */
+uint32_t vv_first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns);
 /* Rows of the slices that begin inside a step on the step's own track, the step itself left out. */
 void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_first,
                   uint32_t *out_last);

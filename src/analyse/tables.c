@@ -41,6 +41,12 @@ const struct vv_table_entry vv_tables[] = {
     { "static_plan", "what a compiler planned: buffers, peak, conflicts", vv_analyse_static_plan },
     { "plan_conflicts", "planned buffers that overwrite each other", vv_analyse_plan_conflicts },
     { "allocations", "allocations, by bytes and lifetime", vv_analyse_allocations },
+    { "critical", "the critical path in one row", vv_analyse_critical },
+    { "critical_bound", "what the critical path is spent on", vv_analyse_critical_bound },
+    { "critical_ops", "operators on the critical path", vv_analyse_critical_ops },
+    { "critical_path", "the critical path, segment by segment", vv_analyse_critical_path },
+    { "what_if", "how much shorter the critical path would be if an operator were faster", vv_analyse_what_if },
+    { "slack", "how much later operators could begin", vv_analyse_slack },
     { NULL, NULL, NULL },
 };
 

@@ -58,6 +58,10 @@ struct vv_arguments {
     const char *compat;         /* "hta"; NULL = our own rules                                  */
     /* diff */
     const char *fail_over;      /* "5%"; NULL = never                                           */
+    /* critical path */
+    const char *annotation;     /* name of a range; "" = everything; NULL = a step               */
+    int64_t instance;           /* which of them                                                */
+    const char *scale;          /* "4", "OP=4;OP=1.5"                                            */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */
@@ -103,6 +107,7 @@ enum vv_option_row {
     VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,
+    VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
@@ -159,6 +164,7 @@ int vv_cmd_report(const struct vv_arguments *arguments);
 int vv_cmd_idle(const struct vv_arguments *arguments);
 int vv_cmd_steps(const struct vv_arguments *arguments);
 int vv_cmd_diff(const struct vv_arguments *arguments);
+int vv_cmd_critical(const struct vv_arguments *arguments);
 int vv_cmd_memory(const struct vv_arguments *arguments);
 int vv_cmd_info(const struct vv_arguments *arguments);
 int vv_cmd_validate(const struct vv_arguments *arguments);

@@ -221,6 +221,9 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
         .by = arguments->said & VV_TAKES(BY) ? arguments->by : NULL,
         .sort = arguments->said & VV_TAKES(SORT) ? arguments->sort : NULL,
         .compat = arguments->compat,
+        .annotation = arguments->annotation,
+        .instance = arguments->instance,
+        .scale = arguments->scale,
         /* A program gets every row unless it asks for fewer. */
         .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
     };

@@ -100,6 +100,22 @@ const struct vv_verb vv_verbs[] = {
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
                            { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
       .run = vv_cmd_steps },
+    { .name = "critical", .group = "Look", .summary = "what the time depends on, and what would pay",
+      .operands = "[TRACE...]",
+      .description =
+          "Finds the longest chain of events that had to wait for each other, over threads, devices and ranks: "
+          "what is on it decides how long the step takes, and nothing else does. Prints what it is spent on, the "
+          "operators on it, how much shorter it would be if each were faster, its segments in order, and how much "
+          "later everything else could begin. The window is the step of median duration; --steps, --annotation "
+          "choose another. Without a TRACE it reads the newest one here; several are read as one.",
+      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(TOP) | VV_TAKES(FIELDS) |
+               VV_TAKES(ANNOTATION) | VV_TAKES(INSTANCE) | VV_TAKES(SCALE) | VV_TAKES(COMPAT),
+      .table = "critical_ops",
+      .examples = EXAMPLES({ "varve critical", "the median step of the newest trace here" },
+                           { "varve critical --steps 7 rank*.json.gz", "step 7 of all ranks as one" },
+                           { "varve critical --annotation forward --instance 3", "the fourth forward pass" },
+                           { "varve critical --table what_if --scale aten::mm=4", "if this were four times as fast" }),
+      .run = vv_cmd_critical },
     { .name = "memory", .group = "Look", .summary = "what memory is held, by whom, and when",
       .operands = "[TRACE...]",
       .description =

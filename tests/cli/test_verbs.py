@@ -15,7 +15,7 @@ varve — operator-level profiler for machine-learning programs
 
 Record:    record
 Control:   start  stop  status  dump
-Look:      report  steps  memory  idle  diff  info  validate
+Look:      report  steps  critical  memory  idle  diff  info  validate
 Carry:     export  pack
 Prepare:   help  version  completions
 
