@@ -15,6 +15,7 @@
 #include "analyse/scope.h"
 #include "base/array.h"
 #include "base/radix.h"
+#include "model/arg_walk.h"
 
 #define COUNTERS_MAX 64 /* columns; a profiler counts few at once                                  */
 
@@ -151,8 +152,8 @@ static void find_counters(struct counting *counting)
     const struct vv_model *model = counting->scope->model;
     for (size_t i = 0; i < counting->kernels.count; i++) {
         uint32_t slice = counting->kernels.items[i].slice;
-        for (uint32_t n = 0; n < model->slices.arg_count[slice]; n++) {
-            uint32_t arg = model->slices.first_arg[slice] + n;
+        struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+        for (uint32_t arg; vv_arg_next(&walk, &arg);) {
             double value;
             if (is_number(&model->args, arg, &value))
                 counting->left_out += counter_of(counting, model->args.key[arg]) == COUNTERS_MAX;
@@ -201,8 +202,8 @@ static enum varve_code put_kernel(struct counting *counting, const struct event 
     cells[NAME] = vv_text_cell(vv_text_of(model, slices->name[kernel->slice]));
     cells[ROW] = vv_text_cell("kernel");
     fill_operators(model, kernel->launch, cells);
-    for (uint32_t n = 0; n < slices->arg_count[kernel->slice]; n++) {
-        uint32_t arg = slices->first_arg[kernel->slice] + n;
+    struct vv_arg_walk walk = vv_arg_walk(model, slices->first_arg[kernel->slice], slices->arg_count[kernel->slice]);
+    for (uint32_t arg; vv_arg_next(&walk, &arg);) {
         double value;
         if (!is_number(&model->args, arg, &value))
             continue;

@@ -149,7 +149,8 @@ enum vv_arg_kind {
     VV_ARG_ROWS  /* other rows, in the place of this one: what many events have in common       */
 };
 
-/* The value of VV_ARG_ROWS; none of the rows is one such again. */
+/* The value of VV_ARG_ROWS; none of the rows is one such again. Whoever reads
+ * arguments walks them with model/arg_walk.h. */
 #define VV_ARG_ROWS_VALUE(first, count) ((uint64_t)(count) << 32 | (first))
 
 #define VV_ARG_COLUMNS(X, T)                                                                        \

@@ -12,6 +12,7 @@
 
 #include "base/json_write.h"
 #include "import/importer.h"
+#include "model/arg_walk.h"
 #include "model/model.h"
 
 static const struct vv_model *model;
@@ -93,29 +94,19 @@ static void put_value(uint8_t kind, uint64_t value)
     }
 }
 
-/* False: nothing stands before what comes next. */
-static bool put_arg_rows(uint32_t first, uint32_t count, bool follows)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t value = model->args.value[first + i];
-        if (model->args.kind[first + i] == VV_ARG_ROWS) {
-            follows = put_arg_rows((uint32_t)value, (uint32_t)(value >> 32), follows);
-            continue;
-        }
-        fputs(follows ? ", [" : "[", stdout);
-        follows = true;
-        put_text(model->args.key[first + i]);
-        fputs(", ", stdout);
-        put_value(model->args.kind[first + i], model->args.value[first + i]);
-        fputs("]", stdout);
-    }
-    return follows;
-}
-
 static void put_args(uint32_t first, uint16_t count)
 {
+    struct vv_arg_walk walk = vv_arg_walk(model, first, count);
+    const char *joint = "";
     fputs(", \"args\": [", stdout);
-    put_arg_rows(first, count, false);
+    for (uint32_t row; vv_arg_next(&walk, &row); joint = ", ") {
+        fputs(joint, stdout);
+        fputs("[", stdout);
+        put_text(model->args.key[row]);
+        fputs(", ", stdout);
+        put_value(model->args.kind[row], model->args.value[row]);
+        fputs("]", stdout);
+    }
     fputs("]", stdout);
 }
 
