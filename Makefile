@@ -16,6 +16,8 @@ C_CODE  = $(shell find src include examples tests bench -name '*.[ch]')
 # The Python environments of the tests: made anew when their requirements change.
 VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
+VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
+                           $(wildcard tests/live/requirements-*.txt))
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 # The arm64 packages that the AArch64 build links against, beside libc.
@@ -52,7 +54,7 @@ check: ## install what the tests need, run every test
 	@tools/setup check
 	@$(MAKE) --no-print-directory --keep-going unit sanitize thread pytest
 
-check-clients: ## the tests again, with the large real programs that read our files; valgrind; AArch64
+check-clients: ## the tests again, with the large real programs that read ours or write theirs; valgrind; AArch64
 	@tools/setup clients
 	@$(MAKE) --no-print-directory --keep-going unit valgrind cross pytest-clients
 
@@ -62,7 +64,7 @@ unit: all ## unit tests and fuzz corpora
 pytest: all $(VENV)/ready ## all other tests
 	$(VENV)/bin/python -m pytest tests
 
-pytest-clients: all $(VENV_CLIENTS)/ready
+pytest-clients: all $(VENV_CLIENTS)/ready $(VENVS_LIVE)
 	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
 
 sanitize: ## units and corpora under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -144,6 +146,15 @@ $(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tes
 	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
 	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
 	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
+	@touch $@
+
+# Those that write the formats that we read, each alone: their dependencies contradict each other.
+$(BUILD)/venv-torch/ready: AFTERWARDS = tests/live/stand_in.py
+$(BUILD)/venv-torch/ready: tests/live/stand_in.py
+$(BUILD)/venv-%/ready: tests/live/requirements-%.txt
+	@rm -rf $(@D) && python3 -m venv $(@D)
+	@$(@D)/bin/python $(PIP) --no-deps --no-compile -r $<
+	@for program in $(AFTERWARDS); do $(@D)/bin/python $$program || exit 1; done
 	@touch $@
 
 $(ARM64)/ready: tools/unpack_arm64 Makefile

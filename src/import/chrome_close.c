@@ -205,13 +205,16 @@ static enum varve_code add_base(struct vv_chrome_reader *reader, struct varve_er
 
 /* ---- all of it ---- */
 
-static void set_ranks(struct vv_chrome_reader *reader)
+static void set_job(struct vv_chrome_reader *reader)
 {
+    struct vv_run *run = &reader->model->run;
     struct vv_processes *processes = &reader->model->processes;
     for (uint64_t i = reader->places.first_process; i < processes->table.count; i++) {
+        processes->host[i] = reader->host;
         processes->rank[i] = reader->rank;
         processes->world_size[i] = reader->world_size;
     }
+    run->host = run->host == 0 ? reader->host : run->host;
 }
 
 enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_error *error)
@@ -226,7 +229,7 @@ enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_er
     VV_TRY(number_runs(reader, error));
     set_step_durations(reader);
     VV_TRY(add_base(reader, error));
-    set_ranks(reader);
+    set_job(reader);
     if (reader->is_cut || reader->window.is_cut)
         reader->model->health.truncated_files++;
     return VARVE_OK;

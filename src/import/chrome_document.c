@@ -135,22 +135,6 @@ static enum varve_code read_list(struct vv_chrome_reader *reader, element_functi
 
 /* ---- other members ---- */
 
-static void read_distributed(struct vv_chrome_reader *reader, const struct vv_chrome_value *value)
-{
-    struct vv_chrome_cursor cursor = reader->cursor;
-    struct vv_chrome_value key, inner;
-    if (value->kind != VV_CHROME_OBJECT)
-        return;
-    cursor.next = value->token + 1;
-    while (!vv_chrome_closes(&cursor, '}') &&
-           vv_chrome_member(&cursor, &key, &inner) == VV_CHROME_DONE) {
-        if (is_key(&key, "rank"))
-            vv_chrome_integer(&inner, &reader->rank);
-        else if (is_key(&key, "world_size"))
-            vv_chrome_integer(&inner, &reader->world_size);
-    }
-}
-
 static enum varve_code read_base(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
                                  struct varve_error *error)
 {
@@ -164,6 +148,27 @@ static enum varve_code read_base(struct vv_chrome_reader *reader, const struct v
     return VARVE_OK;
 }
 
+/* What Kineto says within "distributedInfo", and VizTracer within "viztracer_metadata". */
+static enum varve_code read_inner(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
+                                  struct varve_error *error)
+{
+    struct vv_chrome_cursor cursor = reader->cursor;
+    struct vv_chrome_value key, inner;
+    if (value->kind != VV_CHROME_OBJECT)
+        return VARVE_OK;
+    cursor.next = value->token + 1;
+    while (!vv_chrome_closes(&cursor, '}') &&
+           vv_chrome_member(&cursor, &key, &inner) == VV_CHROME_DONE) {
+        if (is_key(&key, "rank"))
+            vv_chrome_integer(&inner, &reader->rank);
+        else if (is_key(&key, "world_size"))
+            vv_chrome_integer(&inner, &reader->world_size);
+        else if (is_key(&key, "baseTimeNanoseconds"))
+            VV_TRY(read_base(reader, &inner, error));
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code add_fact(struct vv_chrome_reader *reader, const struct vv_chrome_value *key,
                                 const struct vv_chrome_value *value, struct varve_error *error)
 {
@@ -171,8 +176,10 @@ static enum varve_code add_fact(struct vv_chrome_reader *reader, const struct vv
     uint32_t row;
     if (is_key(key, "baseTimeNanoseconds"))
         VV_TRY(read_base(reader, value, error));
-    if (is_key(key, "distributedInfo"))
-        read_distributed(reader, value);
+    if (is_key(key, "distributedInfo") || is_key(key, "viztracer_metadata"))
+        VV_TRY(read_inner(reader, value, error));
+    if (is_key(key, "host_name") && value->kind == VV_CHROME_STRING)
+        VV_TRY(vv_chrome_text_id(&reader->text, value, &reader->host, error));
     VV_TRY(vv_model_add_fact(reader->model, &row, error));
     VV_TRY(vv_chrome_text_id(&reader->text, key, &facts->key[row], error));
     return vv_chrome_store(reader, value, &facts->value[row], &facts->kind[row], error);

@@ -389,11 +389,14 @@ static void add_health(struct vv_health *whole, const struct vv_health *part)
     memcpy(whole, sums, sizeof *whole);
 }
 
-static void add_words(struct vv_chrome_reader *whole, const struct vv_chrome_reader *part)
+static void add_words(struct merging *merging)
 {
+    struct vv_chrome_reader *whole = merging->whole;
+    const struct vv_chrome_reader *part = merging->part;
     whole->base_ns = part->base_ns != 0 ? part->base_ns : whole->base_ns;
     whole->rank = part->rank >= 0 ? part->rank : whole->rank;
     whole->world_size = part->world_size != 0 ? part->world_size : whole->world_size;
+    whole->host = part->host != 0 ? merging->strings[part->host] : whole->host;
     whole->is_cut = whole->is_cut || part->is_cut;
     whole->window.is_cut = whole->window.is_cut || part->window.is_cut;
     whole->ordinal += part->ordinal;
@@ -440,7 +443,7 @@ static enum varve_code merge(struct merging *merging, struct varve_error *error)
     VV_TRY(move_flows(merging, error));
     VV_TRY(move_titles(merging, error));
     VV_TRY(move_rest(merging, error));
-    add_words(merging->whole, merging->part);
+    add_words(merging);
     return VARVE_OK;
 }
 

@@ -8,7 +8,8 @@
 
 /* A decimal number taken apart: the sign, its digits without the point, and where the point stands. */
 struct decimal {
-    bool is_negative, has_exponent;
+    bool is_negative;
+    bool is_scaled_up; /* its exponent, 0 or above, may stand for digits that were lost            */
     const char *digits; /* first that is not 0                                                  */
     size_t count;       /* of them, without the point                                           */
     long point;         /* digits before the point; may lie outside of 0 … count                */
@@ -53,9 +54,9 @@ static bool take_apart(const char *text, size_t length, struct decimal *out)
     if (whole + fraction == 0)
         return false;
     if (at < end && (*at | 0x20) == 'e') {
-        out->has_exponent = true;
         if (!read_exponent(at + 1, end, &exponent))
             return false;
+        out->is_scaled_up = exponent >= 0;
     } else if (at != end) {
         return false;
     }
@@ -106,7 +107,7 @@ bool vv_chrome_time_ns(const struct vv_chrome_value *value, int64_t *out_ns)
     char rest;
     bool is_exact;
     if (value->kind > VV_CHROME_NUMBER || !take_apart(value->at, value->length, &decimal) ||
-        !scaled(&decimal, 3, &ns, &rest, &is_exact) || (decimal.has_exponent && !is_exact))
+        !scaled(&decimal, 3, &ns, &rest, &is_exact) || (decimal.is_scaled_up && !is_exact))
         return false;
     ns += rest >= '5';
     if (ns >= (uint64_t)VV_CHROME_TIME_NS_MAX)

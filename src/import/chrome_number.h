@@ -10,8 +10,8 @@
 /* Instants and durations reach this far from 0, so that the sum of two is an int64_t: year 2116. */
 #define VV_CHROME_TIME_NS_MAX (INT64_C(1) << 62)
 
-/* Microseconds as nanoseconds, digits beyond them rounded, halves away from zero. With an exponent only if nothing
- * is rounded: what writes one has lost digits. False also if |ns| >= VV_CHROME_TIME_NS_MAX. */
+/* Microseconds as nanoseconds, digits beyond them rounded, halves away from zero. With an exponent of 0 or above
+ * only if nothing is rounded: what writes one has lost digits. False also if |ns| >= VV_CHROME_TIME_NS_MAX. */
 bool vv_chrome_time_ns(const struct vv_chrome_value *value, int64_t *out_ns);
 
 /* A whole number in range; in a string also hexadecimal, "0x1f". */

@@ -132,6 +132,7 @@ struct vv_chrome_reader {
     uint32_t async_slot_count, family_slot_count, last_family;
 
     int64_t base_ns, rank, world_size; /* rank -1, world_size 0: not said                       */
+    uint32_t host;              /* string: where it was recorded; 0                             */
     bool has_events;                /* the list of events was found                             */
     bool is_cut;                    /* the input ends inside of it                              */
     uint64_t reserved_at;           /* bytes read when there was made room for the rest         */

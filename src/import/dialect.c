@@ -163,6 +163,17 @@ const struct vv_dialect_process *vv_dialect_process(const char *name)
     return &other;
 }
 
+/* ---- collectives ---- */
+
+const char *vv_dialect_collective(const char *name)
+{
+    static const char *const backends[] = { "gloo:", "mpi:" }; /* NCCL and UCC have arguments  */
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (strncmp(name, backends[i], strlen(backends[i])) == 0)
+            return name + strlen(backends[i]);
+    return NULL;
+}
+
 /* ---- types, layers, devices ---- */
 
 static const struct { const char *name; uint16_t dtype; } dtypes[] = {

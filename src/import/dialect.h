@@ -57,6 +57,8 @@ struct vv_dialect_process {
 };
 const struct vv_dialect_process *vv_dialect_process(const char *name);
 
+/* The collective that a range stands for whose backend says no more than its name ("gloo:all_reduce"); NULL. */
+const char *vv_dialect_collective(const char *name);
 /* An enum varve_dtype by PyTorch's, ONNX Runtime's or XLA's name for it; VARVE_DTYPE_UNKNOWN. */
 uint16_t vv_dialect_dtype(const char *name, size_t length);
 /* " f32"; " ?" for none of them. */

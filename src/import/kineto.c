@@ -298,6 +298,43 @@ static enum varve_code take(struct gathering *gathering, enum vv_dialect_role ro
     return take_op(gathering, role, value, error);
 }
 
+/* Of all inputs of an operator; 0 if they are beyond int64_t. */
+static int64_t input_elements(const struct vv_model *model, uint32_t op)
+{
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < model->ops.tensor_count[op]; t++) {
+        uint32_t tensor = model->ops.first_tensor[op] + t;
+        int64_t elements = 1;
+        for (uint32_t d = 0; d < model->tensors.rank[tensor]; d++)
+            if (__builtin_mul_overflow(elements, model->dims.size[model->tensors.first_dim[tensor] + d],
+                                       &elements))
+                return 0;
+        if (__builtin_add_overflow(sum, elements, &sum))
+            return 0;
+    }
+    return sum;
+}
+
+/* "gloo:all_reduce": its inputs are what is sent. */
+static enum varve_code add_named_collective(struct gathering *gathering, struct varve_error *error)
+{
+    struct vv_model *model = gathering->reader->model;
+    uint32_t row;
+    if (!(gathering->reader->now.class->flags & VV_DIALECT_STEPS) || gathering->collective != VV_NONE ||
+        model->slices.layer[gathering->slice] != VARVE_LAYER_API)
+        return VARVE_OK;
+    const char *word = vv_dialect_collective(vv_intern_text(&model->strings, gathering->reader->now.name));
+    if (word == NULL)
+        return VARVE_OK;
+    VV_TRY(need_op(gathering, error));
+    VV_TRY(vv_model_add_collective(model, &row, error));
+    VV_TRY(vv_model_text(model, word, &model->collectives.name[row], error));
+    model->collectives.in_elements[row] = input_elements(model, gathering->op);
+    model->ops.collective[gathering->op] = row;
+    model->slices.layer[gathering->slice] = VARVE_LAYER_COMM;
+    return VARVE_OK;
+}
+
 static enum varve_code take_all(struct gathering *gathering, struct varve_error *error)
 {
     struct vv_chrome_reader *reader = gathering->reader;
@@ -338,8 +375,8 @@ enum varve_code vv_kineto_slice_args(struct vv_chrome_reader *reader, uint32_t s
     if (gathering.activity != VV_NONE)
         complete_activity(&gathering);
     if (gathering.dims != NULL || gathering.types != NULL || gathering.typed_shapes != NULL)
-        return add_tensors(&gathering, error);
-    return VARVE_OK;
+        VV_TRY(add_tensors(&gathering, error));
+    return add_named_collective(&gathering, error);
 }
 
 /* ---- steps ---- */

@@ -275,9 +275,12 @@ static enum varve_code read_as_facts(struct vv_xspace_plane *plane, struct vv_pr
     VV_TRY(vv_xspace_fact(&plane->space->sink, VV_NONE,
                           vv_intern_text(&plane->space->model->strings, plane->name), kind->name,
                           VV_ARG_TEXT, error));
-    while (vv_protobuf_next(&value))
+    while (vv_protobuf_next(&value)) {
         if (value.number == 5)
             VV_TRY(vv_xspace_stat_keep(plane, &value, &keeping, error));
+        else if (value.number > 6 || (value.number == 3 && value.value > 0))
+            plane->space->model->health.ignored++;
+    }
     return VARVE_OK;
 }
 

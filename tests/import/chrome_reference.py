@@ -138,6 +138,9 @@ class Reference:
                 activity[ACTIVITY_KEYS[key]] = int(value)
             else:
                 rest.append((key, value))
+        if category == "user_annotation" and event["name"].startswith("gloo:"):
+            collective["name"] = event["name"].removeprefix("gloo:")
+            collective["in_elements"] = sum(math.prod(dims) for dims in (event.get("args") or {}).get("Input Dims", []))
         own = ["id", "bp", "s", "tts", "esf", "cname"] + ["tdur"] * ("dur" in event or event["ph"] != "X")
         for key in own:
             if key in event and not (key == "s" and event[key] == "t"):

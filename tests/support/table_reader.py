@@ -13,3 +13,9 @@ def tables(varve, verb, *arguments):
     assert document["schema"] == f"varve.{verb}/1"
     return {name: [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
             for name, table in document["tables"].items()}
+
+
+def operators(varve, *arguments):
+    """The rows of operators of a report that leaves nothing out."""
+    rows = tables(varve, "report", "--warm-up", "--table", "operators", "--top", "0", *arguments)["operators"]
+    return [row for row in rows if row["row"] == "operator"]

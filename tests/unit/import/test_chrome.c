@@ -356,6 +356,56 @@ static void collectives_steps_and_memory(void **state)
     assert_int_equal(model->marks.table.count, 0);
 }
 
+/* gloo gives its ranges no arguments of collectives; NCCL's "nccl:…" stands around a record_param_comms. */
+static void collectives_by_their_names(void **state)
+{
+    (void)state;
+    read_text("{\"traceEvents\":["
+              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_gather\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":2,"
+              "\"args\":{\"External id\":1,\"Input Dims\":[[3,4],[5]],\"Input type\":[\"float\",\"float\"]}},"
+              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:barrier\",\"pid\":9,\"tid\":9,\"ts\":4,\"dur\":2},"
+              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:send\",\"pid\":9,\"tid\":9,\"ts\":7,\"dur\":2,"
+              "\"args\":{\"Input Dims\":[[4294967296,4294967296]]}},"
+              "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gloo:copy\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2},"
+              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nccl:all_reduce\",\"pid\":9,\"tid\":9,\"ts\":9,\"dur\":2}]}");
+    static const struct { const char *slice, *name; int64_t elements; } known[] = {
+        { "gloo:all_gather", "all_gather", 17 }, { "gloo:barrier", "barrier", 0 }, { "gloo:send", "send", 0 },
+    };
+    assert_int_equal(model->collectives.table.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t row = slice(known[i].slice), collective = model->ops.collective[model->slices.op[row]];
+        assert_string_equal(text_of(model->collectives.name[collective]), known[i].name);
+        assert_int_equal(model->collectives.in_elements[collective], known[i].elements);
+        assert_int_equal(model->collectives.slice[collective], row);
+        assert_int_equal(model->slices.layer[row], VARVE_LAYER_COMM);
+    }
+    assert_int_equal(model->slices.layer[slice("nccl:all_reduce")], VARVE_LAYER_API);
+}
+
+static void the_host_and_no_duration(void **state)
+{
+    (void)state;
+    read_text("{\"host_name\":\"box\",\"traceEvents\":["
+              "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\",\"tid\":\"PyTorch Profiler\","
+              "\"ts\":0,\"dur\":100},"
+              "{\"ph\":\"X\",\"name\":\"point\",\"pid\":701,\"tid\":9,\"ts\":0,\"dur\":1e-06}]}");
+    check_slice("point", 0, 0);
+    assert_int_equal(model->health.unfinished, 0);
+    assert_int_equal(model->slices.layer[slice("PyTorch Profiler (0)")], VARVE_LAYER_STEP);
+    assert_string_equal(text_of(model->run.host), "box");
+    assert_string_equal(text_of(model->processes.host[0]), "box");
+    assert_string_equal(text_of(model->processes.host[1]), "box");
+}
+
+static void the_clock_of_viztracer(void **state)
+{
+    (void)state;
+    read_text("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"FEE\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":1.5,\"dur\":0.0775}],"
+              "\"viztracer_metadata\":{\"version\":\"1.1.1\",\"baseTimeNanoseconds\":1700000000000000000}}");
+    check_slice("f", INT64_C(1700000000000001500), 78);
+    assert_int_equal(model->slices.layer[0], VARVE_LAYER_PYTHON);
+}
+
 static void the_producers_order_breaks_ties(void **state)
 {
     (void)state;
@@ -414,6 +464,9 @@ int main(void)
         cmocka_unit_test(names_may_come_late),
         cmocka_unit_test(operators_calls_and_kernels),
         cmocka_unit_test(collectives_steps_and_memory),
+        cmocka_unit_test(collectives_by_their_names),
+        cmocka_unit_test(the_host_and_no_duration),
+        cmocka_unit_test(the_clock_of_viztracer),
         cmocka_unit_test(the_producers_order_breaks_ties),
         cmocka_unit_test(rows_without_categories),
         cmocka_unit_test(onnx_runs_are_steps),

@@ -59,6 +59,8 @@ static size_t write_event(char *out, uint32_t number)
         "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,"
         "\"args\":{\"External id\":%u,\"a\":%u,\"b\":%u}}",
         "{\"ph\":\"n\",\"cat\":\"net\",\"name\":\"n%u\",\"pid\":3,\"tid\":%u,\"ts\":%u,\"id2\":{\"local\":%u},\"args\":{\"k\":[%u,%u,%u]}}",
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:g%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,"
+        "\"args\":{\"External id\":%u,\"Input Dims\":[[%u,%u]]}}",
     };
     const char *form = forms[draw(sizeof forms / sizeof forms[0])];
 #pragma GCC diagnostic push
@@ -80,7 +82,8 @@ static size_t write_trace(char *out, uint32_t events, bool is_object)
     }
     at += sprintf(at, "]");
     if (is_object)
-        at += sprintf(at, ", \"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": 3}}\n");
+        at += sprintf(at, ", \"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": 3}, "
+                          "\"host_name\": \"box\"}\n");
     return (size_t)(at - out);
 }
 

@@ -54,6 +54,8 @@ static const char *const texts[] = {
     "\"correlation\":7,\"Collective name\":\"x\"}},\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":9,\"tid\":9,"
     "\"ts\":1,\"dur\":90},\n{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"GPU 0\"}}],"
     "\"stackFrames\":{\"1\":{\"name\":\"main\"}},\"baseTimeNanoseconds\":5}",
+    "{\"host_name\":\"box\",\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":9,"
+    "\"tid\":9,\"ts\":1,\"dur\":2}],\"viztracer_metadata\":{\"baseTimeNanoseconds\":5}}",
 };
 
 /* Only what the reading itself allocates. */
