@@ -56,6 +56,22 @@ RULES = {
         steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 200 * n + 150, 4)
                          for n in range(5)],
         "The steps wait 20.0 % of their time for data."),
+    "synchronisation": (
+        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 40, "cuda_runtime") for n in range(5)],
+        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 10, "cuda_runtime") for n in range(5)],
+        "The steps wait 20.0 % of their time in calls that synchronise, while no device works."),
+    "allocation": (
+        steps_of(200) + [span("cudaMalloc", 200 * n + 150, 20, "cuda_runtime") for n in range(5)],
+        steps_of(200) + [span("cudaMalloc", 200 * n + 150, 8, "cuda_runtime") for n in range(5)],
+        "The steps spend 10.0 % of their time allocating memory of the device."),
+    "compilation": (
+        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 20, "python_function") for n in range(5)],
+        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 8, "python_function") for n in range(5)],
+        "The steps spend 10.0 % of their time compiling."),
+    "garbage_collection": (
+        steps_of(200) + [span("gc.collect", 200 * n + 150, 10, "python_function") for n in range(5)],
+        steps_of(200) + [span("gc.collect", 200 * n + 150, 2, "python_function") for n in range(5)],
+        "The steps spend 5.0 % of their time collecting garbage."),
     "exposed_communication": (
         work("gemm", 100, 50, 1) + work("ncclKernel_AllReduce", 150, 50, 2),
         work("gemm", 100, 100, 1) + work("ncclKernel_AllReduce", 140, 50, 2, stream=8),
