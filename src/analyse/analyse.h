@@ -11,6 +11,8 @@
 #include "base/sheet.h"
 #include "model/model.h"
 
+struct vv_peaks;
+
 /* Which part of the model an analysis looks at. Texts are borrowed. */
 struct vv_selection {
     int64_t first_step, last_step; /* step indices, inclusive; INT64_MIN, INT64_MAX = all       */
@@ -32,8 +34,9 @@ struct vv_question {
     const char *annotation; /* critical path: of ranges of this name; "" = of all; NULL = of a step */
     int64_t instance;   /* which of them, from 0                                                */
     const char *scale;  /* what if: "4", "OP=4;OP=1.5"; NULL = "2"                              */
+    const struct vv_peaks *host_peaks; /* of the machine that ran it (peaks.h), borrowed; NULL = not known */
 };
-#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL }
+#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL }
 
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
                                       struct vv_sheet *out, struct varve_error *error);
@@ -72,6 +75,8 @@ vv_analyse_fn vv_analyse_phases;      /* how the steps split; rows, "other" incl
 vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at every instant      */
 
 /* ---- operators ---- */
+vv_analyse_fn vv_analyse_roofline;    /* one row a name, shapes and device: FLOP/s, bytes/s, and the roof */
+vv_analyse_fn vv_analyse_mfu;         /* one row a step: which part of the peak it uses           */
 vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, each so            */
 vv_analyse_fn vv_analyse_outliers;    /* one row a call that took another time than its like      */
 vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */

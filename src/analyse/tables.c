@@ -20,6 +20,8 @@ const struct vv_table_entry vv_tables[] = {
     { "blocks", "what repeats itself, such as layers, and how evenly", vv_analyse_blocks },
     { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions },
     { "outliers", "what took another time than others of its kind, and what ran meanwhile", vv_analyse_outliers },
+    { "roofline", "how near operators come to what their device can do", vv_analyse_roofline },
+    { "mfu", "which part of the peak each step uses", vv_analyse_mfu },
     { "operators", "what each operator took", vv_analyse_operators },
     { "links", "backward operators with the forward operators they belong to", vv_analyse_links },
     { "call_tree", "what each operator took in each place that calls it, top-down", vv_analyse_call_tree },

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_work.h — every operator of a selection whose cost is known, with its time and what it ran on.
+ *
+ * Of operators inside one another the first from the outside counts that has a cost. Its time is that of the device work
+ * that it, or what it called, launched, summed; without any, its own duration, and it ran on the host.
+ * Called by roofline.c and mfu.c. Thread-compatible. */
+#ifndef VV_ANALYSE_OP_WORK_H
+#define VV_ANALYSE_OP_WORK_H
+
+#include "analyse/device_share.h"
+#include "analyse/op_cost.h"
+#include "analyse/peaks.h"
+
+#define VV_ON_HOST UINT32_MAX
+
+struct vv_costed_op {
+    uint32_t slice;
+    uint32_t device;     /* row of work.devices, or VV_ON_HOST                                  */
+    int64_t time_ns;
+    struct vv_op_cost cost;
+    double peak_flop;    /* what it could get, per second; 0 = not known                        */
+    double peak_bytes;
+};
+
+struct vv_op_work {
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_device_share share;
+    struct vv_costed_op *items;  /* in order of rows                                            */
+    size_t count, capacity;
+    uint64_t operators;          /* outermost ones, with a cost or without                       */
+    int64_t whole_ns;            /* all device work; without any, the outermost operators' time  */
+    struct vv_peaks *peaks;      /* by device, the host behind the last                          */
+    uint32_t *names;             /* by device: string, 0 = not known                             */
+};
+
+/* De-initialise also after a failure. */
+enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_model *model,
+                                const struct vv_question *question, struct varve_error *error);
+void vv_op_work_deinit(struct vv_op_work *work);
+
+/* The least time that it could take, in nanoseconds; 0 = not known. */
+double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes);
+
+/* "on cuda:0, NVIDIA H100: 989 TFLOP/s …": whose peaks were taken, or why none. */
+void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes);
+
+#endif
