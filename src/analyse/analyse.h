@@ -102,6 +102,11 @@ vv_analyse_fn vv_analyse_overlap;     /* one row a kind of collective: what comp
 vv_analyse_fn vv_analyse_idle;        /* one row a cause of standing still                        */
 vv_analyse_fn vv_analyse_idle_gaps;   /* one row a gap                                            */
 vv_analyse_fn vv_analyse_idle_streams; /* one row a stream: what it waited for                  */
+vv_analyse_fn vv_analyse_launches;    /* one row a call that launches, by name                    */
+vv_analyse_fn vv_analyse_queue;       /* one row a stream: how much work waited on it             */
+vv_analyse_fn vv_analyse_copies;      /* one row a kind of copy, on each device                   */
+vv_analyse_fn vv_analyse_syncs;       /* one row a call that waits for a device, by name          */
+vv_analyse_fn vv_analyse_waits;       /* one row a step: its wait for the data loader             */
 
 /* ---- memory ---- */
 vv_analyse_fn vv_analyse_memory;      /* one row a device: peak, allocated, released …           */

@@ -301,3 +301,21 @@ enum varve_code vv_device_busy(const struct vv_device_work *work, const struct v
     vv_intervals_unite(out_busy);
     return VARVE_OK;
 }
+
+enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t process, struct vv_intervals *out_busy,
+                                   struct varve_error *error)
+{
+    const struct vv_scope *scope = work->scope;
+    uint32_t number = process != VV_NONE ? scope->model->processes.scope[process] : 0;
+    int64_t rank = process != VV_NONE ? scope->ranks[process] : -1;
+    out_busy->count = 0;
+    for (size_t d = 0; d < work->device_count; d++) {
+        const struct vv_device *device = &work->devices[d];
+        if (device->scope != number || device->rank != rank)
+            continue;
+        for (size_t i = device->first; i < device->last; i++)
+            VV_TRY(vv_intervals_add(out_busy, work->items[i].begin_ns, work->items[i].end_ns, error));
+    }
+    vv_intervals_unite(out_busy);
+    return VARVE_OK;
+}

@@ -50,6 +50,9 @@ void vv_device_work_deinit(struct vv_device_work *work);
 enum varve_code vv_device_busy(const struct vv_device_work *work, const struct vv_device *device,
                                unsigned classes, struct vv_interval window, struct vv_intervals *out_busy,
                                struct varve_error *error);
+/* United: the time during which any device of the process' scope and rank works. `process` VV_NONE: scope 0. */
+enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t process, struct vv_intervals *out_busy,
+                                   struct varve_error *error);
 #define VV_ALWAYS (struct vv_interval){ INT64_MIN, INT64_MAX }
 #define VV_CLASS_BIT(class) (1u << (class))
 #define VV_CLASS_ALL ((1u << VV_CLASS_COUNT) - 1)

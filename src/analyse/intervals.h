@@ -37,5 +37,7 @@ enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struc
 /* |a without b|, |a and b|, without making the set. */
 int64_t vv_intervals_length_without(const struct vv_intervals *a, const struct vv_intervals *b);
 int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b);
+/* |set and [begin_ns, end_ns)|, in time that grows with what lies there. */
+int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin_ns, int64_t end_ns);
 
 #endif

@@ -30,6 +30,16 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
                               const struct vv_selection *selection, struct varve_error *error);
 void vv_scope_deinit(struct vv_scope *scope); /* NULL-safe, idempotent */
 
+/* The same selection of every step, warm-up too. */
+static inline struct vv_selection vv_every_step(const struct vv_selection *selection)
+{
+    struct vv_selection every = *selection;
+    every.first_step = INT64_MIN;
+    every.last_step = INT64_MAX;
+    every.warm_up = true;
+    return every;
+}
+
 /* Rows [*out_first, *out_last) of the slices on a track. */
 void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,
                    uint32_t *out_last);

@@ -167,25 +167,6 @@ static enum varve_code take_turns(struct view *view, const struct vv_step_host *
 
 /* ---- rows ---- */
 
-/* |set within [begin_ns, end_ns)| */
-static int64_t length_within(const struct vv_intervals *set, int64_t begin_ns, int64_t end_ns)
-{
-    size_t first = 0, last = set->count;
-    int64_t sum_ns = 0;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (set->items[middle].end_ns <= begin_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    for (; first < set->count && set->items[first].begin_ns < end_ns; first++) {
-        struct vv_interval part = set->items[first];
-        sum_ns += (part.end_ns < end_ns ? part.end_ns : end_ns) - (part.begin_ns > begin_ns ? part.begin_ns : begin_ns);
-    }
-    return sum_ns;
-}
-
 static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind, const char *name,
                                   const int64_t *values, struct varve_error *error)
 {
@@ -220,7 +201,7 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
         [LAUNCHED] = (int64_t)step->launched,
     };
     for (enum part part = KERNEL; part < PARTS; part++)
-        values[FIRST_PART + part] = length_within(&view->busy[part], step->begin_ns, step->end_ns);
+        values[FIRST_PART + part] = vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
     for (size_t c = 0; c < COLUMNS; c++)
         view->sums[c] += values[c];
     view->rows++;
@@ -305,15 +286,12 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model, const struct
                                       struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_scope scope = { 0 }, every = { 0 };
-    struct vv_selection selection = question->selection;
+    struct vv_selection whole = vv_every_step(&question->selection); /* the step before one says where it begins */
     struct view view = { .scope = &scope, .sheet = out };
-    selection.first_step = INT64_MIN; /* the step before one says where it begins                 */
-    selection.last_step = INT64_MAX;
-    selection.warm_up = true;
     vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
-        code = vv_scope_init(&every, model, &selection, error);
+        code = vv_scope_init(&every, model, &whole, error);
     if (code == VARVE_OK)
         code = split(&view, &every, question->selection.device, error);
     for (size_t part = 0; part < PARTS; part++)

@@ -16,6 +16,9 @@ static const struct vv_scale rate_scale[] = {
     { "FLOP/s", 1 },    { "kFLOP/s", 1e3 },  { "MFLOP/s", 1e6 }, { "GFLOP/s", 1e9 },
     { "TFLOP/s", 1e12 }, { "PFLOP/s", 1e15 }, { NULL, 0 }
 };
+static const struct vv_scale bandwidth_scale[] = {
+    { "B/s", 1 },     { "kB/s", 1e3 },   { "MB/s", 1e6 }, { "GB/s", 1e9 }, { "TB/s", 1e12 }, { NULL, 0 }
+};
 static const struct vv_scale no_scale[] = { { "", 1 }, { NULL, 0 } };
 static const struct vv_scale percent_scale[] = { { "%", 0.01 }, { NULL, 0 } };
 
@@ -23,7 +26,7 @@ static const struct vv_scale *const scales[] = {
     [VV_UNIT_NONE] = no_scale,       [VV_UNIT_COUNT] = no_scale,
     [VV_UNIT_NS] = time_scale,       [VV_UNIT_TIME] = no_scale,
     [VV_UNIT_BYTES] = byte_scale,    [VV_UNIT_RATIO] = percent_scale,
-    [VV_UNIT_FLOP_PER_S] = rate_scale,
+    [VV_UNIT_FLOP_PER_S] = rate_scale, [VV_UNIT_BYTES_PER_S] = bandwidth_scale,
 };
 
 /* 999.5 of a step prints as 1000 of it: so the next step begins there. */
@@ -102,6 +105,11 @@ void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity)
 void vv_number_flop_per_s(double rate, char *out_text, size_t capacity)
 {
     scaled(rate, VV_UNIT_FLOP_PER_S, out_text, capacity);
+}
+
+void vv_number_bytes_per_s(double rate, char *out_text, size_t capacity)
+{
+    scaled(rate, VV_UNIT_BYTES_PER_S, out_text, capacity);
 }
 
 void vv_number_percent(double ratio, char *out_text, size_t capacity)

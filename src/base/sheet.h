@@ -23,7 +23,8 @@ enum vv_unit {
     VV_UNIT_TIME,   /* "ns"     instants since the Unix epoch                                  */
     VV_UNIT_BYTES,  /* "bytes"                                                                 */
     VV_UNIT_RATIO,  /* "1"      a share, 1.0 = all; people see percent                         */
-    VV_UNIT_FLOP_PER_S /* "flop/s"                                                             */
+    VV_UNIT_FLOP_PER_S, /* "flop/s"                                                            */
+    VV_UNIT_BYTES_PER_S /* "bytes/s"                                                           */
 };
 
 struct vv_sheet_column {

@@ -145,6 +145,8 @@ const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell 
         vv_number_bytes((int64_t)number_of(column, cell), buffer, VV_NUMBER_BYTES);
     else if (column->unit == VV_UNIT_FLOP_PER_S)
         vv_number_flop_per_s(number_of(column, cell), buffer, VV_NUMBER_BYTES);
+    else if (column->unit == VV_UNIT_BYTES_PER_S)
+        vv_number_bytes_per_s(number_of(column, cell), buffer, VV_NUMBER_BYTES);
     else if (column->unit == VV_UNIT_NS && vv_scale_of_time(unit, &asked)) {
         char number[VV_NUMBER_BYTES / 2];
         snprintf(number, sizeof number, "%s", vv_face_text(face, cell, buffer));

@@ -3,8 +3,12 @@
 
 The traces lie beside the checkout; ../shared/traces/README.md has the figures, by number (G1 …), in microseconds.
 """
+import ast
 import collections
 import csv
+import gzip
+import itertools
+import json
 import pathlib
 import sys
 
@@ -198,3 +202,78 @@ def test_the_device_of_resnet_waits_for_the_data_loader(varve, traces):
     rows = table(varve, "idle", traces / "kineto" / "resnet50_workers0.json.gz")
     assert (rows[0]["cause"], rows[0]["doing"]) == ("host", "data loader")
     assert rows[0]["idle_share"] > 0.7
+
+
+@pytest.mark.parametrize("text, rank, name", HTA_RANKS, ids=[name for _, _, name in HTA_RANKS])
+def test_htas_launches_by_its_rules(varve, traces, text, rank, name):
+    stated = dict((row[0], row) for row in ast.literal_eval(hta_block(traces / text, "launch")[0]))[rank]
+    total = table(varve, "launches", "--compat", "hta", traces / f"{name}.json.gz")[-1]
+    assert total["row"] == "total"
+    assert (total["calls"], total["short"], total["calls_over_50_us"], total["delays_over_100_us"]) == \
+        (stated[1], stated[3], stated[5], stated[7])
+    assert (total["call_ns"], total["work_ns"], total["delay_ns"] + total["queueing_ns"]) == \
+        tuple(figure * 1000 for figure in stated[9:])
+
+
+def lengths(events, stream, falls_first):
+    """Mean length of a stream's queue, from the events of a file in whole microseconds."""
+    calls = {event["args"]["correlation"]: event["ts"] for event in events if event.get("cat") == "cuda_runtime"}
+    work = [event for event in events if event.get("args", {}).get("stream") == stream and
+            event["args"]["correlation"] in calls]
+    changes = [(calls[event["args"]["correlation"]], 1) for event in work] + [(event["ts"], -1) for event in work]
+    changes.sort(key=lambda change: (change[0], change[1] if falls_first else -change[1]))
+    values = list(itertools.accumulate(change for _, change in changes))
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize("text, rank, name", HTA_RANKS, ids=[name for _, _, name in HTA_RANKS])
+def test_htas_queues_by_its_rules(varve, traces, text, rank, name):
+    """Where a call and a begin have the same time HTA's sort takes either first, so that its mean lies between."""
+    stated = {}
+    for line in hta_block(traces / text, "queue")[3:]:
+        words = [float(word) for word in line.split()]
+        at = int(words[0]) if len(words) == 10 else at  # the rank stands in the first line of its streams only
+        if at == rank:
+            stated[int(words[-9])] = words[-8:]
+    rows = {row["stream"]: row for row in table(varve, "queue", "--compat", "hta", traces / f"{name}.json.gz")}
+    assert set(rows) == set(stated)
+    for stream, (count, mean, deviation, least, p25, p50, p75, greatest) in stated.items():
+        row = rows[stream]
+        assert (row["points"], row["max_length"], least) == (count, greatest, 0)
+        assert abs(row["median_length"] - p50) <= 1 and abs(row["p25_length"] - p25) <= 1
+        assert abs(row["p75_length"] - p75) <= 1
+        assert mean - 1e-6 <= row["mean_length"] <= mean * 1.03
+        if abs(row["mean_length"] - mean) < 1e-6:
+            assert abs(row["deviation"] - deviation) < 1e-6
+
+
+def test_the_queue_of_dlrm(varve, traces):
+    """G2: 450 points, longest 25; its mean of 2.398 lies between those of the two orders of equal times."""
+    trace = traces / "dlrm8" / "rank0.json.gz"
+    events = json.loads(gzip.decompress(trace.read_bytes()), strict=False)["traceEvents"]
+    row = next(row for row in table(varve, "queue", trace) if row["stream"] == 7)
+    assert (row["points"], row["max_length"]) == (450, 25)
+    assert abs(row["mean_length"] - lengths(events, 7, False)) < 1e-9
+    assert lengths(events, 7, True) < 2.398 < row["mean_length"]
+
+
+def test_waiting_for_data_is_what_the_split_gives_the_loader(varve, traces, split):
+    """Nothing of ResNet-50 comes between the device and the loader, so that both say the same."""
+    steps = [row for row in table(varve, "waits", traces / "kineto" / "resnet50_workers0.json.gz") if row["row"] == "step"]
+    assert [row["wait_ns"] for row in steps] == [row["data_loader_ns"] for row in split if row["row"] == "step"]
+
+
+def test_copies_of_resnet(varve, traces):
+    """Six batches of 32 images of 3 x 224 x 224 floats, and their labels."""
+    rows = table(varve, "copies", traces / "kineto" / "resnet50_workers0.json.gz")
+    copy = next(row for row in rows if row["direction"] == "HtoD")
+    assert (copy["copies"], copy["bytes"]) == (12, 6 * (32 * 3 * 224 * 224 * 4 + 32 * 8))
+    assert copy["bytes_per_s"] == pytest.approx(copy["bytes"] / copy["total_ns"] * 1e9)
+
+
+@pytest.mark.parametrize("name", ["ascend/trace_view.json.gz", "hta/mtia_inference.json.gz", "xplane/jax_tpu_inference.xplane.pb",
+                                  "tracelens/rocprofv3_results.json.gz", "nsys/saxpy_mpi_cuda.sqlite"])
+def test_every_table_of_devices_has_an_answer(varve, traces, name):
+    for which in ("step_split", "launches", "queue", "copies", "syncs", "waits", "overlap"):
+        for row in table(varve, which, traces / name):
+            assert all(value is None or isinstance(value, str) or value >= 0 for value in row.values()), row
