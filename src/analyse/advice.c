@@ -18,7 +18,7 @@
 enum { NUMBER, FINDING, SEE, RULE, SHARE, COLUMNS };
 
 static const struct vv_sheet_column advice_columns[COLUMNS] = {
-    { "number", "", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "number", "number", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "finding", "finding", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "see", "see", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "rule", "rule", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

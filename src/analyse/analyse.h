@@ -45,6 +45,7 @@ struct vv_table_entry {
     const char *name;         /* of the table, as --table takes it                              */
     const char *says;         /* one line for help                                              */
     vv_analyse_fn *analyse;
+    bool is_optional;         /* among others, people do not see it where it has no rows          */
 };
 /* Every table there is, ended by a NULL name: tables.c. */
 extern const struct vv_table_entry vv_tables[];

@@ -244,11 +244,18 @@ static enum varve_code answer(const struct vv_question *question, const struct v
     return VARVE_OK;
 }
 
+/* Has the table nothing to say that people miss? */
+static bool is_passed_over(const char *name, const struct vv_sheet *sheet)
+{
+    const struct vv_table_entry *table;
+    return sheet->row_count == 0 && vv_table_find(name, &table, NULL) == VARVE_OK && table->is_optional;
+}
+
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full)
 {
     struct vv_sheet sheets[VV_READING_SHEETS_MAX];
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
-    size_t count = 0;
+    size_t count = 0, shown_count = 0;
     struct vv_reading reading;
     struct vv_question question;
     struct varve_error error;
@@ -261,9 +268,11 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, con
                                          sheets, &count, &error) != VARVE_OK)
         status = vv_complain(&error);
     if (status == VV_EXIT_DONE) {
+        bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
         for (size_t i = 0; i < count; i++)
-            shown[i] = &sheets[i];
-        status = vv_cli_print(arguments, verb, reading.title, shown, count);
+            if (!is_brief || !is_passed_over(tables[i], &sheets[i]))
+                shown[shown_count++] = &sheets[i];
+        status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
         status = vv_reading_verdict(arguments, &reading, status);
     }
     while (count > 0)
