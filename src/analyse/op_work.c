@@ -103,7 +103,8 @@ void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t byt
         snprintf(text, bytes, "peaks by data sheet of %zu of %zu device%s: %s of 16 bits, %s/s", known, devices,
                  devices == 1 ? "" : "s", rate, memory);
     else
-        snprintf(text, bytes, "peaks as varve doctor --peaks measured them: %s of 32 bits, %s/s", rate, memory);
+        snprintf(text, bytes, "peaks as varve doctor --peaks measured them%s: %s of 32 bits, %s/s",
+                 peaks->is_assumed ? " here (the trace does not say where it was made)" : "", rate, memory);
 }
 
 /* ---- which operators ---- */

@@ -76,6 +76,8 @@ struct vv_arguments {
     const char *pid;            /* of a process that runs already; NULL = begin one             */
     const char *duration;       /* "5s"; NULL = until it is told to end                         */
     const char *schedule;       /* "skip=1,warmup=1,active=3,repeat=2"; NULL = all steps         */
+    /* doctor */
+    bool peaks;                 /* measure them                                                 */
     /* help */
     bool all, man;
     /* what is left */
@@ -110,7 +112,7 @@ enum vv_option_row {
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
-    VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
 };
 #define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
@@ -170,6 +172,7 @@ int vv_cmd_info(const struct vv_arguments *arguments);
 int vv_cmd_validate(const struct vv_arguments *arguments);
 int vv_cmd_export(const struct vv_arguments *arguments);
 int vv_cmd_pack(const struct vv_arguments *arguments);
+int vv_cmd_doctor(const struct vv_arguments *arguments);
 int vv_cmd_help(const struct vv_arguments *arguments);
 int vv_cmd_version(const struct vv_arguments *arguments);
 int vv_cmd_completions(const struct vv_arguments *arguments);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
+#include "cli/machine.h"
 #include "cli/process_facts.h"
 #include "ctf/layout.h"
 #include "ctf/stream_file.h"
@@ -32,23 +33,6 @@ static void put_int(FILE *stream, const char *key, int64_t value)
     vv_json_write_int(stream, value);
 }
 
-/* The processor as the kernel calls it ("Intel(R) Xeon(R) …"); false where it says nothing. */
-static bool processor_name(char *out_name, size_t capacity)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    bool found = false;
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        const char *value = strchr(line, ':');
-        found = value != NULL && strncmp(line, "model name", 10) == 0;
-        if (found)
-            snprintf(out_name, capacity, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
-    }
-    if (file != NULL)
-        fclose(file);
-    return found;
-}
-
 static void put_machine(FILE *stream)
 {
     struct utsname names;
@@ -58,9 +42,9 @@ static void put_machine(FILE *stream)
     snprintf(kernel, sizeof kernel, "%s %s", names.sysname, names.release);
     put_text(stream, "host", names.nodename);
     put_text(stream, "kernel", kernel);
-    put_text(stream, "machine",
-             processor_name(processor, sizeof processor) ? processor : names.machine);
-    put_int(stream, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+    vv_machine_name(processor, sizeof processor);
+    put_text(stream, "machine", processor);
+    put_int(stream, "cpus", vv_machine_cpus());
 }
 
 static int is_process_folder(const struct dirent *entry)

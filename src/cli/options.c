@@ -103,6 +103,9 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "with --pid: end after so long, such as 5s; else at Ctrl-C", AT(duration),
     ROW(DRY_RUN) .name = "dry-run", .kind = VV_VALUE_FLAG,
         .help = "print what would be run and its environment", AT(dry_run),
+    ROW(PEAKS) .name = "peaks", .kind = VV_VALUE_FLAG,
+        .help = "measure what its processors and memory can do, about two seconds, and keep it for roofline and mfu",
+        AT(peaks),
     ROW(ALL) .name = "all", .kind = VV_VALUE_FLAG, .help = "every verb with its options", AT(all),
     ROW(MAN) .name = "man", .kind = VV_VALUE_FLAG, AT(man),
 };

@@ -10,8 +10,10 @@
 #include "base/size.h"
 #include "cli/leftover.h"
 #include "cli/locate.h"
+#include "cli/machine.h"
 #include "cli/meter.h"
 #include "cli/output.h"
+#include "cli/peak_file.h"
 #include "import/cache.h"
 #include "import/importer.h"
 
@@ -230,6 +232,19 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
     return vv_selection_steps(&out_question->selection, arguments->steps, error);
 }
 
+/* Of the machine that the trace was made on, where it says so; else of this one. False: not measured. */
+static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_peaks)
+{
+    char machine[256];
+    bool is_told = model->run.machine != 0;
+    if (is_told)
+        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine), model->run.cpus, out_peaks);
+    vv_machine_name(machine, sizeof machine);
+    bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), out_peaks);
+    out_peaks->is_assumed = true;
+    return is_known;
+}
+
 /* Sheets in the order of the tables; *out_count of them were filled, also on failure. */
 static enum varve_code answer(const struct vv_question *question, const struct vv_model *model,
                               const char *const *tables, struct vv_sheet *sheets, size_t *out_count,
@@ -258,12 +273,15 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, con
     size_t count = 0, shown_count = 0;
     struct vv_reading reading;
     struct vv_question question;
+    struct vv_peaks peaks = { .bytes = 0 };
     struct varve_error error;
     const char *const only[] = { arguments->table, NULL };
     if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
         return vv_complain(&error);
     question.full = full;
     int status = vv_reading_open(arguments, &reading);
+    if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
+        question.host_peaks = &peaks;
     if (status == VV_EXIT_DONE && answer(&question, reading.model, arguments->table != NULL ? only : tables,
                                          sheets, &count, &error) != VARVE_OK)
         status = vv_complain(&error);

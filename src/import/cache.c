@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "import/cache_folder.h"
 #include "import/cache_layout.h"
 
 #define SAMPLE_BYTES 65536u
@@ -132,22 +133,10 @@ static char *name_beside(const struct vv_cache *cache)
     return length < 0 ? NULL : name;
 }
 
-/* The user's folder for caches; NULL if there is none. */
-static char *cache_folder(void)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *folder = NULL;
-    if (cache != NULL && cache[0] == '/')
-        return asprintf(&folder, "%s/varve", cache) < 0 ? NULL : folder;
-    if (home != NULL && home[0] == '/')
-        return asprintf(&folder, "%s/.cache/varve", home) < 0 ? NULL : folder;
-    return NULL;
-}
-
 static char *name_apart(const struct vv_cache *cache)
 {
     uint64_t whole = 0;
-    char *folder = cache_folder(), *name = NULL;
+    char *folder = vv_cache_folder(), *name = NULL;
     for (size_t i = 0; i < cache->path_count; i++) {
         char *path = realpath(cache->paths[i], NULL);
         if (path != NULL)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "import/cache.h"
+#include "import/cache_folder.h"
 #include "import/cache_layout.h"
 
 struct writing {
@@ -178,16 +179,6 @@ static bool may_write(const char *path)
                                      : S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
 
-/* Every folder on the way to the file, each for this user alone. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
 enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_model *model,
                               vv_cache_watch *watch, struct varve_error *error)
 {
@@ -199,6 +190,6 @@ enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_mode
     bool is_refused = code == VARVE_PERMISSION || code == VARVE_IO;
     if (!is_refused || cache->apart == NULL || !may_write(cache->apart))
         return code;
-    make_folders(cache->apart);
+    vv_cache_make_folders(cache->apart);
     return write_to(cache->apart, cache, model, watch, error);
 }

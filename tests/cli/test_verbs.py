@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-VERBS = ["record", "start", "stop", "status", "dump", "report", "steps", "info", "export", "pack", "help", "version",
-         "completions"]
+VERBS = ["record", "start", "stop", "status", "dump", "report", "steps", "info", "export", "pack", "doctor", "help",
+         "version", "completions"]
 
 OVERVIEW = """\
 varve — operator-level profiler for machine-learning programs
@@ -17,7 +17,7 @@ Record:    record
 Control:   start  stop  status  dump
 Look:      report  steps  critical  memory  idle  diff  info  validate
 Carry:     export  pack
-Prepare:   help  version  completions
+Prepare:   doctor  help  version  completions
 
 varve help VERB for more · varve help --all for everything
 """

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_doctor.c — varve doctor: what can be recorded and read on this machine, and what it can do at most. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "cli/arguments.h"
+#include "cli/machine.h"
+#include "cli/output.h"
+#include "cli/peak_file.h"
+#include "cli/peak_measure.h"
+#include "cli/program.h"
+
+/* ---- table "doctor" ---- */
+
+enum { CHECK, STATE, DETAIL, COLUMNS };
+
+static const struct vv_sheet_column doctor_columns[COLUMNS] = {
+    { "check", "check", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "state", "state", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+/* Writes what was found, or what to do; is it as it should be? */
+typedef bool check_fn(char *detail, size_t bytes);
+
+static bool check_library(char *detail, size_t bytes)
+{
+    char *path = vv_program_library();
+    bool is_found = path != NULL;
+    snprintf(detail, bytes, "%s", is_found ? path : "libvarve.so is neither beside varve nor installed: VARVE_LIBRARY=/path/libvarve.so");
+    free(path);
+    return is_found;
+}
+
+static bool check_clock(char *detail, size_t bytes)
+{
+    vv_clock_init();
+    snprintf(detail, bytes, "%s", vv_clock_is_counter ? "the processor's counter"
+                                  : "the kernel does not trust the processor's counter: each record asks it for the time");
+    return vv_clock_is_counter;
+}
+
+/* The recorder writes through shared mappings of files; without them it writes them out. */
+static bool check_folder(char *detail, size_t bytes)
+{
+    char name[] = "varve-doctor-XXXXXX", room[VV_NUMBER_BYTES];
+    struct statvfs status;
+    int file = mkstemp(name);
+    if (file < 0) {
+        snprintf(detail, bytes, "no trace can be written in this folder (%s): record -o FOLDER elsewhere", strerror(errno));
+        return false;
+    }
+    unlink(name);
+    bool is_long = ftruncate(file, 4096) == 0;
+    void *mapping = is_long ? mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    bool is_mapped = mapping != MAP_FAILED;
+    if (is_mapped)
+        munmap(mapping, 4096);
+    if (fstatvfs(file, &status) != 0)
+        status.f_bavail = status.f_frsize = 0;
+    close(file);
+    vv_number_bytes((int64_t)(status.f_bavail * status.f_frsize), room, sizeof room);
+    snprintf(detail, bytes, "%s free%s", room, is_mapped ? "" : "; no shared mappings here, so records cost more");
+    return is_mapped;
+}
+
+static bool check_peaks(char *detail, size_t bytes)
+{
+    char machine[256];
+    struct vv_peaks peaks;
+    vv_machine_name(machine, sizeof machine);
+    bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), &peaks);
+    snprintf(detail, bytes, "%s", is_known ? "measured" : "not measured: varve doctor --peaks");
+    return is_known;
+}
+
+#define BUILT_WITH(function, is_there, without)                                                     \
+    static bool function(char *detail, size_t bytes)                                                \
+    {                                                                                               \
+        snprintf(detail, bytes, "%s", (is_there) ? "built in" : without);                           \
+        return is_there;                                                                            \
+    }
+#ifdef VV_HAVE_ZLIB
+BUILT_WITH(check_gzip, true, "")
+#else
+BUILT_WITH(check_gzip, false, "this build lacks zlib (zlib1g-dev)")
+#endif
+#ifdef VV_HAVE_ZSTD
+BUILT_WITH(check_zstd, true, "")
+#else
+BUILT_WITH(check_zstd, false, "this build lacks zstd (libzstd-dev): no .zst, no varve pack")
+#endif
+#ifdef VV_HAVE_SQLITE
+BUILT_WITH(check_sqlite, true, "")
+#else
+BUILT_WITH(check_sqlite, false, "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports")
+#endif
+
+static const struct { const char *name; check_fn *check; } checks[] = {
+    { "record programs", check_library }, { "clock", check_clock },          { "write traces here", check_folder },
+    { "read .gz", check_gzip },           { "read .zst, pack", check_zstd }, { "read .sqlite", check_sqlite },
+    { "peaks of this machine", check_peaks },
+};
+
+static enum varve_code put_checks(struct vv_sheet *sheet, struct varve_error *error)
+{
+    size_t lacking = 0;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        char detail[600];
+        size_t row;
+        bool is_well = checks[i].check(detail, sizeof detail);
+        lacking += !is_well;
+        VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+        VV_TRY(vv_sheet_text(sheet, row, CHECK, checks[i].name, error));
+        VV_TRY(vv_sheet_text(sheet, row, STATE, is_well ? "yes" : "no", error));
+        VV_TRY(vv_sheet_text(sheet, row, DETAIL, detail, error));
+    }
+    return vv_sheet_policy(sheet, error, "%s", lacking == 0 ? "nothing is lacking" : "see the rows that say no");
+}
+
+/* ---- table "peaks" ---- */
+
+enum { MACHINE, CPUS, F32, F64, BYTES, PEAK_COLUMNS };
+
+static const struct vv_sheet_column peak_columns[PEAK_COLUMNS] = {
+    { "machine", "machine", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "f32_flop_per_s", "32 bits", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
+    { "f64_flop_per_s", "64 bits", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
+    { "bytes_per_s", "memory/s", VV_CELL_REAL, VV_UNIT_BYTES, false, false },
+};
+
+static enum varve_code put_peaks(struct vv_sheet *sheet, bool is_wanted, struct varve_error *error)
+{
+    char machine[256], *path = NULL;
+    struct vv_peaks peaks;
+    int64_t cpus = vv_machine_cpus();
+    size_t row;
+    vv_machine_name(machine, sizeof machine);
+    if (is_wanted) {
+        VV_TRY(vv_peaks_measure(&peaks, error));
+        enum varve_code code = vv_peak_file_store(machine, cpus, &peaks, &path, error);
+        if (code == VARVE_OK)
+            code = vv_sheet_policy(sheet, error, "all processors together, kept in %s", path);
+        free(path);
+        VV_TRY(code);
+    } else if (!vv_peak_file_load(machine, cpus, &peaks)) {
+        return vv_sheet_policy(sheet, error, "not measured: varve doctor --peaks");
+    }
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, MACHINE, machine, error));
+    vv_sheet_int(sheet, row, CPUS, cpus);
+    vv_sheet_real(sheet, row, F32, peaks.vector_f32);
+    vv_sheet_real(sheet, row, F64, peaks.vector_f64);
+    vv_sheet_real(sheet, row, BYTES, peaks.bytes);
+    return VARVE_OK;
+}
+
+int vv_cmd_doctor(const struct vv_arguments *arguments)
+{
+    struct vv_sheet doctor, peaks;
+    const struct vv_sheet *const sheets[] = { &doctor, &peaks };
+    struct varve_error error;
+    enum varve_code code = VARVE_OK;
+    vv_sheet_init(&doctor, "doctor", "THIS MACHINE", doctor_columns, COLUMNS);
+    vv_sheet_init(&peaks, "peaks", "PEAKS", peak_columns, PEAK_COLUMNS);
+    if (arguments->operand_count > 0)
+        code = vv_fail(&error, VARVE_INVALID, "doctor takes no operand: '%.60s'", arguments->operands[0]);
+    if (code == VARVE_OK)
+        code = put_peaks(&peaks, arguments->peaks, &error);
+    if (code == VARVE_OK)
+        code = put_checks(&doctor, &error);
+    int status = code == VARVE_OK ? vv_cli_print(arguments, "doctor", NULL, sheets, 2) : vv_complain(&error);
+    vv_sheet_deinit(&doctor);
+    vv_sheet_deinit(&peaks);
+    return status;
+}

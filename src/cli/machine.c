@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/machine.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* False where the kernel says nothing. */
+static bool processor_name(char *out_name, size_t capacity)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    bool found = false;
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        found = value != NULL && strncmp(line, "model name", 10) == 0;
+        if (found)
+            snprintf(out_name, capacity, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+void vv_machine_name(char *out_name, size_t capacity)
+{
+    struct utsname names;
+    out_name[0] = '\0';
+    if (!processor_name(out_name, capacity) && uname(&names) == 0)
+        snprintf(out_name, capacity, "%s", names.machine);
+}
+
+int64_t vv_machine_cpus(void)
+{
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
