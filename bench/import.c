@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import.c — how fast a large Kineto or XSpace trace becomes a finished model, and how much memory that takes.
  *
- *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [TRACE...]       from the folder of the sources
+ *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [-k] [TRACE...]       from the folder of the sources
  *
- * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by bench/make_xspace.py, until the file has the size (1000). Every reading is a process
- * of its own, so that its memory is its own; of some rounds the fastest counts. On the same file: Python's json, and
- * HTA's loader where it is installed. Wanted: 800 MB/s by one thread, 1.7 times that by two, memory at most the file's size. */
+ * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by bench/make_xspace.py, until the file has
+ * the size (1000); -k keeps that file in build/bench/traces for the next time. Without a TRACE: some that lie beside the
+ * sources, or else a made one, and 100 MB. Every reading is a process of its own, so that its memory is its own;
+ * all take turns. On the same JSON, once: Python's json, and HTA's loader where make check-clients has installed it; and the same
+ * JSON compressed, against decompressing it and no more. Wanted of one thread: 800 MB/s of JSON; of two: 0.59 of its
+ * time, and for .gz 1.1 of inflation alone; memory: at most the file's size. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +24,14 @@
 #include "import/importer.h"
 
 #define FOLDER "build/bench/traces"
-#define PYTHON_JSON "import json, sys; json.load(open(sys.argv[1]), strict=False)"
-#define PYTHON_HTA                                                                                  \
+#define PYTHON "build/venv-clients/bin/python"
+#define JSON "import json, sys; json.load(open(sys.argv[1]), strict=False)"
+#define HTA                                                                                         \
     "import sys; from hta.common.trace import Trace; t = Trace(trace_files={0: sys.argv[1]}, trace_dir='');" \
     "t.parse_traces(use_multiprocessing=False)"
+#define MADE "made" /* to bench/make_kineto.py                                                */
+#define ROUNDS_MAX 99
+#define PATH_BYTES 512
 
 static const char *const standard_traces[] = {
     "../shared/traces/kineto/resnet50_workers0.json.gz",
@@ -31,12 +39,33 @@ static const char *const standard_traces[] = {
     "../shared/traces/tracelens/h100_timesformer.json.gz",
 };
 
-struct result {
-    double seconds, memory_bytes;
-    bool is_done;
+/* What is measured, each of one of the files; the first of each file is what the others are held against. Ours stand
+ * first. */
+static const struct variant {
+    const char *name, *ending;
+    unsigned threads;    /* of ours; 0: decompressing alone, or                                 */
+    const char *program; /* Python's                                                            */
+} variants[] = {
+    { "one thread", "", 1, NULL },
+    { "two threads", "", 2, NULL },
+    { "Python's json", "", 0, JSON },
+    { "HTA's loader", "", 0, HTA },
+    { "inflation alone", ".gz", 0, NULL },
+    { "one thread", ".gz", 1, NULL },
+    { "two threads", ".gz", 2, NULL },
+    { "decompression alone", ".zst", 0, NULL },
+    { "one thread", ".zst", 1, NULL },
+    { "two threads", ".zst", 2, NULL },
+};
+#define VARIANTS (sizeof variants / sizeof variants[0])
+
+struct readings {
+    double seconds[ROUNDS_MAX]; /* rising                                                       */
+    int count;
+    double memory_bytes;        /* the most                                                     */
 };
 
-static double now(void)
+static double now_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -45,65 +74,74 @@ static double now(void)
 
 /* ---- one reading, in the child ---- */
 
+static enum varve_code unpack(const char *path, struct varve_error *error)
+{
+    static char buffer[512 << 10];
+    struct vv_source *source;
+    size_t got = 1;
+    enum varve_code code = vv_source_open(path, &source, error);
+    while (code == VARVE_OK && got > 0)
+        code = vv_source_read(source, buffer, sizeof buffer, &got, error);
+    return code;
+}
+
 static int read_trace(const char *path, unsigned threads)
 {
     const struct vv_import_options options = { .threads = threads };
     struct vv_model *model;
     struct varve_error error;
-    if (vv_import_all(&path, 1, &options, &model, &error) != VARVE_OK) {
-        fprintf(stderr, "%s\n", error.message);
-        return 1;
-    }
-    return 0; /* the process ends: freeing is not reading                                       */
+    if ((threads == 0 ? unpack(path, &error) : vv_import_all(&path, 1, &options, &model, &error)) == VARVE_OK)
+        return 0; /* the process ends: freeing is not reading                                   */
+    fprintf(stderr, "import: %s\n", error.message);
+    return 1;
 }
 
 static void run_python(const char *program, const char *path)
 {
-    if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL)
-        _exit(1);
-    execlp("python3", "python3", "-c", program, path, (char *)NULL);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    const char *python = access(PYTHON, X_OK) == 0 ? PYTHON : "python3"; /* also argv[0]: it tells Python its packages */
+    execlp(python, python, "-c", program, path, (char *)NULL);
     _exit(127);
 }
 
 /* ---- and in the parent ---- */
 
-static struct result measure(const char *path, unsigned threads, const char *program)
+static void add(struct readings *readings, double seconds, double memory_bytes)
+{
+    int at = readings->count++;
+    for (; at > 0 && readings->seconds[at - 1] > seconds; at--)
+        readings->seconds[at] = readings->seconds[at - 1];
+    readings->seconds[at] = seconds;
+    if (memory_bytes > readings->memory_bytes)
+        readings->memory_bytes = memory_bytes;
+}
+
+static void measure(const char *path, const struct variant *variant, struct readings *readings)
 {
     struct rusage usage;
     int status = 1;
-    double begin = now();
+    double begin_s = now_s();
     pid_t child = fork();
     if (child == 0) {
-        if (program != NULL)
-            run_python(program, path);
-        _exit(read_trace(path, threads));
+        if (variant->program != NULL)
+            run_python(variant->program, path);
+        _exit(read_trace(path, variant->threads));
     }
-    if (child < 0 || wait4(child, &status, 0, &usage) != child)
-        return (struct result){ 0 };
-    return (struct result){ now() - begin, (double)usage.ru_maxrss * 1024,
-                            WIFEXITED(status) && WEXITSTATUS(status) == 0 };
+    if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        add(readings, now_s() - begin_s, (double)usage.ru_maxrss * 1024);
 }
 
-static struct result best_of(const char *path, unsigned threads, const char *program, int rounds)
+static bool run(const char *const *words)
 {
-    struct result best = { 0 };
-    for (int i = 0; i < rounds; i++) {
-        struct result one = measure(path, threads, program);
-        if (one.is_done && (!best.is_done || one.seconds < best.seconds))
-            best = one;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(words[0], (char *const *)words);
+        _exit(127);
     }
-    return best;
-}
-
-static void print_row(const char *what, const struct result *result, double bytes, double one_thread_s)
-{
-    if (!result->is_done) {
-        printf("%-26s not installed, or failed\n", what);
-        return;
-    }
-    printf("%-26s %9.0f %10.2f %9.2f %9.2f\n", what, bytes / result->seconds / 1e6,
-           one_thread_s / result->seconds, result->seconds, result->memory_bytes / bytes);
-    fflush(stdout);
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static bool is_xspace(const char *path)
@@ -111,74 +149,117 @@ static bool is_xspace(const char *path)
     return strstr(path, ".xplane.pb") != NULL;
 }
 
-static void compare(const char *path, int rounds)
+/* Of an XSpace, only the first ones. */
+static size_t count_variants(const char *path)
 {
+    size_t count = 0;
+    while (count < VARIANTS && (!is_xspace(path) || variants[count].threads > 0))
+        count++;
+    return count;
+}
+
+static void print_rows(const struct readings *all, size_t count, double bytes)
+{
+    printf("%-28s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first", "s", "RSS/file");
+    const struct readings *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct readings *one = &all[i];
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s", variants[i].ending, *variants[i].ending != '\0' ? ", " : "", variants[i].name);
+        if (i == 0 || strcmp(variants[i].ending, variants[i - 1].ending) != 0)
+            first = one;
+        if (one->count == 0) {
+            printf("%-28s not installed here, or failed\n", name);
+            continue;
+        }
+        printf("%-28s %9.0f %9.0f %9.2f %9.2f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
+               bytes / one->seconds[one->count / 2] / 1e6,
+               first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0], one->memory_bytes / bytes);
+    }
+    fflush(stdout);
+}
+
+/* `path` has room for the ending of a compressed file. */
+static void compare(char *path, int rounds)
+{
+    static struct readings all[VARIANTS];
     struct stat status;
+    size_t length = strlen(path), count = count_variants(path);
     if (stat(path, &status) != 0)
         return;
-    double bytes = (double)status.st_size;
-    printf("%s, %.0f MB\n%-26s %9s %10s %9s %9s\n", path, bytes / 1e6, "", "MB/s", "x one", "s", "RSS/file");
-    struct result one = best_of(path, 1, NULL, rounds), two = best_of(path, 2, NULL, rounds);
-    print_row("varve, one thread", &one, bytes, one.seconds);
-    print_row("varve, two threads", &two, bytes, one.seconds);
-    if (is_xspace(path))
-        return;
-    struct result json = best_of(path, 0, PYTHON_JSON, 1), hta = best_of(path, 0, PYTHON_HTA, 1);
-    print_row("Python's json", &json, bytes, one.seconds);
-    print_row("HTA's loader", &hta, bytes, one.seconds);
+    memset(all, 0, sizeof all);
+    if (count == VARIANTS) {
+        run((const char *const[]){ "gzip", "-kf", path, NULL });
+        run((const char *const[]){ "zstd", "-qkf", path, NULL });
+    }
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = 0; i < count; i++) {
+            strcpy(path + length, variants[i].ending);
+            if ((variants[i].program == NULL || round == 0) && access(path, R_OK) == 0)
+                measure(path, &variants[i], &all[i]);
+        }
+    for (size_t i = 0; i < count; i++) {
+        strcpy(path + length, variants[i].ending);
+        if (path[length] != '\0')
+            unlink(path);
+    }
+    path[length] = '\0';
+    printf("%s, %.0f MB\n", path, (double)status.st_size / 1e6);
+    print_rows(all, count, (double)status.st_size);
 }
 
 /* ---- the files ---- */
 
-static bool make_trace(const char *source, const char *path, const char *megabytes)
+static int bench_trace(const char *source, const char *megabytes, int rounds, bool is_kept)
 {
+    char path[PATH_BYTES];
+    const char *slash = strrchr(source, '/'), *name = slash != NULL ? slash + 1 : source;
     const char *program = is_xspace(source) ? "bench/make_xspace.py" : "bench/make_kineto.py";
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        execlp("python3", "python3", program, source, path, megabytes, (char *)NULL);
-        _exit(127);
+    const char *const words[] = { "python3", program, source, path, megabytes, NULL };
+    snprintf(path, sizeof path - 8, FOLDER "/%.*s.%s.%s", (int)strcspn(name, "."), name, megabytes,
+             is_xspace(source) ? "xplane.pb" : "json");
+    if (strcmp(source, MADE) != 0 && access(source, R_OK) != 0) {
+        fprintf(stderr, "import: cannot read %s: %s\n", source, strerror(errno));
+        return 1;
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static int bench_trace(const char *source, const char *megabytes, int rounds)
-{
-    char path[512];
-    const char *name = strrchr(source, '/');
-    snprintf(path, sizeof path, FOLDER "/%.*s.%s.%s", (int)strcspn(name != NULL ? name + 1 : source, "."),
-             name != NULL ? name + 1 : source, megabytes, is_xspace(source) ? "xplane.pb" : "json");
-    if (access(source, R_OK) != 0) {
-        printf("%s: %s\n", source, strerror(errno));
-        return 0;
-    }
-    if (access(path, R_OK) != 0 && !make_trace(source, path, megabytes)) {
-        fprintf(stderr, "import: cannot make %s\n", path);
+    if (access(path, R_OK) != 0 && !run(words)) {
+        fprintf(stderr, "import: cannot make %s of %s\n", path, source);
+        unlink(path);
         return 1;
     }
     compare(path, rounds);
+    if (!is_kept)
+        unlink(path);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const char *megabytes = "1000";
-    int rounds = 3, option, failed = 0;
-    while ((option = getopt(argc, argv, "s:r:")) != -1) {
+    const char *megabytes = NULL;
+    int rounds = 3, option, failed = 0, standard = 0;
+    bool is_kept = false;
+    while ((option = getopt(argc, argv, "s:r:k")) != -1) {
         if (option == 's')
             megabytes = optarg;
         else if (option == 'r')
-            rounds = atoi(optarg);
+            rounds = atoi(optarg) < ROUNDS_MAX ? atoi(optarg) : ROUNDS_MAX;
+        else if (option == 'k')
+            is_kept = true;
         else
             return 2;
     }
     if (mkdir(FOLDER, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "import: cannot make " FOLDER ": %s; run it in the folder of the sources\n", strerror(errno));
-        return 1;
+        printf("import: cannot make " FOLDER ": %s; run it in the folder of the sources\n", strerror(errno));
+        return 0;
     }
+    if (megabytes == NULL)
+        megabytes = optind < argc ? "1000" : "100";
     for (int i = optind; i < argc; i++)
-        failed |= bench_trace(argv[i], megabytes, rounds);
+        failed |= bench_trace(argv[i], megabytes, rounds, is_kept);
     for (size_t i = 0; optind == argc && i < sizeof standard_traces / sizeof standard_traces[0]; i++)
-        failed |= bench_trace(standard_traces[i], megabytes, rounds);
-    return failed;
+        if (access(standard_traces[i], R_OK) == 0) {
+            standard++;
+            failed |= bench_trace(standard_traces[i], megabytes, rounds, is_kept);
+        }
+    return optind == argc && standard == 0 ? bench_trace(MADE, megabytes, rounds, is_kept) : failed;
 }

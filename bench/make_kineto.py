@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """make_kineto.py: a large Kineto trace out of a small one, for bench/import.
 
-    python3 bench/make_kineto.py TRACE OUTPUT MEGABYTES
+    python3 bench/make_kineto.py TRACE OUTPUT MEGABYTES        TRACE "made": operators with the work that they start
 
 The events are written again and again; each time their instants and ids move on by what they span, so that the copies
 follow each other and nothing joins what lies in different ones.
@@ -76,10 +76,52 @@ def write_copy(out, pieces, numbers, spans, copy):
     out.write(b"".join(parts))
 
 
+def made():
+    """A trace in Kineto's manner: 2,000 operators, each with a call, a kernel and the arrow between them."""
+    events = []
+    for i in range(1, 2001):
+        ts = 1_700_000_000_000_000 + i * 20
+        place = '"pid": 1102, "tid": 1262'
+        events.append(f'''  {{
+    "ph": "X", "cat": "cpu_op", "name": "aten::op_{i % 40}", {place}, "ts": {ts}.123, "dur": 17.500,
+    "args": {{
+      "External id": {i}, "Sequence number": {i}, "Fwd thread id": 0, "Ev Idx": {i},
+      "Input Dims": [[{2 ** (i % 8)}, 64], []], "Input type": ["float", "Scalar"]
+    }}
+  }},
+  {{
+    "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", {place}, "ts": {ts + 4}.250, "dur": 5.125,
+    "args": {{
+      "External id": {i}, "cbid": 211, "correlation": {i}
+    }}
+  }},
+  {{
+    "ph": "s", "id": {i}, {place}, "ts": {ts + 4}.250, "cat": "ac2g", "name": "ac2g"
+  }},
+  {{
+    "ph": "X", "cat": "kernel", "name": "void kernel_{i % 60}<float, 128>(float const*, float*, int)", "pid": 0, "tid": 7,
+    "ts": {ts + 9}.875, "dur": 8.000,
+    "args": {{
+      "External id": {i}, "device": 0, "context": 1, "stream": 7, "correlation": {i},
+      "registers per thread": 32, "block": [128, 1, 1], "grid": [{i % 512}, 1, 1]
+    }}
+  }},
+  {{
+    "ph": "f", "id": {i}, "pid": 0, "tid": 7, "ts": {ts + 9}.875, "cat": "ac2g", "name": "ac2g", "bp": "e"
+  }}''')
+    return ('{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + ",\n".join(events) + "\n  ]\n}\n").encode()
+
+
+def read(source):
+    if source == "made":
+        return made()
+    data = pathlib.Path(source).read_bytes()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
 def main():
     source, output, size = sys.argv[1], sys.argv[2], int(sys.argv[3]) * 1_000_000
-    data = pathlib.Path(source).read_bytes()
-    text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    text = read(source)
     begin, end = events_of(text)
     pieces, numbers = take_apart(text[begin:end].strip())
     spans = spans_of(numbers)

@@ -28,7 +28,7 @@ typedef size_t vv_json_scan_function(const char *text, uint32_t bytes, uint32_t 
 size_t vv_json_scan(const char *text, uint32_t bytes, uint32_t *out_tokens, uint64_t *out_escapes);
 
 struct vv_json_scan_kernel {
-    const char *name; /* "avx2", "sse2", "neon", "plain"                                        */
+    const char *name; /* "avx512", "avx2", "sse2", "neon", "plain"                              */
     vv_json_scan_function *scan;
     bool (*is_here)(void); /* has this processor what it needs?                                 */
 };

@@ -47,7 +47,7 @@ static bool vv_neon_is_here(void)
 static size_t vv_neon_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                            uint64_t *out_escapes)
 {
-    const struct vv_json_machine machine = { vv_neon_classify, vv_json_parity, vv_json_first_bit };
+    const struct vv_json_machine machine = { vv_neon_classify, vv_json_parity, vv_json_write };
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 

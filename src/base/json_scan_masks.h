@@ -63,12 +63,14 @@ VV_SCAN_INLINE uint32_t vv_json_first_bit(uint64_t mask)
 typedef void vv_json_classify(const char *block, struct vv_json_masks *out_masks);
 typedef uint64_t vv_json_mask_function(uint64_t mask);
 typedef uint32_t vv_json_place_function(uint64_t mask);
+/* Writes `base` more than the place of each bit that is set, perhaps something behind that too, and gives the end. */
+typedef uint32_t *vv_json_write_function(uint64_t mask, uint32_t base, uint32_t *out);
 
 /* What a machine does in its own way. */
 struct vv_json_machine {
     vv_json_classify *classify;
     vv_json_mask_function *parity;
-    vv_json_place_function *first_bit;
+    vv_json_write_function *write;
 };
 
 #define VV_SCAN_PUT(i)                                                                              \
@@ -88,9 +90,9 @@ struct vv_json_machine {
         VV_SCAN_PUT(i + 7);                                                                         \
     } while (0)
 
-/* Writes the places of the set bits, eight at a time: what is written too much is written over. */
-VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base,
-                                       vv_json_place_function *first_bit, uint32_t *out)
+/* By the place of the first bit, eight at a time. */
+VV_SCAN_INLINE uint32_t *vv_json_write_by(vv_json_place_function *first_bit, uint64_t mask,
+                                          uint32_t base, uint32_t *out)
 {
     uint32_t *end = out + __builtin_popcountll(mask);
     VV_SCAN_PUT8(0);
@@ -99,6 +101,11 @@ VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base,
     for (int i = 16; __builtin_expect(out + i < end, 0); i++)
         VV_SCAN_PUT(i);
     return end;
+}
+
+VV_SCAN_INLINE uint32_t *vv_json_write(uint64_t mask, uint32_t base, uint32_t *out)
+{
+    return vv_json_write_by(vv_json_first_bit, mask, base, out);
 }
 
 VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_machine *machine, const char *text,
@@ -114,7 +121,7 @@ VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_machine *machine, co
     carry->in_string = (uint64_t)((int64_t)inside >> 63);
     carry->in_scalar = scalar >> 63;
     carry->has_escape = masks.backslashes != 0;
-    return vv_json_write(tokens, base, machine->first_bit, out);
+    return machine->write(tokens, base, out);
 }
 
 /* The whole scan; each kernel instantiates it with its own functions, which become part of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_scan_x86_64.h — kernels of json_scan.c for x86-64: SSE2, which all have, and AVX2. */
+/* json_scan_x86_64.h — kernels of json_scan.c for x86-64: SSE2, which all have, AVX2, and AVX-512. */
 #ifndef VV_BASE_JSON_SCAN_X86_64_H
 #define VV_BASE_JSON_SCAN_X86_64_H
 #if defined(__x86_64__)
@@ -46,7 +46,7 @@ static bool vv_sse2_is_here(void)
 static size_t vv_sse2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                            uint64_t *out_escapes)
 {
-    const struct vv_json_machine machine = { vv_sse2_classify, vv_json_parity, vv_json_first_bit };
+    const struct vv_json_machine machine = { vv_sse2_classify, vv_json_parity, vv_json_write };
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
@@ -91,6 +91,11 @@ VV_SCAN_AVX2 VV_SCAN_INLINE uint32_t vv_avx2_first_bit(uint64_t mask)
     return (uint32_t)_tzcnt_u64(mask);
 }
 
+VV_SCAN_AVX2 VV_SCAN_INLINE uint32_t *vv_avx2_write(uint64_t mask, uint32_t base, uint32_t *out)
+{
+    return vv_json_write_by(vv_avx2_first_bit, mask, base, out);
+}
+
 static bool vv_avx2_is_here(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
@@ -100,11 +105,72 @@ static bool vv_avx2_is_here(void)
 VV_SCAN_AVX2 static size_t vv_avx2_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                                         uint64_t *out_escapes)
 {
-    const struct vv_json_machine machine = { vv_avx2_classify, vv_avx2_parity, vv_avx2_first_bit };
+    const struct vv_json_machine machine = { vv_avx2_classify, vv_avx2_parity, vv_avx2_write };
+    return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
+}
+
+/* ---- AVX-512, whose compares give masks and which can pack the places of a mask's bits ---- */
+
+#define VV_SCAN_AVX512                                                                              \
+    __attribute__((target("avx512f,avx512bw,avx512vbmi2,avx2,bmi,pclmul,popcnt")))
+
+VV_SCAN_AVX512 VV_SCAN_INLINE void vv_avx512_classify(const char *block, struct vv_json_masks *out_masks)
+{
+    __m512i bytes = _mm512_loadu_si512((const void *)block);
+    __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    *out_masks = (struct vv_json_masks){
+        .quotes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"')),
+        .backslashes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\')),
+        .brackets = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8(VV_SCAN_OPENS)) |
+                    _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8(VV_SCAN_CLOSES)),
+        .blanks = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(' ')) |
+                  _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(',')) |
+                  _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':')),
+    };
+}
+
+VV_SCAN_AVX512 VV_SCAN_INLINE uint64_t vv_avx512_parity(uint64_t mask)
+{
+    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
+    return (uint64_t)_mm_cvtsi128_si64(product);
+}
+
+/* Sixteen at a time; a block of more than that is rare. */
+VV_SCAN_AVX512 VV_SCAN_INLINE uint32_t *vv_avx512_write(uint64_t mask, uint32_t base, uint32_t *out)
+{
+    static const unsigned char places[VV_JSON_SCAN_BLOCK_BYTES] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63
+    };
+    __m512i packed = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512((const void *)places));
+    __m512i bases = _mm512_set1_epi32((int)base);
+    uint32_t *end = out + __builtin_popcountll(mask);
+    for (;;) {
+        __m512i wide = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(packed));
+        _mm512_storeu_si512((void *)out, _mm512_add_epi32(wide, bases));
+        out += 16;
+        if (__builtin_expect(out >= end, 1))
+            return end;
+        packed = _mm512_alignr_epi32(_mm512_setzero_si512(), packed, 4);
+    }
+}
+
+static bool vv_avx512_is_here(void)
+{
+    return vv_avx2_is_here() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
+}
+
+VV_SCAN_AVX512 static size_t vv_avx512_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
+                                            uint64_t *out_escapes)
+{
+    const struct vv_json_machine machine = { vv_avx512_classify, vv_avx512_parity, vv_avx512_write };
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes);
 }
 
 #define VV_SCAN_MACHINE_KERNELS                                                                     \
+    { "avx512", vv_avx512_scan, vv_avx512_is_here },                                                \
     { "avx2", vv_avx2_scan, vv_avx2_is_here }, { "sse2", vv_sse2_scan, vv_sse2_is_here },
 
 #endif

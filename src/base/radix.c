@@ -6,20 +6,22 @@
 
 #include "base/large_pages.h"
 
-#define KEY_BYTES 8
+/* More at once take fewer passes, but more places than the first cache holds. */
+#define DIGIT_BITS 11
+#define DIGITS (1 << DIGIT_BITS)
 
 static void pass(const struct vv_keyed_row *from, struct vv_keyed_row *to, size_t count, int shift)
 {
-    size_t places[256] = { 0 }, sum = 0;
+    size_t places[DIGITS] = { 0 }, sum = 0;
     for (size_t i = 0; i < count; i++)
-        places[from[i].key >> shift & 0xff]++;
-    for (int digit = 0; digit < 256; digit++) {
+        places[from[i].key >> shift & (DIGITS - 1)]++;
+    for (int digit = 0; digit < DIGITS; digit++) {
         size_t own = places[digit];
         places[digit] = sum;
         sum += own;
     }
     for (size_t i = 0; i < count; i++)
-        to[places[from[i].key >> shift & 0xff]++] = from[i];
+        to[places[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct varve_error *error)
@@ -34,10 +36,9 @@ enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct va
     struct vv_keyed_row *spare = vv_large_pages_alloc(count * sizeof *spare), *from = rows, *to = spare;
     if (spare == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu rows", count);
-    for (int byte = 0; byte < KEY_BYTES; byte++) {
-        if ((differ >> byte * 8 & 0xff) == 0)
-            continue;
-        pass(from, to, count, byte * 8);
+    for (int shift = 0; shift < 64 && differ >> shift != 0; shift += DIGIT_BITS) {
+        shift += __builtin_ctzll(differ >> shift); /* bits in which no keys differ cost nothing  */
+        pass(from, to, count, shift);
         struct vv_keyed_row *sorted = to;
         to = from;
         from = sorted;

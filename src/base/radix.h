@@ -14,7 +14,7 @@ struct vv_keyed_row {
     uint32_t row;
 };
 
-/* Sorts by key; rows of equal keys keep their order. Only bytes in which keys differ cost a pass. */
+/* Sorts by key; rows of equal keys keep their order. Only bits in which keys differ cost time. */
 enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct varve_error *error);
 
 #endif

@@ -2,7 +2,9 @@
 #include "base/workers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define THREADS_MAX 16u
 
@@ -19,6 +21,15 @@ static void *take_pieces(void *context)
     for (size_t piece; (piece = atomic_fetch_add(&pool->next, 1)) < pool->pieces;)
         pool->work(pool->context, piece);
     return NULL;
+}
+
+unsigned vv_workers_allowed(void)
+{
+    cpu_set_t allowed;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) /* fails beyond 1,024 processors       */
+        online = CPU_COUNT(&allowed);
+    return online > 0 ? (unsigned)online : 1;
 }
 
 void vv_workers_run(unsigned threads, size_t pieces, vv_work *work, void *context)

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* The processors that this process may run on. */
+unsigned vv_workers_allowed(void);
+
 typedef void vv_work(void *context, size_t piece);
 
 /* Calls work(context, i) for each i below `pieces`, by at most `threads` threads of which the caller is one, and comes

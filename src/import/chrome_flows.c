@@ -223,26 +223,52 @@ static enum varve_code join_sorted(struct vv_chrome_reader *reader, const struct
     const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
     size_t count = reader->flow_ends.count, next;
     for (size_t first = 0; first < count; first = next) {
-        const struct vv_chrome_flow_end *head = &ends[rows[first].row];
-        for (next = first; next < count && ends[rows[next].row].id == head->id &&
-                           ends[rows[next].row].family == head->family; next++)
+        for (next = first; next < count && rows[next].key == rows[first].key; next++)
             group[next - first] = &ends[rows[next].row];
         VV_TRY(join_group(reader, group, next - first, error));
     }
     return VARVE_OK;
 }
 
-/* By family, and within one by id. */
-static enum varve_code sort_ends(const struct vv_chrome_reader *reader, struct vv_keyed_row *rows,
-                                 struct varve_error *error)
+/* Numbers for (family, id), in that order: by rows sorted twice, once for each. */
+static enum varve_code number_by_sorting(const struct vv_chrome_reader *reader,
+                                         struct vv_keyed_row *rows, struct varve_error *error)
 {
-    const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
+    const struct vv_chrome_flow_end *ends = reader->flow_ends.items, *former = NULL;
     size_t count = reader->flow_ends.count;
+    uint64_t number = 0;
     for (size_t i = 0; i < count; i++)
         rows[i] = (struct vv_keyed_row){ ends[i].id, (uint32_t)i };
     VV_TRY(vv_radix_sort(rows, count, error));
     for (size_t i = 0; i < count; i++)
         rows[i].key = ends[rows[i].row].family;
+    VV_TRY(vv_radix_sort(rows, count, error));
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_chrome_flow_end *end = &ends[rows[i].row];
+        number += former != NULL && (former->id != end->id || former->family != end->family);
+        rows[i].key = number;
+        former = end;
+    }
+    return VARVE_OK;
+}
+
+/* By family, and within one by id; rows of equal keys are of one family and id. Where the ids of all families fit into one
+ * number beside each other, as they mostly do, one sort does. */
+static enum varve_code sort_ends(const struct vv_chrome_reader *reader, struct vv_keyed_row *rows,
+                                 struct varve_error *error)
+{
+    const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
+    size_t count = reader->flow_ends.count;
+    uint64_t least = UINT64_MAX, most = 0, all;
+    for (size_t i = 0; i < count; i++) {
+        least = ends[i].id < least ? ends[i].id : least;
+        most = ends[i].id > most ? ends[i].id : most;
+    }
+    uint64_t width = most - least + 1; /* 0: all of them                                         */
+    if (width == 0 || __builtin_mul_overflow(width, (uint64_t)reader->families.count, &all))
+        return number_by_sorting(reader, rows, error);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct vv_keyed_row){ ends[i].family * width + (ends[i].id - least), (uint32_t)i };
     return vv_radix_sort(rows, count, error);
 }
 

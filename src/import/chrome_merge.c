@@ -8,6 +8,8 @@
 #include "base/workers.h"
 #include "model/cells.h"
 
+#define BLOCK_ROWS 2048u
+
 /* How a column's numbers are translated: by adding where the part's rows begin now, or by a map. */
 enum translation { ROWS_OF, BY_STRINGS, BY_TRACKS, BY_TENSORS, BY_ORDER };
 
@@ -196,6 +198,33 @@ static void translate(const struct merging *merging, const struct translated *ho
     }
 }
 
+/* Does a blank cell stay one? */
+static bool keeps_blank(const struct vv_column *column, const struct translated *how)
+{
+    return how == NULL || how->how == BY_STRINGS || how->how == BY_ORDER || column->blank != 0;
+}
+
+/* The whole's new rows are blank, and blank cells are better not written (cells.h): so they are passed over, some at a
+ * time. */
+static void move_cells(const struct merging *merging, const struct vv_column *column,
+                       const struct translated *how, const char *from, char *to, uint64_t count)
+{
+    size_t width = column->width_bytes;
+    bool is_passed = keeps_blank(column, how);
+    for (uint64_t row = 0; row < count; row += BLOCK_ROWS) {
+        uint64_t rows = count - row < BLOCK_ROWS ? count - row : BLOCK_ROWS;
+        const char *cells = from + row * width;
+        if (is_passed && (unsigned char)*cells == column->blank &&
+            memcmp(cells, cells + 1, rows * width - 1) == 0)
+            continue;
+        if (how != NULL)
+            translate(merging, how, (const uint32_t *)(const void *)cells,
+                      (uint32_t *)(void *)(to + row * width), rows);
+        else
+            memcpy(to + row * width, cells, rows * width);
+    }
+}
+
 static void move_column(const struct merging *merging, enum vv_table_row row,
                         const struct vv_column *column, uint64_t count)
 {
@@ -203,12 +232,8 @@ static void move_column(const struct merging *merging, enum vv_table_row row,
     struct vv_table *from = table_of(merging->part->model, row);
     memcpy(&own, (char *)from + column->pointer_offset, sizeof own);
     memcpy(&whole, (char *)table_of(merging->whole->model, row) + column->pointer_offset, sizeof whole);
-    whole += merging->bases[row] * column->width_bytes;
-    const struct translated *how = translation_of(row, column->pointer_offset);
-    if (how != NULL)
-        translate(merging, how, (const uint32_t *)(const void *)own, (uint32_t *)(void *)whole, count);
-    else
-        memcpy(whole, own, count * column->width_bytes);
+    move_cells(merging, column, translation_of(row, column->pointer_offset), own,
+               whole + merging->bases[row] * column->width_bytes, count);
     vv_cells_free(own);
     own = NULL;
     memcpy((char *)from + column->pointer_offset, &own, sizeof own);
@@ -236,6 +261,7 @@ static enum varve_code add_columns(struct merging *merging, enum vv_table_row ro
     uint64_t count = table_of(merging->part->model, row)->count;
     if (count == 0)
         return VARVE_OK;
+    vv_table_clean(to, about->columns, about->column_count);
     VV_TRY(vv_table_reserve(to, about->columns, about->column_count, count, error));
     for (size_t i = 0; i < about->column_count; i++) {
         columns->items[columns->count].table = row;

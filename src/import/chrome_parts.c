@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_parts.c — a large plain file read by several threads, each a part of the events into a model of its own.
+/* chrome_parts.c — a large plain file read by several threads, each a part of the events into a model of its own. A
+ * compressed one can only be read in order: there, one thread decompresses and one reads.
  *
  * Where the parts after the first begin is guessed: a brace behind a comma that begins an object with a phase. A guess
  * is right if the part before it, which reads on until there, finds the begin of an event exactly there. If not, or
@@ -7,12 +8,13 @@
  * reads on: so the result does not depend on luck, and it is the same as that of one thread. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/workers.h"
 #include "import/chrome_merge.h"
 #include "import/chrome_parts.h"
 
 #define PART_BYTES_MIN (UINT64_C(4) << 20)
+#define PACKED_BYTES_MIN (UINT64_C(64) << 10)
 #define PARTS_MAX 16u
 #define GUESS_BYTES (UINT32_C(512) << 10)
 
@@ -238,28 +240,28 @@ static enum varve_code read_all(struct reading *reading, const struct vv_import_
     VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' has no traceEvents", job->path);
 }
 
-unsigned vv_chrome_part_count(const struct vv_import_job *job)
+unsigned vv_chrome_thread_count(const struct vv_import_job *job)
 {
-    uint64_t threads = job->options->threads;
-    if (threads == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = online > 0 ? (uint64_t)online : 1;
-    }
-    if (!vv_source_is_plain(job->source) || threads > PARTS_MAX)
-        threads = vv_source_is_plain(job->source) ? PARTS_MAX : 1;
-    uint64_t most = vv_source_disk_bytes(job->source) / PART_BYTES_MIN;
-    return (unsigned)(threads < most ? threads : most > 0 ? most : 1);
+    uint64_t threads = job->options->threads != 0 ? job->options->threads : vv_workers_allowed();
+    uint64_t bytes = vv_source_disk_bytes(job->source), most = bytes / PART_BYTES_MIN;
+    if (!vv_source_is_plain(job->source))
+        most = bytes < PACKED_BYTES_MIN ? 1 : PARTS_MAX;
+    most = most < 1 ? 1 : most > PARTS_MAX ? PARTS_MAX : most;
+    return (unsigned)(threads < most ? threads : most);
 }
 
-enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned count,
+enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned threads,
                                      struct varve_error *error)
 {
+    unsigned count = vv_source_is_plain(job->source) ? threads : 1;
     struct reading reading = { .count = count, .parts = calloc(count, sizeof *reading.parts) };
     if (reading.parts == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     for (unsigned i = 0; i < count; i++)
         reading.parts[i].begin = UINT64_MAX;
-    job->model->threads = count;
+    job->model->threads = threads;
+    if (threads > 1)
+        vv_source_read_ahead(job->source);
     enum varve_code code = read_all(&reading, job, error);
     for (unsigned i = 0; i < count; i++)
         wait_for(&reading.parts[i]);

@@ -5,9 +5,9 @@
 
 #include "import/chrome_reader.h"
 
-/* How many threads are worth it: 1 for what is small or compressed. */
-unsigned vv_chrome_part_count(const struct vv_import_job *job);
-enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned count,
+/* How many threads are worth it: 1 for what is small. */
+unsigned vv_chrome_thread_count(const struct vv_import_job *job);
+enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned threads,
                                      struct varve_error *error);
 
 #endif

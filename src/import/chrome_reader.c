@@ -103,7 +103,10 @@ enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *ke
     *out_more = !reader->window.is_last;
     if (!*out_more)
         return VARVE_OK;
+    uint64_t read_at = reader->window.read_at;
     VV_TRY(vv_chrome_window_advance(&reader->window, (uint32_t)(keep - reader->window.text), error));
+    if (reader->window.by_offset)
+        vv_source_add(reader->window.source, reader->window.read_at - read_at);
     reserve_ahead(reader);
     vv_chrome_cursor_init(&reader->cursor, &reader->window);
     return VARVE_OK;

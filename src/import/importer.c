@@ -175,9 +175,9 @@ static enum varve_code read_job(struct vv_import_job *job, struct watch *watch,
     enum varve_code code = read_source(job, out_part, error);
     if (code != VARVE_OK && error != NULL && strstr(error->message, job->path) == NULL)
         vv_error_note(error, "'%s'", job->path);
-    if (job->source != NULL)
-        watch->before_bytes += vv_source_disk_bytes(job->source);
-    vv_source_close(job->source);
+    uint64_t bytes = job->source != NULL ? vv_source_disk_bytes(job->source) : 0;
+    vv_source_close(job->source); /* from here on none of its threads tells anything               */
+    watch->before_bytes += bytes;
     return code;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 #include <zstd.h>
 #endif
 
+#include "base/ahead.h"
+
 #define PIECE_BYTES (256u << 10)
 
 enum packing { PLAIN, GZIP, ZSTD };
@@ -22,7 +25,9 @@ struct vv_source {
     const char *path;
     int descriptor;
     enum packing packing;
-    uint64_t disk_bytes, read_bytes; /* of the file; read so far                                */
+    uint64_t disk_bytes, read_bytes; /* of the file; read in order so far                       */
+    atomic_uint_fast64_t done_bytes; /* in order or at places                                   */
+    atomic_bool is_telling;          /* somebody calls progress                                 */
     vv_progress *progress;
     void *progress_context;
     unsigned char *piece;            /* of the compressed file                                  */
@@ -33,6 +38,7 @@ struct vv_source {
     bool member_is_open;             /* a gzip member has begun and not ended                   */
     void *zstd;                      /* ZSTD_DStream                                            */
     size_t frame_rest;               /* 0: a zstd frame has just ended                          */
+    struct vv_ahead *ahead;          /* decompresses, from there on; NULL                       */
     char *head;                      /* first bytes, given out first                            */
     size_t head_at, head_bytes;
 };
@@ -63,8 +69,7 @@ static enum varve_code read_disk(struct vv_source *source, void *buffer, size_t 
 {
     VV_TRY(vv_source_read_at(source, source->read_bytes, buffer, bytes, out_bytes, error));
     source->read_bytes += *out_bytes;
-    if (source->progress != NULL)
-        source->progress(source->progress_context, source->read_bytes, source->disk_bytes);
+    vv_source_add(source, *out_bytes);
     return VARVE_OK;
 }
 
@@ -151,9 +156,10 @@ static enum varve_code read_zstd(struct vv_source *source, void *buffer, size_t 
 }
 #endif
 
-static enum varve_code read_on(struct vv_source *source, void *buffer, size_t bytes,
-                               size_t *out_bytes, struct varve_error *error)
+static enum varve_code read_on(void *context, void *buffer, size_t bytes, size_t *out_bytes,
+                               struct varve_error *error)
 {
+    struct vv_source *source = context;
 #ifdef VV_HAVE_ZLIB
     if (source->packing == GZIP)
         return read_gzip(source, buffer, bytes, out_bytes, error);
@@ -169,12 +175,20 @@ enum varve_code vv_source_read(struct vv_source *source, void *buffer, size_t by
                                size_t *out_bytes, struct varve_error *error)
 {
     size_t rest = source->head_bytes - source->head_at;
+    if (rest == 0 && source->ahead != NULL)
+        return vv_ahead_read(source->ahead, buffer, bytes, out_bytes, error);
     if (rest == 0)
         return read_on(source, buffer, bytes, out_bytes, error);
     *out_bytes = rest < bytes ? rest : bytes;
     memcpy(buffer, source->head + source->head_at, *out_bytes);
     source->head_at += *out_bytes;
     return VARVE_OK;
+}
+
+void vv_source_read_ahead(struct vv_source *source)
+{
+    if (source->packing != PLAIN && source->ahead == NULL)
+        source->ahead = vv_ahead_start(read_on, source);
 }
 
 /* ---- opening ---- */
@@ -277,6 +291,7 @@ void vv_source_close(struct vv_source *source)
 {
     if (source == NULL)
         return;
+    vv_ahead_stop(source->ahead);
     if (source->descriptor >= 0)
         close(source->descriptor);
 #ifdef VV_HAVE_ZLIB
@@ -295,6 +310,17 @@ void vv_source_watch(struct vv_source *source, vv_progress *progress, void *cont
 {
     source->progress = progress;
     source->progress_context = context;
+}
+
+void vv_source_add(struct vv_source *source, uint64_t bytes)
+{
+    atomic_fetch_add(&source->done_bytes, bytes);
+    if (source->progress == NULL || atomic_exchange(&source->is_telling, true))
+        return;
+    uint64_t done = atomic_load(&source->done_bytes);
+    source->progress(source->progress_context, done < source->disk_bytes ? done : source->disk_bytes,
+                     source->disk_bytes);
+    atomic_store(&source->is_telling, false);
 }
 
 void vv_source_report(struct vv_source *source, uint64_t done_bytes)

@@ -20,6 +20,8 @@ typedef void vv_progress(void *context, uint64_t done_bytes, uint64_t total_byte
 enum varve_code vv_source_open(const char *path, struct vv_source **out_source, struct varve_error *error);
 void vv_source_close(struct vv_source *source); /* NULL-safe */
 void vv_source_watch(struct vv_source *source, vv_progress *progress, void *context);
+/* `bytes` more of the file are done, whichever they are. Thread-safe; read in order, they are told by themselves. */
+void vv_source_add(struct vv_source *source, uint64_t bytes);
 /* For readers that read at places of their own: tells who watches that `done_bytes` of the file are done. */
 void vv_source_report(struct vv_source *source, uint64_t done_bytes);
 
@@ -36,6 +38,9 @@ const char *vv_source_head(const struct vv_source *source, size_t *out_bytes);
  * there is, and then VARVE_TRUNCATED with the offset on disk. */
 enum varve_code vv_source_read(struct vv_source *source, void *buffer, size_t bytes, size_t *out_bytes,
                                struct varve_error *error);
+/* From now on a compressed file is decompressed by a thread of its own, which tells the progress too. Where there can be
+ * none, nothing changes. */
+void vv_source_read_ahead(struct vv_source *source);
 /* Plain files only: bytes at an offset, fewer only where the file ends. Thread-safe. */
 enum varve_code vv_source_read_at(const struct vv_source *source, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *out_bytes, struct varve_error *error);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/workers.h"
 #include "import/importer.h"
 #include "import/varve_process.h"
 
@@ -105,8 +106,8 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 
 static unsigned count_threads(const struct vv_import_options *options)
 {
-    long online = options->threads != 0 ? (long)options->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (unsigned)online;
+    unsigned threads = options->threads != 0 ? options->threads : vv_workers_allowed();
+    return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
 static enum varve_code read_folder(const struct vv_import_job *job, struct names *names,

@@ -6,6 +6,7 @@
  * there is anything to merge, and then merges no more than what overlaps. */
 #include "model/build.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,19 +204,24 @@ static void gather(const void *from, void *to, size_t width_bytes, const uint32_
     }
 }
 
+#define WIDTH_BYTES_MAX 8u
+
 struct moving {
     struct vv_slices *slices;
     const uint32_t *rows;
+    _Atomic(void *) spares[WIDTH_BYTES_MAX + 1]; /* by width: cells that no column needs any more, or NULL */
     bool has_failed[VV_TABLE_COLUMNS_MAX];
 };
 
-static bool is_blank(const void *cells, size_t bytes, unsigned char blank)
+/* Then it is the same in any order. */
+static bool is_uniform(const void *cells, size_t bytes)
 {
     const unsigned char *byte = cells;
-    return bytes == 0 || (byte[0] == blank && memcmp(byte, byte + 1, bytes - 1) == 0);
+    return bytes == 0 || memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
-/* All cells are written, so blank ones of zeros do for any column (cells.h). */
+/* All cells are written, so blank ones of zeros do for any column (cells.h), and so do those that another column of
+ * zeros has left: behind the rows they are as blank. */
 static void move_column(void *context, size_t number)
 {
     struct moving *moving = context;
@@ -224,9 +230,11 @@ static void move_column(void *context, size_t number)
     size_t room = moving->slices->table.capacity * column->width_bytes;
     void *from, *to;
     memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
-    if (is_filled_later(column) || is_blank(from, bytes, column->blank))
+    if (is_filled_later(column) || is_uniform(from, bytes))
         return;
-    to = vv_cells_grow(NULL, room, 0);
+    to = atomic_exchange(&moving->spares[column->width_bytes], NULL);
+    if (to == NULL)
+        to = vv_cells_grow(NULL, room, 0);
     moving->has_failed[number] = to == NULL;
     if (to == NULL)
         return;
@@ -234,6 +242,8 @@ static void move_column(void *context, size_t number)
     if (column->blank != 0)
         memset((char *)to + bytes, column->blank, room - bytes);
     memcpy((char *)moving->slices + column->pointer_offset, &to, sizeof to);
+    if (column->blank == 0)
+        from = atomic_exchange(&moving->spares[column->width_bytes], from);
     vv_cells_free(from);
 }
 
@@ -243,6 +253,8 @@ static enum varve_code move_rows(struct vv_model *model, const uint32_t *rows,
     struct moving moving = { .slices = &model->slices, .rows = rows };
     size_t columns = vv_model_tables[VV_TABLE_SLICES].column_count;
     vv_workers_run(model->threads, columns, move_column, &moving);
+    for (unsigned width = 0; width <= WIDTH_BYTES_MAX; width++)
+        vv_cells_free(moving.spares[width]);
     for (size_t i = 0; i < columns; i++)
         if (moving.has_failed[i])
             VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %llu slices",

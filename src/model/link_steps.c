@@ -169,7 +169,8 @@ static void link_slices(struct vv_model *model, const struct calendar *tracks,
         uint32_t step = step_at(&own, track, slices->begin_ns[row]);
         if (step == VV_NONE)
             step = step_at(&shared, process, slices->begin_ns[row]);
-        slices->step[row] = step;
+        if (slices->step[row] != step) /* blank cells are better not written: model/cells.h        */
+            slices->step[row] = step;
     }
 }
 

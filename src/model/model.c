@@ -220,7 +220,7 @@ enum varve_code vv_model_add_op(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_OPS, out_row, error));
     model->ops.sequence[*out_row] = -1;
-    model->ops.first_tensor[*out_row] = model->ops.collective[*out_row] = VV_NONE;
+    model->ops.first_tensor[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -297,7 +297,6 @@ enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row,
     activities->context[*out_row] = activities->stream[*out_row] = -1;
     activities->device[*out_row] = activities->slice[*out_row] = VV_NONE;
     activities->launch[*out_row] = activities->caller[*out_row] = VV_NONE;
-    activities->collective[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 

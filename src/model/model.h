@@ -97,7 +97,7 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint64_t, external)   /* the producer's id of the operator; 0 = none                   */ \
     X(T, uint32_t, stack)      /* string: call stack, innermost first, joined by ';'; 0         */ \
     X(T, uint32_t, module)     /* string: module hierarchy; 0                                   */ \
-    X(T, uint32_t, collective) /* row in collectives; VV_NONE                                   */ \
+    X(T, vv_link, collective)  /* row in collectives; VV_NONE                                   */ \
     X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none            */ \
     X(T, uint32_t, first_tensor) /* rows in tensors                                             */ \
     X(T, uint32_t, tensor_count)
@@ -125,7 +125,7 @@ enum vv_activity_kind {
     X(T, uint32_t, slice)      /* row, by finish                                                */ \
     X(T, uint32_t, launch)     /* slice row, by finish: of device work, the call; VV_NONE       */ \
     X(T, uint32_t, caller)     /* slice row, by finish: the operator it was done for; VV_NONE   */ \
-    X(T, uint32_t, collective) /* row in collectives; VV_NONE                                   */ \
+    X(T, vv_link, collective)  /* row in collectives; VV_NONE                                   */ \
     X(T, uint8_t, kind)        /* enum vv_activity_kind                                         */
 struct vv_activities { struct vv_table table; VV_ACTIVITY_COLUMNS(VV_COLUMN_POINTER, struct vv_activities) };
 

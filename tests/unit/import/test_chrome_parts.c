@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_chrome_parts.c — import/chrome_parts.c: however many threads share a file, and wherever it is divided, the model is that of
- * one thread; an error is the same one. */
+/* test_chrome_parts.c — import/chrome_parts.c: however many threads share a file, wherever it is divided, compressed or not, the
+ * model is that of one thread; an error is the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -116,11 +117,125 @@ static void damage_is_seen_alike(void **state)
     free(text);
 }
 
+/* ---- compressed ---- */
+
+static uint32_t checksum(const char *text, size_t bytes)
+{
+    uint32_t sum = UINT32_MAX;
+    for (size_t i = 0; i < bytes; i++) {
+        sum ^= (unsigned char)text[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (UINT32_C(0xedb88320) & (0 - (sum & 1)));
+    }
+    return ~sum;
+}
+
+static char *put_number(char *out, uint32_t number, int bytes)
+{
+    for (; bytes > 0; bytes--, number >>= 8)
+        *out++ = (char)number;
+    return out;
+}
+
+/* One member of blocks that are stored as they are. */
+static size_t write_gzip(char *out, const char *text, size_t bytes)
+{
+    static const char head[10] = { 0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
+    char *at = out;
+    memcpy(at, head, sizeof head);
+    at += sizeof head;
+    for (size_t done = 0, block; done < bytes; done += block) {
+        block = bytes - done < UINT16_MAX ? bytes - done : UINT16_MAX;
+        *at++ = done + block == bytes;
+        at = put_number(put_number(at, (uint32_t)block, 2), ~(uint32_t)block, 2);
+        memcpy(at, text + done, block);
+        at += block;
+    }
+    return (size_t)(put_number(put_number(at, checksum(text, bytes), 4), (uint32_t)bytes, 4) - out);
+}
+
+/* Whole, cut and damaged: several windows long. */
+static void packed_is_read_alike(void **state)
+{
+    (void)state;
+    char *text = malloc(4 << 20), *packed = malloc(5 << 20);
+    assert_true(text != NULL && packed != NULL);
+    size_t bytes = write_gzip(packed, text, write_trace(text, 15000, true));
+    struct vv_model *one, *two;
+    struct varve_error error = { 0 }, other = { 0 };
+    for (int round = 0; round < 24; round++) {
+        size_t length = round % 3 == 1 ? draw((uint32_t)bytes) : bytes, place = draw((uint32_t)bytes);
+        packed[place] ^= (char)(round % 3 == 2 ? 1 << draw(8) : 0);
+        enum varve_code code = chrome_bytes(packed, length, 1, &one, &error);
+        assert_int_equal(chrome_bytes(packed, length, 2, &two, &other), code);
+        if (code == VARVE_OK)
+            assert_true(same_model(one, two));
+        else
+            assert_string_equal(error.message, other.message);
+        if (round % 3 == 0)
+            assert_int_equal(code, VARVE_OK);
+        vv_model_destroy(one);
+        vv_model_destroy(two);
+        bytes = write_gzip(packed, text, strlen(text));
+    }
+    free(text);
+    free(packed);
+}
+
+/* ---- progress ---- */
+
+struct told {
+    uint64_t done_bytes, total_bytes;
+    unsigned falls;
+};
+
+static void tell(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct told *told = context;
+    told->falls += done_bytes < told->done_bytes || done_bytes > total_bytes;
+    told->done_bytes = done_bytes;
+    told->total_bytes = total_bytes;
+}
+
+static void import_file(const char *bytes, size_t length)
+{
+    struct told told = { 0 };
+    const struct vv_import_options options = { .threads = 3, .progress = tell, .progress_context = &told };
+    struct vv_model *model;
+    char name[64];
+    const char *path = name;
+    int file = memfd_create("trace", MFD_CLOEXEC);
+    assert_int_equal(write(file, bytes, length), (ssize_t)length);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    assert_int_equal(vv_import_all(&path, 1, &options, &model, NULL), VARVE_OK);
+    vv_model_destroy(model);
+    close(file);
+    assert_int_equal(told.total_bytes, length);
+    assert_int_equal(told.falls, 0);
+    assert_true(told.done_bytes > length - length / 4); /* what is read while another tells is told with the next */
+}
+
+/* All threads' bytes count, and they only rise. */
+static void progress_is_that_of_all_parts(void **state)
+{
+    (void)state;
+    char *text = malloc(20 << 20), *packed = malloc(20 << 20);
+    assert_true(text != NULL && packed != NULL);
+    size_t bytes = write_trace(text, 110000, true);
+    assert_true(bytes > 12 << 20);
+    import_file(text, bytes);
+    import_file(packed, write_gzip(packed, text, bytes));
+    free(text);
+    free(packed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_whole),
         cmocka_unit_test(damage_is_seen_alike),
+        cmocka_unit_test(packed_is_read_alike),
+        cmocka_unit_test(progress_is_that_of_all_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
