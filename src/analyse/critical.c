@@ -15,7 +15,10 @@
 enum varve_code vv_critical_init(struct vv_critical *critical, const struct vv_model *model,
                                  const struct vv_question *question, struct varve_error *error)
 {
-    *critical = (struct vv_critical){ 0 };
+    *critical = (struct vv_critical){ .bound_by_slice = calloc((size_t)model->slices.table.count + 1, 1) };
+    if (critical->bound_by_slice == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for what %llu slices are bound by",
+                (unsigned long long)model->slices.table.count);
     VV_TRY(vv_host_roles_init(&critical->roles, model, error));
     VV_TRY(vv_scope_init(&critical->scope, model, &question->selection, error));
     VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, question, error));
@@ -30,6 +33,8 @@ void vv_critical_deinit(struct vv_critical *critical)
     vv_critical_windows_deinit(&critical->windows);
     vv_scope_deinit(&critical->scope);
     vv_host_roles_deinit(&critical->roles);
+    free(critical->bound_by_slice);
+    critical->bound_by_slice = NULL;
 }
 
 /* ---- what parts of a path are called ---- */
@@ -55,15 +60,28 @@ const char *vv_gap_text(enum vv_critical_link link)
     return texts[link] != NULL ? texts[link] : "other";
 }
 
-/* Of a host slice: what it loads, or what it sends, its callees do for it. */
-static enum vv_bound bound_of_host(struct vv_host_roles *roles, uint32_t slice)
+/* Of a host slice: what it loads, or what it sends, its callees do for it. Remembered for all that are passed on the way
+ * up, so that deep calls cost no more than flat ones. */
+static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
 {
-    for (; slice != VV_NONE; slice = roles->model->slices.parent[slice]) {
-        enum vv_host_role role = vv_host_role_of(roles, slice);
-        if (role == VV_HOST_LOADER || role == VV_HOST_COMM)
-            return role == VV_HOST_LOADER ? VV_BOUND_DATA : VV_BOUND_COMM;
+    const uint32_t *parents = critical->graph.model->slices.parent;
+    uint32_t top = slice;
+    uint8_t bound = VV_BOUND_HOST;
+    for (; top != VV_NONE; top = parents[top]) {
+        enum vv_host_role role = vv_host_role_of(&critical->roles, top);
+        if (critical->bound_by_slice[top] != 0) {
+            bound = (uint8_t)(critical->bound_by_slice[top] - 1);
+            break;
+        }
+        if (role == VV_HOST_LOADER || role == VV_HOST_COMM) {
+            bound = role == VV_HOST_LOADER ? VV_BOUND_DATA : VV_BOUND_COMM;
+            critical->bound_by_slice[top] = (uint8_t)(bound + 1);
+            break;
+        }
     }
-    return VV_BOUND_HOST;
+    for (; slice != top; slice = parents[slice])
+        critical->bound_by_slice[slice] = (uint8_t)(bound + 1);
+    return (enum vv_bound)bound;
 }
 
 enum vv_bound vv_bound_of(struct vv_critical *critical, enum vv_critical_link link, uint32_t owner)
@@ -84,7 +102,7 @@ enum vv_bound vv_bound_of(struct vv_critical *critical, enum vv_critical_link li
         return is_comm ? VV_BOUND_COMM : is_work ? VV_BOUND_COMPUTE : VV_BOUND_HOST;
     }
     return is_work ? of_class[vv_device_class_of(model, activity, critical->graph.class_by_name)]
-                   : bound_of_host(&critical->roles, owner);
+                   : bound_of_host(critical, owner);
 }
 
 const char *vv_owner_text(const struct vv_critical *critical, enum vv_critical_link link, uint32_t owner)

@@ -19,6 +19,7 @@ struct vv_critical {
     struct vv_critical_graph graph;
     struct vv_critical_solution solution;
     struct vv_host_roles roles;
+    uint8_t *bound_by_slice; /* enum vv_bound + 1 of host slices that were asked for; 0 = not yet     */
 };
 
 /* The whole of it. De-initialise also after a failure. */

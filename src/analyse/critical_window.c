@@ -21,17 +21,15 @@ static void widen(struct vv_critical_window *window, int64_t begin_ns, int64_t e
 
 /* ---- steps ---- */
 
-static void take_steps(struct vv_critical_windows *windows, const struct vv_scope *scope, int64_t first, int64_t last)
+static void take_step(struct vv_critical_windows *windows, const struct vv_scope *scope, uint32_t step)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    for (uint32_t s = 0; s < steps->table.count; s++)
-        if (scope->steps[s] && steps->index[s] >= first && steps->index[s] <= last)
-            widen(&windows->of_scope[vv_scope_of_track(scope->model, steps->track[s])], steps->begin_ns[s],
-                  steps->begin_ns[s] + steps->duration_ns[s], steps->slice[s]);
+    widen(&windows->of_scope[vv_scope_of_track(scope->model, steps->track[step])], steps->begin_ns[step],
+          steps->begin_ns[step] + steps->duration_ns[step], steps->slice[step]);
 }
 
-/* The number of the step whose duration is the median's, or next below; of several the first. */
-static enum varve_code median_step(const struct vv_scope *scope, int64_t *out_index, struct varve_error *error)
+/* The step whose duration is the median's, or next below; of several the first. There is one. */
+static enum varve_code median_step(const struct vv_scope *scope, uint32_t *out_step, struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
     struct vv_samples durations = { 0 };
@@ -41,34 +39,58 @@ static enum varve_code median_step(const struct vv_scope *scope, int64_t *out_in
             code = vv_samples_add(&durations, 0, steps->duration_ns[s], error);
     if (code == VARVE_OK)
         code = vv_samples_sort(&durations, 1, error);
-    int64_t best_ns = INT64_MIN, median_ns = code == VARVE_OK ? vv_samples_percentile(&durations, 0, 50) : 0;
+    int64_t median_ns = code == VARVE_OK ? vv_samples_percentile(&durations, 0, 50) : 0;
+    *out_step = VV_NONE;
     for (uint32_t s = 0; s < steps->table.count && code == VARVE_OK; s++) {
-        int64_t duration_ns = steps->duration_ns[s];
+        int64_t duration_ns = steps->duration_ns[s], best_ns = *out_step != VV_NONE ? steps->duration_ns[*out_step] : -1;
         if (!scope->steps[s] || duration_ns > median_ns || duration_ns < best_ns ||
-            (duration_ns == best_ns && steps->index[s] >= *out_index))
+            (duration_ns == best_ns && steps->begin_ns[s] >= steps->begin_ns[*out_step]))
             continue;
-        best_ns = duration_ns;
-        *out_index = steps->index[s];
+        *out_step = s;
     }
     vv_samples_deinit(&durations);
     return code;
 }
 
-static enum varve_code choose_steps(struct vv_critical_windows *windows, const struct vv_scope *scope,
-                                    const struct vv_selection *selection, struct varve_error *error)
+/* The same step of the other ranks: that of its number, and where a number occurs again the next in time. */
+static enum varve_code take_everywhere(struct vv_critical_windows *windows, const struct vv_scope *scope, uint32_t step,
+                                       struct varve_error *error)
 {
-    int64_t index = 0;
+    const struct vv_steps *steps = &scope->model->steps;
+    uint32_t *nearest = malloc(windows->scope_count * sizeof *nearest);
+    if (nearest == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the steps of %u inputs", windows->scope_count);
+    memset(nearest, 0xff, windows->scope_count * sizeof *nearest);
+    for (uint32_t s = 0; s < steps->table.count; s++) {
+        uint32_t *best = &nearest[vv_scope_of_track(scope->model, steps->track[s])];
+        if (scope->steps[s] && steps->index[s] == steps->index[step] &&
+            (*best == VV_NONE || llabs(steps->begin_ns[s] - steps->begin_ns[step]) <
+                                     llabs(steps->begin_ns[*best] - steps->begin_ns[step])))
+            *best = s;
+    }
+    for (uint32_t i = 0; i < windows->scope_count; i++)
+        if (nearest[i] != VV_NONE)
+            take_step(windows, scope, nearest[i]);
+    free(nearest);
+    return VARVE_OK;
+}
+
+static enum varve_code choose_steps(struct vv_critical_windows *windows, const struct vv_scope *scope,
+                                    struct varve_error *error)
+{
+    uint32_t step;
     if (!scope->every_step) {
-        take_steps(windows, scope, selection->first_step, selection->last_step);
+        for (uint32_t s = 0; s < scope->model->steps.table.count; s++)
+            if (scope->steps[s])
+                take_step(windows, scope, s);
         snprintf(windows->says, sizeof windows->says, "%" PRIu64 " chosen step%s", scope->step_count,
                  scope->step_count == 1 ? "" : "s");
         return VARVE_OK;
     }
-    VV_TRY(median_step(scope, &index, error));
-    take_steps(windows, scope, index, index);
-    snprintf(windows->says, sizeof windows->says, "step %" PRId64 ", of median duration among %" PRIu64, index,
-             scope->step_count);
-    return VARVE_OK;
+    VV_TRY(median_step(scope, &step, error));
+    snprintf(windows->says, sizeof windows->says, "step %" PRId64 ", of median duration among %" PRIu64,
+             scope->model->steps.index[step], scope->step_count);
+    return take_everywhere(windows, scope, step, error);
 }
 
 /* ---- annotations ---- */
@@ -204,7 +226,7 @@ enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows, co
     if (question->annotation != NULL && question->annotation[0] != '\0')
         return choose_range(windows, scope, question, error);
     if (scope->step_count > 0 && question->annotation == NULL)
-        return choose_steps(windows, scope, &question->selection, error);
+        return choose_steps(windows, scope, error);
     for (uint32_t i = 0; i < windows->scope_count; i++)
         windows->of_scope[i] = (struct vv_critical_window){ INT64_MIN, INT64_MAX, VV_NONE };
     snprintf(windows->says, sizeof windows->says, "the whole trace");
