@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* critical_hand.c — what one host thread hands to another: arrows, and the return of a backward pass.
+/* critical_hand.c — what one host thread hands to another: arrows, waits by name, and the return of a backward pass.
  *
- * An arrow says that its end could not begin before its start. PyTorch's autograd works on a thread of its own while the
- * thread that asked for it waits, and no event says so: but arrows (fwdbwd) or sequence numbers lead from the one thread
- * to the other. So where the first has no operator open and the second works, the first waits until that is done. */
+ * An arrow says that its end could not be reached before its start; a slice that it ends inside, and that was open before
+ * it started, waited for it. A slice called a wait does no work: what it waits for, only an arrow can say. PyTorch's
+ * autograd works on a thread of its own while the thread that asked for it waits, and no event says so: but its operators
+ * are linked with forward ones of the other (autograd_links.h). So where the first has no operator open and the second
+ * works, the first waits until that is done. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/autograd_links.h"
 #include "analyse/critical_graph.h"
 #include "analyse/critical_stream.h"
-#include "model/id_map.h"
 
 #define PAIRS_MAX 64 /* threads that wait, with the threads that work for them                     */
 
@@ -17,12 +19,98 @@ struct pair {
     uint32_t waits, works; /* tracks                                                             */
 };
 
+struct nodes {
+    uint32_t first, last; /* of a chain; none if they are the same                               */
+};
+
 struct hands {
     struct vv_critical_graph *graph;
     const struct vv_scope *scope;
+    struct nodes *of_track;
     struct pair pairs[PAIRS_MAX];
     size_t pair_count;
 };
+
+static void find_chains(struct hands *hands)
+{
+    const struct vv_critical_graph *graph = hands->graph;
+    for (uint32_t c = 0; c < graph->chain_count; c++) {
+        uint32_t event = graph->event[graph->chains[c]];
+        uint32_t last = c + 1 < graph->chain_count ? graph->chains[c + 1] : graph->node_count;
+        if (event != VV_NONE)
+            hands->of_track[graph->model->slices.track[event]] = (struct nodes){ graph->chains[c], last };
+    }
+}
+
+/* ---- arrows ---- */
+
+/* The first node of the chain that is not before time_ns. */
+static uint32_t node_from(const struct vv_critical_graph *graph, struct nodes nodes, int64_t time_ns)
+{
+    while (nodes.first < nodes.last) {
+        uint32_t middle = nodes.first + (nodes.last - nodes.first) / 2;
+        if (graph->time_ns[middle] < time_ns)
+            nodes.first = middle + 1;
+        else
+            nodes.last = middle;
+    }
+    return nodes.first;
+}
+
+static enum varve_code take_arrow(struct hands *hands, uint64_t flow, struct varve_error *error)
+{
+    struct vv_critical_graph *graph = hands->graph;
+    const struct vv_model *model = graph->model;
+    const struct vv_flows *flows = &model->flows;
+    uint32_t from_track = flows->from_track[flow], to_track = flows->to_track[flow], inside = flows->to_slice[flow];
+    int64_t from_ns = flows->from_ns[flow], to_ns = flows->to_ns[flow];
+    if (from_track == to_track || from_track == VV_NONE || to_track == VV_NONE || from_ns > to_ns ||
+        from_ns == INT64_MAX || !hands->scope->tracks[from_track] || !hands->scope->tracks[to_track])
+        return VARVE_OK;
+    uint32_t behind = node_from(graph, hands->of_track[from_track], from_ns + 1);
+    uint32_t to = node_from(graph, hands->of_track[to_track], to_ns);
+    if (behind == hands->of_track[from_track].first || to == hands->of_track[to_track].last)
+        return VARVE_OK;
+    bool is_awaited = inside != VV_NONE && to_ns > model->slices.begin_ns[inside] && graph->link[to] == VV_LINK_OWN &&
+                      graph->owner[to] == inside && graph->time_ns[to - 1] < from_ns;
+    if (is_awaited)
+        graph->link[to] = VV_LINK_WAITING;
+    return vv_critical_edge(graph, (struct vv_critical_edge){ 0, behind - 1, to, VV_NONE, VV_LINK_HANDED }, error);
+}
+
+/* ---- waits by name ---- */
+
+static bool is_wait(const char *name)
+{
+    static const char *const parts[] = { "_wait", "::wait", ": wait", "'acquire' of", "sleep" };
+    if (strncmp(name, "wait", 4) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
+static enum varve_code take_waits(struct vv_critical_graph *graph, struct varve_error *error)
+{
+    enum { UNKNOWN, WAIT, NO_WAIT };
+    uint8_t *by_name = calloc((size_t)graph->model->strings.count + 1, 1);
+    if (by_name == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u names", graph->model->strings.count);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (graph->link[node] != VV_LINK_OWN)
+            continue;
+        uint32_t name = graph->model->slices.name[graph->owner[node]];
+        if (by_name[name] == UNKNOWN)
+            by_name[name] = is_wait(vv_text_of(graph->model, name)) ? WAIT : NO_WAIT;
+        if (by_name[name] == WAIT && graph->model->slices.layer[graph->owner[node]] != VARVE_LAYER_DEVICE)
+            graph->link[node] = VV_LINK_WAITING;
+    }
+    free(by_name);
+    return VARVE_OK;
+}
+
+/* ---- backward passes ---- */
 
 static void add_pair(struct hands *hands, uint32_t waits, uint32_t works)
 {
@@ -33,57 +121,17 @@ static void add_pair(struct hands *hands, uint32_t waits, uint32_t works)
         hands->pairs[hands->pair_count++] = (struct pair){ waits, works };
 }
 
-static enum varve_code take_arrows(struct hands *hands, struct varve_error *error)
+static enum varve_code find_pairs(struct hands *hands, struct varve_error *error)
 {
-    struct vv_critical_graph *graph = hands->graph;
-    const struct vv_model *model = graph->model;
-    uint32_t backward = vv_intern_find(&model->strings, "fwdbwd", strlen("fwdbwd"));
-    for (uint64_t f = 0; f < model->flows.table.count; f++) {
-        uint32_t from = model->flows.from_slice[f], to = model->flows.to_slice[f];
-        if (from == VV_NONE || to == VV_NONE || graph->start_of[from] == 0 || graph->start_of[to] == 0)
-            continue;
-        uint32_t from_track = model->slices.track[from], to_track = model->slices.track[to];
-        if (from_track == to_track || !hands->scope->tracks[from_track] || !hands->scope->tracks[to_track] ||
-            model->slices.begin_ns[from] > model->slices.begin_ns[to])
-            continue;
-        VV_TRY(vv_critical_edge(graph, (struct vv_critical_edge){ 0, graph->start_of[from] - 1,
-                                    graph->start_of[to] - 1, VV_NONE, VV_LINK_HANDED }, error));
-        if (model->flows.category[f] == backward || model->flows.name[f] == backward)
-            add_pair(hands, from_track, to_track);
+    const struct vv_model *model = hands->graph->model;
+    struct vv_autograd_links links = { 0 };
+    enum varve_code code = vv_autograd_links(model, &links, error);
+    for (size_t i = 0; i < links.count && code == VARVE_OK; i++) {
+        uint32_t waits = model->slices.track[links.items[i].forward], works = model->slices.track[links.items[i].backward];
+        if (waits != works && hands->scope->tracks[waits] && hands->scope->tracks[works])
+            add_pair(hands, waits, works);
     }
-    return VARVE_OK;
-}
-
-/* Traces without arrows: a backward operator has the sequence number of its forward operator. */
-static enum varve_code take_sequences(struct hands *hands, struct varve_error *error)
-{
-    const struct vv_critical_graph *graph = hands->graph;
-    const struct vv_model *model = graph->model;
-    struct vv_id_range range = { 0 };
-    struct vv_id_map forward = { 0 };
-    enum varve_code code = VARVE_OK;
-    for (int pass = 0; pass < 3 && code == VARVE_OK; pass++) {
-        for (uint32_t n = 0; n < graph->node_count; n++) {
-            uint32_t slice = graph->event[n], op = model->slices.op[slice];
-            if (graph->start_of[slice] != n + 1 || op == VV_NONE || model->ops.sequence[op] < 0)
-                continue;
-            uint64_t sequence = (uint64_t)model->ops.sequence[op];
-            uint32_t track = model->slices.track[slice], scope = vv_scope_of_track(model, track);
-            bool is_backward = model->ops.forward_tid[op] != 0;
-            if (pass == 0)
-                vv_id_range_add(&range, scope, sequence);
-            else if (pass == 1 && !is_backward)
-                *vv_id_map_put(&forward, scope, sequence) = track;
-            else if (pass == 2 && is_backward) {
-                uint32_t from = vv_id_map_find(&forward, scope, sequence);
-                if (from != VV_NONE && from != track)
-                    add_pair(hands, from, track);
-            }
-        }
-        if (pass == 0)
-            code = vv_id_map_init(&forward, &range, error);
-    }
-    vv_id_map_deinit(&forward);
+    vv_autograd_links_deinit(&links);
     return code;
 }
 
@@ -106,34 +154,19 @@ static enum varve_code hand(struct vv_critical_graph *graph, uint32_t from, uint
                                        from, to, owner, is_own ? VV_LINK_OWN : VV_LINK_HANDED }, error);
 }
 
-static void chain_of(const struct vv_critical_graph *graph, uint32_t track, uint32_t *out_first, uint32_t *out_last)
-{
-    *out_first = *out_last = 0;
-    for (uint32_t c = 0; c < graph->chain_count; c++) {
-        uint32_t event = graph->event[graph->chains[c]];
-        if (event == VV_NONE || graph->model->slices.track[event] != track)
-            continue;
-        *out_first = graph->chains[c];
-        *out_last = c + 1 < graph->chain_count ? graph->chains[c + 1] : graph->node_count;
-        return;
-    }
-}
-
-static enum varve_code take_returns(struct vv_critical_graph *graph, const struct pair *pair,
+static enum varve_code take_returns(struct vv_critical_graph *graph, struct nodes waits, struct nodes works,
                                     struct varve_error *error)
 {
-    uint32_t node, last, work, work_last;
     bool is_handed = false;
-    chain_of(graph, pair->waits, &node, &last);
-    chain_of(graph, pair->works, &work, &work_last);
-    for (node++; node < last; node++) {
+    uint32_t work = works.first;
+    for (uint32_t node = waits.first + 1; node < waits.last; node++) {
         int64_t begin_ns = graph->time_ns[node - 1], end_ns = graph->time_ns[node];
         if (begin_ns == end_ns || !may_wait(graph, node))
             continue;
-        while (work < work_last && graph->time_ns[work] < begin_ns)
+        while (work < works.last && graph->time_ns[work] < begin_ns)
             work++;
         uint32_t first = work;
-        while (work < work_last && graph->time_ns[work] <= end_ns)
+        while (work < works.last && graph->time_ns[work] <= end_ns)
             work++;
         /* It begins what it was handed, or goes on with it. */
         bool begins = work > first && (graph->link[first] == VV_LINK_NONE || graph->link[first] == VV_LINK_IDLE);
@@ -149,13 +182,28 @@ static enum varve_code take_returns(struct vv_critical_graph *graph, const struc
     return VARVE_OK;
 }
 
+static enum varve_code hand_all(struct hands *hands, struct varve_error *error)
+{
+    struct vv_critical_graph *graph = hands->graph;
+    find_chains(hands);
+    for (uint64_t f = 0; f < graph->model->flows.table.count; f++)
+        VV_TRY(take_arrow(hands, f, error));
+    VV_TRY(take_waits(graph, error));
+    VV_TRY(find_pairs(hands, error));
+    for (size_t i = 0; i < hands->pair_count; i++)
+        VV_TRY(take_returns(graph, hands->of_track[hands->pairs[i].waits], hands->of_track[hands->pairs[i].works], error));
+    return VARVE_OK;
+}
+
 enum varve_code vv_critical_hands(struct vv_critical_graph *graph, const struct vv_scope *scope,
                                   struct varve_error *error)
 {
     struct hands hands = { .graph = graph, .scope = scope };
-    VV_TRY(take_arrows(&hands, error));
-    VV_TRY(take_sequences(&hands, error));
-    for (size_t i = 0; i < hands.pair_count; i++)
-        VV_TRY(take_returns(graph, &hands.pairs[i], error));
-    return VARVE_OK;
+    hands.of_track = calloc((size_t)graph->model->tracks.table.count + 1, sizeof *hands.of_track);
+    if (hands.of_track == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %llu tracks",
+                (unsigned long long)graph->model->tracks.table.count);
+    enum varve_code code = hand_all(&hands, error);
+    free(hands.of_track);
+    return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/critical_hta.h"
+#include "analyse/critical_stream.h"
 #include "analyse/groups.h"
 #include "model/id_map.h"
 
@@ -20,7 +21,8 @@ struct device {
     uint32_t *last;             /* dense stream -> the last work so far; VV_NONE                  */
     uint32_t *met;              /* streams in the order in which they were met                    */
     uint32_t met_count;
-    uint32_t record_key, stream_key;
+    uint64_t patience;          /* edges that waits for a whole device may still make             */
+    struct vv_wait_keys keys;
     struct vv_id_map recorded;  /* correlation of a recording call -> dense stream, as waits for it say */
     struct vv_id_map records;   /* the same -> its row                                           */
 };
@@ -49,15 +51,6 @@ static bool starts_work(const struct vv_hta *hta, const struct vv_hta_row *row)
 {
     return vv_hta_is_launch(row) && !row->is_device && row->is_kept && row->partner != VV_NONE &&
            is_stream_work(&hta->rows[row->partner]);
-}
-
-static int64_t argument(const struct vv_model *model, uint32_t slice, uint32_t key)
-{
-    uint32_t first = model->slices.first_arg[slice];
-    for (uint32_t i = 0; i < model->slices.arg_count[slice] && first != VV_NONE; i++)
-        if (model->args.key[first + i] == key && model->args.kind[first + i] == VV_ARG_INT)
-            return (int64_t)model->args.value[first + i];
-    return -1;
 }
 
 /* ---- queues, and the launches around calls that record or wait ---- */
@@ -103,8 +96,8 @@ static enum varve_code map_records(struct device *device, struct varve_error *er
         for (uint32_t i = 0; i < hta->count; i++) {
             const struct vv_hta_row *row = &hta->rows[i];
             bool is_wait = row->role == VV_HTA_STREAM_WAIT || row->role == VV_HTA_EVENT_SYNC;
-            int64_t stream = is_wait ? argument(hta->model, row->slice, device->stream_key) : -1;
-            int64_t record = is_wait ? argument(hta->model, row->slice, device->record_key) : -1;
+            int64_t stream = is_wait ? vv_int_argument(hta->model, row->slice, device->keys.stream) : -1;
+            int64_t record = is_wait ? vv_int_argument(hta->model, row->slice, device->keys.record) : -1;
             if (pass == 0 && row->is_kept && stream >= 0 && record >= 0)
                 vv_id_range_add(&recorded, row->scope, (uint64_t)record);
             if (pass == 0 && row->role == VV_HTA_RECORD && row->correlation != 0)
@@ -209,11 +202,14 @@ static enum varve_code take_sync(struct device *device, const struct vv_hta_row 
     if (row->role == VV_HTA_STREAM_SYNC && row->stream != -1)
         return sync_edge(device, device->last[device->stream_of[row - hta->rows]], row->partner, error);
     if (row->role == VV_HTA_CONTEXT_SYNC) {
+        if (device->met_count > device->patience)
+            VV_FAIL(error, VARVE_LIMIT, "too many waits for too many streams to go by HTA's rules");
+        device->patience -= device->met_count;
         for (uint32_t s = 0; s < device->met_count; s++)
             VV_TRY(sync_edge(device, device->last[device->met[s]], row->partner, error));
         return VARVE_OK;
     }
-    int64_t record = argument(hta->model, row->slice, device->record_key);
+    int64_t record = vv_int_argument(hta->model, row->slice, device->keys.record);
     uint32_t number = record >= 0 ? vv_id_map_find(&device->records, row->scope, (uint64_t)record) : VV_NONE;
     uint32_t before = number != VV_NONE ? device->launched_before[number] : VV_NONE;
     if (before == VV_NONE || row->partner == VV_NONE)
@@ -280,9 +276,8 @@ enum varve_code vv_hta_device(struct vv_hta *hta, struct varve_error *error)
         .launched_before = malloc(rows * sizeof(uint32_t)),
         .launched_after = malloc(rows * sizeof(uint32_t)),
         .waits_for = malloc(rows * sizeof(uint32_t)),
-        .record_key = vv_intern_find(&hta->model->strings, "wait_on_cuda_event_record_corr_id",
-                                     strlen("wait_on_cuda_event_record_corr_id")),
-        .stream_key = vv_intern_find(&hta->model->strings, "wait_on_stream", strlen("wait_on_stream")),
+        .patience = UINT64_C(1000000) + 64 * (uint64_t)rows,
+        .keys = vv_wait_keys(hta->model),
     };
     struct keyed *keys = malloc(rows * sizeof *keys);
     enum varve_code code = VARVE_OK;

@@ -33,7 +33,7 @@ struct waits {
     uint32_t call_number;
     uint64_t patience;           /* work that may still be looked at, over all calls: a trace with many streams
                                   * and many long waits is not worth the square of their number    */
-    uint32_t stream_key, record_key; /* strings, or UINT32_MAX                                   */
+    struct vv_wait_keys keys;
 };
 
 static enum wait wait_of(struct waits *waits, uint32_t slice)
@@ -47,16 +47,6 @@ static enum wait wait_of(struct waits *waits, uint32_t slice)
                 waits->wait_by_name[name] = (uint8_t)words[i - 1].wait;
     }
     return (enum wait)waits->wait_by_name[name];
-}
-
-/* An integer argument of a slice; -1 without it. */
-static int64_t argument_of(const struct vv_model *model, uint32_t slice, uint32_t key)
-{
-    uint32_t first = model->slices.first_arg[slice];
-    for (uint32_t i = 0; i < model->slices.arg_count[slice] && first != VV_NONE; i++)
-        if (model->args.key[first + i] == key && model->args.kind[first + i] == VV_ARG_INT)
-            return (int64_t)model->args.value[first + i];
-    return -1;
 }
 
 static enum varve_code map_records(struct waits *waits, struct varve_error *error)
@@ -191,8 +181,8 @@ static size_t launched_from(const struct vv_critical_streams *streams, const str
 /* The last work before the event that the wait names was recorded: a row of work, or SIZE_MAX. */
 static size_t recorded_work(const struct waits *waits, uint32_t sync, struct awaited awaited)
 {
-    int64_t record = argument_of(waits->model, sync, waits->record_key);
-    awaited.stream = argument_of(waits->model, sync, waits->stream_key);
+    int64_t record = vv_int_argument(waits->model, sync, waits->keys.record);
+    awaited.stream = vv_int_argument(waits->model, sync, waits->keys.stream);
     uint32_t call = record > 0 ? vv_id_map_find(&waits->records, awaited.scope, (uint64_t)record) : VV_NONE;
     const struct vv_critical_stream *stream =
         call != VV_NONE && awaited.stream >= 0 ? find_stream(waits->streams, &awaited) : NULL;
@@ -293,9 +283,7 @@ enum varve_code vv_critical_waits(struct vv_critical_graph *graph, const struct 
         .wait_by_name = calloc((size_t)model->strings.count + 1, 1),
         .seen = calloc((size_t)streams->stream_count + 1, sizeof *waits.seen),
         .patience = UINT64_C(1000000) + 16 * (uint64_t)streams->count,
-        .stream_key = vv_intern_find(&model->strings, "wait_on_stream", strlen("wait_on_stream")),
-        .record_key = vv_intern_find(&model->strings, "wait_on_cuda_event_record_corr_id",
-                                     strlen("wait_on_cuda_event_record_corr_id")),
+        .keys = vv_wait_keys(model),
     };
     bool *is_known = calloc((size_t)model->slices.table.count + 1, sizeof *is_known);
     enum varve_code code = VARVE_OK;

@@ -75,11 +75,11 @@ static enum varve_code take_everywhere(struct vv_critical_windows *windows, cons
     return VARVE_OK;
 }
 
-static enum varve_code choose_steps(struct vv_critical_windows *windows, const struct vv_scope *scope,
+static enum varve_code choose_steps(struct vv_critical_windows *windows, const struct vv_scope *scope, bool are_named,
                                     struct varve_error *error)
 {
     uint32_t step;
-    if (!scope->every_step) {
+    if (are_named) {
         for (uint32_t s = 0; s < scope->model->steps.table.count; s++)
             if (scope->steps[s])
                 take_step(windows, scope, s);
@@ -221,12 +221,13 @@ enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows, co
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u windows", windows->scope_count);
     for (uint32_t i = 0; i < windows->scope_count; i++)
         windows->of_scope[i] = (struct vv_critical_window){ 0, 0, VV_NONE };
-    if (question->annotation != NULL && !scope->every_step)
+    bool are_named = question->selection.first_step != INT64_MIN || question->selection.last_step != INT64_MAX;
+    if (question->annotation != NULL && are_named)
         VV_FAIL(error, VARVE_INVALID, "one window at a time: --annotation or --steps");
     if (question->annotation != NULL && question->annotation[0] != '\0')
         return choose_range(windows, scope, question, error);
     if (scope->step_count > 0 && question->annotation == NULL)
-        return choose_steps(windows, scope, error);
+        return choose_steps(windows, scope, are_named, error);
     for (uint32_t i = 0; i < windows->scope_count; i++)
         windows->of_scope[i] = (struct vv_critical_window){ INT64_MIN, INT64_MAX, VV_NONE };
     snprintf(windows->says, sizeof windows->says, "the whole trace");

@@ -168,6 +168,8 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
 static void place_devices(struct vv_device_work *work, size_t *new_row, struct vv_device *former)
 {
     size_t first = 0;
+    if (work->device_count == 0)
+        return;
     memcpy(former, work->devices, work->device_count * sizeof *former);
     qsort(work->devices, work->device_count, sizeof *work->devices, compare_devices);
     for (size_t d = 0; d < work->device_count; d++) {

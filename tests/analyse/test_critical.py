@@ -229,6 +229,27 @@ def test_the_backward_thread_works_for_the_one_that_waits(varve):
     assert "MmBackward0" not in dict(segments(ask(varve, events)))
 
 
+def test_a_slice_that_an_arrow_ends_inside_waited_for_it(varve):
+    events = [STEP, event("receive", "cpu_op", 100, 410), event("load", "cpu_op", 0, 400, 200)]
+    arrow = [{"ph": "s", "cat": "batch", "name": "batch", "id": 1, "pid": 100, "tid": 200, "ts": 400},
+             {"ph": "f", "bp": "e", "cat": "batch", "name": "batch", "id": 1, "pid": 100, "tid": 100, "ts": 405}]
+    outside = "(outside operators)"
+    assert segments(ask(varve, events)) == [(outside, 100), ("receive", 310), (outside, 590)]
+    tables = ask(varve, events + arrow)
+    assert segments(tables) == [("load", 400), (outside, 590)]
+    assert [(row["bound"], row["time_ns"]) for row in tables["critical_bound"] if row["row"] == "gap"] == [
+        ("between threads", 10000)]
+    late = [dict(arrow[0], ts=50), arrow[1]]  # it was there before the slice began: no wait
+    assert segments(ask(varve, events + late)) == [(outside, 100), ("receive", 310), (outside, 590)]
+
+
+def test_a_wait_by_name_is_no_work(varve):
+    tables = ask(varve, [STEP, event("wait_for_batch", "cpu_op", 100, 410)])
+    assert segments(tables) == [("(outside operators)", 690)]
+    assert [(row["bound"], row["time_ns"]) for row in tables["critical_bound"] if row["row"] == "gap"] == [
+        ("inside a wait", 310000)]
+
+
 def test_work_that_was_queued_before_the_window_is_what_its_work_waits_for(varve):
     events = [event("ProfilerStep#1", "user_annotation", 0, 100), event("ProfilerStep#2", "user_annotation", 100, 300),
               event("cudaLaunchKernel", "cuda_runtime", 10, 20, correlation=1), kernel("before", 30, 600, 7, 1),

@@ -12,39 +12,9 @@
 #include <cmocka.h>
 
 #include "ctf/layout.h"
+#include "../../support/failing_allocation.h"
 #include "trace_bytes.h"
 #include "varve/varve.h"
-
-static long allocations_left = -1; /* before one fails; -1 = none does                          */
-static long allocation_count;
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-
-static int fails_now(void)
-{
-    allocation_count++;
-    return allocations_left >= 0 && allocations_left-- == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails_now() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    return fails_now() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-    return fails_now() ? NULL : __real_realloc(memory, bytes);
-}
 
 /* Every kind of record, in an order that makes every sort of the reader allocate. */
 static void write_trace(struct trace *trace)
