@@ -245,7 +245,7 @@ def test_a_slice_that_an_arrow_ends_inside_waited_for_it(varve):
 
 def test_a_wait_by_name_is_no_work(varve):
     tables = ask(varve, [STEP, event("wait_for_batch", "cpu_op", 100, 410)])
-    assert segments(tables) == [("(outside operators)", 690)]
+    assert segments(tables) == [("(outside operators)", 100), ("(outside operators)", 590)]
     assert [(row["bound"], row["time_ns"]) for row in tables["critical_bound"] if row["row"] == "gap"] == [
         ("inside a wait", 310000)]
 
