@@ -67,17 +67,54 @@ static int compare_devices(const void *a, const void *b)
 
 /* ---- which work counts ---- */
 
-static bool begins_in_a_step(const struct vv_scope *scope, uint32_t scope_number, int64_t begin_ns)
+/* Chosen steps by scope and begin. */
+struct chosen_step {
+    uint32_t scope;
+    int64_t begin_ns;
+    int64_t last_end_ns; /* of this one and those of its scope before it: before that, some step is on */
+};
+
+static int compare_chosen(const void *a, const void *b)
+{
+    const struct chosen_step *left = a, *right = b;
+    if (left->scope != right->scope)
+        return left->scope < right->scope ? -1 : 1;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* `out_steps` has room for every step. Returns how many are chosen. */
+static size_t order_chosen(const struct vv_scope *scope, struct chosen_step *out_steps)
 {
     const struct vv_model *model = scope->model;
-    for (uint64_t s = 0; s < model->steps.table.count; s++) {
+    size_t count = 0;
+    for (uint32_t s = 0; s < model->steps.table.count; s++) {
         uint32_t process = model->tracks.process[model->steps.track[s]];
-        if (scope->steps[s] && begin_ns >= model->steps.begin_ns[s] &&
-            begin_ns < model->steps.begin_ns[s] + model->steps.duration_ns[s] &&
-            (process == VV_NONE || model->processes.scope[process] == scope_number))
-            return true;
+        if (scope->steps[s])
+            out_steps[count++] = (struct chosen_step){
+                process != VV_NONE ? model->processes.scope[process] : 0, model->steps.begin_ns[s],
+                model->steps.begin_ns[s] + model->steps.duration_ns[s],
+            };
     }
-    return false;
+    if (count > 0)
+        qsort(out_steps, count, sizeof *out_steps, compare_chosen);
+    for (size_t i = 1; i < count; i++)
+        if (out_steps[i].scope == out_steps[i - 1].scope && out_steps[i].last_end_ns < out_steps[i - 1].last_end_ns)
+            out_steps[i].last_end_ns = out_steps[i - 1].last_end_ns;
+    return count;
+}
+
+static bool begins_in_a_step(const struct chosen_step *steps, size_t count, uint32_t scope, int64_t begin_ns)
+{
+    const struct chosen_step wanted = { scope, begin_ns, 0 };
+    size_t first = 0, last = count;
+    while (first < last) {
+        size_t middle = first + (last - first) / 2;
+        if (compare_chosen(&steps[middle], &wanted) <= 0)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first > 0 && steps[first - 1].scope == scope && begin_ns < steps[first - 1].last_end_ns;
 }
 
 struct found { uint32_t activity, device; uint8_t class; };
@@ -87,6 +124,8 @@ struct finding {
     const char *wanted;             /* device's name; NULL = all                                */
     struct found *found;
     uint8_t *by_name;               /* for vv_device_class_of                                   */
+    struct chosen_step *steps;
+    size_t step_count;
     size_t capacity;                /* of devices                                               */
     char names[200];                /* of devices that were not wanted                          */
 };
@@ -113,7 +152,8 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
     if (scope->every_step || (finding->work->is_hta && scope->left_out > 0)) /* HTA knows no warm-up */
         return true;
     if (launch == VV_NONE)
-        return begins_in_a_step(scope, out_device->scope, model->slices.begin_ns[slice]);
+        return begins_in_a_step(finding->steps, finding->step_count, out_device->scope,
+                                model->slices.begin_ns[slice]);
     uint32_t step = model->slices.step[launch];
     return step != VV_NONE && scope->steps[step];
 }
@@ -243,15 +283,19 @@ static enum varve_code find_and_order(struct finding *finding, struct varve_erro
         finding->wanted = NULL;
     finding->found = malloc((model->activities.table.count + 1) * sizeof *finding->found);
     finding->by_name = calloc(model->strings.count + 1, 1);
+    finding->steps = malloc((model->steps.table.count + 1) * sizeof *finding->steps);
     enum varve_code code = VARVE_OK;
-    if (finding->found == NULL || finding->by_name == NULL)
+    if (finding->found == NULL || finding->by_name == NULL || finding->steps == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the work of devices");
-    if (code == VARVE_OK)
+    if (code == VARVE_OK) {
+        finding->step_count = order_chosen(finding->work->scope, finding->steps);
         code = find_work(finding, error);
+    }
     if (code == VARVE_OK)
         code = order_work(finding, error);
     free(finding->found);
     free(finding->by_name);
+    free(finding->steps);
     return code;
 }
 
