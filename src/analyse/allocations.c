@@ -57,6 +57,22 @@ static enum varve_code find_pools(struct pairing *pairing, const char *device, s
     return VARVE_OK;
 }
 
+/* Are all sums of sizes, and of what the producer says was live, within an int64? */
+static bool sizes_add_up(const struct pairing *pairing)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    int64_t sum_bytes = 0, total_bytes = 0;
+    for (size_t i = 0; i < pairing->count; i++) {
+        uint32_t row = pairing->rows[i].row;
+        int64_t bytes = memory->bytes[row], said_bytes = memory->allocated_bytes[row];
+        if (bytes == INT64_MIN || __builtin_add_overflow(sum_bytes, llabs(bytes), &sum_bytes))
+            return false;
+        total_bytes = said_bytes > total_bytes ? said_bytes : total_bytes;
+    }
+    return !__builtin_mul_overflow(total_bytes, (int64_t)pairing->out->pool_count, &total_bytes) &&
+           !__builtin_add_overflow(sum_bytes, total_bytes, &sum_bytes);
+}
+
 /* ---- pairs ---- */
 
 /* Rows by pool, then address, or size where there is none, then time. */
@@ -193,6 +209,8 @@ static int compare_allocations(const void *a, const void *b)
 
 static enum varve_code order_pools(struct vv_allocations *out, struct varve_error *error)
 {
+    if (out->pool_count == 0)
+        return VARVE_OK;
     struct vv_pool *former = malloc((out->pool_count + 1) * sizeof *former);
     if (former == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
@@ -235,6 +253,10 @@ enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to pair %zu allocations and releases", rows - 1);
     if (code == VARVE_OK)
         code = find_pools(&pairing, device, error);
+    if (code == VARVE_OK && !sizes_add_up(&pairing)) {
+        out->is_absurd = true;
+        out->pool_count = pairing.count = 0;
+    }
     if (code == VARVE_OK)
         code = order_rows(&pairing, error);
     if (code == VARVE_OK) {
@@ -254,6 +276,11 @@ void vv_allocations_deinit(struct vv_allocations *allocations)
     free(allocations->items);
     free(allocations->pools);
     *allocations = (struct vv_allocations){ 0 };
+}
+
+const char *vv_allocations_none(const struct vv_allocations *allocations)
+{
+    return allocations->is_absurd ? "the allocations recorded sum to more than 2^63 bytes" : "no allocations recorded";
 }
 
 /* ---- changes ---- */

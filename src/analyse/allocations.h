@@ -38,12 +38,15 @@ struct vv_allocations {
     struct vv_pool *pools;        /* by rank, scope and device                                  */
     size_t pool_count;
     bool by_size;                 /* some had no address                                        */
+    bool is_absurd;               /* sizes that no sum can hold were recorded: there are no pools */
 };
 
 /* Of the chosen ranks and `device` (as vv_device_work_init has it). De-initialise also after a failure. */
 enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope, const char *device,
                                     struct varve_error *error);
 void vv_allocations_deinit(struct vv_allocations *allocations);
+/* Where there are no pools: why. */
+const char *vv_allocations_none(const struct vv_allocations *allocations);
 
 /* One change of what is live. */
 struct vv_change {

@@ -43,7 +43,7 @@ static void put_reserved(const struct vv_allocations *allocations, const struct 
                          struct vv_sheet *sheet, size_t row)
 {
     const struct vv_memory *memory = &allocations->scope->model->memory;
-    int64_t reserved_bytes = 0, slack_bytes = 0, at_ns = 0;
+    int64_t reserved_bytes = 0, said_bytes = -1, at_ns = 0;
     for (size_t i = pool->first; i < pool->last; i++) {
         const uint32_t ends[] = { allocations->items[i].made, allocations->items[i].freed };
         for (int e = 0; e < 2; e++) {
@@ -52,14 +52,15 @@ static void put_reserved(const struct vv_allocations *allocations, const struct 
                 (memory->reserved_bytes[event] == reserved_bytes && memory->time_ns[event] >= at_ns))
                 continue;
             reserved_bytes = memory->reserved_bytes[event];
-            slack_bytes = reserved_bytes - memory->allocated_bytes[event];
+            said_bytes = memory->allocated_bytes[event];
             at_ns = memory->time_ns[event];
         }
     }
     if (reserved_bytes <= 0)
         return;
     vv_sheet_int(sheet, row, RESERVED, reserved_bytes);
-    vv_sheet_int(sheet, row, SLACK, slack_bytes);
+    if (said_bytes >= 0 && said_bytes <= reserved_bytes)
+        vv_sheet_int(sheet, row, SLACK, reserved_bytes - said_bytes);
 }
 
 static enum varve_code put_arena(const struct vv_allocations *allocations, uint32_t pool, struct vv_sheet *sheet,
@@ -121,7 +122,7 @@ static enum varve_code state_policy(const struct vv_allocations *allocations, st
     int64_t before_bytes = 0;
     char size[VV_NUMBER_BYTES];
     if (allocations->pool_count == 0)
-        return vv_sheet_policy(sheet, error, "no allocations recorded");
+        return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     for (size_t p = 0; p < allocations->pool_count; p++)
         before_bytes += allocations->pools[p].before_bytes;
     vv_number_bytes(before_bytes, size, sizeof size);

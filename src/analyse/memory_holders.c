@@ -248,9 +248,9 @@ enum varve_code vv_analyse_memory_peak(const struct vv_model *model, const struc
     for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
         code = put_pool(&allocations, p, by, question, out, error);
     if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, allocations.pool_count > 0
-                                               ? "what is live when most is, by what allocated it"
-                                               : "no allocations recorded");
+        code = vv_sheet_policy(out, error, "%s", allocations.pool_count > 0
+                                                     ? "what is live when most is, by what allocated it"
+                                                     : vv_allocations_none(&allocations));
     vv_allocations_deinit(&allocations);
     vv_scope_deinit(&scope);
     if (code != VARVE_OK)

@@ -179,7 +179,7 @@ static enum varve_code state_policy(const struct vv_allocations *allocations, st
                                     struct varve_error *error)
 {
     if (allocations->count == 0)
-        return vv_sheet_policy(sheet, error, "no allocations recorded");
+        return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     if (allocations->scope->step_count <= LEAST_STEPS)
         return vv_sheet_policy(sheet, error, "needs more than %d steps; here are %llu", LEAST_STEPS,
                                (unsigned long long)allocations->scope->step_count);

@@ -100,7 +100,7 @@ static enum varve_code put_weightiest(const struct vv_allocations *allocations, 
     if (code != VARVE_OK)
         return code;
     if (allocations->count == 0)
-        return vv_sheet_policy(sheet, error, "no allocations recorded");
+        return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     return vv_sheet_policy(sheet, error, "%zu of %zu allocations, the largest product of bytes and lifetime first",
                            shown, allocations->count);
 }
@@ -171,7 +171,7 @@ static enum varve_code put_plans(const struct vv_allocations *allocations, int64
     if (code != VARVE_OK)
         return code;
     if (allocations->count == 0)
-        return vv_sheet_policy(sheet, error, "no allocations recorded");
+        return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     return vv_sheet_policy(sheet, error, "the largest %zu of %zu allocations, best fit by decreasing size; of one "
                            "device at most %d", planned, allocations->count, VV_ARENA_PLAN_MOST);
 }

@@ -123,8 +123,8 @@ enum varve_code vv_analyse_memory_steps(const struct vv_model *model, const stru
     for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
         code = put_pool(&allocations, p, out, error);
     if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%s", allocations.pool_count == 0 ? "no allocations recorded"
-                                                 : scope.step_count == 0     ? "no steps in this trace"
+        code = vv_sheet_policy(out, error, "%s", allocations.pool_count == 0 ? vv_allocations_none(&allocations)
+                                                 : scope.step_count == 0 ? "no steps in this trace"
                                                  : "live bytes; what a step allocates and nothing releases is the last column");
     vv_allocations_deinit(&allocations);
     vv_scope_deinit(&scope);

@@ -202,7 +202,7 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
     };
     for (enum part part = KERNEL; part < PARTS; part++)
         values[FIRST_PART + part] = vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = DURATION; c < COLUMNS; c++)
         view->sums[c] += values[c];
     view->rows++;
     return put_values(view->sheet, VV_ROW_PLAIN, "step", values, error);
@@ -256,8 +256,9 @@ static enum varve_code state_policy(const struct view *view, struct varve_error 
         return vv_sheet_policy(view->sheet, error, "no steps to split%s%s", cut,
                                view->scope->model->steps.table.count == 0 ? ": none recorded" : "");
     vv_number_duration(view->sums[DURATION] / view->rows, average, sizeof average);
-    return vv_sheet_policy(view->sheet, error, "%" PRId64 " steps, %s on average, each until its device work ends; an "
-                           "instant belongs to the first column that is busy%s", view->rows, average, cut);
+    return vv_sheet_policy(view->sheet, error, "%" PRId64 " step%s, %s on average, each until its device work ends; an "
+                           "instant belongs to the first column that is busy%s", view->rows, view->rows == 1 ? "" : "s",
+                           average, cut);
 }
 
 static enum varve_code split(struct view *view, const struct vv_scope *every, const char *device,

@@ -290,9 +290,50 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
     return code;
 }
 
+/* The durations of all slices, and the time between the first and the last of each track and process. *out_longest: row. */
+static double add_all_times(const struct vv_model *model, uint64_t *out_longest)
+{
+    const struct vv_slices *slices = &model->slices;
+    const struct vv_processes *processes = &model->processes;
+    int64_t begin_ns = 0, end_ns = 0;
+    double sum_ns = 0;
+    *out_longest = 0;
+    for (uint64_t p = 0; p < processes->table.count; p++)
+        sum_ns += 2 * ((double)processes->end_ns[p] - (double)processes->begin_ns[p]);
+    for (uint64_t row = 0; row < slices->table.count; row++) {
+        int64_t slice_end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        if (row == 0 || slices->track[row] != slices->track[row - 1]) {
+            sum_ns += (double)end_ns - (double)begin_ns;
+            begin_ns = end_ns = slices->begin_ns[row];
+        }
+        end_ns = slice_end_ns > end_ns ? slice_end_ns : end_ns;
+        sum_ns += (double)slices->duration_ns[row];
+        if (slices->duration_ns[row] > slices->duration_ns[*out_longest])
+            *out_longest = row;
+    }
+    return sum_ns + (double)end_ns - (double)begin_ns;
+}
+
+/* Analyses add times up, in an int64. */
+static enum varve_code check_sums(const struct vv_model *model, struct varve_error *error)
+{
+    const double most_ns = 9e18, year_ns = 365.25 * 86400e9;
+    double span_ns = (double)model->run.end_ns - (double)model->run.begin_ns;
+    uint64_t things = model->slices.table.count + model->tracks.table.count + 2 * model->processes.table.count, longest;
+    if (span_ns * (double)things < most_ns || model->slices.table.count == 0)
+        return VARVE_OK;
+    double sum_ns = add_all_times(model, &longest);
+    if (sum_ns < most_ns)
+        return VARVE_OK;
+    VV_FAIL(error, VARVE_CORRUPT, "times that add up to %.0f years, more than can be counted in nanoseconds: '%.60s' alone "
+            "lasts %.1f years", sum_ns / year_ns, vv_intern_text(&model->strings, model->slices.name[longest]),
+            (double)model->slices.duration_ns[longest] / year_ns);
+}
+
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error)
 {
     VV_TRY(vv_build_order(model, error));
+    VV_TRY(check_sums(model, error));
     VV_TRY(vv_build_named_steps(model, error));
     VV_TRY(vv_build_nest(model, error));
     model->placed_count = 0;
