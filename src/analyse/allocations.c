@@ -218,7 +218,8 @@ static enum varve_code order_pools(struct vv_allocations *out, struct varve_erro
         out->pools[p].first = p; /* its number of before */
         former[p] = out->pools[p];
     }
-    qsort(out->pools, out->pool_count, sizeof *out->pools, compare_pools);
+    if (out->pool_count > 0)
+        qsort(out->pools, out->pool_count, sizeof *out->pools, compare_pools);
     for (size_t p = 0; p < out->pool_count; p++)
         former[out->pools[p].first].last = p;
     for (size_t i = 0; i < out->count; i++)

@@ -20,8 +20,9 @@ struct vv_selection {
     const char *rank;              /* "3", "0,2..5"; NULL or "all" = all                        */
     const char *device;            /* "cuda:0", "cuda", "0"; NULL or "all" = all                */
     bool warm_up;                  /* warm-up steps count too, as they do where steps are named */
+    const char *filter;            /* an expression over slices: filter.h; NULL = all           */
 };
-#define VV_SELECTION_ALL { INT64_MIN, INT64_MAX, NULL, NULL, NULL, false }
+#define VV_SELECTION_ALL { INT64_MIN, INT64_MAX, NULL, NULL, NULL, false, NULL }
 
 /* What is asked of it, beside which part. */
 struct vv_question {

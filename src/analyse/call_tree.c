@@ -73,7 +73,7 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
     uint32_t above = slices->parent[row] != VV_NONE ? tree->node_of[slices->parent[row]] : VV_NONE;
     uint32_t step = slices->step[row], node, known = tree->nodes.count;
     bool is_chosen = tree->scope->every_step || (step != VV_NONE && tree->scope->steps[step]);
-    if (!is_chosen || !vv_is_operator(tree->scope->model, row)) {
+    if (!is_chosen || !vv_is_operator(tree->scope->model, row) || !vv_admits(tree->scope, row)) {
         tree->node_of[row] = above;
         if (is_chosen)
             add_slice(tree, &tree->outside, row, own_ns);
@@ -280,7 +280,8 @@ static enum varve_code put_rows(struct printing *printing, struct varve_error *e
     struct vv_cell outside[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
     fill_figures(printing->tree, &printing->tree->outside, outside);
     outside[CALLS].present = outside[TOTAL].present = outside[SHARE].present = outside[DEVICE_TOTAL].present = false;
-    VV_TRY(put_row(printing, "outside", "(outside operators)", outside, error));
+    VV_TRY(put_row(printing, "outside", printing->tree->scope->filter == NULL ? "(outside operators)" : "(outside the filter)",
+                   outside, error));
     fill_figures(printing->tree, &printing->tree->covered, total);
     total[ROW] = vv_text_cell("total");
     total[NAME] = total[TREE] = vv_text_cell("total");
@@ -330,9 +331,10 @@ static enum varve_code build(struct tree *tree, const struct vv_device_work *wor
 static enum varve_code fill(struct tree *tree, const struct vv_question *question, struct vv_sheet *sheet,
                             struct varve_error *error)
 {
-    char threads[200], time[VV_NUMBER_BYTES];
+    char threads[200], time[VV_NUMBER_BYTES], only[100];
+    vv_scope_only_text(tree->scope, only, sizeof only);
     if (tree->nodes.count == 0)
-        return vv_sheet_policy(sheet, error, "no operators recorded");
+        return vv_sheet_policy(sheet, error, "no operators here%s", only);
     struct printing printing = {
         .tree = tree, .sheet = sheet,
         .top = question->top > 0 && question->top < UINT32_MAX ? (uint32_t)question->top : 0,
@@ -342,8 +344,8 @@ static enum varve_code fill(struct tree *tree, const struct vv_question *questio
     vv_scope_threads_text(tree->scope, false, threads, sizeof threads);
     vv_number_duration(tree->covered.values[SELF], time, sizeof time);
     if (code == VARVE_OK)
-        code = vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s", time, threads, tree->nodes.count,
-                               printing.top > 0 ? ", those below 0.5 % summed up" : "");
+        code = vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s%s", time, threads, tree->nodes.count,
+                               printing.top > 0 ? ", those below 0.5 % summed up" : "", only);
     return code;
 }
 
@@ -355,8 +357,9 @@ enum varve_code vv_analyse_call_tree(const struct vv_model *model, const struct 
     struct tree tree = { .scope = &scope };
     vv_sheet_init(out, "call_tree", "CALL TREE", tree_columns, COLUMNS);
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    struct vv_scope all = vv_unfiltered(&scope);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
     if (code == VARVE_OK)
         code = choose_order(&tree, question->sort, error);
     if (code == VARVE_OK)

@@ -136,7 +136,8 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
     uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
-    if (slice == VV_NONE || (!finding->work->is_hta && !vv_is_device_work(model, activity)))
+    if (slice == VV_NONE || !vv_admits(scope, slice) ||
+        (!finding->work->is_hta && !vv_is_device_work(model, activity)))
         return false;
     uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
     uint32_t id = model->activities.device[activity];

@@ -63,7 +63,7 @@ static enum varve_code find_events(struct counting *counting, struct varve_error
         if (process == VV_NONE || !counting->scope->processes[process])
             continue;
         uint32_t scope = model->processes.scope[process];
-        if (slices->category[slice] == ranges)
+        if (slices->category[slice] == ranges && vv_admits(counting->scope, slice))
             VV_TRY(add_event(&counting->kernels, slice, scope, error));
         else if (model->activities.kind[a] == VV_ACTIVITY_CALL &&
                  strstr(vv_text_of(model, slices->name[slice]), "LaunchKernel") != NULL)

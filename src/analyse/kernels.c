@@ -238,14 +238,15 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
 static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_work_tally *tally,
                                     struct vv_sheet *sheet, struct varve_error *error)
 {
-    char time[VV_NUMBER_BYTES];
+    char time[VV_NUMBER_BYTES], only[100];
+    vv_scope_only_text(work->scope, only, sizeof only);
     if (work->count == 0)
-        return vv_sheet_policy(sheet, error, "no device work in %s",
-                               work->scope->every_step ? "this trace" : "these steps");
+        return vv_sheet_policy(sheet, error, "no device work in %s%s",
+                               work->scope->every_step ? "this trace" : "these steps", only);
     vv_number_duration(tally->all.total_ns, time, sizeof time);
-    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each",
+    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s",
                            time, work->count, work->device_count, work->device_count == 1 ? "" : "s",
-                           work->scope->every_step ? "" : ", launched in these steps");
+                           work->scope->every_step ? "" : ", launched in these steps", only);
 }
 
 static enum varve_code analyse(const struct vv_model *model, const struct vv_question *question, struct keys *keys,

@@ -142,7 +142,7 @@ static void choose_links(struct view *view, struct vv_autograd_links *links)
     view->links = links->items;
     for (size_t i = 0; i < links->count; i++) {
         uint32_t backward = links->items[i].backward, step = slices->step[backward];
-        if (view->scope->tracks[slices->track[backward]] &&
+        if (view->scope->tracks[slices->track[backward]] && vv_admits(view->scope, backward) &&
             (view->scope->every_step || (step != VV_NONE && view->scope->steps[step])))
             view->links[view->count++] = links->items[i];
     }
@@ -178,8 +178,9 @@ enum varve_code vv_analyse_links(const struct vv_model *model, const struct vv_q
     struct view view = { .scope = &scope, .share = &share, .sheet = out };
     vv_sheet_init(out, "links", "FORWARD AND BACKWARD", link_columns, COLUMNS);
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    struct vv_scope all = vv_unfiltered(&scope);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
     if (code == VARVE_OK)
         code = vv_device_share(&work, &share, error);
     if (code == VARVE_OK)

@@ -287,7 +287,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
     }
     self_only(view, tally->outside, outside);
     outside[ROW] = vv_text_cell("outside");
-    outside[NAME] = vv_text_cell("(outside operators)");
+    outside[NAME] = vv_text_cell(view->scope->filter == NULL ? "(outside operators)" : "(outside the filter)");
     run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
     run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], outside);
     VV_TRY(vv_row_put(view->sheet, VV_ROW_REMAINDER, outside, error));
@@ -347,28 +347,30 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     const struct vv_model *model = scope->model;
     bool by_steps = view->shown == STEPS;
     char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
+    char only[100];
     const char *hint =
         model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
     uint64_t other = 0;
-    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+    for (uint32_t t = 0; t < model->tracks.table.count; t++)
         other += model->tracks.kind[t] == VV_TRACK_THREAD && vv_track_works(model, t);
-    }
+    vv_scope_only_text(scope, only, sizeof only);
     if (view->group_count == 0)
-        return vv_sheet_policy(view->sheet, error, "no operators recorded%s", hint);
+        return vv_sheet_policy(view->sheet, error, "no operators %s%s%s", scope->filter == NULL ? "recorded" : "here",
+                               only, hint);
     vv_scope_threads_text(scope, by_steps, threads, sizeof threads);
     vv_number_duration(view->tally->covered[view->shown / SCOPE_COLUMNS].self_ns, time, sizeof time);
     if (view->tally->async_slices > 0)
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s", time, threads, waiting,
-                               hint);
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s", time, threads, waiting,
+                               only, hint);
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
                  other - holding, other - holding == 1 ? "" : "s");
-    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s", scope->step_count,
-                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting);
+    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s", scope->step_count,
+                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, only);
 }
 
 static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,
@@ -379,7 +381,8 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
         if (word == NULL || strcmp(groupings[i].word, word) == 0)
             return VARVE_OK;
     }
-    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, module, source, phase, stream, thread, layer or rank", word);
+    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, module, source, phase, stream, thread, "
+            "layer or rank", word);
 }
 
 /* Steps, if what was launched during them was launched by their own threads: autograd has threads of its own. */
@@ -411,8 +414,9 @@ enum varve_code vv_analyse_operators(const struct vv_model *model,
     enum varve_code code = find_grouping(question->by, &view.grouping, error);
     if (code == VARVE_OK)
         code = vv_scope_init(&scope, model, &question->selection, error);
+    struct vv_scope all = vv_unfiltered(&scope);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
     if (code == VARVE_OK)
         code = vv_traits_init(&traits, model, scope.ranks, VV_TRAIT_BIT(view.grouping->by), error);
     if (code == VARVE_OK) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/filter.h"
+
 #include "analyse/warm_up.h"
 
 static bool parse_index(const char *text, const char **out_end, int64_t *out_value)
@@ -90,6 +92,13 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
     }
     if (left_out > 0)
         snprintf(text + length, bytes - length, " and %zu more", left_out);
+}
+
+void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    if (scope->filter != NULL)
+        snprintf(text, bytes, "; only %.80s", scope->filter);
 }
 
 /* ---- ranks ---- */
@@ -233,7 +242,9 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
         .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
         .warm_up = calloc(model->steps.table.count + 1, sizeof(bool)),
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
+        .filter = selection->filter,
     };
+    struct vv_filter filter;
     enum varve_code code = VARVE_OK;
     if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL ||
         scope->step_tracks == NULL || scope->warm_up == NULL)
@@ -246,6 +257,11 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
         code = choose_tracks(scope, selection->thread, error);
     if (code == VARVE_OK)
         code = choose_steps(scope, selection, error);
+    if (code == VARVE_OK && selection->filter != NULL) {
+        code = vv_filter_compile(selection->filter, &filter, error);
+        if (code == VARVE_OK)
+            code = vv_filter_apply(&filter, model, scope->ranks, &scope->admitted, error);
+    }
     if (code != VARVE_OK)
         vv_scope_deinit(scope);
     return code;
@@ -262,7 +278,8 @@ void vv_scope_deinit(struct vv_scope *scope)
     free(scope->step_tracks);
     free(scope->steps);
     free(scope->warm_up);
-    scope->processes = scope->tracks = scope->step_tracks = scope->steps = scope->warm_up = NULL;
+    free(scope->admitted);
+    scope->processes = scope->tracks = scope->step_tracks = scope->steps = scope->warm_up = scope->admitted = NULL;
 }
 
 uint32_t vv_first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)

@@ -18,6 +18,8 @@ struct vv_scope {
     bool *steps;           /* a step's row -> chosen                                           */
     bool *warm_up;         /* a step's row -> it is a warm-up step of its thread (warm_up.h)     */
     bool *step_tracks;     /* a track's row -> it holds a chosen step                           */
+    bool *admitted;        /* a slice's row -> the filter lets it through; NULL = there is none  */
+    const char *filter;    /* borrowed; NULL = none                                            */
     bool every_step;       /* no steps were named and none left out: slices outside steps count too */
     uint64_t left_out;     /* warm-up steps that would be chosen otherwise                      */
     uint64_t track_count;  /* chosen                                                           */
@@ -54,6 +56,8 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
 /* "train, loader" or "train, loader and 7 more": the threads that hold chosen steps, or all chosen
  * threads where there is no step. `text` holds at least 200 bytes. */
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
+/* "; only name~'conv*'" where there is a filter, else "": the end of a policy. `text` holds at least 100 bytes. */
+void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes);
 /* Threads that hold chosen steps. */
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope);
 /* The name of a track for people: its own, else "thread TID". */
@@ -64,6 +68,20 @@ static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
 {
     return model->slices.layer[slice] != VARVE_LAYER_STEP &&
            (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
+}
+
+/* Does the filter, if any, let the slice through? */
+static inline bool vv_admits(const struct vv_scope *scope, uint32_t slice)
+{
+    return scope->admitted == NULL || scope->admitted[slice];
+}
+
+/* The same choice without the filter: where it chooses operators, the work that was done for them counts whole. */
+static inline struct vv_scope vv_unfiltered(const struct vv_scope *scope)
+{
+    struct vv_scope all = *scope;
+    all.admitted = NULL;
+    return all;
 }
 
 /* Of the track's process; 0 where no process is known. */

@@ -40,7 +40,7 @@ static enum varve_code add_thread(struct vv_sequences *sequences, const struct v
     vv_track_rows(scope->model, track, &first, &last);
     for (uint32_t row = first; row < last; row++) {
         bool is_operator = (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0 &&
-                           vv_is_operator(scope->model, row);
+                           vv_is_operator(scope->model, row) && vv_admits(scope, row);
         uint32_t step = slices->step[row];
         bool is_chosen = scope->every_step || (step != VV_NONE && scope->steps[step]);
         if (!is_operator || slices->begin_ns[row] < end_ns)

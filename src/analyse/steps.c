@@ -118,7 +118,7 @@ static void put_operators(struct steps_view *view, size_t row, uint32_t step)
     vv_own_time(&model->slices, first, last, model->steps.begin_ns[step] + duration_ns, view->stack,
                 view->own_ns);
     for (uint32_t slice = first; slice < last; slice++) {
-        if (vv_is_operator(model, slice)) {
+        if (vv_is_operator(model, slice) && vv_admits(view->scope, slice)) {
             calls++;
             self_ns -= view->own_ns[slice];
         }

@@ -55,6 +55,7 @@ struct vv_arguments {
     const char *sort;           /* a column of the table                                        */
     int64_t top;                /* rows; 0 = all                                                */
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
+    const char *filter;         /* an expression over slices; NULL = not said                   */
     const char *compat;         /* "hta"; NULL = our own rules                                  */
     /* diff */
     const char *fail_over;      /* "5%"; NULL = never                                           */
@@ -106,6 +107,7 @@ enum vv_option_row {
     VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
     VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE,
+    VV_OPTION_FILTER,
     VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,

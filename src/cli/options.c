@@ -60,6 +60,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "these ranks only: A, A..B or A,B,C", AT(rank),
     ROW(DEVICE) .name = "device", .kind = VV_VALUE_TEXT, .value = "DEVICE",
         .help = "the work of this device only: cuda:0, or 0 for the first of each kind", AT(device),
+    ROW(FILTER) .name = "filter", .kind = VV_VALUE_TEXT, .value = "EXPR",
+        .help = "operators and device work for which this holds, such as self>1ms; more in doc/metrics.md", AT(filter),
     ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = groupings,
         .standard = "op", .help = "what one row of operators stands for", AT(by),
     ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .choices = sort_keys,

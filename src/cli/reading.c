@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyse/filter.h"
 #include "base/size.h"
 #include "cli/leftover.h"
 #include "cli/locate.h"
@@ -218,7 +219,7 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
 {
     *out_question = (struct vv_question){
         .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
-                       .warm_up = arguments->warm_up },
+                       .warm_up = arguments->warm_up, .filter = arguments->filter },
         /* What is the default of one table is none of another. */
         .by = arguments->said & VV_TAKES(BY) ? arguments->by : NULL,
         .sort = arguments->said & VV_TAKES(SORT) ? arguments->sort : NULL,
@@ -229,6 +230,9 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
         /* A program gets every row unless it asks for fewer. */
         .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
     };
+    struct vv_filter filter;
+    if (arguments->filter != NULL) /* before a large trace is read */
+        VV_TRY(vv_filter_compile(arguments->filter, &filter, error));
     return vv_selection_steps(&out_question->selection, arguments->steps, error);
 }
 

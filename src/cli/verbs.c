@@ -6,7 +6,8 @@
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
 #define PART                                                                                        \
-    (VV_TAKES(STEPS) | VV_TAKES(STEP_BY) | VV_TAKES(WARM_UP) | VV_TAKES(THREAD) | VV_TAKES(RANK) | VV_TAKES(DEVICE))
+    (VV_TAKES(STEPS) | VV_TAKES(STEP_BY) | VV_TAKES(WARM_UP) | VV_TAKES(THREAD) | VV_TAKES(RANK) | \
+     VV_TAKES(DEVICE) | VV_TAKES(FILTER))
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -88,6 +89,7 @@ const struct vv_verb vv_verbs[] = {
       .examples = EXAMPLES({ "varve report", "the newest trace here" },
                            { "varve report --by shape --top 0", "every operator, by shape" },
                            { "varve report --steps 10..20 train.varve", "these steps only" },
+                           { "varve report --filter 'self>1ms' train.varve", "these operators only" },
                            { "varve report --json train.varve", "for scripts: integer nanoseconds" }),
       .run = vv_cmd_report },
     { .name = "steps", .group = "Look", .summary = "one line per training step", .operands = "[TRACE...]",
