@@ -205,6 +205,8 @@ static void gather(const void *from, void *to, size_t width_bytes, const uint32_
 }
 
 #define WIDTH_BYTES_MAX 8u
+#define SPARE_BYTES_MIN ((size_t)1 << 20) /* less is not worth it; and so how much is allocated for small models does not
+                                             depend on how threads take turns                    */
 
 struct moving {
     struct vv_slices *slices;
@@ -232,7 +234,7 @@ static void move_column(void *context, size_t number)
     memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
     if (is_filled_later(column) || is_uniform(from, bytes))
         return;
-    to = atomic_exchange(&moving->spares[column->width_bytes], NULL);
+    to = room < SPARE_BYTES_MIN ? NULL : atomic_exchange(&moving->spares[column->width_bytes], NULL);
     if (to == NULL)
         to = vv_cells_grow(NULL, room, 0);
     moving->has_failed[number] = to == NULL;
@@ -242,7 +244,7 @@ static void move_column(void *context, size_t number)
     if (column->blank != 0)
         memset((char *)to + bytes, column->blank, room - bytes);
     memcpy((char *)moving->slices + column->pointer_offset, &to, sizeof to);
-    if (column->blank == 0)
+    if (column->blank == 0 && room >= SPARE_BYTES_MIN)
         from = atomic_exchange(&moving->spares[column->width_bytes], from);
     vv_cells_free(from);
 }
