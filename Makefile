@@ -67,10 +67,11 @@ pytest: all $(VENV)/ready ## all other tests
 pytest-clients: all $(VENV_CLIENTS)/ready $(VENVS_LIVE)
 	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
 
-sanitize: ## units and corpora under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: $(VENV)/ready ## units, corpora and damaged traces under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(CMAKE) --preset sanitize >/dev/null
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
+	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
 
 # The sanitizer's own runtime does not live with a file size limit.
 thread: $(VENV)/ready ## units, corpora and recordings under ThreadSanitizer
@@ -109,8 +110,9 @@ fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/f
 	@$(CMAKE) --preset fuzz >/dev/null
 	@$(CMAKE) --build --preset fuzz
 
-soak: all $(VENV)/ready ## ten times as much of the tests that kill, fill disks and crowd
+soak: all sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
+	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
 
 bench: all ## measure what Varve costs
 	@$(CMAKE) --build --preset default --target bench_others

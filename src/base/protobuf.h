@@ -22,6 +22,7 @@
 enum vv_wire { VV_WIRE_VARINT = 0, VV_WIRE_FIXED64 = 1, VV_WIRE_BYTES = 2, VV_WIRE_FIXED32 = 5 };
 
 #define VV_PROTOBUF_NUMBER_MAX ((UINT32_C(1) << 29) - 1)
+#define VV_PROTOBUF_TEXT_BYTES_MAX (UINT64_C(64) << 20)
 #define VV_PROTOBUF_HEAD_BYTES_MAX 20u /* of a field: its tag and its length                    */
 
 struct vv_protobuf {
@@ -137,7 +138,8 @@ static inline enum varve_code vv_protobuf_expect(const struct vv_protobuf *messa
     return message->wire == wire ? VARVE_OK : vv_protobuf_unexpected(message, wire, what, error);
 }
 
-/* The field just read must be text: bytes that are UTF-8. VARVE_CORRUPT with the offset of the first that is not. */
+/* The field just read must be text: bytes that are UTF-8. VARVE_CORRUPT with the offset of the first that is not;
+ * VARVE_LIMIT for more than VV_PROTOBUF_TEXT_BYTES_MAX. */
 enum varve_code vv_protobuf_expect_text(const struct vv_protobuf *message, const char *what,
                                         struct varve_error *error);
 

@@ -40,6 +40,8 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
         return;
     if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
         fputs("  allow it more:  --max-memory SIZE\n", stderr);
+    else if (error->code == VARVE_LIMIT && is_foreign(arguments))
+        fputs("  that is beyond varve's limits: let the program that wrote it leave it out\n", stderr);
     else if (is_damaged && is_foreign(arguments))
         fputs("  copy it again, or let the program that wrote it write it again\n", stderr);
     else if (is_damaged)

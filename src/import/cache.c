@@ -16,6 +16,7 @@
 
 #define SAMPLE_BYTES 65536u
 #define SAMPLE_COUNT 16u
+#define VERIFIED_BYTES (UINT64_C(256) << 20)
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
 /* Four lanes, so that multiplications overlap. Each step is a bijection of its lane, so a change within one
@@ -157,6 +158,7 @@ enum varve_code vv_cache_create(const char *const *paths, size_t count, struct v
     enum varve_code code = VARVE_OK;
     if (cache == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a cache");
+    cache->verified_bytes = VERIFIED_BYTES;
     cache->paths = calloc(count + 1, sizeof *cache->paths);
     bool is_whole = cache->paths != NULL && count > 0;
     for (size_t i = 0; i < count && is_whole; i++) {

@@ -32,6 +32,7 @@ struct vv_cache {
     char **paths;        /* of the sources, as given                                            */
     size_t path_count;
     uint64_t source_bytes, source;
+    uint64_t verified_bytes; /* as many as are read for their checksum alone: cache_read.c       */
     char *beside, *apart; /* files; NULL where there is no such place                            */
 };
 

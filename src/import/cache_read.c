@@ -4,7 +4,8 @@
  * Checked before anything is used: owner and mode, exact size, the head's checksum, that every block lies
  * inside the file and is as long as its rows need. Then the checksums of blocks: always those of row
  * numbers, strings and flags, which the analyses follow without looking; the others as long as
- * VERIFIED_BYTES last, so that a large model opens in no time. */
+ * cache->verified_bytes last, so that a large model opens in no time. Of what they did not last for, that
+ * nothing names a string that there is not, and that no slice ends after the end of time. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,14 @@
 #include "import/cache.h"
 #include "import/cache_layout.h"
 
-#define VERIFIED_BYTES (UINT64_C(256) << 20)
 #define ROWS_MAX (UINT64_C(0xffffffff) - 1)
 
 struct opening {
     struct vv_cache_head head;
     unsigned char *map;
     uint64_t map_bytes;
-    uint64_t verified_bytes;
+    uint64_t verified_bytes, verified_bytes_max;
+    bool is_verified; /* all of it                                                              */
 };
 
 /* A file that others can write may be made to say anything. */
@@ -73,8 +74,16 @@ static bool block_holds(struct opening *opening, const struct vv_cache_block *bl
     return block->checksum == vv_cache_checksum(opening->map + block->offset, block->bytes, 0);
 }
 
-/* What is followed without a look: row numbers, strings, flags. Arguments are looked up by the string table,
- * which knows its bounds. */
+/* The same, as long as the bytes last. */
+static bool block_may_hold(struct opening *opening, const struct vv_cache_block *block)
+{
+    if (opening->verified_bytes + block->bytes <= opening->verified_bytes_max)
+        return block_holds(opening, block);
+    opening->is_verified = false;
+    return true;
+}
+
+/* What is followed without a look: row numbers, strings, flags; but arguments, of which there are many. */
 static bool is_followed(size_t table, size_t column)
 {
     return table != VV_TABLE_ARGS && vv_model_tables[table].columns[column].width_bytes <= sizeof(uint32_t);
@@ -86,9 +95,8 @@ static bool columns_hold(struct opening *opening, bool followed)
     for (size_t table = 0; table < VV_TABLE_COUNT; table++) {
         for (size_t i = 0; i < vv_model_tables[table].column_count; i++, at++) {
             const struct vv_cache_block *block = &opening->head.columns[at];
-            bool is_due = is_followed(table, i) == followed &&
-                          (followed || opening->verified_bytes + block->bytes <= VERIFIED_BYTES);
-            if (is_due && !block_holds(opening, block))
+            if (is_followed(table, i) == followed && !(followed ? block_holds(opening, block)
+                                                                : block_may_hold(opening, block)))
                 return false;
         }
     }
@@ -98,10 +106,61 @@ static bool columns_hold(struct opening *opening, bool followed)
 static bool strings_hold(struct opening *opening)
 {
     const struct vv_cache_head *head = &opening->head;
-    return block_holds(opening, &head->lengths) &&
-           (opening->verified_bytes + head->text.bytes + head->hashes.bytes > VERIFIED_BYTES ||
-            (block_holds(opening, &head->text) && block_holds(opening, &head->hashes)));
+    return block_holds(opening, &head->lengths) && block_may_hold(opening, &head->text) &&
+           block_may_hold(opening, &head->hashes);
 }
+
+/* ---- what was not verified ---- */
+
+/* Rows that stand for others: those are there. That none of them does so again nobody relies on. */
+static bool rows_stay_inside(const struct vv_args *args)
+{
+    bool is_outside = false;
+    for (uint64_t row = 0; row < args->table.count; row++)
+        is_outside |= args->kind[row] == VV_ARG_ROWS &&
+                      (uint32_t)args->value[row] + (args->value[row] >> 32) > args->table.count;
+    return !is_outside;
+}
+
+/* `most_kind`: the greatest that may occur. */
+static bool values_stay_inside(const struct vv_model *model, const uint64_t *value, const uint8_t *kind,
+                               const uint32_t *key, uint64_t count, uint8_t most_kind)
+{
+    const uint32_t strings = model->strings.count;
+    uint64_t last[UINT8_MAX + 1] = { 0 }; /* of a kind that there is                            */
+    uint8_t most = 0;
+    bool is_outside = false;
+    for (int i = 0; i <= most_kind; i++)
+        last[i] = i == VV_ARG_TEXT || i == VV_ARG_JSON ? strings - 1 : UINT64_MAX;
+    for (uint64_t row = 0; row < count; row++) {
+        is_outside |= (value[row] > last[kind[row]]) | (key[row] >= strings);
+        most = kind[row] > most ? kind[row] : most;
+    }
+    return !is_outside && most <= most_kind;
+}
+
+static bool slices_end(const struct vv_slices *slices)
+{
+    bool is_endless = false;
+    for (uint64_t row = 0; row < slices->table.count; row++) {
+        int64_t end_ns;
+        is_endless |= __builtin_add_overflow(slices->begin_ns[row], slices->duration_ns[row], &end_ns) |
+                      (slices->duration_ns[row] < 0);
+    }
+    return !is_endless;
+}
+
+static bool stays_inside(const struct vv_model *model)
+{
+    const struct vv_args *args = &model->args;
+    const struct vv_facts *facts = &model->facts;
+    return values_stay_inside(model, args->value, args->kind, args->key, args->table.count, VV_ARG_ROWS) &&
+           rows_stay_inside(args) &&
+           values_stay_inside(model, facts->value, facts->kind, facts->key, facts->table.count, VV_ARG_JSON) &&
+           slices_end(&model->slices);
+}
+
+/* ---- the model ---- */
 
 static void borrow_tables(const struct opening *opening, struct vv_model *model)
 {
@@ -147,7 +206,7 @@ static struct vv_model *make_model(struct opening *opening, const struct vv_cach
         borrow_tables(opening, model);
         model->run = head->run;
         model->health = head->health;
-        is_good = name_inputs(model, cache) == VARVE_OK;
+        is_good = (opening->is_verified || stays_inside(model)) && name_inputs(model, cache) == VARVE_OK;
     }
     if (is_good)
         return model;
@@ -157,7 +216,7 @@ static struct vv_model *make_model(struct opening *opening, const struct vv_cach
 
 static struct vv_model *open_file(const char *path, const struct vv_cache *cache)
 {
-    struct opening opening = { .map = NULL };
+    struct opening opening = { .verified_bytes_max = cache->verified_bytes, .is_verified = true };
     struct stat status;
     struct vv_model *model = NULL;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -172,8 +231,8 @@ static struct vv_model *open_file(const char *path, const struct vv_cache *cache
     close(file);
     if (opening.map == NULL)
         return NULL;
-    if (blocks_fit(&opening) && columns_hold(&opening, true) && columns_hold(&opening, false) &&
-        strings_hold(&opening))
+    if (blocks_fit(&opening) && columns_hold(&opening, true) && strings_hold(&opening) &&
+        columns_hold(&opening, false))
         model = make_model(&opening, cache);
     else
         munmap(opening.map, opening.map_bytes);

@@ -173,13 +173,22 @@ enum varve_code vv_chrome_add_field_args(struct vv_chrome_reader *reader, struct
 
 /* ---- all of an event ---- */
 
+enum varve_code vv_chrome_bound_args(const struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    const struct vv_chrome_event *event = &reader->event;
+    if (event->arg_count <= UINT16_MAX / 2)
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_LIMIT,
+                      reader->window.offset + (uint64_t)(event->args[0].key.at - reader->window.text),
+                      "an event with %zu arguments", event->arg_count);
+}
+
 enum varve_code vv_chrome_add_args(struct vv_chrome_reader *reader, uint32_t *out_first,
                                    uint16_t *out_count, struct varve_error *error)
 {
     const struct vv_chrome_event *event = &reader->event;
     uint64_t first = reader->model->args.table.count;
-    if (event->arg_count > UINT16_MAX / 2)
-        VV_FAIL(error, VARVE_LIMIT, "an event with %zu arguments", event->arg_count);
+    VV_TRY(vv_chrome_bound_args(reader, error));
     for (size_t i = 0; i < event->arg_count; i++) {
         struct vv_chrome_key key;
         VV_TRY(vv_chrome_find_key(reader, &event->args[i].key, &key, error));

@@ -20,6 +20,7 @@
 
 #define VV_CHROME_INLINE static inline __attribute__((always_inline))
 #define VV_CHROME_DEPTH_MAX 256u
+#define VV_CHROME_TOO_DEEP "JSON nested deeper than 256 levels"
 
 enum vv_chrome_status { VV_CHROME_DONE, VV_CHROME_MORE, VV_CHROME_BAD };
 
@@ -191,7 +192,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_nested(struct vv_chrome_cursor 
         char byte = text[*next];
         if ((byte | 0x20) == '{') {
             if (++depth > VV_CHROME_DEPTH_MAX)
-                return vv_chrome_bad(cursor, text + *next, "nested deeper than 256 levels");
+                return vv_chrome_bad(cursor, text + *next, VV_CHROME_TOO_DEEP);
         } else if ((byte | 0x20) == '}') {
             depth--;
         } else if (__builtin_expect(next >= cursor->end, 0)) {

@@ -119,6 +119,8 @@ enum varve_code vv_chrome_fail(const struct vv_chrome_reader *reader, struct var
     if (cursor->has_no_memory)
         return vv_fail_at(error, VARVE_NO_MEMORY, offset, "'%s': no memory for an event",
                           reader->job->path);
+    if (strcmp(cursor->bad_why, VV_CHROME_TOO_DEEP) == 0)
+        return vv_fail_at(error, VARVE_LIMIT, offset, "'%s': %s", reader->job->path, cursor->bad_why);
     return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s' is not JSON: %s", reader->job->path,
                       cursor->bad_why);
 }

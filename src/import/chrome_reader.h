@@ -189,6 +189,8 @@ enum varve_code vv_chrome_add_slice(struct vv_chrome_reader *reader, int64_t dur
 /* Appends one argument. */
 enum varve_code vv_chrome_add_arg(struct vv_chrome_reader *reader, uint32_t key,
                                   const struct vv_chrome_value *value, struct varve_error *error);
+/* VARVE_LIMIT for an event with more arguments than a slice can have. */
+enum varve_code vv_chrome_bound_args(const struct vv_chrome_reader *reader, struct varve_error *error);
 /* All arguments of the event as plain ones; frames too. */
 enum varve_code vv_chrome_add_args(struct vv_chrome_reader *reader, uint32_t *out_first,
                                    uint16_t *out_count, struct varve_error *error);

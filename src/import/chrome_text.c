@@ -128,12 +128,19 @@ static enum varve_code reserve(struct vv_chrome_text *text, size_t bytes, struct
     return vv_array_reserve(&text->scratch, &text->scratch_capacity, bytes, 1, error);
 }
 
+static enum varve_code too_long(const struct vv_chrome_text *text, const struct vv_chrome_value *value,
+                                const char *what, struct varve_error *error)
+{
+    return vv_fail_at(error, VARVE_LIMIT, text->window->offset + (uint64_t)(value->at - text->window->text),
+                      "%s of more than %u bytes", what, VV_CHROME_TEXT_BYTES_MAX);
+}
+
 enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text, const struct vv_chrome_value *value,
                                      const char **out_text, size_t *out_length,
                                      struct varve_error *error)
 {
     if (value->length > VV_CHROME_TEXT_BYTES_MAX)
-        VV_FAIL(error, VARVE_LIMIT, "a string of more than %u bytes", VV_CHROME_TEXT_BYTES_MAX);
+        return too_long(text, value, "a string", error);
     VV_TRY(reserve(text, value->length + value->length / 2 + 4, error));
     *out_length = resolve_escapes(value->at, value->length, text->scratch);
     text->scratch[*out_length] = '\0';
@@ -192,7 +199,7 @@ enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_c
     if (may_have_escape(text, value) && memchr(value->at, '\\', value->length) != NULL)
         return keep_escaped(text, value, out_id, error);
     if (value->length > VV_CHROME_TEXT_BYTES_MAX)
-        VV_FAIL(error, VARVE_LIMIT, "a string of more than %u bytes", VV_CHROME_TEXT_BYTES_MAX);
+        return too_long(text, value, "a string", error);
     VV_TRY(keep(text, value->at, value->length, out_id, error));
     const struct vv_intern *strings = &text->model->strings;
     if (strings->lengths[*out_id] == value->length) /* not a repaired one                       */
@@ -246,8 +253,7 @@ static enum varve_code keep_nested(struct vv_chrome_text *text, const struct vv_
                                    uint32_t *out_id, struct varve_error *error)
 {
     if (value->length > VV_CHROME_TEXT_BYTES_MAX)
-        VV_FAIL(error, VARVE_LIMIT, "an array or object of more than %u bytes",
-                VV_CHROME_TEXT_BYTES_MAX);
+        return too_long(text, value, "an array or object", error);
     VV_TRY(reserve(text, value->length, error));
     char *end = compact(value->at, value->length, text->scratch);
     if (end == NULL)

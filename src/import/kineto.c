@@ -362,8 +362,7 @@ enum varve_code vv_kineto_slice_args(struct vv_chrome_reader *reader, uint32_t s
     struct gathering gathering = { .reader = reader, .slice = slice, .op = VV_NONE,
                                    .activity = VV_NONE, .collective = VV_NONE };
     uint64_t first = reader->model->args.table.count;
-    if (reader->event.arg_count > UINT16_MAX / 2)
-        VV_FAIL(error, VARVE_LIMIT, "an event with %zu arguments", reader->event.arg_count);
+    VV_TRY(vv_chrome_bound_args(reader, error));
     if (reader->now.class->activity != VV_NO_ACTIVITY)
         VV_TRY(need_activity(&gathering, error));
     VV_TRY(take_all(&gathering, error));

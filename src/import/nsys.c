@@ -3,6 +3,7 @@
  *
  * Which tables and columns there are differs from version to version, so the schema is asked. The file is
  * opened read-only and immutable: nothing is written beside it, nothing locked. */
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +11,20 @@
 #include "import/importer.h"
 #include "import/nsys.h"
 
+/* No other importer reads SQLite; what kind of database it is, its schema tells, wherever in the file that stands. */
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     static const char magic[] = "SQLite format 3";
     (void)path;
-    if (is_folder || head_bytes < sizeof magic || memcmp(head, magic, sizeof magic) != 0)
-        return false;
-    /* The schema stands in the first pages. */
-    static const char *const tables[] = { "StringIds", "TARGET_INFO_", "CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS" };
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (memmem(head, head_bytes, tables[i], strlen(tables[i])) != NULL)
-            return true;
-    return false;
+    return !is_folder && head_bytes >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
 }
 
 #ifdef VV_HAVE_SQLITE
 
 #define STEPS_PER_LOOK 100000 /* of SQLite's machine                                            */
+
+/* Where numbers stand in the head of a SQLite file. */
+enum { PAGE_BYTES = 16, CHANGE_COUNTER = 24, PAGE_COUNT = 28, PAGES_VALID_FOR = 92, HEAD_BYTES = 100 };
 
 /* ---- opening ---- */
 
@@ -50,7 +48,7 @@ static char *uri_of(const char *path)
 
 /* A compressed file has no pages to go to: it is read whole, into memory. */
 static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes, unsigned char **out,
-                                  sqlite3_int64 *out_bytes, struct varve_error *error)
+                                  sqlite3_int64 *out_bytes, bool *out_is_cut, struct varve_error *error)
 {
     uint64_t bytes = 0, capacity = 0;
     unsigned char *whole = NULL;
@@ -58,23 +56,25 @@ static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes
         size_t got;
         if (bytes == capacity) {
             capacity = capacity == 0 ? 1u << 20 : capacity * 2;
-            unsigned char *grown = limit_bytes != 0 && bytes >= limit_bytes
-                                       ? NULL
-                                       : sqlite3_realloc64(whole, capacity);
+            bool is_too_large = limit_bytes != 0 && bytes >= limit_bytes;
+            unsigned char *grown = is_too_large ? NULL : sqlite3_realloc64(whole, capacity);
             if (grown == NULL) {
                 sqlite3_free(whole);
-                VV_FAIL(error, VARVE_LIMIT, "it needs more memory than it may take to be decompressed");
+                return is_too_large ? vv_fail(error, VARVE_LIMIT, "'%s' is more than %llu bytes when decompressed; "
+                                              "--max-memory allows more", vv_source_path(source),
+                                              (unsigned long long)limit_bytes)
+                                    : vv_fail(error, VARVE_NO_MEMORY, "no memory to decompress '%s'",
+                                              vv_source_path(source));
             }
             whole = grown;
         }
         enum varve_code code = vv_source_read(source, whole + bytes, capacity - bytes, &got, error);
-        if (code == VARVE_TRUNCATED)
-            got = 0;
-        else if (code != VARVE_OK) {
+        *out_is_cut = code == VARVE_TRUNCATED;
+        if (code != VARVE_OK && !*out_is_cut) {
             sqlite3_free(whole);
             return code;
         }
-        if (got == 0)
+        if (*out_is_cut || got == 0)
             break;
         bytes += got;
     }
@@ -88,13 +88,17 @@ static enum varve_code open_whole(struct vv_nsys *nsys, const struct vv_import_j
 {
     unsigned char *whole = NULL;
     sqlite3_int64 bytes = 0;
-    VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, error));
-    nsys->rows_left = (uint64_t)bytes;
-    if (sqlite3_open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-        sqlite3_deserialize(nsys->database, "main", whole, bytes, bytes,
-                            SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK)
-        return VARVE_OK;
-    VV_FAIL(error, VARVE_CORRUPT, "'%s' is no SQLite database", job->path);
+    VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, &nsys->is_torn, error));
+    nsys->file_bytes = nsys->rows_left = (uint64_t)bytes;
+    int status = sqlite3_open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE, NULL);
+    if (status != SQLITE_OK)
+        sqlite3_free(whole);
+    else /* frees it also where it fails */
+        status = sqlite3_deserialize(nsys->database, "main", whole, bytes, bytes,
+                                     SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
+    if (status != SQLITE_OK) /* neither has looked at the bytes */
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
+    return VARVE_OK;
 }
 
 static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_import_job *job,
@@ -102,7 +106,7 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
 {
     if (!vv_source_is_plain(job->source))
         return open_whole(nsys, job, error);
-    nsys->rows_left = vv_source_disk_bytes(job->source);
+    nsys->file_bytes = nsys->rows_left = vv_source_disk_bytes(job->source);
     char *uri = uri_of(job->path);
     int status = uri == NULL ? SQLITE_NOMEM
                              : sqlite3_open_v2(uri, &nsys->database,
@@ -117,8 +121,8 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
     if (status == SQLITE_NOMEM)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     if (status != SQLITE_OK)
-        VV_FAIL(error, VARVE_CORRUPT, "'%s' cannot be opened: %s", job->path,
-                sqlite3_errmsg(nsys->database));
+        return vv_fail_at(error, VARVE_CORRUPT, 0, "'%s' cannot be opened: %s", job->path,
+                          sqlite3_errmsg(nsys->database));
     return VARVE_OK;
 }
 
@@ -129,10 +133,32 @@ static int look(void *context)
     return nsys->steps_left-- == 0;
 }
 
-static void harden(struct vv_nsys *nsys)
+static uint32_t word_at(const char *head, size_t offset)
 {
+    uint32_t word;
+    memcpy(&word, head + offset, sizeof word);
+    return be32toh(word);
+}
+
+/* Does the file's head speak of more pages than there are? */
+static bool lacks_pages(const struct vv_nsys *nsys, const struct vv_source *source)
+{
+    size_t head_bytes;
+    const char *head = vv_source_head(source, &head_bytes);
+    if (head_bytes < HEAD_BYTES || word_at(head, CHANGE_COUNTER) != word_at(head, PAGES_VALID_FOR))
+        return false;
+    uint64_t page_bytes = word_at(head, PAGE_BYTES) >> 16;
+    return word_at(head, PAGE_COUNT) * (page_bytes == 1 ? 65536 : page_bytes) > nsys->file_bytes;
+}
+
+/* Of a file that lacks pages SQLite reads those that there are only if it may write to the schema; this file nobody can. */
+static void harden(struct vv_nsys *nsys, const struct vv_source *source)
+{
+    bool is_cut = lacks_pages(nsys, source);
+    nsys->is_torn = nsys->is_torn || is_cut;
     sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_DEFENSIVE, !is_cut, NULL);
+    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, is_cut, NULL);
     sqlite3_limit(nsys->database, SQLITE_LIMIT_LENGTH, 64 << 20);
     nsys->steps_left = 1000 + nsys->rows_left / 100;
     sqlite3_progress_handler(nsys->database, STEPS_PER_LOOK, look, nsys);
@@ -240,6 +266,30 @@ static enum varve_code read_table(struct vv_nsys *nsys, const char *table, bool 
     return is_known ? VARVE_OK : count_rows(nsys, table, error);
 }
 
+/* Without SQLite's own message, which may quote half the schema. */
+static enum varve_code no_schema(int status, struct varve_error *error)
+{
+    if (status == SQLITE_NOMEM)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read the database's schema");
+    return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s", sqlite3_errstr(status));
+}
+
+/* VARVE_UNSUPPORTED for a database of another program. */
+static enum varve_code look_for_tables(struct vv_nsys *nsys, const char *path, struct varve_error *error)
+{
+    static const char query[] = "SELECT 1 FROM sqlite_master WHERE name = 'StringIds' OR name = 'NVTX_EVENTS' OR "
+                                "name LIKE 'TARGET_INFO_%' OR name LIKE 'CUPTI_ACTIVITY_KIND_%'";
+    sqlite3_stmt *names = NULL;
+    int status = sqlite3_prepare_v2(nsys->database, query, -1, &names, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_step(names);
+    sqlite3_finalize(names);
+    if (status == SQLITE_DONE)
+        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (a SQLite database without tables of "
+                "Nsight Systems)", path);
+    return status == SQLITE_ROW ? VARVE_OK : no_schema(status, error);
+}
+
 /* Tables alone: a view is a query of the file's making. */
 static enum varve_code each_table(struct vv_nsys *nsys, bool is_session_turn, struct varve_error *error)
 {
@@ -249,16 +299,14 @@ static enum varve_code each_table(struct vv_nsys *nsys, bool is_session_turn, st
     enum varve_code code = VARVE_OK;
     int status = sqlite3_prepare_v2(nsys->database, query, -1, &names, NULL);
     if (status != SQLITE_OK)
-        return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s",
-                          sqlite3_errmsg(nsys->database));
+        return no_schema(status, error);
     while (code == VARVE_OK && (status = sqlite3_step(names)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(names, 0);
         if (name != NULL)
             code = read_table(nsys, name, is_session_turn, error);
     }
     if (code == VARVE_OK && status != SQLITE_DONE)
-        code = vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s",
-                          sqlite3_errmsg(nsys->database));
+        code = no_schema(status, error);
     sqlite3_finalize(names);
     return code;
 }
@@ -280,9 +328,11 @@ static enum varve_code read_export(const struct vv_import_job *job, struct varve
     struct vv_nsys nsys = { .model = job->model, .scope = job->scope };
     enum varve_code code = open_database(&nsys, job, error);
     if (code == VARVE_OK) {
-        harden(&nsys);
-        code = read_tables(&nsys, error);
+        harden(&nsys, job->source);
+        code = look_for_tables(&nsys, job->path, error);
     }
+    if (code == VARVE_OK)
+        code = read_tables(&nsys, error);
     if (code == VARVE_OK && nsys.is_torn)
         job->model->health.truncated_files++;
     vv_row_map_deinit(&nsys.rows);

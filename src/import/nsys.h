@@ -20,6 +20,7 @@ struct vv_nsys {
     uint32_t scope;
     sqlite3 *database;
     int64_t epoch_ns, last_ns;  /* last_ns: the latest instant of any event so far               */
+    uint64_t file_bytes;        /* as SQLite sees it: decompressed                              */
     uint64_t rows_left;         /* a file cannot hold more rows than bytes: beyond it, it is torn */
     uint64_t steps_left;        /* of SQLite's machine: beyond it, it goes round in circles      */
     uint64_t fact_rows, counted_rows; /* of the table that is being read                         */

@@ -48,6 +48,8 @@ static enum varve_code intern_text(struct vv_nsys *nsys, const struct vv_nsys_ro
                                    uint32_t *out, struct varve_error *error)
 {
     const char *text = (const char *)sqlite3_column_text(row->statement, column);
+    if (text == NULL && sqlite3_errcode(nsys->database) == SQLITE_NOMEM)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a table");
     return vv_intern_add(&nsys->model->strings, text == NULL ? "" : text,
                          text == NULL ? 0 : (size_t)sqlite3_column_bytes(row->statement, column), out,
                          error);
@@ -100,10 +102,15 @@ enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_ta
     char *query = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
     struct vv_nsys_row *row = calloc(1, sizeof *row);
     enum varve_code code = VARVE_OK;
-    if (query == NULL || row == NULL)
+    int status = query == NULL || row == NULL
+                     ? SQLITE_NOMEM
+                     : sqlite3_prepare_v2(nsys->database, query, -1, &row->statement, NULL);
+    if (status == SQLITE_NOMEM)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to read a table");
-    else if (sqlite3_prepare_v2(nsys->database, query, -1, &row->statement, NULL) == SQLITE_OK)
+    else if (status == SQLITE_OK)
         code = read_rows(nsys, row, take, context, error);
+    else if (status != SQLITE_ERROR) /* no such table */
+        nsys->is_torn = true;
     if (row != NULL)
         sqlite3_finalize(row->statement);
     free(row);
@@ -208,7 +215,8 @@ void vv_nsys_close(struct vv_nsys *nsys)
     for (size_t i = 0; i < nsys->unfinished_count; i++) {
         uint32_t slice = nsys->unfinished[i];
         uint32_t process = model->tracks.process[model->slices.track[slice]];
-        model->slices.duration_ns[slice] = nsys->last_ns - model->slices.begin_ns[slice];
+        if (__builtin_sub_overflow(nsys->last_ns, model->slices.begin_ns[slice], &model->slices.duration_ns[slice]))
+            model->slices.duration_ns[slice] = 0;
         if (nsys->last_ns > model->processes.end_ns[process])
             model->processes.end_ns[process] = nsys->last_ns;
     }

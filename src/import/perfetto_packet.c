@@ -7,6 +7,7 @@
 #endif
 #ifdef VV_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #include "base/array.h"
@@ -220,48 +221,61 @@ static enum varve_code read_defaults(struct vv_perfetto_sequence *sequence, stru
 
 /* ---- packets in a packet ---- */
 
-static bool inflate_all(struct vv_perfetto *reader, const struct vv_protobuf *packed, unsigned char **out,
-                        size_t *out_bytes)
+static enum varve_code damaged(const struct vv_protobuf *packed, bool lacks_memory, struct varve_error *error)
 {
-    (void)reader;
+    if (lacks_memory)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to decompress a packet");
+    return vv_fail_at(error, VARVE_CORRUPT, packed->start_offset, "a compressed packet is damaged");
+}
+
+static enum varve_code inflate_all(const struct vv_protobuf *packed, unsigned char **out, size_t *out_bytes,
+                                   struct varve_error *error)
+{
 #ifdef VV_HAVE_ZLIB
     z_stream zlib = { .next_in = (unsigned char *)(uintptr_t)packed->start,
                       .avail_in = (uInt)(packed->limit - packed->start) };
     size_t capacity = 0;
-    int status = Z_OK;
-    if (packed->limit - packed->start > UINT32_MAX || inflateInit2(&zlib, 32 + MAX_WBITS) != Z_OK)
-        return false;
-    while (status == Z_OK && zlib.total_out < UNPACKED_BYTES_MAX &&
-           vv_array_reserve(out, &capacity, zlib.total_out + 65536, 1, NULL) == VARVE_OK) {
+    enum varve_code code = VARVE_OK;
+    int status = packed->limit - packed->start > UINT32_MAX ? Z_DATA_ERROR : inflateInit2(&zlib, 32 + MAX_WBITS);
+    if (status != Z_OK)
+        return damaged(packed, status == Z_MEM_ERROR, error);
+    while (code == VARVE_OK && status == Z_OK && zlib.total_out < UNPACKED_BYTES_MAX) {
+        code = vv_array_reserve(out, &capacity, zlib.total_out + 65536, 1, error);
+        if (code != VARVE_OK)
+            break;
         zlib.next_out = *out + zlib.total_out;
         zlib.avail_out = (uInt)(capacity - zlib.total_out);
         status = inflate(&zlib, Z_NO_FLUSH);
     }
     *out_bytes = zlib.total_out;
     inflateEnd(&zlib);
-    return status == Z_STREAM_END;
+    return code != VARVE_OK || status == Z_STREAM_END ? code : damaged(packed, status == Z_MEM_ERROR, error);
 #else
-    (void)packed;
     (void)out;
     (void)out_bytes;
-    return false;
+    return damaged(packed, false, error);
 #endif
 }
 
-static bool unpack_zstd(const struct vv_protobuf *packed, unsigned char **out, size_t *out_bytes)
+static enum varve_code unpack_zstd(const struct vv_protobuf *packed, unsigned char **out, size_t *out_bytes,
+                                   struct varve_error *error)
 {
 #ifdef VV_HAVE_ZSTD
     size_t bytes = (size_t)(packed->limit - packed->start);
     unsigned long long size = ZSTD_getFrameContentSize(packed->start, bytes);
-    if (size > UNPACKED_BYTES_MAX || (*out = malloc(size + 1)) == NULL)
-        return false;
+    if (size > UNPACKED_BYTES_MAX)
+        return damaged(packed, false, error);
+    *out = malloc(size + 1);
+    if (*out == NULL)
+        return damaged(packed, true, error);
     *out_bytes = ZSTD_decompress(*out, size + 1, packed->start, bytes);
-    return !ZSTD_isError(*out_bytes);
+    return ZSTD_isError(*out_bytes)
+               ? damaged(packed, ZSTD_getErrorCode(*out_bytes) == ZSTD_error_memory_allocation, error)
+               : VARVE_OK;
 #else
-    (void)packed;
     (void)out;
     (void)out_bytes;
-    return false;
+    return damaged(packed, false, error);
 #endif
 }
 
@@ -274,16 +288,15 @@ static enum varve_code read_packed(struct vv_perfetto *reader, const struct vv_p
     if (reader->depth >= PACKED_DEPTH_MAX)
         return vv_fail_at(error, VARVE_LIMIT, packed->start_offset,
                           "compressed packets in compressed packets");
-    bool is_whole = is_zstd ? unpack_zstd(packed, &bytes, &length) : inflate_all(reader, packed, &bytes, &length);
-    if (!is_whole) {
-        free(bytes);
-        return vv_fail_at(error, VARVE_CORRUPT, packed->start_offset, "a compressed packet is damaged");
+    enum varve_code code = is_zstd ? unpack_zstd(packed, &bytes, &length, error)
+                                   : inflate_all(packed, &bytes, &length, error);
+    if (code == VARVE_OK) {
+        struct vv_protobuf packets;
+        vv_protobuf_init(&packets, bytes, length, packed->start_offset);
+        reader->depth++;
+        code = vv_perfetto_packets_read(reader, &packets, error);
+        reader->depth--;
     }
-    struct vv_protobuf packets;
-    vv_protobuf_init(&packets, bytes, length, packed->start_offset);
-    reader->depth++;
-    enum varve_code code = vv_perfetto_packets_read(reader, &packets, error);
-    reader->depth--;
     free(bytes);
     return code;
 }

@@ -83,20 +83,23 @@ static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned cha
     return put_text(sink, sink->text, (size_t)(at - sink->text), out, error);
 }
 
-/* False where it is not what zlib or gzip writes, or is too long. *out_bytes lie in sink->text. */
-static bool inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat, size_t *out_bytes,
-                         struct varve_error *error)
+/* *out_is_text is false where it is not what zlib or gzip writes, or is too long. *out_bytes lie in sink->text. */
+static enum varve_code inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat, size_t *out_bytes,
+                                    bool *out_is_text, struct varve_error *error)
 {
+    *out_is_text = false;
 #ifdef VV_HAVE_ZLIB
     z_stream zlib = { .next_in = (unsigned char *)(uintptr_t)stat->data,
                       .avail_in = (uInt)stat->value };
     size_t room = 1024;
     int status = Z_OK;
+    enum varve_code code = VARVE_OK;
     if (inflateInit2(&zlib, 32 + MAX_WBITS) != Z_OK)
-        return false;
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to decompress a statistic");
     while (status == Z_OK && zlib.total_out < TEXT_BYTES_MAX) {
         room *= 4;
-        if (reserve_text(sink, room, error) != VARVE_OK)
+        code = reserve_text(sink, room, error);
+        if (code != VARVE_OK)
             break;
         zlib.next_out = (unsigned char *)sink->text + zlib.total_out;
         zlib.avail_out = (uInt)(room - zlib.total_out);
@@ -104,21 +107,27 @@ static bool inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *
     }
     *out_bytes = zlib.total_out;
     inflateEnd(&zlib);
-    return status == Z_STREAM_END && vv_utf8_valid(sink->text, *out_bytes) == *out_bytes;
+    if (status == Z_MEM_ERROR)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to decompress a statistic");
+    *out_is_text = status == Z_STREAM_END && vv_utf8_valid(sink->text, *out_bytes) == *out_bytes;
+    return code;
 #else
     (void)sink;
     (void)stat;
     (void)out_bytes;
     (void)error;
-    return false;
+    return VARVE_OK;
 #endif
 }
 
 static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct vv_protobuf *stat,
                                       struct decoded *out, struct varve_error *error)
 {
-    size_t length;
-    if (stat->value <= TEXT_BYTES_MAX && inflate_text(sink, stat, &length, error))
+    size_t length = 0;
+    bool is_text = false;
+    if (stat->value <= TEXT_BYTES_MAX)
+        VV_TRY(inflate_text(sink, stat, &length, &is_text, error));
+    if (is_text)
         return put_text(sink, sink->text, length, out, error);
     sink->rows->health.ignored++;
     return put_bytes(sink, stat->data, (size_t)stat->value, out, error);

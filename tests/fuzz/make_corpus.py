@@ -112,6 +112,18 @@ def rocprof_seeds():
         b'"buffer_records": {"hip_api": [[], {"kind": "x", "correlation_id": 7, "start_timestamp": 1.5}]}}]}'
 
 
+def cache_seeds():
+    """As fuzz_cache.c reads them: a byte that says how, then places and bits. The first two bytes are of the magic."""
+    yield "cache/unchanged", b"\0"
+    yield "cache/magic", b"\0" + bytes([1, 0, 0x10])
+    yield "cache/head", b"\0" + bytes([40, 0, 0x01])
+    yield "cache/rows", b"\2" + bytes([0, 2, 0x80])
+    yield "cache/blocks", b"\2" + b"".join(struct.pack("<HB", 6000 + 61 * i, 0xff) for i in range(20))
+    yield "cache/every_64th", b"\2" + b"".join(struct.pack("<HB", at, 1) for at in range(5000, 15000, 64))
+    yield "cache/cut", b"\4" + struct.pack("<HB", 7000, 0)
+    yield "cache/another_file", b"\1VARVECA1" + bytes(6000)
+
+
 def nsys_seeds(folder):
     keep = ("StringIds", "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS")
     few = {name: nsys_writer.TABLES[name] for name in keep}
@@ -133,6 +145,7 @@ def validate_seeds():
 
 
 def seeds(folder):
+    yield from cache_seeds()
     yield from graph_seeds()
     yield from rocprof_seeds()
     yield from plan_seeds()

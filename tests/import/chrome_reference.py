@@ -84,13 +84,26 @@ def whole(value):
         isinstance(value, str) and re.fullmatch("-?[0-9]+", value) is not None)
 
 
-class Reference:
+class Document:
+    """The events of a document, and where and when they are."""
+
     def __init__(self, document):
-        self.document = document
         self.top = document if isinstance(document, dict) else {}
         events = document["traceEvents"] if isinstance(document, dict) else document
         self.events = [event for event in events if isinstance(event, dict) and event]
-        self.base = int(self.top.get("baseTimeNanoseconds", 0))
+        tells = self.top if "baseTimeNanoseconds" in self.top else self.top.get("viztracer_metadata", {})
+        self.base = int(tells.get("baseTimeNanoseconds", 0))
+
+    def time(self, event):
+        return to_ns(event["ts"]) + self.base
+
+    def place(self, event):
+        return ident(event.get("pid")), ident(event.get("tid"))
+
+
+class Reference(Document):
+    def __init__(self, document):
+        super().__init__(document)
         self.rows = collections.defaultdict(collections.Counter)
         self.open = collections.defaultdict(list)
         self.flows = collections.defaultdict(list)
@@ -103,12 +116,6 @@ class Reference:
             self.read(event)
         self.pair()
         self.join_flows()
-
-    def time(self, event):
-        return to_ns(event["ts"]) + self.base
-
-    def place(self, event):
-        return ident(event.get("pid")), ident(event.get("tid"))
 
     def note(self, event):
         """The last instant of each track, for what has no end."""

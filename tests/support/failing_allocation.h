@@ -4,8 +4,8 @@
 #ifndef VARVE_TESTS_FAILING_ALLOCATION_H
 #define VARVE_TESTS_FAILING_ALLOCATION_H
 
-static long allocations_left = -1; /* before one fails; -1 = none does                          */
-static long allocation_count;
+static _Atomic long allocations_left = -1; /* before one fails; below 0: none does, or it has    */
+static _Atomic long allocation_count;
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

@@ -34,31 +34,80 @@ static inline void imported_must(bool holds)
         abort();
 }
 
-/* Every row number is of a row that there is. */
+static inline bool imported_is_row(uint32_t row, const struct vv_table *table)
+{
+    return row == VV_NONE || row < table->count;
+}
+
+static inline bool imported_is_value(const struct vv_model *model, uint32_t key, uint8_t kind, uint64_t value)
+{
+    bool is_text = kind == VV_ARG_TEXT || kind == VV_ARG_JSON;
+    return kind <= VV_ARG_JSON && key < model->strings.count && (!is_text || value < model->strings.count);
+}
+
+static inline bool imported_are_args(const struct vv_model *model, uint32_t first, uint32_t count)
+{
+    return count == 0 || (uint64_t)first + count <= model->args.table.count;
+}
+
+static inline void imported_look_at_slice(const struct vv_model *model, uint64_t row)
+{
+    const struct vv_slices *slices = &model->slices;
+    imported_must(slices->name[row] < model->strings.count && slices->category[row] < model->strings.count);
+    imported_must(slices->track[row] < model->tracks.table.count);
+    imported_must(slices->parent[row] == VV_NONE || slices->parent[row] < row);
+    imported_must(imported_is_row(slices->op[row], &model->ops.table));
+    imported_must(imported_is_row(slices->activity[row], &model->activities.table));
+    imported_must(imported_is_row(slices->source[row], &model->sources.table));
+    imported_must(imported_is_row(slices->step[row], &model->steps.table));
+    imported_must(imported_is_row(slices->phase[row], &slices->table));
+    imported_must(imported_are_args(model, slices->first_arg[row], slices->arg_count[row]));
+}
+
+/* Every row number is of a row that there is, and every string is one. */
+static inline void imported_look_at_references(const struct vv_model *model)
+{
+    for (uint64_t row = 0; row < model->slices.table.count; row++)
+        imported_look_at_slice(model, row);
+    for (uint64_t row = 0; row < model->tracks.table.count; row++)
+        imported_must(model->tracks.process[row] < model->processes.table.count);
+    for (uint64_t row = 0; row < model->marks.table.count; row++) {
+        imported_must(model->marks.name[row] < model->strings.count &&
+                      model->marks.track[row] < model->tracks.table.count);
+        imported_must(imported_are_args(model, model->marks.first_arg[row], model->marks.arg_count[row]));
+    }
+    for (uint64_t row = 0; row < model->counters.table.count; row++)
+        imported_must(model->counters.name[row] < model->strings.count &&
+                      model->counters.track[row] < model->tracks.table.count);
+    for (uint64_t row = 0; row < model->memory.table.count; row++)
+        imported_must(model->memory.track[row] < model->tracks.table.count);
+    for (uint64_t row = 0; row < model->flows.table.count; row++) {
+        const struct vv_flows *flows = &model->flows;
+        imported_must(flows->from_track[row] < model->tracks.table.count &&
+                      flows->to_track[row] < model->tracks.table.count);
+        imported_must(imported_is_row(flows->from_slice[row], &model->slices.table) &&
+                      imported_is_row(flows->to_slice[row], &model->slices.table));
+    }
+    for (uint64_t row = 0; row < model->activities.table.count; row++)
+        imported_must(imported_is_row(model->activities.slice[row], &model->slices.table) &&
+                      imported_is_row(model->activities.launch[row], &model->slices.table) &&
+                      imported_is_row(model->activities.caller[row], &model->slices.table));
+    for (uint64_t row = 0; row < model->args.table.count; row++)
+        imported_must(imported_is_value(model, model->args.key[row], model->args.kind[row], model->args.value[row]));
+    for (uint64_t row = 0; row < model->facts.table.count; row++) {
+        imported_must(imported_is_value(model, model->facts.key[row], model->facts.kind[row], model->facts.value[row]));
+        imported_must(imported_is_row(model->facts.process[row], &model->processes.table));
+    }
+}
+
 static inline void imported_look(const struct vv_model *model)
 {
     const struct vv_slices *slices = &model->slices;
+    imported_look_at_references(model);
     for (uint64_t row = 0; row < slices->table.count; row++) {
         imported_must(slices->duration_ns[row] >= 0);
         imported_must(slices->self_ns[row] >= 0 && slices->self_ns[row] <= slices->duration_ns[row]);
-        imported_must(slices->name[row] < model->strings.count);
-        imported_must(slices->category[row] < model->strings.count);
-        imported_must(slices->track[row] < model->tracks.table.count);
-        imported_must(slices->activity[row] == VV_NONE || slices->activity[row] < model->activities.table.count);
-        imported_must(slices->arg_count[row] == 0 ||
-                      (uint64_t)slices->first_arg[row] + slices->arg_count[row] <= model->args.table.count);
     }
-    for (uint64_t row = 0; row < model->tracks.table.count; row++)
-        imported_must(model->tracks.process[row] < model->processes.table.count);
-    for (uint64_t row = 0; row < model->args.table.count; row++) {
-        uint8_t kind = model->args.kind[row];
-        imported_must(model->args.key[row] < model->strings.count);
-        imported_must((kind != VV_ARG_TEXT && kind != VV_ARG_JSON) ||
-                      model->args.value[row] < model->strings.count);
-    }
-    for (uint64_t row = 0; row < model->facts.table.count; row++)
-        imported_must(model->facts.process[row] == VV_NONE ||
-                      model->facts.process[row] < model->processes.table.count);
 }
 
 /* Any bytes: a model whose references hold, or an error that says something. */

@@ -17,6 +17,8 @@
 #include "handmade.h"
 #include "import/cache.h"
 #include "import/cache_layout.h"
+#include "imported_bytes.h"
+#include "same_model.h"
 
 #define STEP_BYTES 4096
 
@@ -122,6 +124,101 @@ static void assert_not_believed(const char *why, long where)
         fail_msg("believed although %s at %ld", why, where);
 }
 
+static void flip(int file, char byte, long at)
+{
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+}
+
+/* ---- a small cache, damaged everywhere ---- */
+
+/* A row or two in each table that has references. */
+static struct vv_model *make_small_model(void)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100), row = handmade_op(model, track, "operator", 10, 17);
+    handmade_arguments(model, row, 1, 2, 3);
+    model->slices.first_arg[row] = (vv_link)model->args.table.count;
+    model->slices.arg_count[row] = 1;
+    assert_int_equal(vv_model_add_arg(model, &row, NULL), VARVE_OK);
+    model->args.key[row] = handmade_text(model, "key");
+    model->args.kind[row] = VV_ARG_TEXT;
+    model->args.value[row] = handmade_text(model, "value");
+    assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
+    model->facts.kind[row] = VV_ARG_JSON;
+    model->facts.value[row] = handmade_text(model, "[1]");
+    assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
+    model->inputs.path[row] = handmade_text(model, source);
+    handmade_finish(model);
+    return model;
+}
+
+static struct vv_model *open_verifying(uint64_t bytes)
+{
+    struct vv_cache *cache = cache_of_source();
+    cache->verified_bytes = bytes;
+    struct vv_model *model = vv_cache_open(cache);
+    vv_cache_destroy(cache);
+    return model;
+}
+
+/* Every cut is refused; a flipped bit, too, or it is one between two blocks. */
+static void every_byte_counts(void **state)
+{
+    (void)state;
+    write_file(source, "the source");
+    struct vv_model *model = make_small_model();
+    keep(model);
+    long bytes, served = 0;
+    char *whole = read_whole(kept, &bytes);
+    int file = open(kept, O_RDWR | O_CLOEXEC);
+    for (long at = 0; at < bytes; at++) {
+        flip(file, (char)(whole[at] ^ 1 << at % 8), at);
+        struct vv_model *opened = open_kept();
+        if (opened != NULL && !same_model(model, opened))
+            fail_msg("another model, byte %ld changed", at);
+        served += opened != NULL;
+        vv_model_destroy(opened);
+        flip(file, whole[at], at);
+    }
+    assert_true(served < bytes / 2);
+    for (long cut = bytes - 1; cut >= 0; cut--) {
+        assert_int_equal(ftruncate(file, cut), 0);
+        assert_not_believed("it was cut", cut);
+    }
+    close(file);
+    free(whole);
+    vv_model_destroy(model);
+}
+
+/* Whatever the bytes say that a large cache is not verified for: nothing leads out of a table. */
+static void what_is_not_verified_stays_inside(void **state)
+{
+    (void)state;
+    struct vv_model *model = make_small_model();
+    keep(model);
+    vv_model_destroy(model);
+    long bytes, changed = 0;
+    char *whole = read_whole(kept, &bytes);
+    int file = open(kept, O_WRONLY | O_CLOEXEC);
+    for (long at = 0; at < bytes; at++) {
+        for (int bit = 0; bit < 8; bit++) {
+            flip(file, (char)(whole[at] ^ 1 << bit), at);
+            struct vv_model *verified = open_kept(), *opened = open_verifying(0);
+            assert_true(verified == NULL || opened != NULL);
+            if (opened != NULL)
+                imported_look_at_references(opened);
+            changed += verified == NULL && opened != NULL;
+            vv_model_destroy(verified);
+            vv_model_destroy(opened);
+        }
+        flip(file, whole[at], at);
+        at += at < (long)sizeof(struct vv_cache_head) ? 63 : 0; /* the head is verified: above     */
+    }
+    assert_true(changed > 100);
+    close(file);
+    free(whole);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -214,11 +311,6 @@ static void a_cut_is_seen_wherever_it_is(void **state)
     free(whole);
 }
 
-static void flip(int file, char byte, long at)
-{
-    assert_int_equal(pwrite(file, &byte, 1, at), 1);
-}
-
 /* The head byte by byte, the rest at every 61st: between blocks there are bytes that mean nothing. */
 static void a_flipped_bit_is_seen(void **state)
 {
@@ -289,6 +381,8 @@ int main(void)
         cmocka_unit_test(a_cut_is_seen_wherever_it_is),
         cmocka_unit_test(a_flipped_bit_is_seen),
         cmocka_unit_test(another_source_is_not_served),
+        cmocka_unit_test(every_byte_counts),
+        cmocka_unit_test(what_is_not_verified_stays_inside),
         cmocka_unit_test(a_source_that_changes_meanwhile_is_not_kept),
         cmocka_unit_test(a_file_that_others_can_write_is_not_believed),
     };

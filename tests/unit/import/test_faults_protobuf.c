@@ -10,38 +10,37 @@
 
 #include <cmocka.h>
 
+#include "failing_allocation.h"
 #include "protobuf_bytes.h"
 
-static long allocations_left = -1; /* before one fails; -1 = none does                          */
-static long allocation_count;
+/* ---- compressed without compression ---- */
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-
-static int fails_now(void)
+#if __has_include(<zlib.h>)
+/* What zlib writes at level 0, as field `number`. */
+static void add_stored(struct proto *message, uint32_t number, const void *data, size_t bytes)
 {
-    allocation_count++;
-    return allocations_left >= 0 && allocations_left-- == 0;
+    struct proto zlib = { 0 };
+    uint32_t low = 1, high = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        low = (low + ((const unsigned char *)data)[i]) % 65521;
+        high = (high + low) % 65521;
+    }
+    const unsigned char head[] = { 0x78, 1, 1, (unsigned char)bytes, (unsigned char)(bytes >> 8),
+                                   (unsigned char)~bytes, (unsigned char)(~bytes >> 8) };
+    const unsigned char sum[] = { (unsigned char)(high >> 8), (unsigned char)high, (unsigned char)(low >> 8),
+                                  (unsigned char)low };
+    assert_true(bytes <= UINT16_MAX);
+    proto_put(&zlib, head, sizeof head);
+    proto_put(&zlib, data, bytes);
+    proto_put(&zlib, sum, sizeof sum);
+    proto_message(message, number, &zlib);
 }
-
-void *__wrap_malloc(size_t bytes)
+#else
+static void add_stored(struct proto *message, uint32_t number, const void *data, size_t bytes)
 {
-    return fails_now() ? NULL : __real_malloc(bytes);
+    (void)message, (void)number, (void)data, (void)bytes;
 }
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    return fails_now() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-    return fails_now() ? NULL : __real_realloc(memory, bytes);
-}
+#endif
 
 /* ---- an XSpace ---- */
 
@@ -91,6 +90,14 @@ static void add_line(struct proto *plane, uint64_t id, const char *name, uint64_
         add_stat(&event, 5, 3, i % 7, NULL);  /* _p                                             */
         add_stat(&event, 6, 3, i % 5, NULL);  /* _c                                             */
         add_stat(&event, 7, 5, 0, "a.py:7");  /* source                                         */
+        if (i == 3) {
+            struct proto packed = { 0 };
+            char long_text[9000];
+            memset(long_text, 'x', sizeof long_text);
+            proto_number(&packed, 1, 8);
+            add_stored(&packed, 8, long_text, sizeof long_text);
+            proto_message(&event, 4, &packed);
+        }
         add_stat(&event, 1000 + i, 3, 1, NULL);
         proto_message(&line, 4, &event);
     }
@@ -182,6 +189,12 @@ static void write_perfetto(struct proto *trace)
     }
     for (uint64_t i = 0; i < 200; i++)
         add_event(trace, i, 1 + i % 3);
+    struct proto packets = { 0 }, packet = { 0 };
+    for (uint64_t i = 200; i < 260; i++)
+        add_event(&packets, i, 1 + i % 3);
+    add_stored(&packet, 50, packets.data, packets.count);
+    free(packets.data);
+    proto_message(trace, 1, &packet);
 }
 
 /* ---- every allocation ---- */
@@ -200,7 +213,12 @@ static void fail_each(const struct proto *bytes)
         allocations_left = n;
         model = NULL;
         enum varve_code code = proto_import(bytes, &model, &error);
+        bool has_failed = allocations_left < 0;
         allocations_left = -1;
+        if (!has_failed && code == VARVE_OK) { /* how many there are depends on the threads         */
+            vv_model_destroy(model);
+            continue;
+        }
         if (code != VARVE_NO_MEMORY)
             fail_msg("allocation %ld of %ld: code %d", n, total, code);
         assert_null(model);
