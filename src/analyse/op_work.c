@@ -169,7 +169,7 @@ static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs 
             operator_until_ns = end_ns;
             work->whole_ns += work->work.count == 0 ? slices->duration_ns[row] : 0;
         }
-        if (begin_ns < costed_until_ns || !vv_op_cost(costs, row, &cost))
+        if (begin_ns < costed_until_ns || !vv_admits(&work->scope, row) || !vv_op_cost(costs, row, &cost))
             continue;
         costed_until_ns = end_ns;
         VV_TRY(add_op(work, row, devices[row], &cost, error));
@@ -184,8 +184,9 @@ enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_mod
     uint32_t *devices = NULL;
     *out_work = (struct vv_op_work){ 0 };
     enum varve_code code = vv_scope_init(&out_work->scope, model, &question->selection, error);
+    out_work->all = vv_unfiltered(&out_work->scope);
     if (code == VARVE_OK)
-        code = vv_device_work_asked(&out_work->work, &out_work->scope, question, error);
+        code = vv_device_work_asked(&out_work->work, &out_work->all, question, error);
     if (code == VARVE_OK)
         code = vv_device_share(&out_work->work, &out_work->share, error);
     if (code == VARVE_OK)

@@ -24,6 +24,7 @@ struct vv_costed_op {
 
 struct vv_op_work {
     struct vv_scope scope;
+    struct vv_scope all;         /* without the filter: an operator's device work counts whole   */
     struct vv_device_work work;
     struct vv_device_share share;
     struct vv_costed_op *items;  /* in order of rows                                            */

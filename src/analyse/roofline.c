@@ -186,7 +186,8 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
     snprintf(more, sizeof more, "%" PRIu32 " more: --top 0", count - shown);
     if (shown < count)
         VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "more", more, &cut, error));
-    VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "rest", "(no formula)", &rest, error));
+    const char *name = view->ops.scope.filter == NULL ? "(no formula)" : "(outside the filter, or no formula)";
+    VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "rest", name, &rest, error));
     sum.time_ns += rest.time_ns;
     VV_TRY(put_sum(sheet, VV_ROW_TOTAL, "total", "total", &sum, error));
     put_shares(sheet, sum.time_ns);
@@ -195,13 +196,14 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200];
+    char peaks[200], only[100];
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
+    vv_scope_only_text(&view->ops.scope, only, sizeof only);
     if (view->ops.count == 0)
         return vv_sheet_policy(sheet, error, "no operator with a formula whose shapes were recorded (record_shapes=True "
-                                             "in PyTorch), and none that says its FLOP");
-    return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s",
-                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks);
+                                             "in PyTorch), and none that says its FLOP%s", only);
+    return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s",
+                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, only);
 }
 
 enum varve_code vv_analyse_roofline(const struct vv_model *model, const struct vv_question *question,

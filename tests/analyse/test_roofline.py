@@ -138,6 +138,13 @@ def test_the_first_from_the_outside_counts(varve, tmp_path):
         ("(no formula)", "rest", 7000), ("total", "total", 117000)]
 
 
+def test_a_filter_leaves_the_time_of_others_to_the_rest(varve, traces):
+    path = traces / "tracelens/h100_gaunernst.json.gz"
+    whole, some = table(varve, "roofline", path), table(varve, "roofline", "--filter", "name=='aten::addmm'", path)
+    assert [row for row in some if row["row"] == "operator"] == [row for row in whole if row["name"] == "aten::addmm"]
+    assert some[-1]["time_ns"] == whole[-1]["time_ns"] == sum(row["time_ns"] for row in some[:-1])
+
+
 def test_utilisation_of_steps(varve, tmp_path):
     """Two steps on one H100: a product of 2e9 FLOP at 16 bits each, in the second computed again in a checkpoint's backward."""
     matrix, kinds = [[1000, 1000], [1000, 1000]], ["c10::BFloat16", "c10::BFloat16"]
