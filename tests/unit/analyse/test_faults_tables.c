@@ -1,103 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_tables.c — the n-th allocation of each table fails, for every n: each time the answer is VARVE_NO_MEMORY or
- * the whole table. Leaks show in the sanitizer build. The build wraps malloc, calloc and realloc for programs of this name. */
+/* test_faults_tables.c — the n-th allocation of each table of the registry fails, and of a diff's, for every n, with and without
+ * --top, --compat and --filter: each time the answer is VARVE_NO_MEMORY, and after all of them the table. Leaks show in the sanitizer build. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "analyse/analyse.h"
-#include "../../support/handmade_device.h"
+#include "analyse/diff.h"
+#include "import/importer.h"
+#include "../../support/failing_allocation.h"
 
-static long allocations_left = -1; /* before one fails; -1 = none does                          */
+enum { STEPS = 5, STEP_US = 10000 };
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
+/* ---- a trace that every table has rows for ---- */
 
-static int fails_now(void)
+static void put_span(FILE *file, const char *category, const char *name, int pid, int tid, int begin_us, int duration_us,
+                     const char *arguments)
 {
-    return allocations_left >= 0 && allocations_left-- == 0;
+    fprintf(file, ",\n{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"ts\": %d, \"dur\": %d, "
+            "\"args\": {%s}}", category, name, pid, tid, begin_us, duration_us, arguments);
 }
 
-void *__wrap_malloc(size_t bytes)
+/* The call on thread `tid` and what it starts on a stream of device 0 or 1. */
+static void put_launch(FILE *file, const char *name, int tid, int stream, int call_us, int begin_us, int duration_us)
 {
-    return fails_now() ? NULL : __real_malloc(bytes);
+    static int correlation;
+    int device = stream % 2;
+    const char *category = strncmp(name, "Memcpy", 6) == 0   ? "gpu_memcpy"
+                           : strncmp(name, "Memset", 6) == 0 ? "gpu_memset"
+                                                             : "kernel";
+    char arguments[160];
+    snprintf(arguments, sizeof arguments, "\"correlation\": %d", ++correlation);
+    put_span(file, "cuda_runtime", "cudaLaunchKernel", 100, tid, call_us, 4, arguments);
+    snprintf(arguments, sizeof arguments, "\"correlation\": %d, \"device\": %d, \"stream\": %d, \"bytes\": 4096", correlation,
+             device, stream);
+    put_span(file, category, name, device, stream, begin_us, duration_us, arguments);
 }
 
-void *__wrap_calloc(size_t count, size_t bytes)
+static void put_memory(FILE *file, int at_us, int bytes, int address)
 {
-    return fails_now() ? NULL : __real_calloc(count, bytes);
+    fprintf(file, ",\n{\"ph\": \"i\", \"s\": \"t\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"pid\": 100, \"tid\": 1, "
+            "\"ts\": %d, \"args\": {\"Device Type\": 1, \"Device Id\": 0, \"Bytes\": %d, \"Addr\": %d, \"Total Reserved\": 1000000, "
+            "\"Total Allocated\": 5000}}", at_us, bytes, address);
 }
 
-void *__wrap_realloc(void *memory, size_t bytes)
+/* A step whose forward half runs on thread 1, its backward half on thread 2. `step` 3 has an outlier. */
+static void put_step(FILE *file, int step)
 {
-    return fails_now() ? NULL : __real_realloc(memory, bytes);
-}
-
-/* Two steps of training with forward and backward operators on two threads, and their kernels. */
-static struct vv_model *training(void)
-{
-    struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 100), autograd = handmade_track(model, "autograd", 101);
-    uint32_t seven = handmade_stream(model, 0, 7);
-    for (int64_t step = 0; step < 2; step++) {
-        int64_t at = 1000 * step;
-        uint64_t correlation = 10 * (uint64_t)step;
-        handmade_step(model, train, step, at, at + 1000);
-        handmade_slice(model, train, "forward", VARVE_LAYER_API, at + 10, at + 400);
-        handmade_arguments(model, handmade_op(model, train, "aten::mm", at + 20, at + 100), 12, step, 0);
-        handmade_call(model, train, "cudaLaunchKernel", correlation + 1, at + 30, at + 40);
-        handmade_work(model, seven, "sgemm", correlation + 1, at + 60, at + 160);
-        handmade_arguments(model, handmade_op(model, autograd, "MmBackward0", at + 500, at + 700), 0, step, 100);
-        handmade_call(model, autograd, "cudaLaunchKernel", correlation + 2, at + 510, at + 520);
-        handmade_work(model, seven, "sgemm", correlation + 2, at + 530, at + 900);
+    int at = STEP_US * step;
+    char text[160];
+    snprintf(text, sizeof text, "ProfilerStep#%d", step);
+    put_span(file, "user_annotation", text, 100, 1, at, STEP_US - 500, "");
+    put_span(file, "python_function", "train.py(3): step", 100, 1, at + 1, STEP_US - 502, "");
+    put_span(file, "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100, 1, at + 2, 300, "");
+    put_span(file, "user_annotation", "forward", 100, 1, at + 320, 3000, "");
+    for (int i = 0; i < 6; i++) {
+        int begin = at + 330 + 400 * i;
+        snprintf(text, sizeof text, "\"External id\": %d, \"Sequence number\": %d, \"Input Dims\": [[64, 32], [32, 16]], "
+                 "\"Input type\": [\"float\", \"float\"]", 10 * step + i + 1, 10 * step + i);
+        put_span(file, "cpu_op", "aten::mm", 100, 1, begin, 300, text);
+        put_launch(file, "gemm", 1, 6 + i % 2, begin + 10, begin + 40, step == 3 && i == 0 ? 350 : 60 + i);
+        put_memory(file, begin + 20, 1024 * (i + 1), 4096 * (10 * step + i + 1));
+        snprintf(text, sizeof text, "\"Sequence number\": %d, \"Fwd thread id\": 1", 10 * step + i);
+        put_span(file, "cpu_op", "MmBackward0", 100, 2, at + 6000 + 300 * (6 - i), 250, text);
+        put_launch(file, "gemm_backward", 2, 6, at + 6010 + 300 * (6 - i), at + 6040 + 300 * (6 - i), 100);
     }
-    handmade_finish(model);
+    put_launch(file, "ncclDevKernel_AllReduce", 1, 8, at + 3500, at + 3600, 900);
+    put_launch(file, "Memcpy HtoD (Pageable -> Device)", 1, 6, at + 3510, at + 3620, 40);
+    put_launch(file, "Memset (Device)", 1, 6, at + 3520, at + 3700, 10);
+    put_span(file, "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "");
+    put_span(file, "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "");
+    put_span(file, "cpu_op", "nothing", 100, 1, at + 9400, 0, ""); /* odd: table "health" */
+    put_span(file, "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100, "\"dram__bytes_read.sum\": 12.5");
+}
+
+static int trace_file(void)
+{
+    int number = memfd_create("trace", MFD_CLOEXEC);
+    FILE *file = fdopen(dup(number), "w");
+    assert_non_null(file);
+    fputs("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\"}], \"traceEvents\": [\n"
+          "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"GPU 0\"}}", file);
+    for (int step = 0; step < STEPS; step++)
+        put_step(file, step);
+    fputs("]}\n", file);
+    assert_int_equal(fclose(file), 0);
+    return number;
+}
+
+static int plan_file(void)
+{
+    static const char text[] = "operator,offset_bytes,size_bytes,first_use,last_use\nconv,0,100,0,3\nrelu,50,100,2,5\n";
+    int number = memfd_create("plan", MFD_CLOEXEC);
+    assert_int_equal(write(number, text, sizeof text - 1), sizeof text - 1);
+    return number;
+}
+
+static struct vv_model *everything(void)
+{
+    char paths[2][32];
+    const char *const both[] = { paths[0], paths[1] };
+    int files[] = { trace_file(), plan_file() };
+    struct vv_model *model;
+    struct varve_error error;
+    for (size_t i = 0; i < 2; i++)
+        snprintf(paths[i], sizeof paths[i], "/proc/self/fd/%d", files[i]);
+    if (vv_import_all(both, 2, NULL, &model, &error) != VARVE_OK)
+        fail_msg("%s", error.message);
+    close(files[0]);
+    close(files[1]);
     return model;
+}
+
+/* ---- each allocation ---- */
+
+/* What a table's function is called with: one of the two. */
+struct asked {
+    const char *name;
+    vv_analyse_fn *analyse;
+    vv_diff_fn *diff;
+    struct vv_question question;
+    const struct vv_model *model;
+};
+
+static enum varve_code answer(const struct asked *asked, struct vv_sheet *sheet, struct varve_error *error)
+{
+    const struct vv_side sides[VV_SIDES] = {
+        { asked->model, { .first_step = 0, .last_step = 1, .warm_up = true }, "base" },
+        { asked->model, { .first_step = 2, .last_step = STEPS - 1, .warm_up = true }, "new" },
+    };
+    if (asked->diff != NULL)
+        return asked->diff(sides, &asked->question, sheet, error);
+    return asked->analyse(asked->model, &asked->question, sheet, error);
+}
+
+static void fail_each(const struct asked *asked)
+{
+    bool is_done = false;
+    for (long nth = 0; !is_done; nth++) {
+        struct vv_sheet sheet;
+        struct varve_error error = { 0 };
+        allocations_left = nth;
+        enum varve_code code = answer(asked, &sheet, &error);
+        is_done = allocations_left >= 0;
+        allocations_left = -1;
+        bool is_whole = asked->question.compat == NULL && asked->question.selection.filter == NULL;
+        if (is_done && code == VARVE_OK && sheet.row_count == 0 && is_whole)
+            fail_msg("%s has no rows: %s", asked->name, sheet.policy);
+        if (code == VARVE_OK)
+            vv_sheet_deinit(&sheet);
+        if (code != (is_done ? VARVE_OK : VARVE_NO_MEMORY))
+            fail_msg("%s: code %d without allocation %ld: %s", asked->name, code, nth, error.message);
+    }
 }
 
 static void each_allocation_of_each_table_fails_once(void **state)
 {
+    static const struct {
+        int64_t top;
+        const char *compat, *filter;
+    } manners[] = {
+        { 0, NULL, NULL },
+        { 1, NULL, NULL },
+        { 0, "hta", NULL },
+        { 0, NULL, "phase=='forward' || module!='x' && calls>0 || stream==7 || source~'a'" },
+    };
+    struct vv_model *model = everything();
     (void)state;
-    struct vv_model *model = training();
-    static const char *const filters[] = { NULL, "phase=='forward' || module!='x' && calls>0 || stream==7 || source~'a'" };
-    long all = 0;
-    for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
-        for (size_t f = 0; f < 2; f++) {
-            struct vv_question question = VV_QUESTION_ALL;
-            struct varve_error error = { 0 };
-            struct vv_sheet sheet;
-            long failures = 0;
-            question.selection.filter = filters[f];
-            for (;; failures++) {
-                assert_true(failures < 2000);
-                allocations_left = failures;
-                enum varve_code code = table->analyse(model, &question, &sheet, &error);
-                bool was_reached = allocations_left < 0;
-                allocations_left = -1;
-                if (code == VARVE_OK)
-                    vv_sheet_deinit(&sheet);
-                if (code == VARVE_OK && !was_reached)
-                    break;
-                if (code != VARVE_OK && code != VARVE_NO_MEMORY)
-                    fail_msg("%s, allocation %ld: %s", table->name, failures, error.message);
-            }
-            all += failures;
+    for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
+        struct asked asked = { .question = VV_QUESTION_ALL, .model = model };
+        asked.question.top = manners[i].top;
+        asked.question.compat = manners[i].compat;
+        asked.question.selection.filter = manners[i].filter;
+        for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
+            asked.name = table->name;
+            asked.analyse = table->analyse;
+            fail_each(&asked);
         }
     }
-    assert_true(all > 500);
+    vv_model_destroy(model);
+}
+
+static void each_allocation_of_each_diff_fails_once(void **state)
+{
+    struct vv_model *model = everything();
+    (void)state;
+    for (int64_t top = 0; top < 2; top++) {
+        struct asked asked = { .question = VV_QUESTION_ALL, .model = model };
+        asked.question.top = top;
+        for (const struct vv_diff_entry *table = vv_diff_tables; table->name != NULL; table++) {
+            asked.name = table->name;
+            asked.diff = table->analyse;
+            fail_each(&asked);
+        }
+    }
     vv_model_destroy(model);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(each_allocation_of_each_table_fails_once) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_allocation_of_each_table_fails_once),
+        cmocka_unit_test(each_allocation_of_each_diff_fails_once),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
