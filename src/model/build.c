@@ -104,12 +104,12 @@ static void sort_rows(const struct ordering *ordering, uint32_t *rows, size_t co
 static bool is_sorted(const struct ordering *ordering, const struct vv_model *model)
 {
     const struct vv_slices *slices = &model->slices;
-    const struct vv_placed *placed = model->placed, *end = placed + model->placed_count;
+    size_t p = 0;
     for (uint32_t i = 1; i < slices->table.count; i++) {
-        while (placed < end && placed->limit <= i)
-            placed++;
-        if (placed < end && placed->first < i)
-            i = placed->limit;
+        while (p < model->placed_count && model->placed[p].limit <= i)
+            p++;
+        if (p < model->placed_count && model->placed[p].first < i)
+            i = model->placed[p].limit;
         if (i < slices->table.count &&
             (slices->track[i] < slices->track[i - 1] ||
              (slices->track[i] == slices->track[i - 1] && goes_before(ordering, i, i - 1))))
