@@ -156,7 +156,8 @@ static enum varve_code count_calls(struct gathering *gathering, bool by_shape, s
         uint32_t step = model->slices.step[row], op = model->slices.op[row], name, shapes = 0;
         gathering->group[row] = VV_NONE;
         bool is_in = side->by_step ? step != VV_NONE && side->step_of[step] != VV_NONE : true;
-        if (!is_in || !side->scope.tracks[model->slices.track[row]] || !vv_is_operator(model, row))
+        if (!is_in || !side->scope.tracks[model->slices.track[row]] || !vv_is_operator(model, row) ||
+            !vv_admits(&side->scope, row))
             continue;
         VV_TRY(word(gathering->samples, &gathering->words, model->slices.name[row], &name, error));
         if (by_shape && op != VV_NONE)
