@@ -5,7 +5,7 @@
  * inside the file and is as long as its rows need. Then the checksums of blocks: always those of row
  * numbers, strings and flags, which the analyses follow without looking; the others as long as
  * cache->verified_bytes last, so that a large model opens in no time. Of what they did not last for, that
- * nothing names a string that there is not, and that no slice ends after the end of time. */
+ * nothing names a string or a row that there is not, and that no slice ends after the end of time. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,8 +41,9 @@ static inline bool imported_is_row(uint32_t row, const struct vv_table *table)
 
 static inline bool imported_is_value(const struct vv_model *model, uint32_t key, uint8_t kind, uint64_t value)
 {
-    bool is_text = kind == VV_ARG_TEXT || kind == VV_ARG_JSON;
-    return kind <= VV_ARG_JSON && key < model->strings.count && (!is_text || value < model->strings.count);
+    bool is_text = kind == VV_ARG_TEXT || kind == VV_ARG_JSON, is_rows = kind == VV_ARG_ROWS;
+    return kind <= VV_ARG_ROWS && key < model->strings.count && (!is_text || value < model->strings.count) &&
+           (!is_rows || (value & UINT32_MAX) + (value >> 32) <= model->args.table.count);
 }
 
 static inline bool imported_are_args(const struct vv_model *model, uint32_t first, uint32_t count)
@@ -96,6 +97,7 @@ static inline void imported_look_at_references(const struct vv_model *model)
         imported_must(imported_is_value(model, model->args.key[row], model->args.kind[row], model->args.value[row]));
     for (uint64_t row = 0; row < model->facts.table.count; row++) {
         imported_must(imported_is_value(model, model->facts.key[row], model->facts.kind[row], model->facts.value[row]));
+        imported_must(model->facts.kind[row] != VV_ARG_ROWS);
         imported_must(imported_is_row(model->facts.process[row], &model->processes.table));
     }
 }

@@ -138,11 +138,14 @@ static struct vv_model *make_small_model(void)
     uint32_t track = handmade_track(model, "main", 100), row = handmade_op(model, track, "operator", 10, 17);
     handmade_arguments(model, row, 1, 2, 3);
     model->slices.first_arg[row] = (vv_link)model->args.table.count;
-    model->slices.arg_count[row] = 1;
+    model->slices.arg_count[row] = 2;
     assert_int_equal(vv_model_add_arg(model, &row, NULL), VARVE_OK);
     model->args.key[row] = handmade_text(model, "key");
     model->args.kind[row] = VV_ARG_TEXT;
     model->args.value[row] = handmade_text(model, "value");
+    assert_int_equal(vv_model_add_arg(model, &row, NULL), VARVE_OK);
+    model->args.kind[row] = VV_ARG_ROWS;
+    model->args.value[row] = VV_ARG_ROWS_VALUE(row - 1, 1);
     assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
     model->facts.kind[row] = VV_ARG_JSON;
     model->facts.value[row] = handmade_text(model, "[1]");
