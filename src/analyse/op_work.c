@@ -161,7 +161,7 @@ static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs 
         int64_t begin_ns = slices->begin_ns[row], end_ns = begin_ns + slices->duration_ns[row];
         struct vv_op_cost cost;
         if ((slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM | VARVE_LAYER_HOST | VARVE_LAYER_API)) == 0 ||
-            !vv_is_operator(work->scope.model, row) || !vv_admits(&work->scope, row) ||
+            !vv_is_operator(work->scope.model, row) ||
             (!work->scope.every_step && (step == VV_NONE || !work->scope.steps[step])))
             continue;
         if (begin_ns >= operator_until_ns && (slices->layer[row] & VARVE_LAYER_OP) != 0) {
