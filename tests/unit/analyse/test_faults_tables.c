@@ -22,27 +22,40 @@ enum { STEPS = 5, STEP_US = 10000 };
 
 /* ---- a trace that every table has rows for ---- */
 
-static void put_span(FILE *file, const char *category, const char *name, int pid, int tid, int begin_us, int duration_us,
-                     const char *arguments)
+struct span {
+    const char *category, *name;
+    int pid, tid, begin_us, duration_us;
+    const char *arguments;
+};
+
+static void put_span(FILE *file, const struct span *span)
 {
     fprintf(file, ",\n{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"ts\": %d, \"dur\": %d, "
-            "\"args\": {%s}}", category, name, pid, tid, begin_us, duration_us, arguments);
+            "\"args\": {%s}}", span->category, span->name, span->pid, span->tid, span->begin_us, span->duration_us,
+            span->arguments);
 }
 
 /* The call on thread `tid` and what it starts on a stream of device 0 or 1. */
-static void put_launch(FILE *file, const char *name, int tid, int stream, int call_us, int begin_us, int duration_us)
+struct launch {
+    const char *name;
+    int tid, stream, call_us, begin_us, duration_us;
+};
+
+static void put_launch(FILE *file, const struct launch *launch)
 {
     static int correlation;
-    int device = stream % 2;
-    const char *category = strncmp(name, "Memcpy", 6) == 0   ? "gpu_memcpy"
-                           : strncmp(name, "Memset", 6) == 0 ? "gpu_memset"
-                                                             : "kernel";
+    int device = launch->stream % 2;
+    const char *category = strncmp(launch->name, "Memcpy", 6) == 0   ? "gpu_memcpy"
+                           : strncmp(launch->name, "Memset", 6) == 0 ? "gpu_memset"
+                                                                     : "kernel";
     char arguments[160];
     snprintf(arguments, sizeof arguments, "\"correlation\": %d", ++correlation);
-    put_span(file, "cuda_runtime", "cudaLaunchKernel", 100, tid, call_us, 4, arguments);
+    put_span(file, &(struct span){ "cuda_runtime", "cudaLaunchKernel", 100, launch->tid, launch->call_us, 4,
+                                   arguments });
     snprintf(arguments, sizeof arguments, "\"correlation\": %d, \"device\": %d, \"stream\": %d, \"bytes\": 4096", correlation,
-             device, stream);
-    put_span(file, category, name, device, stream, begin_us, duration_us, arguments);
+             device, launch->stream);
+    put_span(file, &(struct span){ category, launch->name, device, launch->stream, launch->begin_us,
+                                   launch->duration_us, arguments });
 }
 
 static void put_memory(FILE *file, int at_us, int bytes, int address)
@@ -58,28 +71,28 @@ static void put_step(FILE *file, int step)
     int at = STEP_US * step;
     char text[160];
     snprintf(text, sizeof text, "ProfilerStep#%d", step);
-    put_span(file, "user_annotation", text, 100, 1, at, STEP_US - 500, "");
-    put_span(file, "python_function", "train.py(3): step", 100, 1, at + 1, STEP_US - 502, "");
-    put_span(file, "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100, 1, at + 2, 300, "");
-    put_span(file, "user_annotation", "forward", 100, 1, at + 320, 3000, "");
+    put_span(file, &(struct span){ "user_annotation", text, 100, 1, at, STEP_US - 500, "" });
+    put_span(file, &(struct span){ "python_function", "train.py(3): step", 100, 1, at + 1, STEP_US - 502, "" });
+    put_span(file, &(struct span){ "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100, 1, at + 2, 300, "" });
+    put_span(file, &(struct span){ "user_annotation", "forward", 100, 1, at + 320, 3000, "" });
     for (int i = 0; i < 6; i++) {
         int begin = at + 330 + 400 * i;
         snprintf(text, sizeof text, "\"External id\": %d, \"Sequence number\": %d, \"Input Dims\": [[64, 32], [32, 16]], "
                  "\"Input type\": [\"float\", \"float\"]", 10 * step + i + 1, 10 * step + i);
-        put_span(file, "cpu_op", "aten::mm", 100, 1, begin, 300, text);
-        put_launch(file, "gemm", 1, 6 + i % 2, begin + 10, begin + 40, step == 3 && i == 0 ? 350 : 60 + i);
+        put_span(file, &(struct span){ "cpu_op", "aten::mm", 100, 1, begin, 300, text });
+        put_launch(file, &(struct launch){ "gemm", 1, 6 + i % 2, begin + 10, begin + 40, step == 3 && i == 0 ? 350 : 60 + i });
         put_memory(file, begin + 20, 1024 * (i + 1), 4096 * (10 * step + i + 1));
         snprintf(text, sizeof text, "\"Sequence number\": %d, \"Fwd thread id\": 1", 10 * step + i);
-        put_span(file, "cpu_op", "MmBackward0", 100, 2, at + 6000 + 300 * (6 - i), 250, text);
-        put_launch(file, "gemm_backward", 2, 6, at + 6010 + 300 * (6 - i), at + 6040 + 300 * (6 - i), 100);
+        put_span(file, &(struct span){ "cpu_op", "MmBackward0", 100, 2, at + 6000 + 300 * (6 - i), 250, text });
+        put_launch(file, &(struct launch){ "gemm_backward", 2, 6, at + 6010 + 300 * (6 - i), at + 6040 + 300 * (6 - i), 100 });
     }
-    put_launch(file, "ncclDevKernel_AllReduce", 1, 8, at + 3500, at + 3600, 900);
-    put_launch(file, "Memcpy HtoD (Pageable -> Device)", 1, 6, at + 3510, at + 3620, 40);
-    put_launch(file, "Memset (Device)", 1, 6, at + 3520, at + 3700, 10);
-    put_span(file, "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "");
-    put_span(file, "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "");
-    put_span(file, "cpu_op", "nothing", 100, 1, at + 9400, 0, ""); /* odd: table "health" */
-    put_span(file, "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100, "\"dram__bytes_read.sum\": 12.5");
+    put_launch(file, &(struct launch){ "ncclDevKernel_AllReduce", 1, 8, at + 3500, at + 3600, 900 });
+    put_launch(file, &(struct launch){ "Memcpy HtoD (Pageable -> Device)", 1, 6, at + 3510, at + 3620, 40 });
+    put_launch(file, &(struct launch){ "Memset (Device)", 1, 6, at + 3520, at + 3700, 10 });
+    put_span(file, &(struct span){ "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "" });
+    put_span(file, &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "" });
+    put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" }); /* odd: table "health" */
+    put_span(file, &(struct span){ "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100, "\"dram__bytes_read.sum\": 12.5" });
 }
 
 static int trace_file(void)
