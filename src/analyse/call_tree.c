@@ -15,6 +15,7 @@
 #include "analyse/groups.h"
 #include "analyse/own_time.h"
 #include "analyse/row_order.h"
+#include "analyse/track_order.h"
 #include "base/array.h"
 #include "base/number.h"
 
@@ -48,6 +49,7 @@ struct tree {
     size_t capacity;
     struct figures outside, covered;
     struct vv_device_share share;
+    uint32_t *tracks;          /* in order                                                      */
     uint32_t *node_of;         /* by slice; VV_NONE where it is no chosen operator               */
     uint32_t *children;        /* nodes by parent, then in order                                */
     uint32_t *first_child;     /* by node + 1: where its children begin; [0] those at the top   */
@@ -91,8 +93,8 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
 static enum varve_code place_slices(struct tree *tree, uint32_t *stack, int64_t *own_ns, struct varve_error *error)
 {
     const struct vv_model *model = tree->scope->model;
-    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
-        uint32_t first, last;
+    for (uint64_t i = 0; i < model->tracks.table.count; i++) {
+        uint32_t track = tree->tracks[i], first, last;
         vv_track_rows(model, track, &first, &last);
         if (!tree->scope->tracks[track] || !vv_track_works(model, track))
             continue;
@@ -363,12 +365,15 @@ enum varve_code vv_analyse_call_tree(const struct vv_model *model, const struct 
     if (code == VARVE_OK)
         code = choose_order(&tree, question->sort, error);
     if (code == VARVE_OK)
+        code = vv_track_order(model, &tree.tracks, error);
+    if (code == VARVE_OK)
         code = build(&tree, &work, error);
     if (code == VARVE_OK)
         code = fill(&tree, question, out, error);
     vv_groups_deinit(&tree.nodes);
     free(tree.figures);
     vv_device_share_deinit(&tree.share);
+    free(tree.tracks);
     free(tree.node_of);
     free(tree.children);
     free(tree.first_child);

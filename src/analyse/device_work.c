@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/track_order.h"
 #include "base/array.h"
 #include "base/radix.h"
 
@@ -231,6 +232,27 @@ static struct vv_interval times_of(const struct vv_device_work *work, uint32_t s
     return (struct vv_interval){ slices->begin_ns[slice], slices->begin_ns[slice] + slices->duration_ns[slice] };
 }
 
+static int compare_places(const void *a, const void *b, void *context)
+{
+    const struct vv_model *model = context;
+    const struct vv_work_item *left = a, *right = b;
+    uint32_t of_left = model->activities.slice[left->activity], of_right = model->activities.slice[right->activity];
+    if (model->slices.track[of_left] != model->slices.track[of_right])
+        return vv_track_compare(model, model->slices.track[of_left], model->slices.track[of_right]);
+    return (of_left > of_right) - (of_left < of_right);
+}
+
+/* Work that begins at the same instant stands in the order of its tracks, not of the file. */
+static void order_ties(const struct vv_device_work *work, size_t first, size_t last)
+{
+    for (size_t i = first, next; i < last; i = next) {
+        for (next = i + 1; next < last && work->items[next].begin_ns == work->items[i].begin_ns; next++)
+            ;
+        if (next - i > 1)
+            qsort_r(work->items + i, next - i, sizeof *work->items, compare_places, (void *)work->scope->model);
+    }
+}
+
 static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys, const size_t *new_row,
                                   struct varve_error *error)
 {
@@ -253,6 +275,8 @@ static enum varve_code place_work(const struct finding *finding, struct vv_keyed
         work->items[work->devices[new_row[next->device]].last++] =
             (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class };
     }
+    for (size_t d = 0; d < work->device_count && !work->is_hta; d++)
+        order_ties(work, work->devices[d].first, work->devices[d].last);
     return VARVE_OK;
 }
 

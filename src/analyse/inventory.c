@@ -9,6 +9,7 @@
 #include "analyse/analyse.h"
 #include "analyse/own_time.h"
 #include "analyse/scope.h"
+#include "analyse/track_order.h"
 
 enum { PID, NAME, HOST, EVENTS, LOST, CLOCK, BEGIN, DURATION, STORAGE, PROCESS_COLUMNS };
 
@@ -38,34 +39,38 @@ static enum varve_code show_storage(struct vv_sheet *sheet, struct varve_error *
     return VARVE_OK;
 }
 
+static enum varve_code put_process(const struct vv_model *model, uint32_t p, struct vv_sheet *sheet, struct varve_error *error)
+{
+    const struct vv_processes *processes = &model->processes;
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, NAME, vv_text_of(model, processes->name[p]), error));
+    if (processes->host[p] != 0)
+        VV_TRY(vv_sheet_text(sheet, row, HOST, vv_text_of(model, processes->host[p]), error));
+    if (processes->storage[p] != 0)
+        VV_TRY(vv_sheet_text(sheet, row, STORAGE, vv_text_of(model, processes->storage[p]), error));
+    vv_sheet_int(sheet, row, PID, processes->pid[p]);
+    vv_sheet_int(sheet, row, EVENTS, (int64_t)processes->events[p]);
+    vv_sheet_int(sheet, row, LOST, (int64_t)processes->lost[p]);
+    vv_sheet_int(sheet, row, BEGIN, processes->begin_ns[p]);
+    vv_sheet_int(sheet, row, DURATION, processes->end_ns[p] - processes->begin_ns[p]);
+    if (processes->clock_uncertainty_ns[p] >= 0)
+        vv_sheet_int(sheet, row, CLOCK, processes->clock_uncertainty_ns[p]);
+    return VARVE_OK;
+}
+
 enum varve_code vv_analyse_processes(const struct vv_model *model, const struct vv_question *question,
                                      struct vv_sheet *out, struct varve_error *error)
 {
     (void)question;
-    const struct vv_processes *processes = &model->processes;
-    enum varve_code code = VARVE_OK;
+    uint32_t *order = NULL;
     vv_sheet_init(out, "processes", "PROCESSES", process_columns, PROCESS_COLUMNS);
-    for (uint64_t p = 0; p < processes->table.count && code == VARVE_OK; p++) {
-        size_t row;
-        code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
-        if (code == VARVE_OK)
-            code = vv_sheet_text(out, row, NAME, vv_text_of(model, processes->name[p]), error);
-        if (code == VARVE_OK && processes->host[p] != 0)
-            code = vv_sheet_text(out, row, HOST, vv_text_of(model, processes->host[p]), error);
-        if (code == VARVE_OK && processes->storage[p] != 0)
-            code = vv_sheet_text(out, row, STORAGE, vv_text_of(model, processes->storage[p]), error);
-        if (code != VARVE_OK)
-            break;
-        vv_sheet_int(out, row, PID, processes->pid[p]);
-        vv_sheet_int(out, row, EVENTS, (int64_t)processes->events[p]);
-        vv_sheet_int(out, row, LOST, (int64_t)processes->lost[p]);
-        vv_sheet_int(out, row, BEGIN, processes->begin_ns[p]);
-        vv_sheet_int(out, row, DURATION, processes->end_ns[p] - processes->begin_ns[p]);
-        if (processes->clock_uncertainty_ns[p] >= 0)
-            vv_sheet_int(out, row, CLOCK, processes->clock_uncertainty_ns[p]);
-    }
+    enum varve_code code = vv_process_order(model, &order, error);
+    for (uint64_t i = 0; i < model->processes.table.count && code == VARVE_OK; i++)
+        code = put_process(model, order[i], out, error);
     if (code == VARVE_OK)
         code = show_storage(out, error);
+    free(order);
     if (code != VARVE_OK)
         vv_sheet_deinit(out);
     return code;
@@ -112,16 +117,18 @@ enum varve_code vv_analyse_threads(const struct vv_model *model, const struct vv
     size_t rows = (size_t)model->slices.table.count + 1;
     uint32_t *stack = malloc(rows * sizeof *stack);
     int64_t *own_ns = malloc(rows * sizeof *own_ns);
-    enum varve_code code = VARVE_OK;
+    uint32_t *order = NULL;
     vv_sheet_init(out, "threads", "THREADS", thread_columns, THREAD_COLUMNS);
+    enum varve_code code = vv_track_order(model, &order, error);
     if (stack == NULL || own_ns == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
-    for (uint32_t track = 0; track < model->tracks.table.count && code == VARVE_OK; track++) {
-        uint32_t first, last;
+    for (uint64_t i = 0; i < model->tracks.table.count && code == VARVE_OK; i++) {
+        uint32_t track = order[i], first, last;
         vv_track_rows(model, track, &first, &last);
         int64_t busy_ns = vv_own_time(&model->slices, first, last, INT64_MAX, stack, own_ns);
         code = put_thread(model, track, busy_ns, out, error);
     }
+    free(order);
     free(stack);
     free(own_ns);
     if (code != VARVE_OK)

@@ -11,6 +11,7 @@
 #include "analyse/groups.h"
 #include "analyse/spread.h"
 #include "analyse/step_summary.h"
+#include "analyse/track_order.h"
 #include "base/array.h"
 #include "base/number.h"
 
@@ -265,12 +266,17 @@ struct place {
     size_t outlier;
 };
 
-static int compare_sizes(const void *a, const void *b)
+static int compare_sizes(const void *a, const void *b, void *context)
 {
+    const struct view *view = context;
     const struct place *left = a, *right = b;
+    const struct vv_slices *slices = &view->model->slices;
     if (left->size != right->size)
         return left->size > right->size ? -1 : 1;
-    return (left->outlier > right->outlier) - (left->outlier < right->outlier);
+    uint32_t of_left = view->outliers[left->outlier].slice, of_right = view->outliers[right->outlier].slice;
+    if (slices->track[of_left] != slices->track[of_right])
+        return vv_track_compare(view->model, slices->track[of_left], slices->track[of_right]);
+    return (of_left > of_right) - (of_left < of_right);
 }
 
 static enum varve_code put_outlier(const struct view *view, const struct outlier *outlier, struct vv_sheet *sheet,
@@ -332,7 +338,7 @@ static enum varve_code put_outliers(const struct view *view, int64_t top, struct
         total_ns += excess_ns;
     }
     if (view->outlier_count > 0)
-        qsort(order, view->outlier_count, sizeof *order, compare_sizes);
+        qsort_r(order, view->outlier_count, sizeof *order, compare_sizes, (void *)view);
     enum varve_code code = VARVE_OK;
     for (size_t i = 0; i < shown && code == VARVE_OK; i++) {
         shown_ns += excess_of(view, &view->outliers[order[i].outlier]);

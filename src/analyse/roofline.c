@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/analyse.h"
 #include "analyse/groups.h"
@@ -74,15 +75,15 @@ static enum varve_code tally_ops(struct view *view, struct varve_error *error)
     return VARVE_OK;
 }
 
-static int compare_tallies(const void *a, const void *b)
+static int compare_tallies(const void *a, const void *b, void *model)
 {
     const struct tally *left = a, *right = b;
     if (left->time_ns != right->time_ns)
         return left->time_ns > right->time_ns ? -1 : 1;
     if (left->name != right->name)
-        return left->name < right->name ? -1 : 1;
+        return strcmp(vv_text_of(model, left->name), vv_text_of(model, right->name));
     if (left->shapes != right->shapes)
-        return left->shapes < right->shapes ? -1 : 1;
+        return strcmp(vv_text_of(model, left->shapes), vv_text_of(model, right->shapes));
     return (left->device > right->device) - (left->device < right->device);
 }
 
@@ -172,7 +173,7 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
     char more[60];
     if (count == 0)
         return VARVE_OK;
-    qsort(view->tallies, count, sizeof *view->tallies, compare_tallies);
+    qsort_r(view->tallies, count, sizeof *view->tallies, compare_tallies, (void *)view->ops.scope.model);
     for (uint32_t g = 0; g < count; g++) {
         const struct tally *tally = &view->tallies[g];
         bool is_in_whole = tally->device != VV_ON_HOST || view->ops.work.count == 0;

@@ -9,6 +9,7 @@
 
 #include "analyse/filter.h"
 
+#include "analyse/track_order.h"
 #include "analyse/warm_up.h"
 
 static bool parse_index(const char *text, const char **out_end, int64_t *out_value)
@@ -75,23 +76,36 @@ uint64_t vv_scope_step_tracks(const struct vv_scope *scope)
     return count;
 }
 
+/* Is it one of those that are named, and does it stand behind `last`? */
+static bool is_named(const struct vv_scope *scope, bool with_steps, uint32_t track, uint32_t last)
+{
+    return scope->tracks[track] && (last == VV_NONE || vv_track_compare(scope->model, track, last) > 0) &&
+           (with_steps ? scope->step_tracks[track] : vv_track_works(scope->model, track));
+}
+
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes)
 {
+    const struct vv_model *model = scope->model;
+    uint32_t tracks = (uint32_t)model->tracks.table.count, last = VV_NONE;
     size_t length = 0, left_out = 0;
+    char name[80];
     text[0] = '\0';
-    for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
-        if (!scope->tracks[t] || !(with_steps ? scope->step_tracks[t] : vv_track_works(scope->model, t)))
-            continue;
-        char name[80];
-        vv_track_text(scope->model, t, name, sizeof name);
+    for (;;) {
+        uint32_t next = VV_NONE;
+        for (uint32_t t = 0; t < tracks; t++)
+            if ((next == VV_NONE || vv_track_compare(model, t, next) < 0) && is_named(scope, with_steps, t, last))
+                next = t;
+        if (next == VV_NONE)
+            return;
+        vv_track_text(model, next, name, sizeof name);
         if (length + strlen(name) + 40 > bytes)
-            left_out++;
-        else
-            length += (size_t)snprintf(text + length, bytes - length, "%s%s",
-                                       length > 0 ? ", " : "", name);
+            break;
+        length += (size_t)snprintf(text + length, bytes - length, "%s%s", length > 0 ? ", " : "", name);
+        last = next;
     }
-    if (left_out > 0)
-        snprintf(text + length, bytes - length, " and %zu more", left_out);
+    for (uint32_t t = 0; t < tracks; t++)
+        left_out += is_named(scope, with_steps, t, last);
+    snprintf(text + length, bytes - length, " and %zu more", left_out);
 }
 
 void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes)

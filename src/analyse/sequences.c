@@ -3,11 +3,16 @@
 
 #include <stdlib.h>
 
+#include "analyse/track_order.h"
 #include "base/array.h"
 
-static int compare_rows(const void *a, const void *b)
+/* By track, then as slices stand there: by begin. */
+static int compare_rows(const void *a, const void *b, void *context)
 {
+    const struct vv_model *model = context;
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    if (model->slices.track[left] != model->slices.track[right])
+        return vv_track_compare(model, model->slices.track[left], model->slices.track[right]);
     return (left > right) - (left < right);
 }
 
@@ -25,9 +30,8 @@ static enum varve_code add_streams(struct vv_sequences *sequences, const struct 
 {
     for (size_t i = 0; i < work->count; i++)
         VV_TRY(add_row(sequences, work->scope->model->activities.slice[work->items[i].activity], error));
-    /* Slices stand by track, then by begin. */
     if (sequences->count > 0)
-        qsort(sequences->rows, sequences->count, sizeof *sequences->rows, compare_rows);
+        qsort_r(sequences->rows, sequences->count, sizeof *sequences->rows, compare_rows, (void *)work->scope->model);
     return VARVE_OK;
 }
 
@@ -89,9 +93,13 @@ enum varve_code vv_sequences_init(struct vv_sequences *out_sequences, const stru
     if (code == VARVE_OK)
         code = add_streams(out_sequences, &work, error);
     vv_device_work_deinit(&work);
-    for (uint32_t t = 0; t < scope->model->tracks.table.count && code == VARVE_OK; t++)
-        if (scope->tracks[t])
-            code = add_thread(out_sequences, scope, t, error);
+    uint32_t *order = NULL;
+    if (code == VARVE_OK)
+        code = vv_track_order(scope->model, &order, error);
+    for (uint64_t i = 0; i < scope->model->tracks.table.count && code == VARVE_OK; i++)
+        if (scope->tracks[order[i]])
+            code = add_thread(out_sequences, scope, order[i], error);
+    free(order);
     if (code == VARVE_OK)
         code = name_tokens(out_sequences, scope->model, error);
     return code == VARVE_OK ? part(out_sequences, scope->model, error) : code;

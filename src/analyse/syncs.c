@@ -13,6 +13,7 @@
 #include "analyse/groups.h"
 #include "analyse/host_role.h"
 #include "analyse/samples.h"
+#include "analyse/track_order.h"
 #include "base/array.h"
 
 enum { ROW, NAME, PROCESS, RANK, CALLS, TOTAL, MEDIAN, LONGEST, BLOCKED, DEVICE_BUSY, DEVICE_IDLE, COLUMNS };
@@ -96,16 +97,19 @@ static enum varve_code add_call(struct view *view, uint32_t process, uint32_t sl
 static enum varve_code find_calls(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
-    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
+    uint32_t *order = NULL;
+    enum varve_code code = vv_track_order(model, &order, error);
+    for (uint64_t i = 0; i < model->tracks.table.count && code == VARVE_OK; i++) {
         uint32_t first, last;
-        if (!view->scope->tracks[track])
+        if (!view->scope->tracks[order[i]])
             continue;
-        vv_track_rows(model, track, &first, &last);
-        for (uint32_t slice = first; slice < last; slice++)
+        vv_track_rows(model, order[i], &first, &last);
+        for (uint32_t slice = first; slice < last && code == VARVE_OK; slice++)
             if (counts(view, slice))
-                VV_TRY(add_call(view, model->tracks.process[track], slice, error));
+                code = add_call(view, model->tracks.process[order[i]], slice, error);
     }
-    return VARVE_OK;
+    free(order);
+    return code;
 }
 
 /* ---- devices meanwhile ---- */
