@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "analyse/track_order.h"
+
 /* ---- steps by process ---- */
 
 struct placing {
@@ -23,10 +25,10 @@ static int compare_steps(const void *a, const void *b, void *context)
 {
     const struct vv_model *model = context;
     uint32_t left = ((const struct vv_device_step *)a)->step, right = ((const struct vv_device_step *)b)->step;
-    uint32_t left_slot = process_slot(model, model->steps.track[left]);
-    uint32_t right_slot = process_slot(model, model->steps.track[right]);
-    if (left_slot != right_slot)
-        return left_slot < right_slot ? -1 : 1;
+    int order = vv_process_compare(model, model->tracks.process[model->steps.track[left]],
+                                   model->tracks.process[model->steps.track[right]]);
+    if (order != 0)
+        return order;
     int64_t left_ns = model->steps.begin_ns[left], right_ns = model->steps.begin_ns[right];
     if (left_ns != right_ns)
         return left_ns < right_ns ? -1 : 1;

@@ -14,7 +14,7 @@ static int compare_texts(const struct vv_model *model, uint32_t a, uint32_t b)
     return a == b ? 0 : strcmp(vv_intern_text(&model->strings, a), vv_intern_text(&model->strings, b));
 }
 
-static int compare_processes(const struct vv_model *model, uint32_t a, uint32_t b)
+int vv_process_compare(const struct vv_model *model, uint32_t a, uint32_t b)
 {
     const struct vv_processes *processes = &model->processes;
     if (a == b || a == VV_NONE || b == VV_NONE)
@@ -34,7 +34,7 @@ int vv_track_compare(const struct vv_model *model, uint32_t a, uint32_t b)
 {
     const struct vv_tracks *tracks = &model->tracks;
     if (tracks->process[a] != tracks->process[b])
-        return compare_processes(model, tracks->process[a], tracks->process[b]);
+        return vv_process_compare(model, tracks->process[a], tracks->process[b]);
     const int64_t keys[][2] = {
         { tracks->kind[a], tracks->kind[b] }, { tracks->sort_index[a], tracks->sort_index[b] },
         { tracks->tid[a], tracks->tid[b] },   { compare_texts(model, tracks->name[a], tracks->name[b]), 0 },
@@ -53,7 +53,7 @@ static int compare_track_rows(const void *a, const void *b, void *model)
 
 static int compare_process_rows(const void *a, const void *b, void *model)
 {
-    return compare_processes(model, *(const uint32_t *)a, *(const uint32_t *)b);
+    return vv_process_compare(model, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static enum varve_code order_rows(const struct vv_model *model, uint64_t count, int (*compare)(const void *, const void *, void *),

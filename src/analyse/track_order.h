@@ -6,7 +6,8 @@
 
 #include "model/model.h"
 
-/* < 0: track a stands before b. Never 0 for two tracks. */
+/* < 0: process, or track, a stands before b. 0 for the same row alone. */
+int vv_process_compare(const struct vv_model *model, uint32_t a, uint32_t b);
 int vv_track_compare(const struct vv_model *model, uint32_t a, uint32_t b);
 
 /* All rows in order. *out_rows belongs to the caller (free). */

@@ -11,6 +11,7 @@
 #include "analyse/analyse.h"
 #include "analyse/device_steps.h"
 #include "analyse/host_role.h"
+#include "analyse/track_order.h"
 
 enum { ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, COLUMNS };
 
@@ -31,6 +32,7 @@ struct view {
     const struct vv_device_work *work; /* of all steps                                          */
     struct vv_device_steps steps;
     struct vv_host_roles roles;
+    uint32_t *order;                   /* of processes                                          */
     bool *loads;                       /* by process: it has a data loader                      */
     struct vv_intervals loader, busy, wait, inside; /* of the process at hand                   */
     struct vv_sheet *sheet;
@@ -150,9 +152,10 @@ static enum varve_code put_all(struct view *view, struct varve_error *error)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %" PRIu64 " processes", processes);
     if (!find_processes(view))
         return vv_sheet_policy(view->sheet, error, "no data loader recorded, under none of the names that are known");
-    for (uint32_t p = 0; p < processes; p++)
-        if (view->loads[p])
-            VV_TRY(put_process(view, p, error));
+    VV_TRY(vv_process_order(view->scope->model, &view->order, error));
+    for (uint64_t i = 0; i < processes; i++)
+        if (view->loads[view->order[i]])
+            VV_TRY(put_process(view, view->order[i], error));
     VV_TRY(put_row(view, "total", NULL, view->total, error));
     return vv_sheet_policy(view->sheet, error, "waiting for the next batch, and how much of it devices hid by working; "
                            "each step until its device work ends");
@@ -175,6 +178,7 @@ enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_q
         code = put_all(&view, error);
     vv_host_roles_deinit(&view.roles);
     vv_device_steps_deinit(&view.steps);
+    free(view.order);
     free(view.loads);
     vv_intervals_deinit(&view.inside);
     vv_intervals_deinit(&view.loader);
