@@ -5,10 +5,10 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "base/workers.h"
 #include "varve/varve.h"
 
 #define THREADS_MAX 16
@@ -84,8 +84,8 @@ static void finish_processes(struct vv_xspace *space)
 
 static unsigned thread_count(const struct vv_import_job *job)
 {
-    long online = job->options->threads != 0 ? (long)job->options->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (unsigned)online;
+    unsigned threads = job->options->threads != 0 ? job->options->threads : vv_workers_allowed();
+    return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
 /* What was read before an error may be damaged too, and stands before it. */
