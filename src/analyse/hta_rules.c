@@ -102,6 +102,20 @@ enum vv_device_class vv_hta_class(const char *name)
     return is_other ? VV_CLASS_COPY : VV_CLASS_COMPUTE;
 }
 
+bool vv_hta_launches(const char *name, bool for_queues)
+{
+    static const struct { const char *name; bool for_queues_alone; } calls[] = {
+        { "cudaLaunchKernel", false },  { "cudaLaunchKernelExC", false },       { "cudaMemcpyAsync", false },
+        { "cudaMemsetAsync", false },   { "cuLaunchKernel", true },             { "hipLaunchKernel", true },
+        { "hipExtModuleLaunchKernel", true }, { "hipMemcpyAsync", true },       { "hipMemsetAsync", true },
+        { "hipMemcpyWithStream", true }, { "runFunction - job_prep_and_submit_for_execution", false },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(name, calls[i].name) == 0)
+            return for_queues || !calls[i].for_queues_alone;
+    return false;
+}
+
 struct vv_interval vv_hta_times(const struct vv_hta_rules *rules, uint32_t slice)
 {
     int64_t begin_ns = rules->model->slices.begin_ns[slice] - rules->base_ns;

@@ -26,6 +26,8 @@ void vv_hta_rules_deinit(struct vv_hta_rules *rules);
 bool vv_hta_counts(const struct vv_hta_rules *rules, uint32_t activity, uint32_t scope);
 /* COMPUTE and COMM as HTA has them; COPY is all else, memory sets too. */
 enum vv_device_class vv_hta_class(const char *name);
+/* Does it count calls of that name as launches, for queues or for what launching costs? */
+bool vv_hta_launches(const char *name, bool for_queues);
 /* Never ends before it begins, which HTA's may. */
 struct vv_interval vv_hta_times(const struct vv_hta_rules *rules, uint32_t slice);
 

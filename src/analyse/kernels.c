@@ -236,7 +236,8 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
 }
 
 static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_work_tally *tally,
-                                    struct vv_sheet *sheet, struct varve_error *error)
+                                    const struct vv_question *question, struct vv_sheet *sheet,
+                                    struct varve_error *error)
 {
     char time[VV_NUMBER_BYTES], only[100];
     vv_scope_only_text(work->scope, only, sizeof only);
@@ -244,9 +245,10 @@ static enum varve_code state_policy(const struct vv_device_work *work, const str
         return vv_sheet_policy(sheet, error, "no device work in %s%s",
                                work->scope->every_step ? "this trace" : "these steps", only);
     vv_number_duration(tally->all.total_ns, time, sizeof time);
-    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s",
+    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s",
                            time, work->count, work->device_count, work->device_count == 1 ? "" : "s",
-                           work->scope->every_step ? "" : ", launched in these steps", only);
+                           work->scope->every_step ? "" : ", launched in these steps", only,
+                           vv_compat_text(question));
 }
 
 static enum varve_code analyse(const struct vv_model *model, const struct vv_question *question, struct keys *keys,
@@ -259,7 +261,7 @@ static enum varve_code analyse(const struct vv_model *model, const struct vv_que
     keys->model = model;
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
+        code = vv_device_work_asked(&work, &scope, question, error);
     if (code == VARVE_OK)
         code = vv_traits_init(&keys->traits, model, scope.ranks, VV_TRAIT_BIT(keys->by), error);
     if (code == VARVE_OK && key == key_of_annotation)
@@ -269,7 +271,7 @@ static enum varve_code analyse(const struct vv_model *model, const struct vv_que
     if (code == VARVE_OK)
         code = fill(&view, question, error);
     if (code == VARVE_OK)
-        code = state_policy(&work, &tally, out, error);
+        code = state_policy(&work, &tally, question, out, error);
     free(keys->annotations);
     vv_traits_deinit(&keys->traits);
     vv_work_tally_deinit(&tally);

@@ -85,7 +85,8 @@ static enum varve_code group_calls(struct view *view, struct varve_error *error)
     const struct vv_model *model = work->scope->model;
     for (uint32_t i = 0; i < work->count; i++) {
         uint32_t launch = model->activities.launch[work->items[i].activity];
-        if (launch != VV_NONE && vv_is_device_work(model, work->items[i].activity))
+        if (launch != VV_NONE && vv_is_device_work(model, work->items[i].activity) &&
+            (!work->is_hta || vv_hta_launches(vv_text_of(model, model->slices.name[launch]), false)))
             view->calls[view->call_count++] = (struct vv_keyed_row){ launch, i };
     }
     return vv_radix_sort(view->calls, view->call_count, error); /* stable: a device's work stays in order */

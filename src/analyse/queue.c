@@ -51,11 +51,14 @@ static enum varve_code read_stream(struct view *view, const struct vv_streams *s
                                    const struct vv_stream *stream, struct varve_error *error)
 {
     const uint64_t turn = UINT64_C(1) << 63; /* so that times order as keys do                     */
+    const struct vv_model *model = view->work->scope->model;
     view->count = 0;
     for (size_t i = stream->first; i < stream->last; i++) {
         const struct vv_work_item *item = &view->work->items[streams->rows[i]];
         struct vv_interval call;
-        if (!vv_is_device_work(view->work->scope->model, item->activity) || !vv_device_call(view->work, item, &call))
+        if (!vv_is_device_work(model, item->activity) || !vv_device_call(view->work, item, &call) ||
+            (view->work->is_hta &&
+             !vv_hta_launches(vv_text_of(model, model->slices.name[model->activities.launch[item->activity]]), true)))
             continue;
         int64_t begin_ns = item->begin_ns > call.begin_ns ? item->begin_ns : call.begin_ns;
         view->calls[view->count] = (struct vv_keyed_row){ (uint64_t)call.begin_ns ^ turn, 0 };
