@@ -14,8 +14,8 @@
 #include "chrome_bytes.h"
 #include "same_model.h"
 
-/* A sanitizer makes each round many times as slow, and looks at the same code in fewer. */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+/* A sanitizer, or an emulated processor, makes each round many times as slow, and looks at the same code in fewer. */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__ || defined __aarch64__
 #define ROUNDS(count) ((count) / 8)
 #else
 #define ROUNDS(count) (count)
