@@ -83,7 +83,8 @@ thread: $(VENV)/ready ## units, corpora and recordings under ThreadSanitizer
 
 valgrind: all ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
-	@for test in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record/test_*.c)); do $(VALGRIND) $$test || exit 1; done
+	@for test in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record/test_*.c)); do \
+		VARVE_SLOW=1 $(VALGRIND) $$test || exit 1; done
 	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
 	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) $(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
 	@$(BUILD)/varve info $(BUILD)/valgrind.varve | grep -q '^  lost  *0$$'
