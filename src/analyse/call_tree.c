@@ -74,7 +74,7 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
     const struct vv_slices *slices = &tree->scope->model->slices;
     uint32_t above = slices->parent[row] != VV_NONE ? tree->node_of[slices->parent[row]] : VV_NONE;
     uint32_t step = slices->step[row], node, known = tree->nodes.count;
-    bool is_chosen = tree->scope->every_step || (step != VV_NONE && tree->scope->steps[step]);
+    bool is_chosen = vv_step_counts(tree->scope, step);
     if (!is_chosen || !vv_is_operator(tree->scope->model, row) || !vv_admits(tree->scope, row)) {
         tree->node_of[row] = above;
         if (is_chosen)
@@ -333,7 +333,7 @@ static enum varve_code build(struct tree *tree, const struct vv_device_work *wor
 static enum varve_code fill(struct tree *tree, const struct vv_question *question, struct vv_sheet *sheet,
                             struct varve_error *error)
 {
-    char threads[200], time[VV_NUMBER_BYTES], only[100];
+    char threads[200], time[VV_NUMBER_BYTES], only[140];
     vv_scope_only_text(tree->scope, only, sizeof only);
     if (tree->nodes.count == 0)
         return vv_sheet_policy(sheet, error, "no operators here%s", only);

@@ -117,7 +117,7 @@ enum varve_code vv_critical_streams_init(struct vv_critical_streams *streams, st
     size_t tracks = (size_t)graph->model->tracks.table.count + 1;
     uint32_t *stream_of = calloc(tracks, sizeof *stream_of);
     *streams = (struct vv_critical_streams){ .streams = calloc(tracks, sizeof *streams->streams) };
-    whole.every_step = true;
+    whole.every_step = whole.keeps_warm_up = true;
     enum varve_code code = vv_device_work_init(&work, &whole, question->selection.device, error);
     if (code == VARVE_OK) {
         streams->work = malloc((work.count + 1) * sizeof *streams->work);

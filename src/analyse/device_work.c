@@ -68,7 +68,7 @@ static int compare_devices(const void *a, const void *b)
 
 /* ---- which work counts ---- */
 
-/* Chosen steps by scope and begin. */
+/* Steps that are chosen, or where none were named those that are left out, by scope and begin. */
 struct chosen_step {
     uint32_t scope;
     int64_t begin_ns;
@@ -90,7 +90,7 @@ static size_t order_chosen(const struct vv_scope *scope, struct chosen_step *out
     size_t count = 0;
     for (uint32_t s = 0; s < model->steps.table.count; s++) {
         uint32_t process = model->tracks.process[model->steps.track[s]];
-        if (scope->steps[s])
+        if (scope->every_step ? !vv_step_counts(scope, s) : scope->steps[s])
             out_steps[count++] = (struct chosen_step){
                 process != VV_NONE ? model->processes.scope[process] : 0, model->steps.begin_ns[s],
                 model->steps.begin_ns[s] + model->steps.duration_ns[s],
@@ -118,12 +118,13 @@ static bool begins_in_a_step(const struct chosen_step *steps, size_t count, uint
     return first > 0 && steps[first - 1].scope == scope && begin_ns < steps[first - 1].last_end_ns;
 }
 
-struct found { uint32_t activity, device; uint8_t class; };
+struct found { uint32_t activity, device; uint8_t class; bool is_left_out; };
 
 struct finding {
     struct vv_device_work *work;
     const char *wanted;             /* device's name; NULL = all                                */
     struct found *found;
+    size_t found_count;
     uint8_t *by_name;               /* for vv_device_class_of                                   */
     struct chosen_step *steps;
     size_t step_count;
@@ -131,12 +132,12 @@ struct finding {
     char names[200];                /* of devices that were not wanted                          */
 };
 
-/* Is the row work of a chosen rank and step? Then *out_device is whose. */
-static bool counts(const struct finding *finding, uint32_t activity, struct vv_device *out_device)
+/* Is the row work of a chosen rank? Then *out_device is whose. */
+static bool is_chosen(const struct finding *finding, uint32_t activity, struct vv_device *out_device)
 {
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
-    uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
+    uint32_t slice = model->activities.slice[activity];
     if (slice == VV_NONE || !vv_admits(scope, slice) ||
         (!finding->work->is_hta && !vv_is_device_work(model, activity)))
         return false;
@@ -149,15 +150,20 @@ static bool counts(const struct finding *finding, uint32_t activity, struct vv_d
     };
     if (process != VV_NONE && !scope->processes[process])
         return false;
-    if (finding->work->is_hta && !vv_hta_counts(&finding->work->hta, activity, out_device->scope))
-        return false;
-    if (scope->every_step || (finding->work->is_hta && scope->left_out > 0)) /* HTA knows no warm-up */
+    return !finding->work->is_hta || vv_hta_counts(&finding->work->hta, activity, out_device->scope);
+}
+
+static bool is_in_scope(const struct finding *finding, uint32_t activity, const struct vv_device *device)
+{
+    const struct vv_scope *scope = finding->work->scope;
+    const struct vv_model *model = scope->model;
+    uint32_t launch = model->activities.launch[activity];
+    if (scope->every_step && (finding->step_count == 0 || finding->work->is_hta)) /* HTA knows no warm-up */
         return true;
-    if (launch == VV_NONE)
-        return begins_in_a_step(finding->steps, finding->step_count, out_device->scope,
-                                model->slices.begin_ns[slice]);
-    uint32_t step = model->slices.step[launch];
-    return step != VV_NONE && scope->steps[step];
+    if (launch != VV_NONE)
+        return vv_step_counts(scope, model->slices.step[launch]);
+    return scope->every_step != begins_in_a_step(finding->steps, finding->step_count, device->scope,
+                                                 model->slices.begin_ns[model->activities.slice[activity]]);
 }
 
 static enum vv_device_class class_of(const struct finding *finding, uint32_t activity)
@@ -184,7 +190,10 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
     size_t row = 0;
     for (uint32_t a = 0; a < model->activities.table.count; a++) {
         struct vv_device device;
-        if (!counts(finding, a, &device))
+        if (!is_chosen(finding, a, &device))
+            continue;
+        bool is_left_out = !is_in_scope(finding, a, &device);
+        if (is_left_out && !work->scope->every_step)
             continue;
         enum vv_device_class class = class_of(finding, a);
         if (class == VV_CLASS_NONE)
@@ -195,7 +204,10 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
         }
         if (work->device_count == 0 || work->devices[row].scope != device.scope || work->devices[row].id != device.id)
             VV_TRY(device_row(work, &finding->capacity, &device, &row, error));
-        finding->found[work->count++] = (struct found){ a, (uint32_t)row, (uint8_t)class };
+        finding->found[finding->found_count++] = (struct found){ a, (uint32_t)row, (uint8_t)class, is_left_out };
+        if (is_left_out)
+            continue;
+        work->count++;
         work->devices[row].last++; /* a count until they are placed */
         work->unlinked += model->activities.launch[a] == VV_NONE;
     }
@@ -209,16 +221,22 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
 /* Devices in their order, and where the work of each begins. new_row: by the row of before. */
 static void place_devices(struct vv_device_work *work, size_t *new_row, struct vv_device *former)
 {
-    size_t first = 0;
-    if (work->device_count == 0)
+    size_t first = 0, known = work->device_count;
+    if (known == 0)
         return;
-    memcpy(former, work->devices, work->device_count * sizeof *former);
+    memcpy(former, work->devices, known * sizeof *former);
+    work->device_count = 0;
+    for (size_t old = 0; old < known; old++) { /* one that only worked in warm-up steps goes */
+        new_row[old] = SIZE_MAX;
+        if (former[old].last > 0)
+            work->devices[work->device_count++] = former[old];
+    }
     qsort(work->devices, work->device_count, sizeof *work->devices, compare_devices);
     for (size_t d = 0; d < work->device_count; d++) {
         size_t count = work->devices[d].last;
         work->devices[d].first = work->devices[d].last = first;
         first += count;
-        for (size_t old = 0; old < work->device_count; old++)
+        for (size_t old = 0; old < known; old++)
             if (former[old].scope == work->devices[d].scope && former[old].id == work->devices[d].id)
                 new_row[old] = d;
     }
@@ -253,6 +271,22 @@ static void order_ties(const struct vv_device_work *work, size_t first, size_t l
     }
 }
 
+/* The next in order of time: an item of its device, or what cuts the device's time, once from item to item. */
+static void place(struct vv_device_work *work, const struct found *next, const size_t *new_row)
+{
+    if (new_row[next->device] == SIZE_MAX)
+        return;
+    struct vv_device *device = &work->devices[new_row[next->device]];
+    const struct vv_work_item *former = device->last > device->first ? &work->items[device->last - 1] : NULL;
+    if (next->is_left_out) {
+        device->cuts = former != NULL && device->cuts < UINT16_MAX ? (uint16_t)(former->stretch + 1) : device->cuts;
+        return;
+    }
+    struct vv_interval times = times_of(work, work->scope->model->activities.slice[next->activity]);
+    work->items[device->last++] =
+        (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class, device->cuts };
+}
+
 static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys, const size_t *new_row,
                                   struct varve_error *error)
 {
@@ -260,21 +294,17 @@ static enum varve_code place_work(const struct finding *finding, struct vv_keyed
     const uint32_t *slice_of = work->scope->model->activities.slice;
     const struct found *found = finding->found;
     int64_t origin_ns = INT64_MAX;
-    for (size_t i = 0; i < work->count; i++) {
+    for (size_t i = 0; i < finding->found_count; i++) {
         int64_t begin_ns = times_of(work, slice_of[found[i].activity]).begin_ns;
         origin_ns = begin_ns < origin_ns ? begin_ns : origin_ns;
     }
-    for (size_t i = 0; i < work->count; i++) {
+    for (size_t i = 0; i < finding->found_count; i++) {
         uint64_t key = (uint64_t)(times_of(work, slice_of[found[i].activity]).begin_ns - origin_ns);
         keys[i] = (struct vv_keyed_row){ key, (uint32_t)i };
     }
-    VV_TRY(vv_radix_sort(keys, work->count, error));
-    for (size_t i = 0; i < work->count; i++) {
-        const struct found *next = &found[keys[i].row];
-        struct vv_interval times = times_of(work, slice_of[next->activity]);
-        work->items[work->devices[new_row[next->device]].last++] =
-            (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class };
-    }
+    VV_TRY(vv_radix_sort(keys, finding->found_count, error));
+    for (size_t i = 0; i < finding->found_count; i++)
+        place(work, &found[keys[i].row], new_row);
     for (size_t d = 0; d < work->device_count && !work->is_hta; d++)
         order_ties(work, work->devices[d].first, work->devices[d].last);
     return VARVE_OK;
@@ -284,7 +314,7 @@ static enum varve_code order_work(const struct finding *finding, struct varve_er
 {
     struct vv_device_work *work = finding->work;
     size_t devices = work->device_count + 1;
-    struct vv_keyed_row *keys = malloc((work->count + 1) * sizeof *keys);
+    struct vv_keyed_row *keys = malloc((finding->found_count + 1) * sizeof *keys);
     size_t *new_row = malloc(devices * sizeof *new_row);
     struct vv_device *former = malloc(devices * sizeof *former);
     enum varve_code code = VARVE_OK;

@@ -3,8 +3,9 @@
  * begins with.
  *
  * A device is one of a scope (model.h): the first GPU of one rank is not the first GPU of another. Work counts
- * if its device and its rank are chosen and, where steps are, if the call that launched it lies in one of them;
- * what has no call, if it begins in one. Thread-compatible. */
+ * if its device and its rank are chosen and the step counts (vv_step_counts) in which the call lies that launched it;
+ * of what has no call, the one in which it begins. Where the work of warm-up is left out, the device did not stand
+ * still meanwhile: its time is cut there, and nothing between two cuts is a gap. Thread-compatible. */
 #ifndef VV_ANALYSE_DEVICE_WORK_H
 #define VV_ANALYSE_DEVICE_WORK_H
 
@@ -18,12 +19,14 @@ struct vv_device {
     uint32_t id;          /* kind << 16 | index; VV_NONE = the producer named none              */
     int64_t rank;         /* -1 = not known                                                     */
     size_t first, last;   /* its work: [first, last) of the items                               */
+    uint16_t cuts;        /* of its time, where work is left out                                */
 };
 
 struct vv_work_item {
     int64_t begin_ns, end_ns;
     uint32_t activity;    /* row; its slice, launch and caller stand there                      */
     uint8_t class;        /* enum vv_device_class                                               */
+    uint16_t stretch;     /* how many cuts of its device's time lie before it                   */
 };
 
 struct vv_device_work {
@@ -81,9 +84,9 @@ static inline uint32_t vv_device_owner(const struct vv_model *model, uint32_t ac
 /* For a policy: which work it is, where it is not all; sentences end in it. */
 static inline const char *vv_part_text(const struct vv_scope *scope)
 {
-    if (scope->every_step)
-        return "";
-    return scope->left_out > 0 ? ", launched in the steps after warm-up" : ", launched in these steps";
+    if (!scope->every_step)
+        return ", launched in these steps";
+    return scope->left_out > 0 ? ", but for warm-up steps" : "";
 }
 
 /* The policy of a table that has no rows for want of a device. */

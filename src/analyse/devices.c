@@ -68,12 +68,19 @@ static enum varve_code unite_linked(const struct vv_device_work *work, const str
     return VARVE_OK;
 }
 
-static int64_t gaps_below(const struct vv_intervals *busy, int64_t limit_ns)
+/* Of those that are shorter, the gaps between the device's work (gaps.c), or where its time is cut. */
+static int64_t gaps_below(const struct vv_device_work *work, const struct vv_device *device, int64_t limit_ns, bool cut)
 {
     int64_t sum_ns = 0;
-    for (size_t i = 1; i < busy->count; i++) {
-        int64_t gap_ns = busy->items[i].begin_ns - busy->items[i - 1].end_ns;
-        sum_ns += gap_ns < limit_ns ? gap_ns : 0;
+    size_t before = device->first;
+    for (size_t i = device->first; i < device->last; i++) {
+        const struct vv_work_item *item = &work->items[i], *former = &work->items[before];
+        int64_t gap_ns = item->begin_ns - former->end_ns;
+        if (item->end_ns == item->begin_ns && i > device->first && i + 1 < device->last)
+            continue;
+        if (gap_ns > 0 && gap_ns < limit_ns && cut == (item->stretch != former->stretch))
+            sum_ns += gap_ns;
+        before = item->end_ns >= former->end_ns ? i : before;
     }
     return sum_ns;
 }
@@ -109,9 +116,9 @@ static enum varve_code measure(const struct vv_device_work *work, const struct v
     values[BUSY] = vv_intervals_length(&unions->all);
     values[EXPOSED_COMM] = vv_intervals_length_without(&unions->comm, &unions->compute);
     values[EXPOSED_COPY] = vv_intervals_length_without(&unions->rest, &unions->comm);
-    values[SPAN] = span_of(work, device);
+    values[SPAN] = span_of(work, device) - gaps_below(work, device, INT64_MAX, true);
     values[IDLE] = values[SPAN] - values[BUSY];
-    values[MICRO_IDLE] = gaps_below(&unions->all, MICRO_IDLE_NS);
+    values[MICRO_IDLE] = gaps_below(work, device, MICRO_IDLE_NS, false);
     values[MACRO_IDLE] = values[IDLE] - values[MICRO_IDLE];
     values[EVENTS] = (int64_t)(device->last - device->first);
     VV_TRY(unite_linked(work, device, &unions->linked, &values[UNLINKED], error));

@@ -125,7 +125,7 @@ static enum varve_code find_gaps(struct finding *finding, uint32_t device, struc
         bool is_edge = i + 1 == last;
         if (item->end_ns == item->begin_ns && !is_edge)
             continue;
-        if (item->begin_ns > busy_until_ns)
+        if (item->begin_ns > busy_until_ns && item->stretch == work->items[before].stretch)
             VV_TRY(add_gap(finding, (struct vv_gap){
                 .begin_ns = busy_until_ns, .end_ns = item->begin_ns, .device = device, .before = before,
                 .after = first_launched(work, i, last), .doing = VV_HOST_NONE }, error));

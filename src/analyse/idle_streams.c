@@ -48,7 +48,8 @@ static bool counts(const struct vv_device_work *work, const struct vv_work_item 
 static void measure(const struct vv_device_work *work, const struct vv_streams *streams,
                     const struct vv_stream *stream, int64_t *values)
 {
-    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN, former_end_ns = 0;
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN, former_end_ns = 0, cut_ns = 0;
+    uint16_t stretch = 0; /* of what ends at end_ns                                             */
     for (size_t i = stream->first; i < stream->last; i++) {
         const struct vv_work_item *item = &work->items[streams->rows[i]];
         if (!counts(work, item))
@@ -56,14 +57,17 @@ static void measure(const struct vv_device_work *work, const struct vv_streams *
         int64_t from_ns = work->is_hta ? former_end_ns : end_ns;
         if (values[EVENTS]++ == 0)
             begin_ns = item->begin_ns;
+        else if (item->begin_ns > from_ns && item->stretch != stretch)
+            cut_ns += item->begin_ns - from_ns;
         else if (work->is_hta || item->begin_ns > from_ns)
             values[cause_of(work, item, from_ns)] += item->begin_ns - from_ns;
         former_end_ns = item->end_ns;
+        stretch = item->end_ns >= end_ns ? item->stretch : stretch;
         end_ns = item->end_ns > end_ns ? item->end_ns : end_ns;
     }
     values[STREAM] = stream->number;
     values[IDLE] = values[HOST_WAIT] + values[KERNEL_WAIT] + values[OTHER];
-    values[SPAN] = values[EVENTS] > 0 ? end_ns - begin_ns : 0;
+    values[SPAN] = values[EVENTS] > 0 ? end_ns - begin_ns - cut_ns : 0;
     values[BUSY] = values[SPAN] - values[IDLE];
 }
 

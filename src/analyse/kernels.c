@@ -239,7 +239,7 @@ static enum varve_code state_policy(const struct vv_device_work *work, const str
                                     const struct vv_question *question, struct vv_sheet *sheet,
                                     struct varve_error *error)
 {
-    char time[VV_NUMBER_BYTES], only[100];
+    char time[VV_NUMBER_BYTES], only[140];
     vv_scope_only_text(work->scope, only, sizeof only);
     if (work->count == 0)
         return vv_sheet_policy(sheet, error, "no device work in %s%s",

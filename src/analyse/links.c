@@ -143,7 +143,7 @@ static void choose_links(struct view *view, struct vv_autograd_links *links)
     for (size_t i = 0; i < links->count; i++) {
         uint32_t backward = links->items[i].backward, step = slices->step[backward];
         if (view->scope->tracks[slices->track[backward]] && vv_admits(view->scope, backward) &&
-            (view->scope->every_step || (step != VV_NONE && view->scope->steps[step])))
+            vv_step_counts(view->scope, step))
             view->links[view->count++] = links->items[i];
     }
 }

@@ -135,7 +135,7 @@ static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet, stru
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], only[100];
+    char peaks[200], only[140];
     vv_scope_only_text(&view->ops.scope, only, sizeof only);
     if (view->ops.scope.step_count == 0)
         return vv_step_policy(&view->ops.scope, sheet, error);

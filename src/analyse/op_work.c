@@ -162,7 +162,7 @@ static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs 
         struct vv_op_cost cost;
         if ((slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM | VARVE_LAYER_HOST | VARVE_LAYER_API)) == 0 ||
             !vv_is_operator(work->scope.model, row) ||
-            (!work->scope.every_step && (step == VV_NONE || !work->scope.steps[step])))
+            !vv_step_counts(&work->scope, step))
             continue;
         if (begin_ns >= operator_until_ns && (slices->layer[row] & VARVE_LAYER_OP) != 0) {
             work->operators++;

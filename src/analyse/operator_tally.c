@@ -93,7 +93,7 @@ static enum varve_code tally_whole(struct tallying *work, struct varve_error *er
         vv_own_time(slices, first, last, INT64_MAX, work->stack, work->own_ns);
         for (uint32_t row = first; row < last; row++) {
             uint32_t step = slices->step[row];
-            if (!scope->every_step && (step == VV_NONE || !scope->steps[step]))
+            if (!vv_step_counts(scope, step))
                 continue;
             work->tally->covered[VV_SCOPE_WHOLE].self_ns += work->own_ns[row];
             VV_TRY(count_slice(work, VV_SCOPE_WHOLE, row, slices->duration_ns[row], error));

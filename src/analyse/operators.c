@@ -347,7 +347,7 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     const struct vv_model *model = scope->model;
     bool by_steps = view->shown == STEPS;
     char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
-    char only[100];
+    char only[140];
     const char *hint =
         model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
     uint64_t other = 0;

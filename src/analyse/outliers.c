@@ -103,7 +103,7 @@ static enum varve_code add_operators(struct view *view, struct varve_error *erro
         if (slices->track[row] >= view->model->tracks.table.count || !view->scope.tracks[slices->track[row]] ||
             (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) == 0 || !vv_is_operator(view->model, row) ||
             !vv_admits(&view->scope, row) ||
-            (!view->scope.every_step && (step == VV_NONE || !view->scope.steps[step])))
+            !vv_step_counts(&view->scope, step))
             continue;
         VV_TRY(add_event(view, row, row, VV_NONE, error));
     }

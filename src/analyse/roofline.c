@@ -197,7 +197,7 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], only[100];
+    char peaks[200], only[140];
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
     vv_scope_only_text(&view->ops.scope, only, sizeof only);
     if (view->ops.count == 0)

@@ -108,11 +108,19 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
     snprintf(text + length, bytes - length, " and %zu more", left_out);
 }
 
-void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes)
+void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t bytes)
 {
     text[0] = '\0';
+    if (scope->left_out > 0)
+        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out, scope->left_out == 1 ? "" : "s");
+}
+
+void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes)
+{
+    vv_scope_left_out_text(scope, text, bytes);
+    size_t length = strlen(text);
     if (scope->filter != NULL)
-        snprintf(text, bytes, "; only %.80s", scope->filter);
+        snprintf(text + length, bytes - length, "; only %.80s", scope->filter);
 }
 
 /* ---- ranks ---- */
@@ -213,7 +221,7 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
 {
     const struct vv_steps *steps = &scope->model->steps;
     int64_t least = INT64_MAX, greatest = INT64_MIN;
-    bool in_range = false, keeps_warm_up = selection->warm_up || !scope->every_step;
+    bool in_range = false;
     VV_TRY(vv_find_warm_up(scope->model, scope->warm_up, error));
     for (uint64_t s = 0; s < steps->table.count; s++) {
         int64_t index = steps->index[s];
@@ -221,21 +229,18 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
         least = index < least ? index : least;
         greatest = index > greatest ? index : greatest;
         in_range |= wanted;
-        scope->steps[s] = wanted && scope->tracks[steps->track[s]];
-        if (scope->steps[s] && scope->warm_up[s] && !keeps_warm_up) {
-            scope->steps[s] = false;
-            scope->left_out++;
-        }
+        uint32_t process = scope->model->tracks.process[steps->track[s]];
+        bool is_left_out = scope->warm_up[s] && !scope->keeps_warm_up;
+        scope->left_out += is_left_out && (process == VV_NONE || scope->processes[process]);
+        scope->steps[s] = wanted && !is_left_out && scope->tracks[steps->track[s]];
         if (scope->steps[s]) {
             scope->step_tracks[steps->track[s]] = true;
             scope->step_count++;
             scope->step_time_ns += steps->duration_ns[s];
         }
     }
-    if (scope->every_step || in_range) {
-        scope->every_step = scope->every_step && scope->left_out == 0;
+    if (scope->every_step || in_range)
         return VARVE_OK;
-    }
     if (steps->table.count == 0)
         VV_FAIL(error, VARVE_INVALID,
                 "no steps to choose from: this trace has none. Mark them with varve_step_begin");
@@ -258,6 +263,7 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
         .filter = selection->filter,
     };
+    scope->keeps_warm_up = selection->warm_up || !scope->every_step;
     struct vv_filter filter;
     enum varve_code code = VARVE_OK;
     if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL ||

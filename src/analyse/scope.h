@@ -20,8 +20,9 @@ struct vv_scope {
     bool *step_tracks;     /* a track's row -> it holds a chosen step                           */
     bool *admitted;        /* a slice's row -> the filter lets it through; NULL = there is none  */
     const char *filter;    /* borrowed; NULL = none                                            */
-    bool every_step;       /* no steps were named and none left out: slices outside steps count too */
-    uint64_t left_out;     /* warm-up steps that would be chosen otherwise                      */
+    bool every_step;       /* no steps were named: slices outside steps count too              */
+    bool keeps_warm_up;    /* slices in warm-up steps count too                                */
+    uint64_t left_out;     /* warm-up steps of chosen processes that do not                    */
     uint64_t track_count;  /* chosen                                                           */
     uint64_t step_count;   /* chosen                                                           */
     int64_t step_time_ns;  /* sum of the chosen steps' durations                               */
@@ -56,7 +57,9 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
 /* "train, loader" or "train, loader and 7 more": the threads that hold chosen steps, or all chosen
  * threads where there is no step. `text` holds at least 200 bytes. */
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
-/* "; only name~'conv*'" where there is a filter, else "": the end of a policy. `text` holds at least 100 bytes. */
+/* "; 2 warm-up steps left out", or "": at least 60 bytes. */
+void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t bytes);
+/* "; 2 warm-up steps left out; only name~'conv*'", as far as it is so: the end of a policy. `text` holds at least 140 bytes. */
 void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes);
 /* Threads that hold chosen steps. */
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope);
@@ -68,6 +71,15 @@ static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
 {
     return model->slices.layer[slice] != VARVE_LAYER_STEP &&
            (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
+}
+
+/* Does what begins in this step count, or with VV_NONE in none? Without a choice of steps that is everything but
+ * warm-up, whatever thread counts the steps. */
+static inline bool vv_step_counts(const struct vv_scope *scope, uint32_t step)
+{
+    if (step == VV_NONE)
+        return scope->every_step;
+    return scope->steps[step] || (scope->every_step && (scope->keeps_warm_up || !scope->warm_up[step]));
 }
 
 /* Does the filter, if any, let the slice through? */

@@ -46,7 +46,7 @@ static enum varve_code add_thread(struct vv_sequences *sequences, const struct v
         bool is_operator = (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0 &&
                            vv_is_operator(scope->model, row) && vv_admits(scope, row);
         uint32_t step = slices->step[row];
-        bool is_chosen = scope->every_step || (step != VV_NONE && scope->steps[step]);
+        bool is_chosen = vv_step_counts(scope, step);
         if (!is_operator || slices->begin_ns[row] < end_ns)
             continue;
         end_ns = slices->begin_ns[row] + slices->duration_ns[row];

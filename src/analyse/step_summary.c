@@ -53,15 +53,6 @@ static void origin_text(const struct vv_scope *scope, char *text, size_t bytes)
     snprintf(text, bytes, "%s%.100s", words[steps->origin[s]], vv_text_of(scope->model, steps->name[s]));
 }
 
-/* "; 3 warm-up steps left out" */
-static void left_out_text(const struct vv_scope *scope, char *text, size_t bytes)
-{
-    text[0] = '\0';
-    if (scope->left_out > 0)
-        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out,
-                 scope->left_out == 1 ? "" : "s");
-}
-
 enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
                                struct varve_error *error)
 {
@@ -76,7 +67,7 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
         p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
     vv_scope_threads_text(scope, true, threads, sizeof threads);
     origin_text(scope, origin, sizeof origin);
-    left_out_text(scope, left_out, sizeof left_out);
+    vv_scope_left_out_text(scope, left_out, sizeof left_out);
     vv_number_duration(summary.total_ns, total, sizeof total);
     vv_number_duration(summary.median_ns, median, sizeof median);
     vv_number_duration(summary.p10_ns, p10, sizeof p10);

@@ -68,7 +68,7 @@ static bool counts(struct view *view, uint32_t slice)
     uint32_t step = slices->step[slice];
     if (vv_host_role_of(&view->roles, slice) != VV_HOST_SYNC)
         return false;
-    if (!view->scope->every_step && (step == VV_NONE || !view->scope->steps[step]))
+    if (!vv_step_counts(view->scope, step))
         return false;
     for (uint32_t around = slices->parent[slice]; around != VV_NONE; around = slices->parent[around])
         if (vv_host_role_of(&view->roles, around) == VV_HOST_SYNC)
@@ -199,7 +199,7 @@ static enum varve_code answer(struct view *view, struct varve_error *error)
         return vv_sheet_policy(view->sheet, error, "no call that waits for a device");
     return vv_sheet_policy(view->sheet, error, "%zu calls in which threads waited for a device%s, and what the devices "
                            "of the rank did meanwhile", view->durations.count,
-                           view->scope->every_step ? "" : " in these steps");
+                           !view->scope->every_step ? " in these steps" : view->scope->left_out > 0 ? " outside warm-up" : "");
 }
 
 enum varve_code vv_analyse_syncs(const struct vv_model *model, const struct vv_question *question,

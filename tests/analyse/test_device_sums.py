@@ -243,3 +243,28 @@ def test_sums_are_those_of_the_reference(varve, actions):
     check_queue(program, tables["queue"])
     if program.steps:
         check_steps(program, split)
+
+
+def test_work_left_out_is_no_idle_time(varve, tmp_path):
+    """Work before the first step, a slow step, four others: the device's time is cut where the slow one's work lies."""
+    program = Program([])
+    program.steps = [(100, 1100), (1200, 1300), (1300, 1400), (1400, 1500), (1500, 1600)]
+    program.work = [Work("compute", 0, 0, 10, None), Work("compute", 1, 15, 20, None)]
+    for begin, length in ((200, 100), (900, 100), (1210, 50), (1310, 50), (1410, 50), (1510, 50)):
+        call = Host("call", begin - 5, begin - 4)
+        program.host.append(call)
+        program.work.append(Work("compute", 0, begin, begin + length, call))
+    path = program.write(tmp_path)
+    for arguments, span_ns, busy_ns, gaps, of_stream in (
+            ((), 20 + 350, 15 + 200, 1 + 3, (150, 210)), (("--warm-up",), 1560, 15 + 400, 1 + 6, (1150, 410)),
+            (("--steps", "1.."), 350, 200, 3, (150, 200))):
+        tables = table_reader.tables(varve, "idle", *arguments, path)
+        device = tables["devices"][0]
+        assert (device["span_ns"], device["busy_ns"], device["idle_ns"]) == (span_ns, busy_ns, span_ns - busy_ns)
+        assert device["micro_idle_ns"] == device["idle_ns"]
+        idle = next(row for row in tables["idle"] if row["row"] == "device" or row["row"] == "total")
+        assert idle["idle_ns"] == span_ns - busy_ns
+        causes = [row for row in tables["idle"] if row["row"] == "cause"]
+        assert sum(row["gaps"] for row in causes if row["cause"] in ("host", "unknown")) == gaps
+        streams = {row["stream"]: (row["idle_ns"], row["busy_ns"]) for row in tables["idle_streams"] if row["row"] == "stream"}
+        assert streams[0] == of_stream

@@ -96,10 +96,40 @@ def around(slices, row, kind):
         row = slices[row].parent
 
 
+def is_warm_up(durations, step):
+    """doc/metrics.md, section 6: the rule, for the steps of one thread."""
+    later = durations[len(durations) // 2:]
+    middle = int(statistics.median(later))
+    spread = int(statistics.median([abs(duration - middle) for duration in later]))
+    slow = [duration - middle > max(3 * 1.4826 * spread, 0.1 * middle) for duration in durations]
+    return len(later) >= 3 and step < len(durations) // 2 and all(slow[:step + 1])
+
+
+def find_warm_up(threads):
+    """(thread, row) of the steps that are warm-up."""
+    found = set()
+    for thread, slices in enumerate(threads):
+        steps = [row for row, item in enumerate(slices) if item.kind == "step"]
+        durations = [slices[row].end - slices[row].begin for row in steps]
+        found |= {(thread, row) for index, row in enumerate(steps) if is_warm_up(durations, index)}
+    return found
+
+
+def step_around(threads, thread, begin):
+    """(thread, row) of the step in which something begins: of its own thread, else the one that began last on any."""
+    open_steps = [(number == thread, item.begin, -item.end if number == thread else 0, number, row)
+                  for number, slices in enumerate(threads)
+                  for row, item in enumerate(slices) if item.kind == "step" and item.begin <= begin < item.end]
+    return max(open_steps)[3:] if open_steps else None
+
+
 class Reference:
     """What doc/metrics.md defines, counted nanosecond by nanosecond."""
 
-    def __init__(self, threads):
+    def __init__(self, threads, keeps_warm_up):
+        warm_up = set() if keeps_warm_up else find_warm_up(threads)
+        self.left_out = [{row for row, item in enumerate(slices) if step_around(threads, thread, item.begin) in warm_up}
+                         for thread, slices in enumerate(threads)]
         self.whole = collections.defaultdict(collections.Counter)
         self.in_steps = collections.defaultdict(collections.Counter)
         self.durations = collections.defaultdict(list)
@@ -110,10 +140,12 @@ class Reference:
                 continue
             self._count_calls(thread, slices)
             for tick in range(max((item.end for item in slices), default=0)):
-                self._count_tick(slices, innermost(slices, tick))
+                self._count_tick(thread, slices, innermost(slices, tick))
 
     def _count_calls(self, thread, slices):
         for row, item in enumerate(slices):
+            if row in self.left_out[thread]:
+                continue
             if item.kind == "step":
                 self.steps[thread, item.number, item.begin] = item.end - item.begin
             recursive = item.parent is not None and slices[item.parent].kind == "op" and \
@@ -127,8 +159,8 @@ class Reference:
                 scope[item.name]["calls"] += 1
                 scope[item.name]["total_ns"] += item.end - item.begin
 
-    def _count_tick(self, slices, row):
-        if row is None:
+    def _count_tick(self, thread, slices, row):
+        if row is None or row in self.left_out[thread]:
             return
         step = next(around(slices, row, "step"), None)
         if slices[row].kind == "op":
@@ -216,20 +248,14 @@ def check_steps(report, steps, reference):
 def test_sums_are_those_of_the_reference(varve, scripts):
     with tempfile.TemporaryDirectory() as folder:
         path, threads = make_trace(pathlib.Path(folder), scripts)
-        reference = Reference(threads)
+        reference, default = Reference(threads, True), Reference(threads, False)
         report = table_reader.tables(varve, "report", "--warm-up", "--top", 0, path)
         steps = table_reader.tables(varve, "steps", "--warm-up", path)
+        without = table_reader.tables(varve, "report", "--top", 0, path)
     check_operators(report, reference)
     check_steps(report, steps, reference)
-
-
-def is_warm_up(durations, step):
-    """doc/metrics.md, section 6: the rule, for the steps of one thread."""
-    later = durations[len(durations) // 2:]
-    middle = int(statistics.median(later))
-    spread = int(statistics.median([abs(duration - middle) for duration in later]))
-    slow = [duration - middle > max(3 * 1.4826 * spread, 0.1 * middle) for duration in durations]
-    return len(later) >= 3 and step < len(durations) // 2 and all(slow[:step + 1])
+    check_operators(without, default)
+    assert (without["step"][0]["total_ns"] or 0) == sum(default.steps.values())
 
 
 def sum_of(rows, column):
@@ -251,6 +277,8 @@ def test_warm_up_steps_are_left_out(varve, slow, usual):
             thread.end(now + duration - 5)
             thread.step_end(now + duration)
             now += duration + 1
+        thread.begin(site, now)
+        thread.end(now + 7)
         path = trace.write()
         report = table_reader.tables(varve, "report", path)
         steps = table_reader.tables(varve, "steps", path)
@@ -262,7 +290,8 @@ def test_warm_up_steps_are_left_out(varve, slow, usual):
     assert report["step"][0]["total_ns"] == sum(kept)
     total = [row for row in report["operators"] if row["row"] == "total"]
     assert sum_of(total, "step_self_ns") == sum(kept)
-    assert sum_of(total, "calls") == len(kept)
+    assert sum_of(total, "calls") == len(kept) + 1, "what lies outside steps counts, whatever is left out"
+    assert sum_of(total, "self_ns") == sum(kept) + 7
     assert every["step"][0]["total_ns"] == sum(durations)
 
 
