@@ -31,8 +31,11 @@ BUILTINS = {  # §6: id: name, stream, fields
     11: ("varve.alloc", "thread", "u64 address; u64 bytes; u64 device;"),
     12: ("varve.free", "thread", "u64 address; u64 device;"),
     13: ("varve.cost", "process", "u64 slow_ns;"),
+    14: ("varve.call", "thread", "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { u8 kind; u8 dtype;"
+         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } arguments[argument_count];"),
+    15: ("varve.collector", "process", "u32 name; u32 state; u64 text;"),
 }
-CODES = {"u8": "B", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
+CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
 Class = namedtuple("Class", "id name kind layer line file members")
 Clock = namedtuple("Clock", "freq offset_s offset precision")
 Packet = namedtuple("Packet", "path offset data begin_ticks discarded cut")
@@ -219,19 +222,28 @@ def read_records(process, stream):
             stream.records.append(Record(*event[:4], ticks, process.ns(ticks), fields, packet, offset))
             at = -(-end // 8) * 8
 
+def is_argument(argument):
+    """Is its kind known, and has it as many values as that asks for?"""
+    count, kind = argument["value_count"], argument["kind"]
+    return kind <= 12 and argument["dtype"] <= 25 and {0: count == 0, 2: count % 2 == 1, 3: count == 1, 4: count == 1, 5: count == 1,
+                                                       6: count == 2, 10: count == 0, 11: count == 1, 12: count == 0}.get(kind, True)
+
 def take_record(process, stream, event, fields, place):
     """Checks one record against §6, and keeps what the process's stream tells of names."""
     home = BUILTINS[event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
     mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id == 7 else 1
-    text = process.strings.get(fields["name"]) if event.id in (4, 5, 7) else fields.get("text", "")
+    text = process.strings.get(fields["name"]) if event.id in (4, 5, 7, 15) else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
             (event.id != 2 or fields["length"] % 8 == 0, f"length {fields.get('length')} is no multiple of 8"),
             (event.id != 2 or fields["id"] == len(process.strings) + 1, f"string {fields.get('id')} is not the next"),
             (text is not None, f"string {fields.get('name')} of {event.name} is not there"),
+            (event.id != 15 or fields["text"] in process.strings, "the text of varve.collector is not there"),
             ("\0" not in (text or ""), "NUL inside the text of a string"),
             (mask <= 0x7FF and (event.id != 7 or mask.bit_count() == 1), f"layer mask {mask:#x} in {event.name}"),
-            (event.id != 8 or all(t["dtype"] <= 17 for t in fields["inputs"]), "unknown dtype in varve.op")):
+            (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]), "unknown dtype in varve.op"),
+            (event.id != 14 or all(map(is_argument, fields["arguments"])), "no such argument in varve.call"),
+            (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector")):
         process.expect(is_so, *place, broken)
     if event.id == 2:
         process.strings[fields["id"]] = text

@@ -182,7 +182,10 @@ enum varve_dtype {
     VARVE_F32, VARVE_F64, VARVE_F16, VARVE_BF16, VARVE_F8E4M3, VARVE_F8E5M2,
     VARVE_I8, VARVE_I16, VARVE_I32, VARVE_I64,
     VARVE_U8, VARVE_U16, VARVE_U32, VARVE_U64,
-    VARVE_BOOL, VARVE_C64, VARVE_C128
+    VARVE_BOOL, VARVE_C64, VARVE_C128,
+    VARVE_C32, VARVE_QI8, VARVE_QU8, VARVE_QI32, /* half complex; quantized                        */
+    VARVE_F8E5M2FNUZ, VARVE_F8E4M3FNUZ, VARVE_F8E8M0,
+    VARVE_BITS /* any other                                                                    */
 };
 
 struct varve_tensor {
@@ -281,6 +284,7 @@ static inline void varve_flow_in(struct varve_site *site, uint64_t id)
 #define VARVE_DEVICE_KIND_CUDA 1u
 #define VARVE_DEVICE_KIND_OPENCL 2u
 #define VARVE_DEVICE_KIND_OTHER 3u
+#define VARVE_DEVICE_KIND_META 4u /* tensors without memory                                       */
 #define VARVE_DEVICE(kind, index) (((uint32_t)(kind) << 16) | ((uint32_t)(index) & 0xffffu))
 #define VARVE_DEVICE_CPU VARVE_DEVICE(VARVE_DEVICE_KIND_CPU, 0)
 

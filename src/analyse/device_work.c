@@ -15,6 +15,7 @@ static const char *const kind_names[] = {
     [VARVE_DEVICE_KIND_CUDA] = "cuda",
     [VARVE_DEVICE_KIND_OPENCL] = "opencl",
     [VARVE_DEVICE_KIND_OTHER] = "device",
+    [VARVE_DEVICE_KIND_META] = "meta",
 };
 
 static const char *kind_name(uint32_t id)

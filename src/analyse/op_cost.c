@@ -42,13 +42,16 @@ static double size_of(uint16_t dtype)
         [VARVE_F32] = 4, [VARVE_F64] = 8,  [VARVE_F16] = 2, [VARVE_BF16] = 2, [VARVE_F8E4M3] = 1, [VARVE_F8E5M2] = 1,
         [VARVE_I8] = 1,  [VARVE_I16] = 2,  [VARVE_I32] = 4, [VARVE_I64] = 8,  [VARVE_U8] = 1,     [VARVE_U16] = 2,
         [VARVE_U32] = 4, [VARVE_U64] = 8,  [VARVE_BOOL] = 1, [VARVE_C64] = 8, [VARVE_C128] = 16,
+        [VARVE_C32] = 4, [VARVE_QI8] = 1,  [VARVE_QU8] = 1,  [VARVE_QI32] = 4,
+        [VARVE_F8E5M2FNUZ] = 1, [VARVE_F8E4M3FNUZ] = 1, [VARVE_F8E8M0] = 1,
     };
     return dtype < sizeof sizes ? sizes[dtype] : 0;
 }
 
 static bool is_floating(uint16_t dtype)
 {
-    return (dtype >= VARVE_F32 && dtype <= VARVE_F8E5M2) || dtype == VARVE_C64 || dtype == VARVE_C128;
+    return (dtype >= VARVE_F32 && dtype <= VARVE_F8E5M2) || (dtype >= VARVE_C64 && dtype <= VARVE_C32) ||
+           (dtype >= VARVE_F8E5M2FNUZ && dtype <= VARVE_F8E8M0);
 }
 
 static void read_operand(const struct vv_model *model, uint32_t tensor, struct operand *out)

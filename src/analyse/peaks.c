@@ -57,11 +57,11 @@ double vv_peak_flop(const struct vv_peaks *peaks, uint16_t dtype, bool is_matrix
     switch (dtype) {
     case VARVE_F64: case VARVE_C128:
         return is_matrix ? peaks->matrix_f64 : peaks->vector_f64;
-    case VARVE_F16: case VARVE_BF16:
+    case VARVE_F16: case VARVE_BF16: case VARVE_C32:
         return is_matrix ? peaks->matrix_f16 : peaks->vector_f32;
-    case VARVE_F8E4M3: case VARVE_F8E5M2:
+    case VARVE_F8E4M3: case VARVE_F8E5M2: case VARVE_F8E4M3FNUZ: case VARVE_F8E5M2FNUZ:
         return is_matrix ? peaks->matrix_f8 : peaks->vector_f32;
-    case VARVE_I8: case VARVE_U8:
+    case VARVE_I8: case VARVE_U8: case VARVE_QI8: case VARVE_QU8:
         return is_matrix ? peaks->matrix_i8 : peaks->vector_f32;
     default:
         return is_matrix ? peaks->matrix_f32 : peaks->vector_f32;

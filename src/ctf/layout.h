@@ -60,6 +60,8 @@ enum vv_event_id {
     VV_EVENT_ALLOC = 11,
     VV_EVENT_FREE = 12,
     VV_EVENT_COST = 13,
+    VV_EVENT_CALL = 14,
+    VV_EVENT_COLLECTOR = 15,
     VV_EVENT_BUILTIN_COUNT
 };
 
@@ -90,6 +92,64 @@ struct vv_op_payload {
     int64_t sequence;
     uint64_t forward_tid;
     uint64_t inputs;
+};
+
+/* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument and its values. */
+#define VV_CALL_ARGUMENTS_MAX 64u /* members of lists included                                      */
+#define VV_CALL_WORDS_MAX 512u    /* of the whole record                                            */
+
+struct vv_call_payload {
+    int64_t sequence;
+    uint64_t forward_tid;
+    uint32_t arguments;
+    uint32_t scope; /* enum vv_call_scope                                                       */
+};
+_Static_assert(sizeof(struct vv_call_payload) == 24, "doc/format.md §6");
+
+struct vv_argument {
+    uint8_t kind;   /* enum vv_argument_kind                                                    */
+    uint8_t dtype;  /* enum varve_dtype, of a tensor                                            */
+    uint8_t device; /* VARVE_DEVICE_KIND_, of a tensor                                          */
+    int8_t device_index; /* -1 = the default one                                                */
+    uint32_t values;     /* so many words follow                                                */
+};
+_Static_assert(sizeof(struct vv_argument) == 8, "doc/format.md §6");
+
+/* As in PyTorch's at::RecordScope. */
+enum vv_call_scope {
+    VV_SCOPE_FUNCTION = 0,
+    VV_SCOPE_BACKWARD_FUNCTION = 1,
+    VV_SCOPE_TORCHSCRIPT_FUNCTION = 2,
+    VV_SCOPE_USER = 7
+};
+
+/* What an argument's values are. */
+enum vv_argument_kind {
+    VV_ARGUMENT_NONE = 0,
+    VV_ARGUMENT_TENSOR = 1,         /* its sizes                                                */
+    VV_ARGUMENT_STRIDED_TENSOR = 2, /* rank sizes, rank strides, the storage offset             */
+    VV_ARGUMENT_INT = 3,
+    VV_ARGUMENT_REAL = 4,           /* the bits of a double                                     */
+    VV_ARGUMENT_BOOL = 5,
+    VV_ARGUMENT_LIST = 6,           /* its true length, and how many of the arguments that follow it holds */
+    VV_ARGUMENT_INTS = 7,
+    VV_ARGUMENT_REALS = 8,
+    VV_ARGUMENT_BOOLS = 9,
+    VV_ARGUMENT_TEXT = 10,          /* none                                                     */
+    VV_ARGUMENT_OTHER = 11,         /* the producer's tag                                       */
+    VV_ARGUMENT_OPAQUE_TENSOR = 12, /* none: its sizes are not known                            */
+    VV_ARGUMENT_KIND_COUNT
+};
+
+/* Of VV_EVENT_COLLECTOR. */
+enum vv_collector_state {
+    VV_COLLECTOR_ATTACHED = 0,
+    VV_COLLECTOR_PARTLY = 1,  /* attached, and some data cannot be had                          */
+    VV_COLLECTOR_REFUSED = 2, /* found, and could not attach                                    */
+    VV_COLLECTOR_ABSENT = 3,  /* not found in this process                                      */
+    VV_COLLECTOR_OFF = 4,     /* not asked for                                                  */
+    VV_COLLECTOR_NOTE = 5,
+    VV_COLLECTOR_STATE_COUNT
 };
 
 #endif

@@ -14,6 +14,8 @@
 static const char types[] =
     "/* CTF 1.8 */\n\n"
     "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;\n"
+    "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
+    "typealias integer { size = 8; align = 8; signed = true; } := i8;\n"
     "typealias integer { size = 32; align = 32; signed = false; } := u32;\n"
     "typealias integer { size = 64; align = 64; signed = false; } := u64;\n"
     "typealias integer { size = 64; align = 64; signed = true; } := i64;\n"
@@ -59,6 +61,11 @@ static const struct {
     { VV_EVENT_ALLOC, "varve.alloc", "x64 address; u64 bytes; x64 device;" },
     { VV_EVENT_FREE, "varve.free", "x64 address; x64 device;" },
     { VV_EVENT_COST, "varve.cost", "u64 slow_ns;" },
+    { VV_EVENT_CALL, "varve.call",
+      "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; "
+      "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } "
+      "arguments[argument_count];" },
+    { VV_EVENT_COLLECTOR, "varve.collector", "u32 name; u32 state; u64 text;" },
 };
 _Static_assert(sizeof builtins / sizeof builtins[0] == VV_EVENT_BUILTIN_COUNT - 1, "one row each");
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "ctf/layout.h"
+#include "ctf/record_length.h"
 
 #define VARINT_BYTES_MAX 10u
 #define ID_BYTES_MAX 3u
@@ -120,15 +120,16 @@ static inline void store_word(uint8_t *to, uint64_t word)
 struct shape {
     uint32_t id;
     uint64_t words; /* after the first, so far as is known                                      */
-    uint64_t lists; /* VV_EVENT_OP: tensors whose dims are not counted yet                      */
+    uint64_t members; /* of its list, whose words are not counted yet                           */
 };
 
 static inline struct shape shape_of(uint32_t id)
 {
     static const uint8_t builtin[VV_SITE_ID_FIRST] = {
         [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2, [VV_EVENT_PROCESS] = 1,
-        [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_OP] = 5,     [VV_EVENT_ALLOC] = 3,
-        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,
+        [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_ALLOC] = 3,
+        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,   [VV_EVENT_COLLECTOR] = 2,
+        [VV_EVENT_OP] = sizeof(struct vv_op_payload) / 8, [VV_EVENT_CALL] = sizeof(struct vv_call_payload) / 8,
     };
     if (id < VV_SITE_ID_FIRST)
         return (struct shape){ id, builtin[id], 0 };
@@ -138,13 +139,14 @@ static inline struct shape shape_of(uint32_t id)
 /* The word number `at` after the first is this one. */
 static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
 {
+    unsigned head_words = vv_list_head_words(shape->id);
     if (shape->id == VV_EVENT_STRING && at == 0) {
         shape->words += ((word >> 32) + 7) / 8;
-    } else if (shape->id == VV_EVENT_OP && at == 4) {
-        shape->lists = word;
-        shape->words += word > 0;
-    } else if (shape->id == VV_EVENT_OP && at > 4 && at + 1 == shape->words && shape->lists > 0) {
-        shape->words += (word >> 32) + (--shape->lists > 0);
+    } else if (head_words != 0 && at + 1 == head_words) {
+        shape->members = (uint32_t)word;
+        shape->words += shape->members > 0;
+    } else if (shape->members > 0 && at + 1 == shape->words) {
+        shape->words += (word >> 32) + (--shape->members > 0);
     }
 }
 

@@ -61,6 +61,14 @@ const char *vv_torch_dtype(uint32_t dtype)
         [VARVE_BOOL] = "bool",
         [VARVE_C64] = "c10::complex<float>",
         [VARVE_C128] = "c10::complex<double>",
+        [VARVE_C32] = "c10::complex<c10::Half>",
+        [VARVE_QI8] = "c10::qint8",
+        [VARVE_QU8] = "c10::quint8",
+        [VARVE_QI32] = "c10::qint32",
+        [VARVE_F8E5M2FNUZ] = "c10::Float8_e5m2fnuz",
+        [VARVE_F8E4M3FNUZ] = "c10::Float8_e4m3fnuz",
+        [VARVE_F8E8M0] = "c10::Float8_e8m0fnu",
+        [VARVE_BITS] = "c10::bits8",
     };
     return dtype < sizeof names / sizeof *names ? names[dtype] : "";
 }
@@ -72,6 +80,7 @@ int vv_torch_device(uint32_t kind)
         [VARVE_DEVICE_KIND_CUDA] = 1,
         [VARVE_DEVICE_KIND_OPENCL] = 4,
         [VARVE_DEVICE_KIND_OTHER] = 20, /* PrivateUse1 */
+        [VARVE_DEVICE_KIND_META] = 8,
     };
     return kind < sizeof types / sizeof *types ? types[kind] : types[VARVE_DEVICE_KIND_OTHER];
 }

@@ -183,8 +183,13 @@ static const struct { const char *name; uint16_t dtype; } dtypes[] = {
     { "unsigned char", VARVE_U8 }, { "signed char", VARVE_I8 }, { "char", VARVE_I8 },
     { "short", VARVE_I16 }, { "short int", VARVE_I16 }, { "unsigned short", VARVE_U16 },
     { "unsigned int", VARVE_U32 }, { "unsigned long", VARVE_U64 },
-    { "c10::Float8_e4m3fn", VARVE_F8E4M3 }, { "c10::Float8_e4m3fnuz", VARVE_F8E4M3 },
-    { "c10::Float8_e5m2", VARVE_F8E5M2 }, { "c10::Float8_e5m2fnuz", VARVE_F8E5M2 },
+    { "c10::Float8_e4m3fn", VARVE_F8E4M3 }, { "c10::Float8_e4m3fnuz", VARVE_F8E4M3FNUZ },
+    { "c10::Float8_e5m2", VARVE_F8E5M2 }, { "c10::Float8_e5m2fnuz", VARVE_F8E5M2FNUZ },
+    { "c10::Float8_e8m0fnu", VARVE_F8E8M0 }, { "c10::complex<c10::Half>", VARVE_C32 },
+    { "c10::qint8", VARVE_QI8 }, { "c10::quint8", VARVE_QU8 }, { "c10::qint32", VARVE_QI32 },
+    { "c10::bits8", VARVE_BITS }, { "c10::bits16", VARVE_BITS }, { "c10::bits1x8", VARVE_BITS },
+    { "c10::bits2x4", VARVE_BITS }, { "c10::bits4x2", VARVE_BITS }, { "c10::quint4x2", VARVE_BITS },
+    { "c10::quint2x4", VARVE_BITS }, { "c10::Float4_e2m1fn_x2", VARVE_BITS },
     { "c10::complex<float>", VARVE_C64 }, { "c10::complex<double>", VARVE_C128 },
     /* ONNX Runtime */
     { "float16", VARVE_F16 }, { "bfloat16", VARVE_BF16 }, { "int64", VARVE_I64 },
@@ -211,6 +216,9 @@ const char *vv_dialect_dtype_suffix(uint16_t dtype)
         [VARVE_I32] = " i32",        [VARVE_I64] = " i64",       [VARVE_U8] = " u8",
         [VARVE_U16] = " u16",        [VARVE_U32] = " u32",       [VARVE_U64] = " u64",
         [VARVE_BOOL] = " bool",      [VARVE_C64] = " c64",       [VARVE_C128] = " c128",
+        [VARVE_C32] = " c32",        [VARVE_QI8] = " qi8",       [VARVE_QU8] = " qu8",
+        [VARVE_QI32] = " qi32",      [VARVE_F8E5M2FNUZ] = " f8e5m2fnuz", [VARVE_F8E4M3FNUZ] = " f8e4m3fnuz",
+        [VARVE_F8E8M0] = " f8e8m0",  [VARVE_BITS] = " bits",
     };
     return dtype < sizeof names / sizeof names[0] ? names[dtype] : " ?";
 }

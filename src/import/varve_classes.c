@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* varve_classes.c — the table that the decoding loop looks every record up in. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/record_length.h"
 #include "import/varve_process.h"
 #include "varve/varve.h"
 
-static const uint8_t builtin_words[VV_EVENT_BUILTIN_COUNT] = {
-    [VV_EVENT_END] = 1,    [VV_EVENT_STRING] = 0,     [VV_EVENT_CLOCK] = 5,
-    [VV_EVENT_THREAD] = 3, [VV_EVENT_PROCESS] = 2,    [VV_EVENT_LAYERS] = 2,
-    [VV_EVENT_BEGIN] = 2,  [VV_EVENT_OP] = 0,         [VV_EVENT_STEP_BEGIN] = 2,
-    [VV_EVENT_STEP_END] = 1, [VV_EVENT_ALLOC] = 4,    [VV_EVENT_FREE] = 3,
-    [VV_EVENT_COST] = 2,
-};
-
-static const uint8_t site_words[VV_SITE_KINDS] = {
-    [VV_KIND_BEGIN] = 1,    [VV_KIND_NEXT] = 1,        [VV_KIND_MARK] = 1,
-    [VV_KIND_COUNTER] = 2,  [VV_KIND_ASYNC_BEGIN] = 2, [VV_KIND_ASYNC_END] = 2,
-    [VV_KIND_FLOW_OUT] = 2, [VV_KIND_FLOW_IN] = 2,
-};
+/* 0: the record itself says. */
+static uint8_t words_of(uint32_t id)
+{
+    const uint64_t word = htole64(id);
+    return vv_record_length(&word, 1) & 0xF;
+}
 
 /* The classes of one site follow each other, so the row of the class before is mostly the one. */
 static enum varve_code find_source(struct vv_model *model, const struct vv_metadata_class *said,
@@ -52,7 +47,7 @@ static enum varve_code make_class(struct vv_process_reader *process, uint32_t ro
     VV_TRY(find_source(process->model, said, &class.source, error));
     if (said->kind != VV_CLASS_KIND_OTHER) {
         class.action = (uint8_t)(VV_ACTION_SITE + said->kind);
-        class.words = site_words[said->kind] & 0xF;
+        class.words = words_of(said->id) & 0xF;
         class.plain_ends = said->kind == VV_KIND_NEXT;
         class.plain_begins = said->kind == VV_KIND_NEXT || said->kind == VV_KIND_BEGIN;
         if (said->layer == VARVE_LAYER_STEP) /* it may be a phase */
@@ -83,7 +78,7 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
     for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
         process->classes[id] = (struct vv_event_class){ .source = VV_NONE,
                                                         .action = (uint8_t)id,
-                                                        .words = builtin_words[id] & 0xF,
+                                                        .words = words_of(id) & 0xF,
                                                         .plain_ends = id == VV_EVENT_END };
     return VARVE_OK;
 }

@@ -23,6 +23,7 @@ enum vv_action {
     VV_ACTION_PASS = 32,     /* a class of a later version: its fields are measured             */
     VV_ACTION_UNSIZED = 33   /* … and cannot be                                                 */
 };
+_Static_assert((int)VV_EVENT_BUILTIN_COUNT <= VV_ACTION_SITE, "one action each");
 
 struct vv_event_class {
     uint32_t name;    /* string of the model                                                    */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "ctf/record_length.h"
 #include "import/varve_stream.h"
 #include "varve/varve.h"
 
@@ -144,9 +145,9 @@ static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct
 {
     struct vv_process_reader *process = stream->process;
     struct vv_ops *ops = &process->model->ops;
-    uint64_t inputs = word(record, OP_HEAD_WORDS - 1);
+    uint32_t inputs = low_half(word(record, OP_HEAD_WORDS - 1));
     size_t at = OP_HEAD_WORDS;
-    for (uint64_t i = 0; i < inputs; i++) {
+    for (uint32_t i = 0; i < inputs; i++) {
         uint32_t dtype = low_half(word(record, at)), rank = high_half(word(record, at)), tensor;
         const int64_t *dims = (const int64_t *)(record->payload + at + 1);
         if (rank > UINT16_MAX)
@@ -159,7 +160,7 @@ static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct
             ops->first_tensor[op] = tensor;
         at += 1 + rank;
     }
-    ops->tensor_count[op] = (uint32_t)inputs;
+    ops->tensor_count[op] = inputs;
     return vv_shapes_text(process, record->payload + OP_HEAD_WORDS, at - OP_HEAD_WORDS,
                           &ops->shapes[op], error);
 }
@@ -177,7 +178,7 @@ static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_
     model->ops.sequence[op] = (int64_t)word(record, 2);
     model->ops.forward_tid[op] = word(record, 3);
     model->slices.op[stream->open.items[stream->open.count - 1].slice] = op;
-    return word(record, OP_HEAD_WORDS - 1) == 0 ? VARVE_OK : read_inputs(stream, record, op, error);
+    return low_half(word(record, OP_HEAD_WORDS - 1)) == 0 ? VARVE_OK : read_inputs(stream, record, op, error);
 }
 
 /* ---- memory, marks, counters, ends of pairs ---- */
@@ -285,6 +286,8 @@ static action *const actions[] = {
     [VV_EVENT_ALLOC] = read_alloc,
     [VV_EVENT_FREE] = read_free,
     [VV_EVENT_COST] = read_cost,
+    [VV_EVENT_CALL] = NULL,
+    [VV_EVENT_COLLECTOR] = NULL,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,
@@ -301,36 +304,13 @@ enum varve_code vv_record_read(struct vv_stream_reader *stream, const struct vv_
     return read == NULL ? VARVE_OK : read(stream, record, error);
 }
 
-static size_t op_words(const uint64_t *payload, size_t count)
-{
-    if (count < OP_HEAD_WORDS)
-        return 0;
-    uint64_t inputs = le64toh(payload[OP_HEAD_WORDS - 1]);
-    size_t at = OP_HEAD_WORDS;
-    for (uint64_t i = 0; i < inputs; i++) {
-        if (at >= count)
-            return 0;
-        at += 1 + (size_t)high_half(le64toh(payload[at]));
-    }
-    return at;
-}
-
 size_t vv_record_words(const struct vv_process_reader *process, const struct vv_event_class *class,
                        const uint64_t *words, size_t count)
 {
-    const uint64_t *payload = words + 1;
-    size_t payload_words = 0, bytes;
-    count--;
-    if (class->action == VV_EVENT_OP) {
-        payload_words = op_words(payload, count);
-        return payload_words == 0 ? 0 : 1 + payload_words;
-    }
-    if (class->action == VV_EVENT_STRING) {
-        if (count == 0)
-            return 0;
-        return 2 + ((size_t)high_half(le64toh(payload[0])) + 7) / 8;
-    }
-    struct vv_bytes rest = { (const unsigned char *)payload, count * 8 };
+    size_t bytes;
+    if (class->action < VV_EVENT_BUILTIN_COUNT)
+        return vv_record_length(words, count);
+    struct vv_bytes rest = { (const unsigned char *)(words + 1), (count - 1) * 8 };
     const struct vv_field_type *fields = process->metadata->classes[class->row].fields;
     return vv_field_type_measure(fields, rest, &bytes) ? 1 + (bytes + 7) / 8 : 0;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "import/dialect.h"
 #include "import/varve_process.h"
-#include "varve/varve.h"
 
 #define PLACES 1024u       /* a power of two                                                       */
 #define PLACE_WORDS 30u    /* of more, the text is made anew                                       */
@@ -20,15 +20,6 @@ struct vv_shape_place {
     uint32_t count, text; /* count 0: nobody has come                                           */
 };
 
-static const char *const dtype_names[] = {
-    [VARVE_F32] = " f32",       [VARVE_F64] = " f64",       [VARVE_F16] = " f16",
-    [VARVE_BF16] = " bf16",     [VARVE_F8E4M3] = " f8e4m3", [VARVE_F8E5M2] = " f8e5m2",
-    [VARVE_I8] = " i8",         [VARVE_I16] = " i16",       [VARVE_I32] = " i32",
-    [VARVE_I64] = " i64",       [VARVE_U8] = " u8",         [VARVE_U16] = " u16",
-    [VARVE_U32] = " u32",       [VARVE_U64] = " u64",       [VARVE_BOOL] = " bool",
-    [VARVE_C64] = " c64",       [VARVE_C128] = " c128",     [VARVE_DTYPE_UNKNOWN] = "",
-};
-#define DTYPE_COUNT (sizeof dtype_names / sizeof dtype_names[0])
 #define TENSOR_TEXT_BYTES 32u /* ", [] dtype" */
 #define DIM_TEXT_BYTES 22u    /* "-9223372036854775808," */
 
@@ -42,7 +33,7 @@ static enum varve_code write_shape(struct vv_process_reader *process, uint32_t d
     out += sprintf(out, process->text.count == 0 ? "[" : ", [");
     for (uint32_t i = 0; i < rank; i++)
         out += sprintf(out, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
-    out += sprintf(out, "]%s", dtype < DTYPE_COUNT ? dtype_names[dtype] : " ?");
+    out += sprintf(out, "]%s", vv_dialect_dtype_suffix((uint16_t)dtype));
     process->text.count = (size_t)(out - process->text.items);
     return VARVE_OK;
 }
@@ -54,7 +45,7 @@ static enum varve_code write_shapes(struct vv_process_reader *process, const uin
     process->text.count = 0;
     for (size_t at = 0; at < count;) {
         uint64_t head = le64toh(words[at]);
-        uint32_t dtype = (uint32_t)head, rank = (uint32_t)(head >> 32);
+        uint32_t dtype = (uint32_t)head < UINT16_MAX ? (uint32_t)head : UINT16_MAX, rank = (uint32_t)(head >> 32);
         VV_TRY(write_shape(process, dtype, rank, (const int64_t *)(words + at + 1), error));
         at += 1 + (size_t)rank;
     }

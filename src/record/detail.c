@@ -69,7 +69,7 @@ static void write_inputs(uint64_t *words, const struct varve_tensor *inputs, uin
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rank = kept_rank(&inputs[i]), d = 0;
-        uint32_t dtype = inputs[i].dtype <= VARVE_C128 ? inputs[i].dtype : VARVE_DTYPE_UNKNOWN;
+        uint32_t dtype = inputs[i].dtype <= VARVE_BITS ? inputs[i].dtype : VARVE_DTYPE_UNKNOWN;
         *words++ = (uint64_t)rank << 32 | dtype;
         for (; d + 2 <= rank; d += 2)
             memcpy(words + d, inputs[i].dims + d, 16);

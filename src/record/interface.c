@@ -42,5 +42,5 @@ VV_PLACED(varve_error, message, 16);
 _Static_assert(sizeof(struct varve_error) == 528, "ABI 0: varve_error");
 
 _Static_assert(VARVE_INTERNAL == 13, "ABI 0: codes are only appended");
-_Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17, "doc/format.md §6: dtype");
+_Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17 && VARVE_BITS == 25, "doc/format.md §6: dtype");
 _Static_assert(VARVE_LAYER_METRIC == 0x400 && VARVE_LAYER_ALL == 0x7ff, "doc/format.md §6: layers");

@@ -287,8 +287,9 @@ static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
     size_t count = (size_t)(end_bits - begin_bits) / 64, gap = 0;
     if (count == 0)
         return end_bits;
-    /* A first word is stored before its fields. An operator's length may not be there yet: all stays hidden. */
-    if ((words[0] & VV_ID_MASK) == VV_EVENT_OP)
+    /* A first word is stored before its fields. The length of one with a list may not be there yet: all stays
+     * hidden. */
+    if (vv_list_head_words((uint32_t)(words[0] & VV_ID_MASK)) != 0)
         return begin_bits;
     if (words[0] != 0)
         gap = vv_record_length(words, count);

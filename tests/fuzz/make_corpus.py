@@ -15,6 +15,7 @@ import tempfile
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
 
+import calls_trace  # noqa: E402
 import nsys_writer  # noqa: E402
 import packed_stream  # noqa: E402
 import rocprof_writer  # noqa: E402
@@ -156,6 +157,9 @@ def seeds(folder):
     yield "varve_stream/every_record", thread.part_bytes(0)
     yield "varve_stream/cut", thread.part_bytes(0)[:-20]
     yield "varve_stream/empty", b""
+    calls = calls_trace.make(folder / "calls.varve").processes[0].streams[0].part_bytes(0)
+    yield "varve_stream/calls", calls
+    yield "varve_stream/calls_cut", calls[:300]
     lossy = lossy_thread(trace_writer.Trace(folder / "b.varve").process(pid=1))
     # The first packet is left at its records, so that the file stays small.
     yield "varve_stream/loss", lossy.part_bytes(0)[trace_writer.PACKET_BYTES:]

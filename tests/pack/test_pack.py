@@ -13,6 +13,7 @@ import time
 import pytest
 
 import babeltrace_text
+import calls_trace
 import packed_stream
 
 VERBS = [("report", "--top", "0"), ("report", "--by", "shape"), ("steps",), ("info",)]
@@ -28,12 +29,14 @@ def streams_of(trace):
             if pathlib.PurePath(name).name.startswith(("process.", "thread."))}
 
 
-@pytest.fixture(params=["golden", *PROGRAMS], ids=lambda param: param if isinstance(param, str) else param[0])
+@pytest.fixture(params=["golden", "calls", *PROGRAMS], ids=lambda param: param if isinstance(param, str) else param[0])
 def trace(request, tmp_path):
     """A trace that the test may change."""
     if request.param == "golden":
         return request.getfixturevalue("golden").path
     request.getfixturevalue("golden")  # skips without zstd
+    if request.param == "calls":
+        return calls_trace.make(tmp_path / "calls.varve").write()
     source = request.getfixturevalue("recorded")(*request.param)
     return shutil.copytree(source, tmp_path / source.name)
 

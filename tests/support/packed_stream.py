@@ -11,7 +11,8 @@ BLOCK_BYTES = 4 << 20
 COLUMNS = ["runs", "raw", "ids", "ticks", "fields"]
 ZERO, RAW, WORDS = 0, 1, 2
 MIX, MASK44, MASK64 = 0x9E3779B97F4A7C15, (1 << 44) - 1, (1 << 64) - 1
-WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1}
+WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2}
+LISTED = {8: 4, 14: 2}  # the word whose low half says how many members follow, each with its own count
 
 
 def library():
@@ -99,7 +100,7 @@ class Words:
 
     def payload(self, class_id, out, count):
         wanted = WORDS_AFTER.get(class_id, 0) if class_id < 64 else int(class_id % 8 >= 3)
-        j = inputs = 0
+        j = members = 0
         while j < wanted and len(out) < count:
             key = (class_id % 256, j)
             word = ((self.former.get(key, 0) if j < 8 else 0) + unfold(next(self.fields))) & MASK64
@@ -109,11 +110,12 @@ class Words:
                 self.second = word
             if class_id == 2 and j == 0:
                 wanted += ((word >> 32) + 7) // 8
-            elif class_id == 8 and j == 4:
-                inputs, wanted = word, wanted + (word > 0)
-            elif class_id == 8 and j > 4 and j + 1 == wanted and inputs:
-                inputs -= 1
-                wanted += (word >> 32) + (inputs > 0)
+            elif j == LISTED.get(class_id):
+                members = word % (1 << 32)
+                wanted += members > 0
+            elif members and j + 1 == wanted:
+                members -= 1
+                wanted += (word >> 32) + (members > 0)
             j += 1
 
     def set_clocks(self):

@@ -27,10 +27,16 @@ KINDS = ["begin", "next", "mark", "counter", "async_begin", "async_end", "flow_o
 LAYERS = {"API": 1, "HOST": 2, "OP": 4, "RUNTIME": 8, "RUNTIME_L1": 0x10, "DEVICE": 0x20,
           "COMM": 0x40, "MEMORY": 0x80, "STEP": 0x100, "PYTHON": 0x200, "METRIC": 0x400}
 DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16", "i32", "i64",
-          "u8", "u16", "u32", "u64", "bool", "c64", "c128"]
+          "u8", "u16", "u32", "u64", "bool", "c64", "c128", "c32", "qi8", "qu8", "qi32", "f8e5m2fnuz", "f8e4m3fnuz",
+          "f8e8m0", "bits"]
+ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals", "bools", "text", "other",
+             "opaque_tensor"]
+CALL_ARGUMENTS_MAX = 64
+COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
 
 PREAMBLE = """/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := u8;
+typealias integer { size = 8; align = 8; signed = true; } := i8;
 typealias integer { size = 32; align = 32; signed = false; } := u32;
 typealias integer { size = 64; align = 64; signed = false; } := u64;
 typealias integer { size = 64; align = 64; signed = true; } := i64;
@@ -60,6 +66,11 @@ BUILTIN_FIELDS = {
     (10, "varve.step_end"): "",
     (11, "varve.alloc"): "u64 address; u64 bytes; u64 device;",
     (12, "varve.free"): "u64 address; u64 device;",
+    (13, "varve.cost"): "u64 slow_ns;",
+    (14, "varve.call"): "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { u8 kind; u8 dtype;"
+                        " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; }"
+                        " arguments[argument_count];",
+    (15, "varve.collector"): "u32 name; u32 state; u64 text;",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
@@ -160,6 +171,15 @@ class Stream:
             payload += struct.pack(f"<II{len(dims)}q", DTYPES.index(dtype), len(dims), *dims)
         self.record(8, at, payload)
 
+    def call(self, arguments, at, sequence=-1, forward_tid=0, scope=0):
+        """`arguments`: (kind, values), (kind, values, dtype), (… device), (… device_index); a float is its bits."""
+        payload = struct.pack("<qQII", sequence, forward_tid, len(arguments), scope)
+        for kind, values, *tensor in arguments:
+            dtype, device, index = tensor + ["unknown", 0, -1][len(tensor):]
+            payload += struct.pack("<BBBbI", ARGUMENTS.index(kind), DTYPES.index(dtype), device, index, len(values))
+            payload += b"".join(struct.pack("<d" if isinstance(value, float) else "<q", value) for value in values)
+        self.record(14, at, payload)
+
     def step_begin(self, index, at):
         self.record(9, at, struct.pack("<q", index))
 
@@ -255,6 +275,10 @@ class Process:
 
     def layers(self, mask, at):
         self._note(6, at, struct.pack("<Q", mask))
+
+    def collector(self, name, state, text, at=0):
+        name, text = self.string(name, at), self.string(text, at)
+        self._note(15, at, struct.pack("<IIQ", name, COLLECTOR_STATES.index(state), text))
 
     def _class_block(self, class_id, name, fields, uri=None):
         text = b"event { id = %d; name = %s; stream_id = 0;" % (class_id, tsdl_string(name))

@@ -157,10 +157,10 @@ static void every_layer_and_type_has_a_word(void **state)
         assert_true(vv_chrome_layer(layer)[0] != '\0');
     }
     assert_string_equal(vv_chrome_layer(3), "");
-    for (uint32_t dtype = VARVE_F32; dtype <= VARVE_C128; dtype++)
+    for (uint32_t dtype = VARVE_F32; dtype <= VARVE_BITS; dtype++)
         assert_true(vv_torch_dtype(dtype)[0] != '\0');
     assert_string_equal(vv_torch_dtype(VARVE_I64), "long int");
-    assert_string_equal(vv_torch_dtype(VARVE_C128 + 1), "");
+    assert_string_equal(vv_torch_dtype(VARVE_BITS + 1), "");
     assert_int_equal(vv_torch_device(VARVE_DEVICE_KIND_OPENCL), 4);
     assert_int_equal(vv_torch_device(99), 20);
 }

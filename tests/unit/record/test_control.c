@@ -69,7 +69,7 @@ struct said { uint64_t ticks, layers; };
 static size_t read_said(struct said *out_said, size_t capacity)
 {
     static const unsigned char words[] = { [VV_EVENT_CLOCK] = 5, [VV_EVENT_THREAD] = 3, [VV_EVENT_LAYERS] = 2,
-                                           [VV_EVENT_COST] = 2 };
+                                           [VV_EVENT_COST] = 2, [VV_EVENT_COLLECTOR] = 3 };
     struct walk walk = walk_stream(folder, "process");
     size_t count = 0;
     uint64_t last = 0;
