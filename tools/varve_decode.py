@@ -238,7 +238,7 @@ def take_record(process, stream, event, fields, place):
             (event.id != 2 or fields["length"] % 8 == 0, f"length {fields.get('length')} is no multiple of 8"),
             (event.id != 2 or fields["id"] == len(process.strings) + 1, f"string {fields.get('id')} is not the next"),
             (text is not None, f"string {fields.get('name')} of {event.name} is not there"),
-            (event.id != 15 or fields["text"] in process.strings, "the text of varve.collector is not there"),
+            (event.id != 15 or fields["text"] == 0 or fields["text"] in process.strings, "the text of varve.collector is not there"),
             ("\0" not in (text or ""), "NUL inside the text of a string"),
             (mask <= 0x7FF and (event.id != 7 or mask.bit_count() == 1), f"layer mask {mask:#x} in {event.name}"),
             (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]), "unknown dtype in varve.op"),

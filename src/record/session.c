@@ -17,6 +17,7 @@
 #include "base/signal_name.h"
 #include "base/size.h"
 #include "ctf/metadata_write.h"
+#include "record/collector.h"
 #include "record/control.h"
 #include "record/copier.h"
 #include "record/dump.h"
@@ -234,7 +235,10 @@ bool vv_session_ready(void)
     if (session->retry_ticks != 0 && vv_clock_ticks() < session->retry_ticks)
         return false;
     session->retry_ticks = vv_clock_ticks() + RETRY_TICKS;
-    return open_folder(varve_layers()) == 0;
+    if (open_folder(varve_layers()) != 0)
+        return false;
+    vv_collector_write_all();
+    return true;
 }
 
 void vv_session_forked(void)
@@ -287,6 +291,8 @@ static int start(const char *output, uint32_t layers, const struct vv_session_ma
         return failure;
     __atomic_store_n(&session->running, true, __ATOMIC_RELEASE); /* dump.c reads it without the lock */
     session->begun_by = manner->begun_by;
+    if (session->has_folder)
+        vv_collector_write_all();
     if (manner->dump_signal != 0)
         vv_dump_on_signal(manner->dump_signal); /* a program with a handler of its own keeps it */
     session->on_demand = manner->paused;
