@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/collect_list.h"
 #include "base/number.h"
 #include "cli/arguments.h"
 #include "cli/child.h"
@@ -25,7 +26,7 @@
 #include "ctf/trim.h"
 #include "import/importer.h"
 
-#define SETTINGS_MAX 9
+#define SETTINGS_MAX 10
 
 struct recording {
     const struct vv_arguments *arguments;
@@ -87,6 +88,8 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
         VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
                                       "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                       "with commas between", arguments->layers);
+    uint32_t sources;
+    VV_TRY_NOTE(vv_collect_parse(arguments->collect, &sources, error), error, "--collect");
     VV_TRY(check_times(arguments, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
     recording->command = arguments->operands;
@@ -105,7 +108,9 @@ static size_t set_environment(const struct recording *recording, const char *fol
     out_settings[0] = (struct vv_child_setting){ "VARVE_OUTPUT", folder };
     out_settings[1] = (struct vv_child_setting){ "VARVE_LAYERS", recording->arguments->layers };
     out_settings[2] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload };
+    const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
+        { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },
         { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
         { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
         { "VARVE_MAX_SIZE", recording->policy.max_size },

@@ -87,6 +87,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "make a packed trace plain again, for readers of CTF", AT(unpack),
     ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "all",
         .help = "record these layers only: OP,STEP,MEMORY and so on", AT(layers),
+    ROW(COLLECT) .name = "collect", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "auto",
+        .help = "record from these sources: auto, none, torch,memory, or +python, -shapes", AT(collect),
     ROW(PAUSED) .name = "paused", .kind = VV_VALUE_FLAG,
         .help = "record nothing until varve start asks for it", AT(paused),
     ROW(SCHEDULE) .name = "schedule", .kind = VV_VALUE_TEXT, .value = "STEPS",

@@ -19,13 +19,15 @@ const struct vv_verb vv_verbs[] = {
           "The program keeps its input, its output and its exit code; a program that cannot be "
           "recorded runs just the same. With --pid it switches recording on in a process that was begun "
           "with varve record, or that records itself, and at the end back to what it was.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) |
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) | VV_TAKES(COLLECT) |
                VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
                VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
                VV_TAKES(DURATION) | VV_TAKES(DRY_RUN),
       .output = "the trace folder (PROGRAM.varve); with --pid, a copy of what is recorded there",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },
+                           { "varve record -- python3 train.py", "PyTorch and Python programs as they are" },
+                           { "varve record --collect +python -- python3 train.py", "each Python call too" },
                            { "varve record --layers STEP,OP -- ./train", "leave the rest out" },
                            { "varve record --paused -- ./train", "record when varve start says so" },
                            { "varve record --schedule skip=10,active=5,repeat=1 -- ./train",

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* torch_record.c — the callbacks around every at::RecordFunction: a guard that lives as long as what it stands for.
+ *
+ * Each scope has a callback of its own, so that none has to be read from the guard. A begin and what it was called
+ * with take one place in the stream, and one reading of the clock. Guards end in the reverse of their order on
+ * a thread, save asynchronous ones, which begin on one and end on another and are told apart by their handle. */
+#include "collect/torch_record.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "collect/torch_arguments.h"
+#include "collect/torch_names.h"
+#include "ctf/metadata_write.h"
+#include "record/place.h"
+
+#define THREADS_MAX 65536u
+#define NO_KERNEL_THREAD (UINT64_C(1) << 32) /* and PyTorch's own number: none that we have met  */
+#define CALL_HEAD_WORDS 4u
+
+static struct vv_torch_api torch;
+static struct vv_torch_layout layout;
+static struct vv_torch_wishes wishes;
+
+/* ---- PyTorch numbers threads by itself ---- */
+
+static uint32_t *kernel_threads;    /* by PyTorch's number; 0 = not met; atomic                  */
+static uint32_t generation = 1;     /* of the process: a forked child's thread has another id    */
+static _Thread_local uint32_t met;  /* in this generation                                        */
+
+static __attribute__((noinline)) void meet_thread(void)
+{
+    uint64_t number = torch.current_thread();
+    if (kernel_threads != NULL && number < THREADS_MAX)
+        __atomic_store_n(&kernel_threads[number], (uint32_t)vv_os_tid(), __ATOMIC_RELAXED);
+    met = generation;
+}
+
+static uint64_t kernel_thread(uint64_t number)
+{
+    uint32_t tid = kernel_threads != NULL && number > 0 && number < THREADS_MAX
+                       ? __atomic_load_n(&kernel_threads[number], __ATOMIC_RELAXED) : 0;
+    return tid != 0 || number == 0 ? tid : NO_KERNEL_THREAD + number;
+}
+
+static void after_fork(void)
+{
+    generation++;
+}
+
+/* ---- begin ---- */
+
+struct begin {
+    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call                          */
+    size_t begin_words, call_words;
+};
+
+/* The first words: a site's class, or the text's number. False: it is not recorded, or cannot be. */
+static bool name_begin(struct vv_self *self, struct begin *begin, const struct vv_torch_operator *known,
+                       const char *text, uint32_t layer)
+{
+    if (!vv_push(self, layer))
+        return false;
+    uint32_t id;
+    if (known != NULL) {
+        id = vv_site_id((struct varve_site *)(uintptr_t)&known->site, VV_KIND_BEGIN);
+        begin->words[0] = id;
+        begin->begin_words = 1;
+    } else {
+        id = vv_string_known(text);
+        if (id == 0 && vv_record_enter()) {
+            id = vv_string_id(text);
+            vv_record_leave();
+        }
+        begin->words[0] = VV_EVENT_BEGIN;
+        begin->words[1] = (uint64_t)vv_layer_single(layer) << 32 | id;
+        begin->begin_words = 2;
+    }
+    if (id == 0)
+        vv_thread_discard(self, 1);
+    return id != 0;
+}
+
+static void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guard,
+                       const struct vv_torch_operator *known)
+{
+    const struct vv_torch_value *values =
+        (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, layout.inputs.values);
+    size_t count = vv_torch_word(guard, layout.inputs.values + 8u);
+    if (known != NULL && known->inputs < count) { /* the interpreter's whole stack: ours are the last */
+        values += count - known->inputs;
+        count = known->inputs;
+    }
+    vv_torch_arguments_add(arguments, &layout, values, count, torch.undefined, wishes.strides);
+}
+
+VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
+                        const struct vv_torch_operator *known)
+{
+    uint64_t *words = begin->words + begin->begin_words;
+    uint64_t sequence = vv_torch_word(guard, layout.numbers.sequence);
+    struct vv_torch_arguments arguments = { words, CALL_HEAD_WORDS, VV_CALL_WORDS_MAX, 0 };
+    if (scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS)
+        add_inputs(&arguments, guard, known);
+    if (scope == VV_SCOPE_FUNCTION && sequence == UINT64_MAX && arguments.count == 0)
+        return;
+    words[1] = sequence;
+    words[2] = scope == VV_SCOPE_BACKWARD_FUNCTION
+                   ? kernel_thread(vv_torch_word(guard, layout.numbers.forward_thread)) : 0;
+    words[3] = (uint64_t)scope << 32 | arguments.count;
+    begin->call_words = arguments.word_count;
+}
+
+static void put_begin(struct vv_self *self, const struct begin *begin)
+{
+    const size_t bytes = 8 * (begin->begin_words + begin->call_words);
+    struct vv_place place = vv_reserve(self, bytes);
+    if (place.words == NULL)
+        return;
+    /* Until both are whole the place looks like one record of unknown length: vv_stream_settle hides it. */
+    place.words[0] = vv_record_word(VV_EVENT_CALL, place.ticks);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memcpy(place.words + 1, begin->words + 1, bytes - 8);
+    if (begin->call_words > 0)
+        place.words[begin->begin_words] = vv_record_word(VV_EVENT_CALL, place.ticks);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    place.words[0] = vv_record_word((uint32_t)begin->words[0], place.ticks);
+    vv_publish(self, &place, bytes);
+}
+
+static bool is_async(const void *guard)
+{
+    return layout.rung >= VV_TORCH_NUMBERS ? ((const uint8_t *)guard)[layout.numbers.is_async] != 0
+                                           : torch.is_async(guard);
+}
+
+static __attribute__((noinline)) void begin_async(const void *guard)
+{
+    struct varve_site *site = layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+    if (site != NULL)
+        varve_async_begin(site, vv_torch_word(guard, layout.numbers.handle));
+}
+
+static __attribute__((noinline)) void begin_named(const void *guard, uint32_t usual_layer)
+{
+    const char *name = torch.name(guard);
+    varve_begin_name(name, vv_torch_layer(name, usual_layer));
+}
+
+VV_INLINE void begin_guard(const void *guard, uint32_t scope)
+{
+    const uint8_t *bytes = guard;
+    const uint32_t usual_layer = scope == VV_SCOPE_USER ? VARVE_LAYER_API : VARVE_LAYER_OP;
+    if (varve_layers() == 0)
+        return;
+    if (VARVE_UNLIKELY(is_async(guard))) {
+        begin_async(guard);
+        return;
+    }
+    if (VARVE_UNLIKELY(layout.rung < VV_TORCH_NUMBERS)) {
+        begin_named(guard, usual_layer);
+        return;
+    }
+    if (VARVE_UNLIKELY(met != generation))
+        meet_thread();
+    struct vv_self *self = vv_self_in_epoch();
+    struct begin begin;
+    begin.call_words = 0;
+    const struct vv_torch_operator *known = NULL;
+    const char *text = NULL;
+    if (bytes[layout.numbers.kind] == 1)
+        known = vv_torch_operator_find(
+            (const void *)(uintptr_t)vv_torch_word(guard, layout.numbers.schema), guard);
+    if (known == NULL)
+        text = torch.name(guard);
+    if (!name_begin(self, &begin, known, text, known != NULL ? known->site.layer : vv_torch_layer(text, usual_layer)))
+        return;
+    add_call(&begin, guard, scope, known);
+    put_begin(self, &begin);
+}
+
+/* ---- the callbacks ---- */
+
+#define START(scope)                                                                                \
+    static void *start_##scope(void **out_context, const void *guard)                              \
+    {                                                                                               \
+        *out_context = NULL;                                                                        \
+        begin_guard(guard, scope);                                                                  \
+        return out_context;                                                                         \
+    }
+START(0) START(1) START(2) START(3) START(4) START(5) START(6) START(7) START(8) START(9)
+
+static void *(*const starts[VV_TORCH_SCOPES])(void **, const void *) = {
+    start_0, start_1, start_2, start_3, start_4, start_5, start_6, start_7, start_8, start_9,
+};
+
+/* The async flag must be told now: it may have been off when the guard began. */
+static void end_guard(const void *guard, void *context)
+{
+    (void)context;
+    if (VARVE_UNLIKELY(is_async(guard))) {
+        struct varve_site *site = layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+        if (site != NULL)
+            varve_async_end(site, vv_torch_word(guard, layout.numbers.handle));
+        return;
+    }
+    varve_end();
+}
+
+void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *found,
+                           const struct vv_torch_wishes *wanted)
+{
+    torch = *api;
+    layout = *found;
+    wishes = *wanted;
+    kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
+    vv_torch_names_begin(&torch);
+    pthread_atfork(NULL, NULL, after_fork);
+    for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
+        struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
+        callback.scopes[scope] = 1;
+        callback.needs_inputs = scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
+        torch.add(callback);
+    }
+}
