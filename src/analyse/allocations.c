@@ -183,6 +183,40 @@ static enum varve_code find_before(struct pairing *pairing, struct varve_error *
     return VARVE_OK;
 }
 
+/* ---- what was chosen ---- */
+
+static bool is_chosen(const struct vv_scope *scope, const struct vv_allocation *item)
+{
+    const struct vv_model *model = scope->model;
+    if (item->made == VV_NONE)
+        return false;
+    uint32_t track = model->memory.track[item->made], slice = vv_operator_at(model, track, item->begin_ns);
+    return (!scope->by_thread || (track != VV_NONE && scope->tracks[track])) &&
+           (scope->admitted == NULL || (slice != VV_NONE && scope->admitted[slice]));
+}
+
+/* Where threads or operators were named: of what these allocated. What was there before, nobody here did. */
+static void keep_chosen(struct vv_allocations *out)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < out->pool_count; p++)
+        out->pools[p] = (struct vv_pool){ .scope = out->pools[p].scope, .device = out->pools[p].device,
+                                          .rank = out->pools[p].rank };
+    for (size_t i = 0; i < out->count; i++) {
+        const struct vv_allocation *item = &out->items[i];
+        struct vv_pool *pool = &out->pools[item->pool];
+        if (!is_chosen(out->scope, item))
+            continue;
+        pool->made++;
+        pool->made_bytes += item->bytes;
+        pool->freed += item->freed != VV_NONE;
+        pool->freed_bytes += item->freed != VV_NONE ? item->bytes : 0;
+        pool->reused += item->freed == VV_NONE && item->end_ns != INT64_MAX;
+        out->items[count++] = *item;
+    }
+    out->count = count;
+}
+
 /* ---- in order ---- */
 
 static int compare_pools(const void *a, const void *b)
@@ -240,7 +274,8 @@ enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_
                                     struct varve_error *error)
 {
     size_t rows = (size_t)scope->model->memory.table.count + 1;
-    *out = (struct vv_allocations){ .scope = scope, .items = malloc(rows * sizeof *out->items) };
+    *out = (struct vv_allocations){ .scope = scope, .items = malloc(rows * sizeof *out->items),
+                                    .is_part = scope->by_thread || scope->admitted != NULL };
     struct pairing pairing = {
         .out = out,
         .rows = malloc(rows * sizeof *pairing.rows),
@@ -263,6 +298,8 @@ enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_
     if (code == VARVE_OK) {
         pair_rows(&pairing);
         code = find_before(&pairing, error);
+        if (out->is_part)
+            keep_chosen(out);
     }
     if (code == VARVE_OK)
         code = order_pools(out, error);

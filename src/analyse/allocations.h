@@ -37,11 +37,12 @@ struct vv_allocations {
     size_t count;
     struct vv_pool *pools;        /* by rank, scope and device                                  */
     size_t pool_count;
+    bool is_part;                 /* only what some threads or operators allocated: nothing was there before */
     bool by_size;                 /* some had no address                                        */
     bool is_absurd;               /* sizes that no sum can hold were recorded: there are no pools */
 };
 
-/* Of the chosen ranks and `device` (as vv_device_work_init has it). De-initialise also after a failure. */
+/* Of the chosen ranks, threads, operators (filter) and `device` (as vv_device_work_init has it). De-initialise also after a failure. */
 enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope, const char *device,
                                     struct varve_error *error);
 void vv_allocations_deinit(struct vv_allocations *allocations);

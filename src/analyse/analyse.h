@@ -42,10 +42,14 @@ struct vv_question {
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
                                       struct vv_sheet *out, struct varve_error *error);
 
+/* The choices of a selection, as bits. */
+enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_DEVICE = 8, VV_PART_FILTER = 16 };
+
 struct vv_table_entry {
     const char *name;         /* of the table, as --table takes it                              */
     const char *says;         /* one line for help                                              */
     vv_analyse_fn *analyse;
+    unsigned parts;           /* enum vv_part: what of a selection changes it                    */
     bool is_optional;         /* among others, people do not see it where it has no rows          */
 };
 /* Every table there is, ended by a NULL name: tables.c. */
@@ -53,6 +57,11 @@ extern const struct vv_table_entry vv_tables[];
 /* VARVE_INVALID with the nearest name where there is no such table. */
 enum varve_code vv_table_find(const char *name, const struct vv_table_entry **out_table,
                               struct varve_error *error);
+/* Fills the sheet, and says in its policy what was filtered and which choices do not change the table. `is_alone`: it
+ * was asked for by name, and VARVE_INVALID says so of such a choice instead. */
+enum varve_code vv_table_answer(const struct vv_table_entry *table, const struct vv_model *model,
+                                const struct vv_question *question, bool is_alone, struct vv_sheet *out,
+                                struct varve_error *error);
 
 /* "A", "A..B", "A..", "..B"; NULL = all. VARVE_INVALID with the text otherwise. */
 enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,

@@ -282,7 +282,7 @@ static enum varve_code put_rows(struct printing *printing, struct varve_error *e
     struct vv_cell outside[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
     fill_figures(printing->tree, &printing->tree->outside, outside);
     outside[CALLS].present = outside[TOTAL].present = outside[SHARE].present = outside[DEVICE_TOTAL].present = false;
-    VV_TRY(put_row(printing, "outside", printing->tree->scope->filter == NULL ? "(outside operators)" : "(outside the filter)",
+    VV_TRY(put_row(printing, "outside", printing->tree->scope->admitted == NULL ? "(outside operators)" : "(outside the filter)",
                    outside, error));
     fill_figures(printing->tree, &printing->tree->covered, total);
     total[ROW] = vv_text_cell("total");
@@ -333,10 +333,10 @@ static enum varve_code build(struct tree *tree, const struct vv_device_work *wor
 static enum varve_code fill(struct tree *tree, const struct vv_question *question, struct vv_sheet *sheet,
                             struct varve_error *error)
 {
-    char threads[200], time[VV_NUMBER_BYTES], only[140];
-    vv_scope_only_text(tree->scope, only, sizeof only);
+    char threads[200], time[VV_NUMBER_BYTES], left_out[60];
+    vv_scope_left_out_text(tree->scope, left_out, sizeof left_out);
     if (tree->nodes.count == 0)
-        return vv_sheet_policy(sheet, error, "no operators here%s", only);
+        return vv_sheet_policy(sheet, error, "no operators here%s", left_out);
     struct printing printing = {
         .tree = tree, .sheet = sheet,
         .top = question->top > 0 && question->top < UINT32_MAX ? (uint32_t)question->top : 0,
@@ -347,7 +347,7 @@ static enum varve_code fill(struct tree *tree, const struct vv_question *questio
     vv_number_duration(tree->covered.values[SELF], time, sizeof time);
     if (code == VARVE_OK)
         code = vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s%s", time, threads, tree->nodes.count,
-                               printing.top > 0 ? ", those below 0.5 % summed up" : "", only);
+                               printing.top > 0 ? ", those below 0.5 % summed up" : "", left_out);
     return code;
 }
 

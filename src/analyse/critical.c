@@ -109,7 +109,7 @@ const char *vv_owner_text(const struct vv_critical *critical, enum vv_critical_l
 {
     if (link == VV_LINK_LAUNCH || link == VV_LINK_QUEUE)
         return link == VV_LINK_LAUNCH ? "(launch)" : "(between kernels)";
-    if (!vv_link_weighs(link) || owner == VV_NONE || !vv_is_operator(critical->graph.model, owner))
+    if (!vv_link_weighs(link) || owner == VV_NONE || vv_critical_name(&critical->graph, owner) == 0)
         return vv_link_weighs(link) ? "(outside operators)" : vv_gap_text(link);
     return vv_text_of(critical->graph.model, critical->graph.model->slices.name[owner]);
 }
@@ -127,11 +127,12 @@ enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv
                                    struct varve_error *error)
 {
     const struct vv_critical_graph *graph = &critical->graph;
-    char length[VV_NUMBER_BYTES], window[VV_NUMBER_BYTES], odd[200] = "";
+    char length[VV_NUMBER_BYTES], window[VV_NUMBER_BYTES], odd[200] = "", left_out[60];
+    vv_scope_left_out_text(&critical->scope, left_out, sizeof left_out);
     if (graph->node_count == 0)
         return vv_sheet_policy(sheet, error, "nothing recorded in %s", critical->windows.says);
     if (says != NULL)
-        return vv_sheet_policy(sheet, error, "%s: %s", critical->windows.says, says);
+        return vv_sheet_policy(sheet, error, "%s: %s%s", critical->windows.says, says, left_out);
     vv_number_duration(critical->solution.length_ns, length, sizeof length);
     vv_number_duration(graph->end_ns - graph->begin_ns, window, sizeof window);
     if (graph->early > 0)

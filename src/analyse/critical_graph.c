@@ -135,6 +135,7 @@ enum varve_code vv_critical_graph_init(struct vv_critical_graph *graph, const st
     bool is_hta = question->compat != NULL && strcmp(question->compat, "hta") == 0;
     *graph = (struct vv_critical_graph){
         .model = model,
+        .admitted = scope->admitted,
         .start_of = calloc(rows, sizeof *graph->start_of),
         .end_of = calloc(rows, sizeof *graph->end_of),
         .class_by_name = calloc((size_t)model->strings.count + 1, 1),

@@ -48,6 +48,7 @@ struct vv_critical_latency {
 
 struct vv_critical_graph {
     const struct vv_model *model;       /* borrowed                                            */
+    const bool *admitted;               /* borrowed: the scope's; it names time, and chooses no nodes */
     uint32_t node_count, node_capacity;
     int64_t *time_ns;
     uint32_t *event;                    /* slice that begins or ends here; VV_NONE: ranks meet */

@@ -243,7 +243,7 @@ static enum varve_code sum_ops(struct vv_critical *critical, struct vv_groups *g
         enum vv_bound bound = vv_bound_of(critical, step->link, step->owner);
         uint32_t known = groups->count, group,
                  name = step->link == VV_LINK_OWN && step->owner != VV_NONE
-                            ? vv_critical_name(critical->graph.model, step->owner) : 0;
+                            ? vv_critical_name(&critical->graph, step->owner) : 0;
         VV_TRY(vv_groups_add(groups, name, (uint32_t)bound, &group, error));
         VV_TRY(vv_array_reserve(ops, &capacity, groups->count, sizeof **ops, error));
         if (groups->count > known)

@@ -60,10 +60,12 @@ struct vv_what_if {
 enum varve_code vv_critical_what_if(const struct vv_critical_solution *solution, struct vv_what_if *cases, size_t count,
                                     struct varve_error *error);
 
-/* What the time of a slice is called: its name; 0 of steps and phases, which are no operators. */
-static inline uint32_t vv_critical_name(const struct vv_model *model, uint32_t slice)
+/* What the time of a slice is called: its name; 0 of steps and phases, which are no operators, and of operators that
+ * the filter does not let through. */
+static inline uint32_t vv_critical_name(const struct vv_critical_graph *graph, uint32_t slice)
 {
-    return vv_is_operator(model, slice) ? model->slices.name[slice] : 0;
+    bool is_admitted = graph->admitted == NULL || graph->admitted[slice];
+    return is_admitted && vv_is_operator(graph->model, slice) ? graph->model->slices.name[slice] : 0;
 }
 
 #endif

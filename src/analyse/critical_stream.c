@@ -112,7 +112,7 @@ enum varve_code vv_critical_streams_init(struct vv_critical_streams *streams, st
                                          const struct vv_critical_windows *windows, struct varve_error *error)
 {
     /* The window is not the scope's steps: work before and after it decides which queues were empty. */
-    struct vv_scope whole = *scope;
+    struct vv_scope whole = vv_whole_devices(scope);
     struct vv_device_work work;
     size_t tracks = (size_t)graph->model->tracks.table.count + 1;
     uint32_t *stream_of = calloc(tracks, sizeof *stream_of);

@@ -31,7 +31,7 @@ static int64_t divided(int64_t weight_ns, double factor)
 /* What of the weight falls away, and in which lane; -1: in none. */
 static int lane_of(const struct walk *walk, uint32_t owner, int64_t weight_ns, int64_t *out_cut_ns)
 {
-    uint32_t name = owner != VV_NONE ? vv_critical_name(walk->graph->model, owner) : 0;
+    uint32_t name = owner != VV_NONE ? vv_critical_name(walk->graph, owner) : 0;
     int lane = owner != VV_NONE ? walk->lane_of_name[name] - 1 : -1;
     if (lane >= 0)
         *out_cut_ns = weight_ns - divided(weight_ns, walk->cases[lane].factor);

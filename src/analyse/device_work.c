@@ -138,7 +138,7 @@ static bool is_chosen(const struct finding *finding, uint32_t activity, struct v
 {
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
-    uint32_t slice = model->activities.slice[activity];
+    uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
     if (slice == VV_NONE || !vv_admits(scope, slice) ||
         (!finding->work->is_hta && !vv_is_device_work(model, activity)))
         return false;
@@ -149,7 +149,8 @@ static bool is_chosen(const struct finding *finding, uint32_t activity, struct v
         .id = id != VV_NONE ? id : model->tracks.device[track],
         .rank = process != VV_NONE ? scope->ranks[process] : -1,
     };
-    if (process != VV_NONE && !scope->processes[process])
+    if ((process != VV_NONE && !scope->processes[process]) ||
+        (scope->by_thread && (launch == VV_NONE || !scope->tracks[model->slices.track[launch]])))
         return false;
     return !finding->work->is_hta || vv_hta_counts(&finding->work->hta, activity, out_device->scope);
 }

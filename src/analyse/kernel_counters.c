@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "analyse/analyse.h"
+#include "analyse/device_work.h"
 #include "analyse/row_order.h"
-#include "analyse/scope.h"
 #include "base/array.h"
 #include "base/radix.h"
 #include "model/arg_walk.h"
@@ -63,7 +63,7 @@ static enum varve_code find_events(struct counting *counting, struct varve_error
         if (process == VV_NONE || !counting->scope->processes[process])
             continue;
         uint32_t scope = model->processes.scope[process];
-        if (slices->category[slice] == ranges && vv_admits(counting->scope, slice))
+        if (slices->category[slice] == ranges)
             VV_TRY(add_event(&counting->kernels, slice, scope, error));
         else if (model->activities.kind[a] == VV_ACTIVITY_CALL &&
                  strstr(vv_text_of(model, slices->name[slice]), "LaunchKernel") != NULL)
@@ -121,9 +121,28 @@ static void join_launches(struct counting *counting)
             if (launch == VV_NONE && last_call - first_call == last - first)
                 launch = calls->items[first_call + (i - first)].slice;
             kernels->items[i].launch = launch;
-            counting->unjoined += launch == VV_NONE;
         }
     }
+}
+
+/* Of the joined kernels, those of the device, and of the steps and threads in which they were launched. */
+static void keep_chosen(struct counting *counting, const char *device)
+{
+    const struct vv_scope *scope = counting->scope;
+    const struct vv_slices *slices = &scope->model->slices;
+    size_t count = 0;
+    for (size_t i = 0; i < counting->kernels.count; i++) {
+        struct event event = counting->kernels.items[i];
+        uint32_t place = event.launch != VV_NONE ? event.launch : event.slice;
+        uint32_t of_device = scope->model->activities.device[slices->activity[event.slice]];
+        if (!vv_admits(scope, event.slice) || !vv_step_counts(scope, slices->step[place]) ||
+            (scope->by_thread && !scope->tracks[slices->track[place]]) ||
+            (device != NULL && strcmp(device, "all") != 0 && !vv_device_is_called(of_device, device)))
+            continue;
+        counting->unjoined += event.launch == VV_NONE;
+        counting->kernels.items[count++] = event;
+    }
+    counting->kernels.count = count;
 }
 
 /* The number of the counter's column, new or known; COUNTERS_MAX = no column is left. */
@@ -251,6 +270,7 @@ enum varve_code vv_analyse_kernel_counters(const struct vv_model *model, const s
         code = order_events(&model->slices, &counting.calls, error);
     if (code == VARVE_OK) {
         join_launches(&counting);
+        keep_chosen(&counting, question->selection.device);
         find_counters(&counting);
         code = fill(&counting, out, error);
     }

@@ -239,15 +239,15 @@ static enum varve_code state_policy(const struct vv_device_work *work, const str
                                     const struct vv_question *question, struct vv_sheet *sheet,
                                     struct varve_error *error)
 {
-    char time[VV_NUMBER_BYTES], only[140];
-    vv_scope_only_text(work->scope, only, sizeof only);
+    char time[VV_NUMBER_BYTES], left_out[60];
+    vv_scope_left_out_text(work->scope, left_out, sizeof left_out);
     if (work->count == 0)
         return vv_sheet_policy(sheet, error, "no device work in %s%s",
-                               work->scope->every_step ? "this trace" : "these steps", only);
+                               work->scope->every_step ? "this trace" : "these steps", left_out);
     vv_number_duration(tally->all.total_ns, time, sizeof time);
     return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s",
                            time, work->count, work->device_count, work->device_count == 1 ? "" : "s",
-                           work->scope->every_step ? "" : ", launched in these steps", only,
+                           work->scope->every_step ? "" : ", launched in these steps", left_out,
                            vv_compat_text(question));
 }
 

@@ -44,7 +44,7 @@ static void put_reserved(const struct vv_allocations *allocations, const struct 
 {
     const struct vv_memory *memory = &allocations->scope->model->memory;
     int64_t reserved_bytes = 0, said_bytes = -1, at_ns = 0;
-    for (size_t i = pool->first; i < pool->last; i++) {
+    for (size_t i = pool->first; i < pool->last && !allocations->is_part; i++) {
         const uint32_t ends[] = { allocations->items[i].made, allocations->items[i].freed };
         for (int e = 0; e < 2; e++) {
             uint32_t event = ends[e];

@@ -135,15 +135,15 @@ static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet, stru
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], only[140];
-    vv_scope_only_text(&view->ops.scope, only, sizeof only);
+    char peaks[200], left_out[60];
+    vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.scope.step_count == 0)
         return vv_step_policy(&view->ops.scope, sheet, error);
     if (view->places.count == 0)
         return vv_sheet_policy(sheet, error, "no operator in these steps says its FLOP or has a formula and recorded shapes");
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
     return vv_sheet_policy(sheet, error, "FLOP of the %zu operators that table roofline counts, by the host's steps; %s%s",
-                           view->ops.count, peaks, only);
+                           view->ops.count, peaks, left_out);
 }
 
 enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_question *question, struct vv_sheet *out,

@@ -287,7 +287,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
     }
     self_only(view, tally->outside, outside);
     outside[ROW] = vv_text_cell("outside");
-    outside[NAME] = vv_text_cell(view->scope->filter == NULL ? "(outside operators)" : "(outside the filter)");
+    outside[NAME] = vv_text_cell(view->scope->admitted == NULL ? "(outside operators)" : "(outside the filter)");
     run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
     run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], outside);
     VV_TRY(vv_row_put(view->sheet, VV_ROW_REMAINDER, outside, error));
@@ -347,16 +347,16 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     const struct vv_model *model = scope->model;
     bool by_steps = view->shown == STEPS;
     char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
-    char only[140];
+    char left_out[60];
     const char *hint =
         model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
     uint64_t other = 0;
     for (uint32_t t = 0; t < model->tracks.table.count; t++)
         other += model->tracks.kind[t] == VV_TRACK_THREAD && vv_track_works(model, t);
-    vv_scope_only_text(scope, only, sizeof only);
+    vv_scope_left_out_text(scope, left_out, sizeof left_out);
     if (view->group_count == 0)
-        return vv_sheet_policy(view->sheet, error, "no operators %s%s%s", scope->filter == NULL ? "recorded" : "here",
-                               only, hint);
+        return vv_sheet_policy(view->sheet, error, "no operators %s%s%s", scope->admitted == NULL ? "recorded" : "here",
+                               left_out, hint);
     vv_scope_threads_text(scope, by_steps, threads, sizeof threads);
     vv_number_duration(view->tally->covered[view->shown / SCOPE_COLUMNS].self_ns, time, sizeof time);
     if (view->tally->async_slices > 0)
@@ -364,13 +364,13 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     if (!by_steps)
         return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s", time, threads, waiting,
-                               only, hint);
+                               left_out, hint);
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
                  other - holding, other - holding == 1 ? "" : "s");
     return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s", scope->step_count,
-                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, only);
+                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, left_out);
 }
 
 static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,

@@ -187,7 +187,7 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
     snprintf(more, sizeof more, "%" PRIu32 " more: --top 0", count - shown);
     if (shown < count)
         VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "more", more, &cut, error));
-    const char *name = view->ops.scope.filter == NULL ? "(no formula)" : "(outside the filter, or no formula)";
+    const char *name = view->ops.scope.admitted == NULL ? "(no formula)" : "(outside the filter, or no formula)";
     VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "rest", name, &rest, error));
     sum.time_ns += rest.time_ns;
     VV_TRY(put_sum(sheet, VV_ROW_TOTAL, "total", "total", &sum, error));
@@ -197,14 +197,14 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], only[140];
+    char peaks[200], left_out[60];
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
-    vv_scope_only_text(&view->ops.scope, only, sizeof only);
+    vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.count == 0)
         return vv_sheet_policy(sheet, error, "no operator with a formula whose shapes were recorded (record_shapes=True "
-                                             "in PyTorch), and none that says its FLOP%s", only);
+                                             "in PyTorch), and none that says its FLOP%s", left_out);
     return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s",
-                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, only);
+                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, left_out);
 }
 
 enum varve_code vv_analyse_roofline(const struct vv_model *model, const struct vv_question *question,

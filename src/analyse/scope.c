@@ -115,14 +115,6 @@ void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t byt
         snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out, scope->left_out == 1 ? "" : "s");
 }
 
-void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes)
-{
-    vv_scope_left_out_text(scope, text, bytes);
-    size_t length = strlen(text);
-    if (scope->filter != NULL)
-        snprintf(text + length, bytes - length, "; only %.80s", scope->filter);
-}
-
 /* ---- ranks ---- */
 
 /* Does "3", "0,2..5" hold the number? VARVE_INVALID where it is no such list. */
@@ -205,6 +197,7 @@ static enum varve_code choose_tracks(struct vv_scope *scope, const char *thread,
 {
     if (thread != NULL && strcmp(thread, "all") == 0)
         thread = NULL;
+    scope->by_thread = thread != NULL;
     mark_tracks(scope, thread);
     if (thread == NULL || scope->track_count > 0)
         return VARVE_OK;
@@ -261,7 +254,6 @@ enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *mod
         .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
         .warm_up = calloc(model->steps.table.count + 1, sizeof(bool)),
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
-        .filter = selection->filter,
     };
     scope->keeps_warm_up = selection->warm_up || !scope->every_step;
     struct vv_filter filter;

@@ -19,8 +19,8 @@ struct vv_scope {
     bool *warm_up;         /* a step's row -> it is a warm-up step of its thread (warm_up.h)     */
     bool *step_tracks;     /* a track's row -> it holds a chosen step                           */
     bool *admitted;        /* a slice's row -> the filter lets it through; NULL = there is none  */
-    const char *filter;    /* borrowed; NULL = none                                            */
     bool every_step;       /* no steps were named: slices outside steps count too              */
+    bool by_thread;        /* threads were named: device work counts whose call is on one of them */
     bool keeps_warm_up;    /* slices in warm-up steps count too                                */
     uint64_t left_out;     /* warm-up steps of chosen processes that do not                    */
     uint64_t track_count;  /* chosen                                                           */
@@ -59,8 +59,6 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
 /* "; 2 warm-up steps left out", or "": at least 60 bytes. */
 void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t bytes);
-/* "; 2 warm-up steps left out; only name~'conv*'", as far as it is so: the end of a policy. `text` holds at least 140 bytes. */
-void vv_scope_only_text(const struct vv_scope *scope, char *text, size_t bytes);
 /* Threads that hold chosen steps. */
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope);
 /* The name of a track for people: its own, else "thread TID". */
@@ -86,6 +84,15 @@ static inline bool vv_step_counts(const struct vv_scope *scope, uint32_t step)
 static inline bool vv_admits(const struct vv_scope *scope, uint32_t slice)
 {
     return scope->admitted == NULL || scope->admitted[slice];
+}
+
+/* The same choice without the filter, and what a device did for whatever thread: what others wait for is all of it. */
+static inline struct vv_scope vv_whole_devices(const struct vv_scope *scope)
+{
+    struct vv_scope all = *scope;
+    all.admitted = NULL;
+    all.by_thread = false;
+    return all;
 }
 
 /* The same choice without the filter: where it chooses operators, the work that was done for them counts whole. */

@@ -59,7 +59,7 @@ static enum varve_code add_event(struct slacks *slacks, uint32_t node, struct va
     enum vv_bound bound = vv_bound_of(slacks->critical, VV_LINK_OWN, event);
     int64_t slack_ns = solution->length_ns - solution->longest_ns[node] - slacks->rest_ns[node];
     int64_t duration_ns = graph->time_ns[graph->end_of[event] - 1] - graph->time_ns[node];
-    uint32_t name = vv_critical_name(graph->model, event);
+    uint32_t name = vv_critical_name(graph, event);
     VV_TRY(vv_groups_add(&slacks->groups, name, (uint32_t)bound, &group, error));
     VV_TRY(vv_array_reserve(&slacks->kinds, &slacks->capacity, slacks->groups.count, sizeof *slacks->kinds, error));
     struct kind *kind = &slacks->kinds[group];

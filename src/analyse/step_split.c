@@ -266,7 +266,8 @@ static enum varve_code split(struct view *view, const struct vv_scope *every, co
 {
     struct vv_device_work work = { 0 };
     struct vv_device_steps steps = { 0 };
-    enum varve_code code = vv_device_work_init(&work, every, device, error);
+    struct vv_scope all = vv_whole_devices(every);
+    enum varve_code code = vv_device_work_init(&work, &all, device, error);
     if (code == VARVE_OK)
         code = vv_device_steps_init(&steps, &work, error);
     if (code == VARVE_OK)

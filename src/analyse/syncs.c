@@ -66,7 +66,7 @@ static bool counts(struct view *view, uint32_t slice)
 {
     const struct vv_slices *slices = &view->scope->model->slices;
     uint32_t step = slices->step[slice];
-    if (vv_host_role_of(&view->roles, slice) != VV_HOST_SYNC)
+    if (vv_host_role_of(&view->roles, slice) != VV_HOST_SYNC || !vv_admits(view->scope, slice))
         return false;
     if (!vv_step_counts(view->scope, step))
         return false;
@@ -213,8 +213,9 @@ enum varve_code vv_analyse_syncs(const struct vv_model *model, const struct vv_q
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_scope_init(&every, model, &whole, error);
+    struct vv_scope all = vv_whole_devices(&every);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &every, question->selection.device, error);
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
     if (code == VARVE_OK)
         code = answer(&view, error);
     deinit(&view);

@@ -1,60 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tables.c — every table by its name. A new analysis is a row here, a function in analyse.h and a file. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analyse/analyse.h"
 #include "base/nearest.h"
 
+#define HOST (VV_PART_STEPS | VV_PART_THREAD | VV_PART_RANK)
+#define ALL (HOST | VV_PART_DEVICE | VV_PART_FILTER)
+
 const struct vv_table_entry vv_tables[] = {
-    { "trace", "what was run, and whether to trust the trace", vv_analyse_trace, false },
-    { "inputs", "the files that were read", vv_analyse_inputs, false },
-    { "tables", "what was read, by table of the model", vv_analyse_tables, false },
-    { "processes", "processes", vv_analyse_processes, false },
-    { "threads", "threads and other tracks", vv_analyse_threads, false },
-    { "health", "what was odd in the trace", vv_analyse_health, false },
-    { "advice", "what to look at first", vv_analyse_advice, false },
-    { "step", "all steps in one row", vv_analyse_step, false },
-    { "steps", "one row a step", vv_analyse_steps, false },
-    { "step_phases", "one row a phase of a step", vv_analyse_step_phases, false },
-    { "phases", "how the steps split into phases", vv_analyse_phases, false },
-    { "blocks", "what repeats itself, such as layers, and how evenly", vv_analyse_blocks, false },
-    { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions, false },
-    { "outliers", "what took another time than others of its kind, and what ran meanwhile", vv_analyse_outliers, false },
-    { "roofline", "how near operators come to what their device can do", vv_analyse_roofline, false },
-    { "mfu", "which part of the peak each step uses", vv_analyse_mfu, false },
-    { "operators", "what each operator took", vv_analyse_operators, false },
-    { "links", "backward operators with the forward operators they belong to", vv_analyse_links, false },
-    { "call_tree", "what each operator took in each place that calls it, top-down", vv_analyse_call_tree, false },
-    { "kernels", "what each kernel took, copies and sets too", vv_analyse_kernels, false },
-    { "kernel_ops", "the same, by the operator that it was done for", vv_analyse_kernel_ops, false },
-    { "kernel_counters", "what the device counted in each kernel, and whose kernel it was", vv_analyse_kernel_counters, false },
-    { "annotations", "device work by the user's range that it was launched in", vv_analyse_annotations, false },
-    { "step_split", "whose turn it was in each step: kernels, copies, runtime, data loader …", vv_analyse_step_split, false },
-    { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices, true },
-    { "overlap", "how much of the communication hides behind computation, by collective", vv_analyse_overlap, false },
-    { "idle", "why each device stood still: what its host did, launching, dependencies", vv_analyse_idle, false },
-    { "idle_gaps", "each time that a device stood still, the longest first", vv_analyse_idle_gaps, false },
-    { "idle_streams", "why each stream stood still: host, launch or other", vv_analyse_idle_streams, false },
-    { "launches", "what launching costs, by call; queueing apart", vv_analyse_launches, false },
-    { "queue", "how much work waited on each stream", vv_analyse_queue, false },
-    { "copies", "memory copies and sets, with their bandwidth", vv_analyse_copies, false },
-    { "syncs", "calls that wait for a device, by how long they block", vv_analyse_syncs, false },
-    { "waits", "waiting for the data loader, by step and in all", vv_analyse_waits, false },
-    { "memory", "what each allocator gave out, the peak, and how little would have done", vv_analyse_memory, false },
-    { "memory_peak", "who holds what is live when most is", vv_analyse_memory_peak, false },
-    { "memory_steps", "what is live in each step, and what it leaves behind", vv_analyse_memory_steps, false },
-    { "memory_leaks", "call paths that allocate in step after step what nothing releases", vv_analyse_memory_leaks, false },
-    { "memory_plan", "where each allocation could lie in one arena", vv_analyse_memory_plan, false },
-    { "static_plan", "what a compiler planned: buffers, peak, conflicts", vv_analyse_static_plan, false },
-    { "plan_conflicts", "planned buffers that overwrite each other", vv_analyse_plan_conflicts, false },
-    { "allocations", "allocations, by bytes and lifetime", vv_analyse_allocations, false },
-    { "critical", "the critical path in one row", vv_analyse_critical, false },
-    { "critical_bound", "what the critical path is spent on", vv_analyse_critical_bound, false },
-    { "critical_ops", "operators on the critical path", vv_analyse_critical_ops, false },
-    { "critical_path", "the critical path, segment by segment", vv_analyse_critical_path, false },
-    { "what_if", "how much shorter the critical path would be if an operator were faster", vv_analyse_what_if, false },
-    { "slack", "how much later operators could begin", vv_analyse_slack, false },
-    { NULL, NULL, NULL, false },
+    { "trace", "what was run, and whether to trust the trace", vv_analyse_trace, 0, false },
+    { "inputs", "the files that were read", vv_analyse_inputs, 0, false },
+    { "tables", "what was read, by table of the model", vv_analyse_tables, 0, false },
+    { "processes", "processes", vv_analyse_processes, 0, false },
+    { "threads", "threads and other tracks", vv_analyse_threads, 0, false },
+    { "health", "what was odd in the trace", vv_analyse_health, 0, false },
+    { "advice", "what to look at first", vv_analyse_advice, ALL, false },
+    { "step", "all steps in one row", vv_analyse_step, HOST, false },
+    { "steps", "one row a step", vv_analyse_steps, HOST | VV_PART_FILTER, false },
+    { "step_phases", "one row a phase of a step", vv_analyse_step_phases, HOST, false },
+    { "phases", "how the steps split into phases", vv_analyse_phases, HOST, false },
+    { "blocks", "what repeats itself, such as layers, and how evenly", vv_analyse_blocks, ALL, false },
+    { "block_positions", "what stands where in a repeated block", vv_analyse_block_positions, ALL, false },
+    { "outliers", "what took another time than others of its kind, and what ran meanwhile", vv_analyse_outliers, ALL, false },
+    { "roofline", "how near operators come to what their device can do", vv_analyse_roofline, ALL, false },
+    { "mfu", "which part of the peak each step uses", vv_analyse_mfu, ALL, false },
+    { "operators", "what each operator took", vv_analyse_operators, ALL, false },
+    { "links", "backward operators with the forward operators they belong to", vv_analyse_links, ALL, false },
+    { "call_tree", "what each operator took in each place that calls it, top-down", vv_analyse_call_tree, ALL, false },
+    { "kernels", "what each kernel took, copies and sets too", vv_analyse_kernels, ALL, false },
+    { "kernel_ops", "the same, by the operator that it was done for", vv_analyse_kernel_ops, ALL, false },
+    { "kernel_counters", "what the device counted in each kernel, and whose kernel it was", vv_analyse_kernel_counters, ALL, false },
+    { "annotations", "device work by the user's range that it was launched in", vv_analyse_annotations, ALL, false },
+    { "step_split", "whose turn it was in each step: kernels, copies, runtime, data loader …", vv_analyse_step_split, HOST | VV_PART_DEVICE, false },
+    { "devices", "what each device did: computation, exposed communication and copies, idle", vv_analyse_devices, ALL, true },
+    { "overlap", "how much of the communication hides behind computation, by collective", vv_analyse_overlap, ALL, false },
+    { "idle", "why each device stood still: what its host did, launching, dependencies", vv_analyse_idle, ALL, false },
+    { "idle_gaps", "each time that a device stood still, the longest first", vv_analyse_idle_gaps, ALL, false },
+    { "idle_streams", "why each stream stood still: host, launch or other", vv_analyse_idle_streams, ALL, false },
+    { "launches", "what launching costs, by call; queueing apart", vv_analyse_launches, ALL, false },
+    { "queue", "how much work waited on each stream", vv_analyse_queue, ALL, false },
+    { "copies", "memory copies and sets, with their bandwidth", vv_analyse_copies, ALL, false },
+    { "syncs", "calls that wait for a device, by how long they block", vv_analyse_syncs, ALL, false },
+    { "waits", "waiting for the data loader, by step and in all", vv_analyse_waits, HOST | VV_PART_DEVICE, false },
+    { "memory", "what each allocator gave out, the peak, and how little would have done", vv_analyse_memory, ALL, false },
+    { "memory_peak", "who holds what is live when most is", vv_analyse_memory_peak, ALL, false },
+    { "memory_steps", "what is live in each step, and what it leaves behind", vv_analyse_memory_steps, ALL, false },
+    { "memory_leaks", "call paths that allocate in step after step what nothing releases", vv_analyse_memory_leaks, ALL, false },
+    { "memory_plan", "where each allocation could lie in one arena", vv_analyse_memory_plan, ALL & ~VV_PART_STEPS, false },
+    { "static_plan", "what a compiler planned: buffers, peak, conflicts", vv_analyse_static_plan, VV_PART_RANK | VV_PART_DEVICE, false },
+    { "plan_conflicts", "planned buffers that overwrite each other", vv_analyse_plan_conflicts, VV_PART_RANK | VV_PART_DEVICE, false },
+    { "allocations", "allocations, by bytes and lifetime", vv_analyse_allocations, ALL & ~VV_PART_STEPS, false },
+    { "critical", "the critical path in one row", vv_analyse_critical, HOST | VV_PART_DEVICE, false },
+    { "critical_bound", "what the critical path is spent on", vv_analyse_critical_bound, HOST | VV_PART_DEVICE, false },
+    { "critical_ops", "operators on the critical path", vv_analyse_critical_ops, ALL, false },
+    { "critical_path", "the critical path, segment by segment", vv_analyse_critical_path, ALL, false },
+    { "what_if", "how much shorter the critical path would be if an operator were faster", vv_analyse_what_if, ALL, false },
+    { "slack", "how much later operators could begin", vv_analyse_slack, ALL, false },
+    { NULL, NULL, NULL, 0, false },
 };
 
 enum { NAMES_MAX = 80 };
@@ -74,4 +78,50 @@ enum varve_code vv_table_find(const char *name, const struct vv_table_entry **ou
     if (nearest != NULL)
         VV_FAIL(error, VARVE_INVALID, "no table '%s' here. Nearest: %s", name, nearest);
     VV_FAIL(error, VARVE_INVALID, "no table '%s' here. varve help tables lists them", name);
+}
+
+/* ---- what of a selection a table can answer to ---- */
+
+static const struct { enum vv_part part; const char *option, *instead; } choices[] = {
+    { VV_PART_STEPS, "--steps", "memory_steps" }, { VV_PART_THREAD, "--thread", "operators" },
+    { VV_PART_RANK, "--rank", "processes" },      { VV_PART_DEVICE, "--device", "devices" },
+    { VV_PART_FILTER, "--filter", "operators" },
+};
+
+static bool is_chosen(const struct vv_selection *selection, enum vv_part part)
+{
+    const char *const texts[] = { [VV_PART_THREAD] = selection->thread, [VV_PART_RANK] = selection->rank,
+                                  [VV_PART_DEVICE] = selection->device };
+    if (part == VV_PART_STEPS)
+        return selection->first_step != INT64_MIN || selection->last_step != INT64_MAX;
+    if (part == VV_PART_FILTER)
+        return selection->filter != NULL;
+    return texts[part] != NULL && strcmp(texts[part], "all") != 0;
+}
+
+enum varve_code vv_table_answer(const struct vv_table_entry *table, const struct vv_model *model,
+                                const struct vv_question *question, bool is_alone, struct vv_sheet *out,
+                                struct varve_error *error)
+{
+    const struct vv_selection *selection = &question->selection;
+    char vain[60] = "";
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if ((table->parts & choices[i].part) != 0 || !is_chosen(selection, choices[i].part))
+            continue;
+        if (is_alone)
+            VV_FAIL(error, VARVE_INVALID, "table '%s' is the same whatever %s says. Leave that out, or ask for --table %s",
+                    table->name, choices[i].option, choices[i].instead);
+        size_t length = strlen(vain);
+        snprintf(vain + length, sizeof vain - length, "%s%s", length > 0 ? ", " : "", choices[i].option);
+    }
+    VV_TRY(table->analyse(model, question, out, error));
+    bool is_filtered = selection->filter != NULL && (table->parts & VV_PART_FILTER) != 0;
+    if (table->parts == 0 || out->policy == NULL || (vain[0] == '\0' && !is_filtered))
+        return VARVE_OK;
+    enum varve_code code = vv_sheet_policy(out, error, "%s%s%.200s%s%s%s", out->policy, is_filtered ? "; only " : "",
+                                           is_filtered ? selection->filter : "", vain[0] != '\0' ? "; whatever " : "",
+                                           vain, vain[0] != '\0' ? " says" : "");
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
 }

@@ -172,8 +172,9 @@ enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_q
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
     if (code == VARVE_OK)
         code = vv_scope_init(&every, model, &whole, error);
+    struct vv_scope all = vv_whole_devices(&every);
     if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &every, question->selection.device, error);
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
     if (code == VARVE_OK)
         code = put_all(&view, error);
     vv_host_roles_deinit(&view.roles);

@@ -50,7 +50,7 @@ static void sum_path(struct changes *changes)
             changes->launch_ns += step->weight_ns;
         if (step->link != VV_LINK_OWN || step->owner == VV_NONE)
             continue;
-        changes->on_path_ns[vv_critical_name(changes->critical->graph.model, step->owner)] += step->weight_ns;
+        changes->on_path_ns[vv_critical_name(&changes->critical->graph, step->owner)] += step->weight_ns;
         if (vv_bound_of(changes->critical, step->link, step->owner) == VV_BOUND_COMM)
             changes->comm_ns += step->weight_ns;
     }

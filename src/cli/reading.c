@@ -256,10 +256,11 @@ static enum varve_code answer(const struct vv_question *question, const struct v
                               const char *const *tables, struct vv_sheet *sheets, size_t *out_count,
                               struct varve_error *error)
 {
+    bool is_alone = tables[0] != NULL && tables[1] == NULL;
     for (size_t i = 0; tables[i] != NULL; i++) {
         const struct vv_table_entry *table;
         VV_TRY(vv_table_find(tables[i], &table, error));
-        VV_TRY(table->analyse(model, question, &sheets[i], error));
+        VV_TRY(vv_table_answer(table, model, question, is_alone, &sheets[i], error));
         ++*out_count;
     }
     return VARVE_OK;

@@ -159,7 +159,7 @@ def test_who_holds_the_peak_and_what_leaks(varve, tmp_path):
     assert [row["kept_bytes"] for row in read["memory_steps"]] == [1000] * 5
     first = read["allocations"][0]
     assert (first["bytes"], first["name"], first["lifetime_ns"]) == (1000, "aten::empty", 475_000)
-    two = tables(varve, tmp_path / "leak.json", "--steps", "1")
+    two = table_reader.tables(varve, "memory", "--steps", "1", tmp_path / "leak.json")
     assert two["memory"][0]["peak_bytes"] == 7000
     assert two["memory_leaks"] == []
 
