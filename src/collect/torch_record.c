@@ -22,6 +22,7 @@
 static struct vv_torch_api torch;
 static struct vv_torch_layout layout;
 static struct vv_torch_wishes wishes;
+static uint64_t handles[VV_TORCH_SCOPES];
 
 /* ---- PyTorch numbers threads by itself ---- */
 
@@ -214,13 +215,21 @@ void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     torch = *api;
     layout = *found;
     wishes = *wanted;
-    kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
-    vv_torch_names_begin(&torch);
-    pthread_atfork(NULL, NULL, after_fork);
+    if (kernel_threads == NULL) {
+        kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
+        vv_torch_names_begin(&torch);
+        pthread_atfork(NULL, NULL, after_fork);
+    }
     for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;
         callback.needs_inputs = scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
-        torch.add(callback);
+        handles[scope] = torch.add(callback);
     }
+}
+
+void vv_torch_record_end(void)
+{
+    for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++)
+        torch.remove(handles[scope]);
 }

@@ -12,9 +12,11 @@ struct vv_torch_wishes {
     bool strides; /* of tensors too                                                              */
 };
 
-/* Registers the callbacks, for good: ends arrive after their removal, and from threads that are inside. Once a
- * process; nothing is recorded twice. `api` and `layout` are copied. */
+/* Registers the callbacks. `api` and `layout` are copied. Not while they are registered. */
 void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
                            const struct vv_torch_wishes *wishes);
+
+/* Takes them back: guards that have begun still end through them, so the library must stay where it is. */
+void vv_torch_record_end(void);
 
 #endif

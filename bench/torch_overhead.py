@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_overhead.py — what recording PyTorch costs, against the floor that PyTorch itself charges for any observer.
+
+    PYTHON bench/torch_overhead.py [ROUNDS]          from the folder of the sources, with a Python that has torch
+
+One process; each round takes one short sample of each variant, in an order drawn anew, so that all see the same
+machine. Shown are quarter and median of the differences to bare in the same round: nanoseconds an operator in a loop of
+C, microseconds a training step. The floor is a callback that does nothing.
+"""
+import ctypes
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import sys
+import time
+
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else the profiler writes two lines for each of its runs
+import torch  # noqa: E402  pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LOOP = ROOT / "build" / "bench" / "lib" / "torch_loop.so"
+TRACE = ROOT / "build" / "bench.varve"
+MODES = ["bare", "empty callback: the floor", "empty callback, inputs boxed", "varve: names and numbers",
+         "varve: with shapes"]
+PROFILERS = {"torch.profiler": False, "torch.profiler, record_shapes": True}
+COUNT = 2000
+
+
+def open_loop():
+    loop = ctypes.CDLL(str(LOOP))
+    loop.bench_open.restype = ctypes.c_char_p
+    loop.bench_loop.restype = ctypes.c_double
+    loop.bench_loop.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_long]
+    shutil.rmtree(TRACE, ignore_errors=True)
+    missing = loop.bench_open(str(TRACE).encode())
+    if missing:
+        sys.exit(f"torch_overhead: {missing.decode()} is missing in torch {torch.__version__}")
+    return loop
+
+
+def implementations(tensors):
+    """Addresses of the TensorImpls: what a Python tensor holds behind its head."""
+    return (ctypes.c_void_p * 4)(*(ctypes.c_void_p.from_address(id(tensor) + 16).value for tensor in tensors))
+
+
+def profiled(run, with_shapes):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=with_shapes):
+        run()
+        return run()
+
+
+def rounds(loop, run, count):
+    """{variant: its values}, of `run` under each."""
+    values = {name: [] for name in [*MODES, *PROFILERS]}
+    for _ in range(count):
+        for name in random.sample(list(values), len(values)):
+            if name in PROFILERS:
+                value = profiled(run, PROFILERS[name])
+            else:
+                loop.bench_mode(MODES.index(name))
+                run()
+                value = run()
+                loop.bench_mode(0)
+            values[name].append(value)
+    return values
+
+
+def show(title, unit, values):
+    bare = values.pop("bare")
+    floor = added(values["empty callback: the floor"], bare)
+    print(f"\n{title}: bare {statistics.median(bare):.1f} {unit}")
+    print(f"{'added ' + unit:32}{'quarter':>10}{'median':>10}{'over the floor':>16}")
+    for name, list_of in values.items():
+        more = added(list_of, bare)
+        print(f"{name:32}{more[0]:10.1f}{more[1]:10.1f}{more[1] - floor[1]:16.1f}")
+
+
+def added(values, bare):
+    differences = [value - base for value, base in zip(values, bare)]
+    return statistics.quantiles(differences, n=4)[0], statistics.median(differences)
+
+
+def step_of(model, inputs, targets):
+    """Microseconds of one training step."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, foreach=False)
+
+    def run():
+        begin = time.thread_time_ns()
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+        return (time.thread_time_ns() - begin) / 1000
+    return run
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    loop = open_loop()
+    tensors = [torch.zeros(1) for _ in range(4)]
+    addresses = implementations(tensors)
+    print(f"torch {torch.__version__}, {count} rounds")
+    for with_four, title in ((0, "zero_ in a loop of C"), (1, "lerp.out, four tensors, in a loop of C")):
+        show(title, "ns", rounds(loop, lambda: loop.bench_loop(addresses, with_four, COUNT), count))
+    nn = torch.nn
+    mlp = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+    conv = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 32, 3), nn.ReLU(),
+                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 14 * 14, 10))
+    targets = torch.randint(0, 10, (8,))
+    show("a training step of a small MLP", "us", rounds(loop, step_of(mlp, torch.randn(8, 64), targets), count))
+    show("a training step of a conv net", "us", rounds(loop, step_of(conv, torch.randn(8, 3, 32, 32), targets), count))
+
+
+if __name__ == "__main__":
+    main()
