@@ -119,6 +119,7 @@ bench: all ## measure what Varve costs
 	@$(CMAKE) --build --preset default --target bench_others
 	@rm -rf $(BUILD)/bench.varve
 	@for program in $(BUILD)/bench/*; do [ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
+	@[ ! -e $(BUILD)/venv-torch/ready ] || $(BUILD)/venv-torch/bin/python bench/torch_overhead.py
 
 install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
 	@DESTDIR='$(DESTDIR)' $(CMAKE) --install $(BUILD) --prefix '$(PREFIX)'

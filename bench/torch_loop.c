@@ -80,8 +80,8 @@ void bench_mode(int wanted)
     const struct vv_torch_wishes wishes = { .inputs = mode == RECORD_SHAPES };
     if (mode == EMPTY || mode == EMPTY_BOXED)
         empty_handle = api.add(callback);
-    else if (mode != BARE)
-        vv_torch_record_begin(&api, &layout, &wishes);
+    else if (mode != BARE && !vv_torch_record_begin(&api, &layout, &wishes))
+        mode = BARE;
 }
 
 /* Nanoseconds of thread time for one zero_ of `tensors[0]`, or one lerp.out of all four (TensorImpl *). */

@@ -39,8 +39,10 @@ static void attach(const struct vv_module *library)
         return;
     }
     vv_torch_layout_find(&api, &reader, &layout);
-    vv_torch_record_begin(&api, &layout, &wishes);
-    note(&api, &layout);
+    if (vv_torch_record_begin(&api, &layout, &wishes))
+        note(&api, &layout);
+    else
+        vv_collector_note(NAME, VV_COLLECTOR_REFUSED, "no memory for the names of its operators");
 }
 
 void vv_torch_look(void)

@@ -10,26 +10,27 @@
 #include "collect/torch_api.h"
 #include "record/recorder.h"
 
-#define OPERATORS_MAX 16384u /* PyTorch registers some 5,000                                       */
+#define OPERATORS_MAX (VV_TORCH_OPERATOR_SLOTS / 2) /* PyTorch registers some 5,000                */
 #define RANGES_MAX 1024u
 #define TEXT_BYTES (UINT64_C(4) << 20)
 
 static const struct vv_torch_api *torch;
-static struct vv_torch_operator *operators;
-static uint32_t *operator_slots; /* row + 1; 0 = free; atomic */
+struct vv_torch_operators vv_torch_operators;
 static uint32_t operator_count;
 static struct varve_site *ranges;
 static uint32_t range_count;     /* atomic */
 static char *texts;
 static uint64_t texts_used;
 
-void vv_torch_names_begin(const struct vv_torch_api *api)
+bool vv_torch_names_begin(const struct vv_torch_api *api)
 {
+    struct vv_torch_operators *known = &vv_torch_operators;
     torch = api;
-    operators = vv_os_reserve(OPERATORS_MAX * sizeof *operators);
-    operator_slots = vv_os_reserve(2 * OPERATORS_MAX * sizeof *operator_slots);
+    known->rows = vv_os_reserve(OPERATORS_MAX * sizeof *known->rows);
+    known->slots = vv_os_reserve(VV_TORCH_OPERATOR_SLOTS * sizeof *known->slots);
     ranges = vv_os_reserve(RANGES_MAX * sizeof *ranges);
     texts = vv_os_reserve(TEXT_BYTES);
+    return known->rows != NULL && known->slots != NULL && ranges != NULL && texts != NULL;
 }
 
 uint32_t vv_torch_layer(const char *name, uint32_t usual)
@@ -42,36 +43,22 @@ uint32_t vv_torch_layer(const char *name, uint32_t usual)
     return usual;
 }
 
-static uint32_t slot_of(const void *schema)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)schema * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint32_t)(hash >> 49) & (2 * OPERATORS_MAX - 1);
-}
-_Static_assert(2 * OPERATORS_MAX == 1u << 15, "the highest 15 bits of the product");
-
-/* A std::string never holds less than 8 readable bytes: those within it, or a block of the heap. */
-static uint64_t first_bytes(const char *text)
-{
-    uint64_t bytes;
-    memcpy(&bytes, text, sizeof bytes);
-    return bytes;
-}
-
 static bool is_same(const struct vv_torch_operator *known, const void *schema, const char *text)
 {
-    return known->schema == schema && known->text == text && known->first_bytes == first_bytes(text);
+    return known->schema == schema && known->text == text && known->first_bytes == vv_torch_first_bytes(text);
 }
 
 /* The row, or NULL and the slot that is free for it. Half of the slots are always free. */
 static struct vv_torch_operator *look(const void *schema, const char *text, uint32_t *out_slot)
 {
-    for (uint32_t slot = slot_of(schema);; slot = (slot + 1) & (2 * OPERATORS_MAX - 1)) {
-        uint32_t row = __atomic_load_n(&operator_slots[slot], __ATOMIC_ACQUIRE);
+    const struct vv_torch_operators *known = &vv_torch_operators;
+    for (uint32_t slot = vv_torch_operator_slot(schema);; slot = (slot + 1) & (VV_TORCH_OPERATOR_SLOTS - 1)) {
+        uint32_t row = __atomic_load_n(&known->slots[slot], __ATOMIC_ACQUIRE);
         *out_slot = slot;
         if (row == 0)
             return NULL;
-        if (is_same(&operators[row - 1], schema, text))
-            return &operators[row - 1];
+        if (is_same(&known->rows[row - 1], schema, text))
+            return &known->rows[row - 1];
     }
 }
 
@@ -94,22 +81,20 @@ static struct vv_torch_operator *add(const void *schema, const char *text, const
     const char *name = copy_text(torch->name(guard));
     if (name == NULL)
         return NULL;
-    row = &operators[operator_count];
+    row = &vv_torch_operators.rows[operator_count];
     *row = (struct vv_torch_operator){
-        .schema = schema, .text = text, .first_bytes = first_bytes(text),
+        .schema = schema, .text = text, .first_bytes = vv_torch_first_bytes(text),
         .site = { .name = name, .layer = vv_torch_layer(name, VARVE_LAYER_OP) },
         .inputs = (uint32_t)torch->num_inputs(guard),
     };
-    __atomic_store_n(&operator_slots[slot], ++operator_count, __ATOMIC_RELEASE);
+    __atomic_store_n(&vv_torch_operators.slots[slot], ++operator_count, __ATOMIC_RELEASE);
     return row;
 }
 
-struct vv_torch_operator *vv_torch_operator_find(const void *schema, const void *guard)
+struct vv_torch_operator *vv_torch_operator_search(const void *schema, const void *guard)
 {
     const char *text;
     uint32_t slot;
-    if (operators == NULL || operator_slots == NULL || texts == NULL)
-        return NULL;
     memcpy(&text, schema, sizeof text);
     struct vv_torch_operator *known = look(schema, text, &slot);
     if (VARVE_UNLIKELY(known == NULL) && vv_record_enter()) {
@@ -129,8 +114,6 @@ static struct varve_site *find_range(const char *name, uint32_t count)
 
 struct varve_site *vv_torch_async_site(const char *name)
 {
-    if (ranges == NULL || texts == NULL)
-        return NULL;
     struct varve_site *known = find_range(name, __atomic_load_n(&range_count, __ATOMIC_ACQUIRE));
     if (known != NULL || !vv_record_enter())
         return known;

@@ -33,15 +33,15 @@ static _Thread_local uint32_t met;  /* in this generation                       
 static __attribute__((noinline)) void meet_thread(void)
 {
     uint64_t number = torch.current_thread();
-    if (kernel_threads != NULL && number < THREADS_MAX)
+    if (number < THREADS_MAX)
         __atomic_store_n(&kernel_threads[number], (uint32_t)vv_os_tid(), __ATOMIC_RELAXED);
     met = generation;
 }
 
 static uint64_t kernel_thread(uint64_t number)
 {
-    uint32_t tid = kernel_threads != NULL && number > 0 && number < THREADS_MAX
-                       ? __atomic_load_n(&kernel_threads[number], __ATOMIC_RELAXED) : 0;
+    uint32_t tid =
+        number > 0 && number < THREADS_MAX ? __atomic_load_n(&kernel_threads[number], __ATOMIC_RELAXED) : 0;
     return tid != 0 || number == 0 ? tid : NO_KERNEL_THREAD + number;
 }
 
@@ -115,14 +115,22 @@ VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scop
 
 static void put_begin(struct vv_self *self, const struct begin *begin)
 {
-    const size_t bytes = 8 * (begin->begin_words + begin->call_words);
+    const size_t words = begin->begin_words + begin->call_words, bytes = 8 * words;
     struct vv_place place = vv_reserve(self, bytes);
     if (place.words == NULL)
         return;
+    if (VV_LIKELY(words == 1)) {
+        vv_put_word(self, &place, (uint32_t)begin->words[0]);
+        return;
+    }
     /* Until both are whole the place looks like one record of unknown length: vv_stream_settle hides it. */
     place.words[0] = vv_record_word(VV_EVENT_CALL, place.ticks);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    memcpy(place.words + 1, begin->words + 1, bytes - 8);
+    size_t at = 1;
+    for (; at + 2 <= words; at += 2) /* few: less than a call of memcpy takes */
+        memcpy(place.words + at, begin->words + at, 16);
+    if (at < words)
+        place.words[at] = begin->words[at];
     if (begin->call_words > 0)
         place.words[begin->begin_words] = vv_record_word(VV_EVENT_CALL, place.ticks);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -209,7 +217,7 @@ static void end_guard(const void *guard, void *context)
     varve_end();
 }
 
-void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *found,
+bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *found,
                            const struct vv_torch_wishes *wanted)
 {
     torch = *api;
@@ -217,7 +225,8 @@ void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     wishes = *wanted;
     if (kernel_threads == NULL) {
         kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
-        vv_torch_names_begin(&torch);
+        if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)
+            return false;
         pthread_atfork(NULL, NULL, after_fork);
     }
     for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
@@ -226,6 +235,7 @@ void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
         callback.needs_inputs = scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
         handles[scope] = torch.add(callback);
     }
+    return true;
 }
 
 void vv_torch_record_end(void)

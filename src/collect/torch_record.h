@@ -12,8 +12,9 @@ struct vv_torch_wishes {
     bool strides; /* of tensors too                                                              */
 };
 
-/* Registers the callbacks. `api` and `layout` are copied. Not while they are registered. */
-void vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
+/* Registers the callbacks. `api` and `layout` are copied. Not while they are registered. False: no memory, and
+ * nothing is registered. */
+bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
                            const struct vv_torch_wishes *wishes);
 
 /* Takes them back: guards that have begun still end through them, so the library must stay where it is. */
