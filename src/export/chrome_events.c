@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "export/chrome.h"
@@ -164,7 +165,9 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
     const struct vv_slices *slices = &writer->model->slices;
     const struct vv_sources *sources = &writer->model->sources;
     FILE *stream = writer->stream;
-    open_event(writer, "X", vv_kineto_category(slices->layer[row]), name);
+    const char *annotation = "user_annotation";
+    bool is_annotation = strcmp(text_of(writer, slices->category[row]), annotation) == 0;
+    open_event(writer, "X", is_annotation ? annotation : vv_kineto_category(slices->layer[row]), name);
     put_place(stream, pid_of(writer, slices->track[row]),
               writer->layout->lanes[writer->layout->lane_of[row]].tid);
     put_time(stream, "ts", slices->begin_ns[row] - writer->layout->base_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/dialect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -174,6 +175,21 @@ const char *vv_dialect_collective(const char *name)
     return NULL;
 }
 
+/* ---- steps ---- */
+
+bool vv_dialect_step(const char *name, int64_t *out_index)
+{
+    static const char word[] = "ProfilerStep#";
+    if (strncmp(name, word, sizeof word - 1) != 0)
+        return false;
+    const char *digits = name + sizeof word - 1;
+    size_t count = strspn(digits, "0123456789");
+    if (count == 0 || count > 18 || digits[count] != '\0')
+        return false;
+    *out_index = strtoll(digits, NULL, 10);
+    return true;
+}
+
 /* ---- types, layers, devices ---- */
 
 static const struct { const char *name; uint16_t dtype; } dtypes[] = {
@@ -221,6 +237,22 @@ const char *vv_dialect_dtype_suffix(uint16_t dtype)
         [VARVE_F8E8M0] = " f8e8m0",  [VARVE_BITS] = " bits",
     };
     return dtype < sizeof names / sizeof names[0] ? names[dtype] : " ?";
+}
+
+const char *vv_dialect_scalar_type(uint32_t dtype)
+{
+    static const char *const names[] = {
+        [VARVE_DTYPE_UNKNOWN] = "",     [VARVE_F32] = "Float",          [VARVE_F64] = "Double",
+        [VARVE_F16] = "Half",           [VARVE_BF16] = "BFloat16",      [VARVE_F8E4M3] = "Float8_e4m3fn",
+        [VARVE_F8E5M2] = "Float8_e5m2", [VARVE_I8] = "Char",            [VARVE_I16] = "Short",
+        [VARVE_I32] = "Int",            [VARVE_I64] = "Long",           [VARVE_U8] = "Byte",
+        [VARVE_U16] = "UInt16",         [VARVE_U32] = "UInt32",         [VARVE_U64] = "UInt64",
+        [VARVE_BOOL] = "Bool",          [VARVE_C64] = "ComplexFloat",   [VARVE_C128] = "ComplexDouble",
+        [VARVE_C32] = "ComplexHalf",    [VARVE_QI8] = "QInt8",          [VARVE_QU8] = "QUInt8",
+        [VARVE_QI32] = "QInt32",        [VARVE_F8E5M2FNUZ] = "Float8_e5m2fnuz",
+        [VARVE_F8E4M3FNUZ] = "Float8_e4m3fnuz", [VARVE_F8E8M0] = "Float8_e8m0fnu", [VARVE_BITS] = "",
+    };
+    return dtype < sizeof names / sizeof names[0] ? names[dtype] : "";
 }
 
 uint16_t vv_dialect_layer(const char *name, size_t length)

@@ -59,10 +59,14 @@ const struct vv_dialect_process *vv_dialect_process(const char *name);
 
 /* The collective that a range stands for whose backend says no more than its name ("gloo:all_reduce"); NULL. */
 const char *vv_dialect_collective(const char *name);
+/* "ProfilerStep#12" is step 12. */
+bool vv_dialect_step(const char *name, int64_t *out_index);
 /* An enum varve_dtype by PyTorch's, ONNX Runtime's or XLA's name for it; VARVE_DTYPE_UNKNOWN. */
 uint16_t vv_dialect_dtype(const char *name, size_t length);
 /* " f32"; " ?" for none of them. */
 const char *vv_dialect_dtype_suffix(uint16_t dtype);
+/* "Float", as PyTorch calls it where it tells of collectives; "" for none of them. */
+const char *vv_dialect_scalar_type(uint32_t dtype);
 /* A VARVE_LAYER_ bit by the name that our own export writes; 0. */
 uint16_t vv_dialect_layer(const char *name, size_t length);
 /* A VARVE_DEVICE_KIND_ by PyTorch's number of a device type. */

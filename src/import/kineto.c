@@ -6,9 +6,9 @@
 
 #include "import/chrome_number.h"
 #include "import/chrome_reader.h"
+#include "import/named_collective.h"
 #include "varve/varve.h"
 
-#define STEP_NAME "ProfilerStep#"
 #define RUN_NAME "model_run"
 #define MEMORY_NAME "[memory]"
 #define COLLECTIVE_KEY "Collective name"
@@ -298,23 +298,6 @@ static enum varve_code take(struct gathering *gathering, enum vv_dialect_role ro
     return take_op(gathering, role, value, error);
 }
 
-/* Of all inputs of an operator; 0 if they are beyond int64_t. */
-static int64_t input_elements(const struct vv_model *model, uint32_t op)
-{
-    int64_t sum = 0;
-    for (uint32_t t = 0; t < model->ops.tensor_count[op]; t++) {
-        uint32_t tensor = model->ops.first_tensor[op] + t;
-        int64_t elements = 1;
-        for (uint32_t d = 0; d < model->tensors.rank[tensor]; d++)
-            if (__builtin_mul_overflow(elements, model->dims.size[model->tensors.first_dim[tensor] + d],
-                                       &elements))
-                return 0;
-        if (__builtin_add_overflow(sum, elements, &sum))
-            return 0;
-    }
-    return sum;
-}
-
 /* "gloo:all_reduce": its inputs are what is sent. */
 static enum varve_code add_named_collective(struct gathering *gathering, struct varve_error *error)
 {
@@ -327,12 +310,7 @@ static enum varve_code add_named_collective(struct gathering *gathering, struct 
     if (word == NULL)
         return VARVE_OK;
     VV_TRY(need_op(gathering, error));
-    VV_TRY(vv_model_add_collective(model, &row, error));
-    VV_TRY(vv_model_text(model, word, &model->collectives.name[row], error));
-    model->collectives.in_elements[row] = input_elements(model, gathering->op);
-    model->ops.collective[gathering->op] = row;
-    model->slices.layer[gathering->slice] = VARVE_LAYER_COMM;
-    return VARVE_OK;
+    return vv_named_collective_add(model, gathering->slice, word, strlen(word), &row, error);
 }
 
 static enum varve_code take_all(struct gathering *gathering, struct varve_error *error)
@@ -407,13 +385,8 @@ enum varve_code vv_kineto_step(struct vv_chrome_reader *reader, uint32_t slice,
         VV_CHROME_PUSH(&reader->runs, (uint32_t)reader->model->steps.table.count, error);
         return vv_chrome_add_step(reader, slice, 0, error);
     }
-    if (strncmp(name, STEP_NAME, sizeof STEP_NAME - 1) != 0)
-        return VARVE_OK;
-    const char *digits = name + sizeof STEP_NAME - 1;
-    size_t count = strspn(digits, "0123456789");
-    if (count == 0 || count > 18 || digits[count] != '\0')
-        return VARVE_OK;
-    return vv_chrome_add_step(reader, slice, strtoll(digits, NULL, 10), error);
+    int64_t index;
+    return vv_dialect_step(name, &index) ? vv_chrome_add_step(reader, slice, index, error) : VARVE_OK;
 }
 
 /* ---- the allocator ---- */

@@ -300,6 +300,8 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     VV_TRY(vv_classes_make(process, error));
     VV_TRY(vv_model_add_process(process->model, &process->process, error));
     uint32_t first_track = (uint32_t)process->model->tracks.table.count;
+    uint32_t first_slice = (uint32_t)process->model->slices.table.count;
+    uint32_t first_step = (uint32_t)process->model->steps.table.count;
     size_t first_placed = process->model->placed_count;
     /* The process's own stream, which says strings and pauses, was found last. */
     const struct vv_packets *streams = folder->streams.items;
@@ -311,6 +313,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     for (size_t i = 0; i < threads; i++)
         VV_TRY(vv_stream_read(process, &streams[i], error));
     end_open_ranges(process, first_placed);
+    VV_TRY(vv_torch_finish(process, first_slice, first_step, first_placed, error));
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
     return fill_process(process, error);
@@ -325,8 +328,10 @@ static void close_process(struct vv_process_reader *process)
     free(process->thread_names.items);
     free(process->pair_ends.items);
     free(process->open_ranges.items);
+    free(process->dispatches.items);
     free(process->text.items);
-    free(process->shapes);
+    vv_seen_words_deinit(&process->shapes);
+    vv_seen_words_deinit(&process->calls);
     free(process->window);
     free(process->run);
     vv_waves_destroy(process->waves);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "ctf/layout.h"
+#include "import/seen_words.h"
 #include "import/timeline.h"
 #include "import/varve_metadata.h"
 #include "import/varve_packets.h"
@@ -48,6 +49,12 @@ struct vv_pair_end {
     uint8_t kind; /* enum vv_site_kind                                                          */
 };
 
+/* An operator that asks for a collective. */
+struct vv_dispatch {
+    int64_t in_elements, out_elements;
+    uint32_t slice, dtype;
+};
+
 struct vv_open_range {
     int64_t begin_ns, inside_ns; /* what the ranges that ended in it took, of those directly in it  */
     uint32_t slice, step;        /* rows; step is VV_NONE for what is not a step                */
@@ -70,8 +77,10 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_pair_end) pair_ends;
     VV_ARRAY_OF(struct vv_open_range) open_ranges; /* that no thread and no pause has ended; of a
                                             thread, innermost last                              */
+    VV_ARRAY_OF(struct vv_dispatch) dispatches;
+    bool has_backend;                    /* some range is a collective's own: varve_torch.c      */
     VV_ARRAY_OF(char) text;              /* being put together                                  */
-    struct vv_shape_place *shapes;       /* varve_shapes.c; NULL until one is needed            */
+    struct vv_seen_words shapes, calls;  /* varve_shapes.c, varve_call.c                        */
     uint32_t process_name;               /* string                                              */
     uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
     struct vv_range_run *run;            /* the one at hand: varve_ranges.h                     */
@@ -107,6 +116,14 @@ enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id
 /* varve_shapes.c: the model's string for an operator's inputs: `count` words, at least one, as in the record. */
 enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words, size_t count,
                                uint32_t *out_text, struct varve_error *error);
+
+/* Appends "[32,1,28,28] f32" to process->text. */
+enum varve_code vv_shape_write(struct vv_process_reader *process, uint32_t dtype, uint32_t rank,
+                               const int64_t *dims, struct varve_error *error);
+
+/* varve_torch.c: what is only known when all streams are decoded; the rows are where the process's own begin. */
+enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t first_slice, uint32_t first_step,
+                                size_t first_placed, struct varve_error *error);
 
 /* varve_stream.c: decodes one stream. */
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "ctf/record_length.h"
-#include "import/varve_stream.h"
+#include "import/varve_call.h"
 #include "varve/varve.h"
 
 #define STRINGS_MAX (UINT32_C(1) << 24)
@@ -286,7 +286,7 @@ static action *const actions[] = {
     [VV_EVENT_ALLOC] = read_alloc,
     [VV_EVENT_FREE] = read_free,
     [VV_EVENT_COST] = read_cost,
-    [VV_EVENT_CALL] = NULL,
+    [VV_EVENT_CALL] = vv_call_read,
     [VV_EVENT_COLLECTOR] = NULL,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
