@@ -153,8 +153,8 @@ $(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tes
 	@touch $@
 
 # Those that write the formats that we read, each alone: their dependencies contradict each other.
-$(BUILD)/venv-torch/ready: AFTERWARDS = tests/live/stand_in.py
-$(BUILD)/venv-torch/ready: tests/live/stand_in.py
+$(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): AFTERWARDS = tests/live/stand_in.py
+$(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): tests/live/stand_in.py
 $(BUILD)/venv-%/ready: tests/live/requirements-%.txt
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/python $(PIP) --no-deps --no-compile -r $<
