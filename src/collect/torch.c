@@ -47,11 +47,11 @@ static void attach(const struct vv_module *library)
 
 void vv_torch_look(void)
 {
-    static bool is_known;
+    static bool is_known; /* atomic: interpreters of one process may import at once                */
     struct vv_module library;
-    if (is_known || !vv_module_find("libtorch_cpu.so", &library))
+    if (__atomic_load_n(&is_known, __ATOMIC_RELAXED) || !vv_module_find("libtorch_cpu.so", &library) ||
+        __atomic_exchange_n(&is_known, true, __ATOMIC_RELAXED))
         return;
-    is_known = true;
 #if defined(__x86_64__)
     attach(&library);
 #else

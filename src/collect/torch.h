@@ -4,7 +4,7 @@
 #define VV_COLLECT_TORCH_H
 
 /* Attaches if PyTorch is loaded and was not there before; else returns at once. Called whenever a library was
- * loaded, by the thread that loaded it; not from two threads at once. */
+ * loaded, by the thread that loaded it. Thread-safe. */
 void vv_torch_look(void);
 
 #endif
