@@ -138,11 +138,10 @@ struct vv_xspace_event_kind {
 
 /* ---- state ---- */
 
-/* One end of a flow. */
+/* One end of a flow: where a slice begins. */
 struct vv_xspace_end {
     uint64_t id;
-    int64_t time_ns;
-    uint32_t track;
+    uint32_t slice;        /* row                                                               */
     uint8_t type;          /* of context                                                        */
     bool is_flow;          /* statistic `flow`, not producer and consumer                       */
     bool is_out, is_in;

@@ -240,9 +240,10 @@ static enum varve_code append_others(struct vv_xspace *space, const struct vv_xs
     struct vv_health former = *health;
     VV_TRY(vv_array_reserve(&sink->ends.items, &sink->ends.capacity, ends + chunk->sink.ends.count,
                             sizeof *sink->ends.items, error));
-    if (chunk->sink.ends.count > 0)
-        memcpy(sink->ends.items + ends, chunk->sink.ends.items, chunk->sink.ends.count * sizeof *sink->ends.items);
-    sink->ends.count += chunk->sink.ends.count;
+    for (size_t i = 0; i < chunk->sink.ends.count; i++) {
+        sink->ends.items[sink->ends.count] = chunk->sink.ends.items[i];
+        sink->ends.items[sink->ends.count++].slice += chunk->base[VV_TABLE_SLICES];
+    }
     add_health(health, &chunk->sink.rows->health);
     for (size_t i = 0; i < chunk->segments.count; i++) {
         const struct vv_xspace_segment *segment = &chunk->segments.items[i];

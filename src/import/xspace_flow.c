@@ -25,6 +25,8 @@ static bool same_flow(const struct vv_xspace_end *a, const struct vv_xspace_end 
 
 struct placed_end {
     struct vv_xspace_end end;
+    int64_t time_ns;
+    uint32_t track;
     uint32_t row;               /* among all ends                                               */
 };
 
@@ -41,6 +43,7 @@ struct part {
 };
 
 struct joining {
+    const struct vv_slices *slices;
     const struct vv_xspace_end *all;
     size_t end_count;
     struct placed_end *ends;    /* by parts                                                     */
@@ -53,19 +56,20 @@ struct joining {
 static bool end_before(const void *context, uint64_t left, uint64_t right)
 {
     const struct bucket *bucket = context;
-    const struct vv_xspace_end *a = &bucket->ends[bucket->rows.items[left]].end,
-                               *b = &bucket->ends[bucket->rows.items[right]].end;
+    const struct placed_end *first = &bucket->ends[bucket->rows.items[left]],
+                            *second = &bucket->ends[bucket->rows.items[right]];
+    const struct vv_xspace_end *a = &first->end, *b = &second->end;
     if (a->id != b->id)
         return a->id < b->id;
     if (a->type != b->type)
         return a->type < b->type;
     if (a->is_flow != b->is_flow)
         return a->is_flow;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns;
+    if (first->time_ns != second->time_ns)
+        return first->time_ns < second->time_ns;
     if (a->is_out != b->is_out)
         return a->is_out;
-    return a->track < b->track;
+    return first->track < second->track;
 }
 
 /* rows[0..count) are the ends of one flow, in order. Counts those without another end. */
@@ -187,8 +191,11 @@ static void fill_parts(struct joining *joining)
         joining->parts[i].count = 0;
     }
     for (size_t row = 0; row < joining->end_count; row++) {
-        struct part *part = &joining->parts[hash_of(&joining->all[row]) >> shift];
-        joining->ends[part->first + part->count++] = (struct placed_end){ joining->all[row], (uint32_t)row };
+        const struct vv_xspace_end *end = &joining->all[row];
+        struct part *part = &joining->parts[hash_of(end) >> shift];
+        joining->ends[part->first + part->count++] = (struct placed_end){
+            *end, joining->slices->begin_ns[end->slice], joining->slices->track[end->slice], (uint32_t)row
+        };
     }
 }
 
@@ -207,13 +214,16 @@ static enum varve_code add_flows(struct vv_xspace *space, const struct joining *
         if (category[giver->is_flow] == 0)
             VV_TRY(vv_model_text(model, categories[giver->is_flow], &category[giver->is_flow], error));
         VV_TRY(vv_model_add_flow(model, &row, error));
-        model->flows.from_ns[row] = giver->time_ns;
-        model->flows.to_ns[row] = joining->all[to].time_ns;
+        uint32_t from_slice = giver->slice, to_slice = joining->all[to].slice;
+        model->flows.from_slice[row] = from_slice;
+        model->flows.to_slice[row] = to_slice;
+        model->flows.from_ns[row] = model->slices.begin_ns[from_slice];
+        model->flows.to_ns[row] = model->slices.begin_ns[to_slice];
         model->flows.id[row] = giver->id;
         model->flows.name[row] = names[giver->type];
         model->flows.category[row] = category[giver->is_flow];
-        model->flows.from_track[row] = giver->track;
-        model->flows.to_track[row] = joining->all[to].track;
+        model->flows.from_track[row] = model->slices.track[from_slice];
+        model->flows.to_track[row] = model->slices.track[to_slice];
     }
     return VARVE_OK;
 }
@@ -235,8 +245,8 @@ static enum varve_code join_all(struct vv_xspace *space, struct joining *joining
 
 enum varve_code vv_xspace_flows_join(struct vv_xspace *space, struct varve_error *error)
 {
-    struct joining joining = { .all = space->sink.ends.items, .end_count = space->sink.ends.count,
-                               .part_count = 2 };
+    struct joining joining = { .slices = &space->model->slices, .all = space->sink.ends.items,
+                               .end_count = space->sink.ends.count, .part_count = 2 };
     if (joining.end_count == 0)
         return VARVE_OK;
     if (joining.end_count >= VV_NONE)

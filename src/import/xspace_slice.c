@@ -92,9 +92,9 @@ static enum varve_code add_end(struct vv_xspace_event *event, const struct vv_xs
     return VARVE_OK;
 }
 
-static enum varve_code add_flow_ends(struct vv_xspace_event *event, struct varve_error *error)
+static enum varve_code add_flow_ends(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error)
 {
-    struct vv_xspace_end end = { .time_ns = event->begin_ns, .track = event->segment->track };
+    struct vv_xspace_end end = { .slice = slice };
     if (has(event, VV_XSPACE_PRODUCER)) {
         end.id = (uint64_t)item(event, VV_XSPACE_PRODUCER, 0);
         end.type = (uint8_t)item(event, VV_XSPACE_PRODUCER_TYPE, 0);
@@ -170,5 +170,5 @@ enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t 
     if ((segment->word != NULL && segment->word->is_steps) ||
         (!is_device && (has(event, VV_XSPACE_STEP) || is_root)))
         VV_TRY(add_step(event, slice, error));
-    return (set & flow_roles) != 0 ? add_flow_ends(event, error) : VARVE_OK;
+    return (set & flow_roles) != 0 ? add_flow_ends(event, slice, error) : VARVE_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* link_flows.c — the slices that arrows lead from and to.
  *
- * Arrows come nearly in order of time on each track, so the search for an instant goes out from where the last one
- * on its track was found, in steps that double. Threads take arrows that follow each other, and remember places of
- * their own. */
+ * An importer that takes the instant from a slice names that slice's row: if rows have not moved since, there is nothing
+ * to search. Else arrows come nearly in order of time on each track, so the search for an instant goes out from where the
+ * last one on its track was found, in steps that double. Threads take arrows that follow each other, and remember places
+ * of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,16 @@ static enum varve_code find_tracks(const struct vv_model *model, size_t pieces, 
         memcpy(rows + i * (count + 1), rows, (count + 1) * sizeof *rows);
     *out_rows = rows;
     return VARVE_OK;
+}
+
+/* The last slice of the track that begins at time_ns, if `row` is one such; VV_NONE. */
+static uint32_t last_beside(const struct vv_slices *slices, const struct track_rows *track, uint32_t row, int64_t time_ns)
+{
+    if (row < track->first || row >= track->limit || slices->begin_ns[row] != time_ns)
+        return VV_NONE;
+    while (row + 1 < track->limit && slices->begin_ns[row + 1] == time_ns)
+        row++;
+    return row;
 }
 
 /* The last slice of the track that begins at or before time_ns; VV_NONE. */
@@ -87,10 +98,20 @@ static uint32_t around(const struct vv_slices *slices, uint32_t slice, int64_t t
     return ended;
 }
 
-static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track, int64_t time_ns,
+/* `row`: what the importer has said. */
+static uint32_t find_from(const struct vv_slices *slices, struct track_rows *track, uint32_t row, int64_t time_ns)
+{
+    uint32_t slice = last_beside(slices, track, row, time_ns);
+    return slice != VV_NONE ? slice : around(slices, find_begin(slices, track, time_ns), time_ns);
+}
+
+static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track, uint32_t row, int64_t time_ns,
                         bool to_next)
 {
-    uint32_t slice = find_begin(slices, track, time_ns);
+    uint32_t slice = last_beside(slices, track, row, time_ns);
+    if (slice != VV_NONE)
+        return slice;
+    slice = find_begin(slices, track, time_ns);
     if (slice != VV_NONE && slices->begin_ns[slice] == time_ns)
         return slice;
     uint32_t next = slice == VV_NONE ? track->first : slice + 1;
@@ -119,10 +140,10 @@ static void link_piece(void *context, size_t piece)
     for (uint64_t i = count / linking->pieces * piece; i < limit; i++) {
         uint32_t from = flows->from_track[i], to = flows->to_track[i];
         if (from < track_count)
-            flows->from_slice[i] =
-                around(slices, find_begin(slices, &tracks[from], flows->from_ns[i]), flows->from_ns[i]);
+            flows->from_slice[i] = find_from(slices, &tracks[from], flows->from_slice[i], flows->from_ns[i]);
         if (to < track_count)
-            flows->to_slice[i] = find_to(slices, &tracks[to], flows->to_ns[i], flows->to_next[i] != 0);
+            flows->to_slice[i] = find_to(slices, &tracks[to], flows->to_slice[i], flows->to_ns[i],
+                                         flows->to_next[i] != 0);
     }
 }
 

@@ -251,8 +251,8 @@ struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER
     X(T, uint32_t, category)   /* string; 0 = none                                              */ \
     X(T, uint32_t, from_track)                                                                      \
     X(T, uint32_t, to_track)                                                                        \
-    X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE             */ \
-    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */ \
+    X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE. Before finish an importer may name */ \
+    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it; one that begins then */ \
     X(T, uint8_t, to_next)     /* 1: where none begins at to_ns, the next that does, not around it */
 struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
 
