@@ -122,17 +122,17 @@ struct vv_xspace_stat_kind {
 
 /* What all events of one metadata entry have in common. */
 struct vv_xspace_event_kind {
-    struct vv_xspace_values values;
-    struct vv_xspace_shape shape; /* of values; text 0 = none                                   */
     uint32_t name;         /* string                                                            */
-    const char *text;      /* the same                                                          */
-    uint32_t source;       /* row in sources, of values; VV_NONE                                */
     uint32_t first_arg;    /* rows in args: shared by events that have no others                */
     uint16_t arg_count;
     uint16_t host_layer;
     uint8_t event_class;   /* enum vv_xspace_event_class                                        */
-    uint32_t collective;   /* string; 0 = it is none                                            */
     bool is_number;        /* its name is one: of a step                                        */
+    uint32_t collective;   /* string; 0 = it is none                                            */
+    uint32_t source;       /* row in sources, of values; VV_NONE                                */
+    struct vv_xspace_values values; /* behind what every event needs                            */
+    struct vv_xspace_shape shape;   /* of values; text 0 = none                                 */
+    const char *text;      /* the name                                                          */
     int64_t number;
 };
 
@@ -331,6 +331,11 @@ enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_
 enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, size_t length, uint32_t *out_id,
                                struct varve_error *error);
 const char *vv_xspace_text_of(const struct vv_xspace_sink *sink, uint32_t id);
+/* `stats` are fields 4 and nothing else, whose lengths fit: at `offset` of the input. Behind them, up to `readable`, there
+ * are other bytes. */
+enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct vv_bytes stats,
+                                     const unsigned char *readable, uint64_t offset,
+                                     const struct vv_xspace_keeping *keeping, struct varve_error *error);
 /* The statistic that the bytes field just read of `message` holds. */
 enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
                                     const struct vv_xspace_keeping *keeping,

@@ -14,9 +14,21 @@
 
 /* ---- numbers ---- */
 
+static struct vv_protobuf message_of(const struct vv_xspace_event *event)
+{
+    struct vv_protobuf message;
+    uint64_t offset = event->segment->offset + (uint64_t)(event->data - event->segment->data);
+    vv_protobuf_init(&message, event->data, event->length, offset);
+    return message;
+}
+
 static enum varve_code read_numbers(struct vv_xspace_event *event, struct varve_error *error)
 {
-    struct vv_protobuf message = event->message;
+    struct vv_protobuf message = message_of(event);
+    event->metadata_id = 0;
+    event->offset_ps = event->duration_ps = event->occurrences = 0;
+    event->is_sum = event->has_stats = false;
+    event->first_stat = NULL;
     while (vv_protobuf_next(&message)) {
         if (message.number == 4) {
             event->has_stats = true;
@@ -47,39 +59,41 @@ static enum varve_code read_numbers(struct vv_xspace_event *event, struct varve_
     return vv_protobuf_end(&message, error);
 }
 
-static bool read_if(const unsigned char **at, const unsigned char *limit, uint32_t number,
-                    uint64_t *value)
+static inline bool read_if(const unsigned char **at, const unsigned char *limit, const unsigned char *readable,
+                           uint32_t number, uint64_t *value)
 {
-    if (*at == limit || **at != (number << 3 | VV_WIRE_VARINT))
+    *value = 0;
+    if (*at >= limit || **at != (number << 3 | VV_WIRE_VARINT))
         return true;
     ++*at;
-    return vv_protobuf_varint(at, limit, value);
+    return vv_protobuf_varint(at, readable, value);
 }
 
-/* As nearly all writers do: 1, 2, 3 and then statistics alone. False, and nothing is changed, where it is otherwise. */
-static bool read_in_order(struct vv_xspace_event *event)
+/* As nearly all writers do: 1, 2, 3 and then statistics alone. False where it is otherwise. What follows the event may be
+ * looked at, so that a number is read eight bytes at a time: one that goes beyond the event is found afterwards. */
+static inline bool read_in_order(struct vv_xspace_event *event, const unsigned char *readable)
 {
-    const unsigned char *at = event->message.start, *limit = event->message.limit, *first;
-    uint64_t id = 0, offset_ps = 0, duration_ps = 0, length;
-    if (!read_if(&at, limit, 1, &id) || !read_if(&at, limit, 2, &offset_ps) ||
-        !read_if(&at, limit, 3, &duration_ps))
+    const unsigned char *at = event->data, *limit = at + event->length;
+    uint64_t offset_ps, duration_ps, length;
+    if (!read_if(&at, limit, readable, 1, &event->metadata_id) || !read_if(&at, limit, readable, 2, &offset_ps) ||
+        !read_if(&at, limit, readable, 3, &duration_ps) || at > limit)
         return false;
-    for (first = at; at < limit; at += length) {
+    event->first_stat = at;
+    event->offset_ps = (int64_t)offset_ps;
+    event->duration_ps = (int64_t)duration_ps;
+    event->has_stats = at < limit;
+    event->is_sum = false;
+    for (; at < limit; at += length) {
         if (*at++ != (4 << 3 | VV_WIRE_BYTES) || !vv_protobuf_varint(&at, limit, &length) ||
             length > (uint64_t)(limit - at))
             return false;
     }
-    event->metadata_id = id;
-    event->offset_ps = (int64_t)offset_ps;
-    event->duration_ps = (int64_t)duration_ps;
-    event->has_stats = first < limit;
-    event->message.cursor = first;
     return true;
 }
 
-static int64_t floor_ns(int64_t ps)
+static inline int64_t floor_ns(int64_t ps)
 {
-    return ps / 1000 - (ps % 1000 < 0);
+    return ps >= 0 ? (int64_t)((uint64_t)ps / 1000) : ps / 1000 - (ps % 1000 < 0);
 }
 
 /* False where no int64_t holds the instants, or no clock shows them. */
@@ -113,8 +127,17 @@ static void note_instant(const struct vv_xspace_event *event, struct vv_xspace_s
 static enum varve_code keep_stats(struct vv_xspace_event *event, const struct vv_xspace_keeping *keeping,
                                   struct varve_error *error)
 {
-    struct vv_protobuf message = event->message;
-    while (event->has_stats && vv_protobuf_next(&message))
+    if (!event->has_stats)
+        return VARVE_OK;
+    const struct vv_xspace_segment *segment = event->segment;
+    if (event->first_stat != NULL)
+        return vv_xspace_stats_keep(segment->plane,
+                                    (struct vv_bytes){ event->first_stat,
+                                                       (size_t)(event->data + event->length - event->first_stat) },
+                                    segment->data + segment->length,
+                                    segment->offset + (uint64_t)(event->first_stat - segment->data), keeping, error);
+    struct vv_protobuf message = message_of(event);
+    while (vv_protobuf_next(&message))
         if (message.number == 4)
             VV_TRY(vv_xspace_stat_keep(event->segment->plane, &message, keeping, error));
     return VARVE_OK;
@@ -138,13 +161,8 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
         args->kind[row] = VV_ARG_ROWS;
     }
     uint64_t first_own = args->table.count;
-    struct vv_xspace_keeping keeping = {
-        .sink = &event->chunk->sink,
-        .values = &event->values,
-        .is_memory = is_memory,
-        .is_work = event->segment->plane->word->kind == VV_XSPACE_DEVICE,
-    };
-    VV_TRY(keep_stats(event, &keeping, error));
+    event->keeping.is_memory = is_memory;
+    VV_TRY(keep_stats(event, &event->keeping, error));
     uint64_t count = args->table.count - first;
     if (args->table.count == first_own) {
         args->table.count = first; /* it has no arguments of its own after all */
@@ -161,28 +179,26 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
 
 /* ---- slices ---- */
 
-/* Columns that finish fills are left out: vv_xspace_wave_append. */
-static enum varve_code add_slice(struct vv_xspace_event *event, struct varve_error *error)
+/* Columns that finish fills are left out: vv_xspace_wave_append. Others are filled for many rows at once. */
+static inline enum varve_code add_slice(struct vv_xspace_event *event, struct varve_error *error)
 {
     const struct vv_xspace_segment *segment = event->segment;
     struct vv_slices *slices = &event->rows->slices;
     VV_TRY(keep_args(event, false, error));
     uint64_t row = slices->table.count++;
-    bool is_device = segment->plane->word->kind == VV_XSPACE_DEVICE;
     slices->begin_ns[row] = event->begin_ns;
     slices->duration_ns[row] = event->duration_ns;
     slices->name[row] = event->kind->name;
-    slices->track[row] = segment->track;
-    slices->category[row] = 0;
-    slices->op[row] = slices->activity[row] = slices->source[row] = VV_NONE;
     slices->first_arg[row] = event->first_arg;
     slices->arg_count[row] = event->arg_count;
-    slices->layer[row] = !is_device              ? event->kind->host_layer
+    slices->layer[row] = !event->is_device       ? event->kind->host_layer
                          : segment->word != NULL ? segment->word->layer
                                                  : VARVE_LAYER_DEVICE;
-    slices->flags[row] = event->is_negative ? VV_SLICE_NEGATIVE : 0;
-    event->rows->health.negative += event->is_negative;
-    if (!is_device && (event->values.set | event->kind->values.set) == 0)
+    if (event->is_negative) {
+        slices->flags[row] = VV_SLICE_NEGATIVE;
+        event->rows->health.negative++;
+    }
+    if (!event->is_device && (event->values.set | event->kind->values.set) == 0)
         return VARVE_OK;
     return vv_xspace_slice_columns(event, (uint32_t)row, error);
 }
@@ -285,20 +301,18 @@ static enum varve_code find_unknown(struct vv_xspace_event *event, struct varve_
 }
 
 /* `event` comes with what all events of the segment have in common. */
-static enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
-                                  const unsigned char *data, size_t length, struct varve_error *error)
+static inline enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
+                                         const unsigned char *data, size_t length, struct varve_error *error)
 {
-    event->metadata_id = 0;
-    event->offset_ps = event->duration_ps = event->occurrences = 0;
-    event->is_sum = event->has_stats = false;
+    event->data = data;
+    event->length = length;
     event->values.set = 0;
-    vv_protobuf_init(&event->message, data, length, segment->offset + (uint64_t)(data - segment->data));
-    if (!read_in_order(event))
+    if (!read_in_order(event, segment->data + segment->length))
         VV_TRY(read_numbers(event, error));
     bool is_placed = !event->is_sum && place(event);
     if (is_placed)
         note_instant(event, segment);
-    if (segment->plane->space->model->counts_only)
+    if (event->is_counted_only)
         return VARVE_OK;
     uint32_t kind = vv_key_map_get(&segment->plane->event_ids, event->metadata_id);
     if (kind != VV_KEY_NONE)
@@ -317,11 +331,17 @@ static enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspac
 enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_xspace_segment *segment,
                                        struct varve_error *error)
 {
+    struct vv_slices *slices = &chunk->sink.rows->slices;
     struct vv_xspace_event event = { .chunk = chunk, .segment = segment, .rows = chunk->sink.rows };
+    uint64_t first = slices->table.count;
     const unsigned char *at = segment->data, *end = at + segment->length;
     segment->begin_ns = 1; /* no event has been placed */
     segment->end_ns = 0;
     event.order = segment->order;
+    event.is_device = segment->plane->word->kind == VV_XSPACE_DEVICE;
+    event.is_counted_only = segment->plane->space->model->counts_only;
+    event.keeping = (struct vv_xspace_keeping){ .sink = &chunk->sink, .values = &event.values,
+                                                .is_work = event.is_device };
     while (at < end) {
         uint64_t length = 0;
         at++; /* the tag and the length have been looked at: xspace_line.c */
@@ -331,5 +351,7 @@ enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_
         at += length;
         event.order++;
     }
+    for (uint64_t row = first; row < slices->table.count; row++)
+        slices->track[row] = segment->track;
     return VARVE_OK;
 }

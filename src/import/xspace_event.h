@@ -9,20 +9,23 @@ struct vv_xspace_event {
     struct vv_xspace_chunk *chunk;
     const struct vv_xspace_segment *segment;
     struct vv_model *rows;
-    struct vv_protobuf message;  /* its fields, from the first statistic on where that is known  */
+    const unsigned char *data;
+    size_t length;
+    const unsigned char *first_stat; /* only statistics from here on; NULL: they stand anywhere  */
     const struct vv_xspace_event_kind *kind;
     uint64_t metadata_id;
     int64_t offset_ps, duration_ps, occurrences;
     int64_t begin_ns, duration_ns;
     bool is_sum, has_stats, is_negative;
+    bool is_device, is_counted_only; /* the same for all of a segment                            */
     uint32_t order;              /* among the line's                                            */
     uint32_t first_arg;
     uint16_t arg_count;
     struct vv_xspace_values values;
+    struct vv_xspace_keeping keeping; /* of its arguments                                        */
 };
 
 /* ---- its values, its own before its metadata's ---- */
-
 
 static inline bool has(const struct vv_xspace_event *event, enum vv_xspace_role role)
 {

@@ -11,7 +11,7 @@
 #define EPOCH_FROM_NS INT64_C(100000000000000000) /* larger timestamps count from 1970, smaller from the start */
 #define BASE_MAX_NS (INT64_C(1) << 61)
 #define COUNTERS_NAME "_counters_"
-#define PIECE_BYTES_MAX ((size_t)128 << 10)
+#define PIECE_BYTES_MAX ((size_t)64 << 10)
 
 /* ---- the head ---- */
 

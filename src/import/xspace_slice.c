@@ -149,13 +149,12 @@ enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t 
     const struct vv_xspace_segment *segment = event->segment;
     struct vv_slices *slices = &event->rows->slices;
     uint32_t set = event->values.set | event->kind->values.set;
-    bool is_device = segment->plane->word->kind == VV_XSPACE_DEVICE;
     slices->category[slice] = (uint32_t)item(event, VV_XSPACE_CATEGORY, 0);
     slices->source[slice] = event->kind->source;
     if (vv_xspace_has(&event->values, VV_XSPACE_SOURCE))
         VV_TRY(add_late(event, slice, VV_XSPACE_SOURCE, error));
     VV_TRY(add_op(event, slice, error));
-    if (is_device) {
+    if (event->is_device) {
         enum vv_activity_kind kind = work_kind(event);
         if (event->kind->collective != 0 && kind != VV_ACTIVITY_ANNOTATION)
             slices->layer[slice] = VARVE_LAYER_COMM;
@@ -168,7 +167,7 @@ enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t 
     }
     bool is_root = item(event, VV_XSPACE_ROOT, 0) != 0 && has(event, VV_XSPACE_GROUP);
     if ((segment->word != NULL && segment->word->is_steps) ||
-        (!is_device && (has(event, VV_XSPACE_STEP) || is_root)))
+        (!event->is_device && (has(event, VV_XSPACE_STEP) || is_root)))
         VV_TRY(add_step(event, slice, error));
     return (set & flow_roles) != 0 ? add_flow_ends(event, slice, error) : VARVE_OK;
 }

@@ -183,10 +183,10 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
 }
 
 /* As nearly all writers do: an id of one byte or more, then one value that is a number. */
-static inline bool read_in_order(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
-                          uint64_t *out_id, struct decoded *out)
+static inline bool read_in_order(const struct vv_xspace_plane *plane, struct vv_bytes stat,
+                                 const unsigned char *readable, uint64_t *out_id, struct decoded *out)
 {
-    const unsigned char *at = message->data, *limit = at + message->value;
+    const unsigned char *at = stat.data, *limit = at + stat.length;
     if (limit - at < 4 || *at++ != (1 << 3 | VV_WIRE_VARINT) || !vv_protobuf_varint(&at, limit, out_id) ||
         at == limit)
         return false;
@@ -197,7 +197,7 @@ static inline bool read_in_order(const struct vv_xspace_plane *plane, const stru
         *out = (struct decoded){ le64toh(value), VV_ARG_REAL };
         return true;
     }
-    if ((tag & 7) != VV_WIRE_VARINT || !vv_protobuf_varint(&at, limit, &value) || at != limit)
+    if ((tag & 7) != VV_WIRE_VARINT || !vv_protobuf_varint(&at, readable, &value) || at != limit)
         return false;
     *out = (struct decoded){ value, VV_ARG_INT };
     if (tag >> 3 == 7) {
@@ -341,32 +341,58 @@ static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uin
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
-                                    const struct vv_xspace_keeping *keeping,
-                                    struct varve_error *error)
+static inline enum varve_code keep(const struct vv_xspace_plane *plane, uint64_t id, const struct decoded *decoded,
+                                   const struct vv_xspace_keeping *keeping, struct varve_error *error)
 {
-    uint64_t id;
-    struct decoded decoded;
     struct vv_xspace_stat_kind unknown;
     const struct vv_xspace_stat_kind *kind = &unknown;
-    if (message->wire != VV_WIRE_BYTES || !read_in_order(plane, message, &id, &decoded)) {
-        keeping->sink->bytes_max = keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
-        VV_TRY(read_stat(plane, keeping->sink, message, &id, &decoded, error));
-    }
     uint32_t row = vv_key_map_get(&plane->stat_ids, id);
     if (row != VV_KEY_NONE)
         kind = &plane->stat_kinds[row];
     else
         VV_TRY(unknown_kind(keeping->sink, id, &unknown, error));
     if (kind->word->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
-        set_role(keeping->values, kind->word, &decoded) && is_taken(keeping, kind->word))
+        set_role(keeping->values, kind->word, decoded) && is_taken(keeping, kind->word))
         return VARVE_OK;
     switch (keeping->target) {
     case VV_XSPACE_TO_ARGS:
-        return add_arg(keeping->sink->rows, kind->name, &decoded, error);
+        return add_arg(keeping->sink->rows, kind->name, decoded, error);
     case VV_XSPACE_TO_FACTS:
-        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), &decoded, error);
+        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), decoded, error);
     default:
-        return keep_counter(keeping, kind->name, &decoded, error);
+        return keep_counter(keeping, kind->name, decoded, error);
     }
+}
+
+enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
+                                    const struct vv_xspace_keeping *keeping, struct varve_error *error)
+{
+    uint64_t id;
+    struct decoded decoded;
+    keeping->sink->bytes_max = keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
+    VV_TRY(read_stat(plane, keeping->sink, message, &id, &decoded, error));
+    return keep(plane, id, &decoded, keeping, error);
+}
+
+enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct vv_bytes stats,
+                                     const unsigned char *readable, uint64_t offset,
+                                     const struct vv_xspace_keeping *keeping, struct varve_error *error)
+{
+    const unsigned char *at = stats.data, *limit = at + stats.length;
+    while (at < limit) {
+        uint64_t id, length = 0;
+        struct decoded decoded;
+        at++;
+        if (!vv_protobuf_varint(&at, limit, &length))
+            break;
+        if (read_in_order(plane, (struct vv_bytes){ at, (size_t)length }, readable, &id, &decoded)) {
+            VV_TRY(keep(plane, id, &decoded, keeping, error));
+        } else {
+            struct vv_protobuf field = { .wire = VV_WIRE_BYTES, .value = length, .data = at, .start = at };
+            field.start_offset = offset + (uint64_t)(at - stats.data);
+            VV_TRY(vv_xspace_stat_keep(plane, &field, keeping, error));
+        }
+        at += length;
+    }
+    return VARVE_OK;
 }

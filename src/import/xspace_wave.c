@@ -6,8 +6,8 @@
 #include "base/workers.h"
 #include "import/xspace.h"
 
-#define CHUNK_BYTES ((size_t)128 << 10)
-#define CHUNKS 32u /* however many threads there are, so that the model does not depend on it      */
+#define CHUNK_BYTES ((size_t)64 << 10)
+#define CHUNKS 16u /* however many threads there are, so that the model does not depend on it      */
 #define CHUNK_EVENTS_MAX (UINT32_C(1) << 20)
 
 static enum varve_code make_chunks(struct vv_xspace *space, struct varve_error *error)
@@ -59,11 +59,23 @@ void vv_xspace_wave_deinit(struct vv_xspace *space)
 
 /* ---- decoding ---- */
 
+/* What most slices do not have. */
+static void fill_slices(struct vv_slices *slices, uint32_t count)
+{
+    memset(slices->category, 0, count * sizeof *slices->category);
+    memset(slices->flags, 0, count * sizeof *slices->flags);
+    memset(slices->op, 0xff, count * sizeof *slices->op);
+    memset(slices->activity, 0xff, count * sizeof *slices->activity);
+    memset(slices->source, 0xff, count * sizeof *slices->source);
+}
+
 static enum varve_code decode(struct vv_xspace_chunk *chunk)
 {
     struct varve_error *error = &chunk->error;
-    if (!chunk->sink.space->model->counts_only)
+    if (!chunk->sink.space->model->counts_only) {
         VV_TRY(vv_model_reserve(chunk->sink.rows, VV_TABLE_SLICES, chunk->event_count, error));
+        fill_slices(&chunk->sink.rows->slices, chunk->event_count);
+    }
     for (size_t i = 0; i < chunk->segments.count; i++) {
         struct vv_xspace_segment *segment = &chunk->segments.items[i];
         chunk->failed_segment = i;
