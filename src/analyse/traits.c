@@ -66,7 +66,7 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
     const struct vv_slices *slices = &model->slices;
     uint32_t op = slices->op[row], source = slices->source[row], string = 0;
     char text[600];
-    if (source != VV_NONE) {
+    if (source != 0) {
         *out_source = known->by_row[source];
         if (*out_source != 0)
             return VARVE_OK;

@@ -178,7 +178,7 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
         put_operator(writer, slices->op[row]);
     if (slices->flags[row] & VV_SLICE_UNFINISHED)
         fputs(", \"finished\": \"false\"", stream);
-    if (slices->source[row] != VV_NONE) {
+    if (slices->source[row] != 0) {
         fputs(", \"source\": ", stream);
         vv_json_write_text(stream, text_of(writer, sources->file[slices->source[row]]));
         fprintf(stream, ", \"line\": %u", sources->line[slices->source[row]]);

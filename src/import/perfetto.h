@@ -99,7 +99,7 @@ struct vv_perfetto_event {
     uint16_t arg_count;
     uint8_t kind;                    /* enum vv_perfetto_event_kind                             */
     bool is_extra;                   /* a counter's value that came with another event          */
-    uint32_t source;                 /* row in sources; VV_NONE                                 */
+    uint32_t source;                 /* row in sources; 0 = none                                */
 };
 
 enum vv_perfetto_flow_space { VV_PERFETTO_FLOW, VV_PERFETTO_BIND, VV_PERFETTO_LEGACY_FLOW };

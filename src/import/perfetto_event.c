@@ -150,6 +150,8 @@ static enum varve_code read_name_field(struct vv_perfetto *reader,
         return read_source(reader, inner, event, error);
     case 34:
         event->source = vv_key_map_get(&sequence->interned[VV_PERFETTO_SOURCES], message->value);
+        if (event->source == VV_KEY_NONE)
+            event->source = 0;
         return VARVE_OK;
     case 52:
         return vv_perfetto_arg(reader, "correlation_id", message->value, VV_ARG_INT, error);
@@ -310,7 +312,7 @@ static enum varve_code add_extra(struct vv_perfetto *reader, struct vv_perfetto_
 {
     for (size_t i = 0; i < extra->values->count; i++) {
         struct vv_perfetto_event event = { .time_ns = time_ns, .kind = VV_PERFETTO_VALUE,
-                                           .is_extra = true, .source = VV_NONE, .first_arg = VV_NONE };
+                                           .is_extra = true, .first_arg = VV_NONE };
         if (i >= extra->tracks->count) {
             reader->model->health.ignored += extra->values->count - i;
             break;
@@ -439,7 +441,7 @@ enum varve_code vv_perfetto_event_read(struct vv_perfetto *reader, struct vv_per
                                        struct vv_protobuf *message, int64_t time_ns,
                                        struct varve_error *error)
 {
-    struct fields fields = { .event = { .time_ns = time_ns, .source = VV_NONE } };
+    struct fields fields = { .event = { .time_ns = time_ns } };
     enum varve_code code = read_event(reader, sequence, message, &fields, error);
     deinit_fields(&fields);
     return code;

@@ -19,13 +19,13 @@ static uint8_t words_of(uint32_t id)
 static enum varve_code find_source(struct vv_model *model, const struct vv_metadata_class *said,
                                    uint32_t *out_row, struct varve_error *error)
 {
-    *out_row = VV_NONE;
+    *out_row = 0;
     if (said->file == NULL)
         return VARVE_OK;
     uint32_t file;
     VV_TRY(vv_model_text(model, said->file, &file, error));
     struct vv_sources *sources = &model->sources;
-    if (sources->table.count > 0) {
+    if (sources->table.count > 1) {
         uint32_t last = (uint32_t)sources->table.count - 1;
         if (sources->file[last] == file && sources->line[last] == said->line) {
             *out_row = last;
@@ -76,8 +76,7 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
         VV_TRY(make_class(process, row, error));
     /* Fixed for format version 1, whatever the text says (§2). */
     for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
-        process->classes[id] = (struct vv_event_class){ .source = VV_NONE,
-                                                        .action = (uint8_t)id,
+        process->classes[id] = (struct vv_event_class){ .action = (uint8_t)id,
                                                         .words = words_of(id) & 0xF,
                                                         .plain_ends = id == VV_EVENT_END };
     return VARVE_OK;

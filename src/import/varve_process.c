@@ -345,6 +345,7 @@ enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
     struct vv_process_reader process = { .model = model, .metadata = &metadata,
                                          .threads = threads };
     vv_arena_init(&folder.arena);
+    model->has_phases = true;
     enum varve_code code = join_path(&folder, "metadata", &folder.metadata, error);
     /* Once before the streams: a later format version is told from a broken stream. */
     if (code == VARVE_OK)

@@ -28,7 +28,7 @@ _Static_assert((int)VV_EVENT_BUILTIN_COUNT <= VV_ACTION_SITE, "one action each")
 
 struct vv_event_class {
     uint32_t name;    /* string of the model                                                    */
-    uint32_t source;  /* row in sources, or VV_NONE                                             */
+    uint32_t source;  /* row in sources; 0 = none                                               */
     uint32_t row;     /* in metadata->classes                                                   */
     uint16_t layer;
     uint8_t action;   /* enum vv_action                                                         */

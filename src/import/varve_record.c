@@ -100,7 +100,7 @@ static enum varve_code read_layers(struct vv_stream_reader *stream, const struct
 static enum varve_code read_begin(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
-    struct vv_range range = { .source = VV_NONE, .layer = (uint16_t)high_half(word(record, 0)) };
+    struct vv_range range = { .layer = (uint16_t)high_half(word(record, 0)) };
     VV_TRY(vv_process_string(stream->process, low_half(word(record, 0)), &range.name, error));
     return vv_range_begin(stream, &range, error);
 }
@@ -109,7 +109,7 @@ static enum varve_code read_step_begin(struct vv_stream_reader *stream,
                                        const struct vv_record *record, struct varve_error *error)
 {
     struct vv_model *model = stream->process->model;
-    struct vv_range range = { .source = VV_NONE, .layer = VARVE_LAYER_STEP, .is_step = true };
+    struct vv_range range = { .layer = VARVE_LAYER_STEP, .is_step = true };
     uint32_t step;
     VV_TRY(vv_model_text(model, "step", &range.name, error));
     VV_TRY(vv_range_begin(stream, &range, error));

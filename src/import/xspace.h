@@ -110,6 +110,10 @@ static inline bool vv_xspace_has(const struct vv_xspace_values *values, enum vv_
     return (values->set >> role & 1) != 0;
 }
 
+/* What becomes columns of an operator. */
+#define VV_XSPACE_OP_ROLES                                                                          \
+    (UINT32_C(1) << VV_XSPACE_SHAPE | UINT32_C(1) << VV_XSPACE_FLOPS | UINT32_C(1) << VV_XSPACE_BYTES_ACCESSED)
+
 struct vv_xspace_shape {
     uint32_t text;         /* string, as in ops.shapes                                          */
     uint32_t first_tensor, tensor_count;
@@ -129,7 +133,8 @@ struct vv_xspace_event_kind {
     uint8_t event_class;   /* enum vv_xspace_event_class                                        */
     bool is_number;        /* its name is one: of a step                                        */
     uint32_t collective;   /* string; 0 = it is none                                            */
-    uint32_t source;       /* row in sources, of values; VV_NONE                                */
+    uint32_t source;       /* row in sources, of values; 0 = none                               */
+    uint32_t op;           /* row in ops: shared by events that say no more; VV_NONE            */
     struct vv_xspace_values values; /* behind what every event needs                            */
     struct vv_xspace_shape shape;   /* of values; text 0 = none                                 */
     const char *text;      /* the name                                                          */
@@ -192,7 +197,7 @@ struct vv_xspace {
     uint32_t other_count;        /* processes that are neither host nor device                  */
     struct vv_key_map host_lines; /* line id -> track, of host_process                           */
     struct vv_key_map words;      /* string -> index of vv_xspace_stat_word                      */
-    struct vv_key_map shapes, sources; /* string -> item of shape_items; row in sources, VV_NONE - 1 = none */
+    struct vv_key_map shapes, sources; /* string -> item of shape_items; row in sources */
     struct vv_xspace_shape *shape_items;
     size_t shape_count, shape_capacity;
     struct vv_xspace_row_counts line_rows; /* where the line that was begun last put its first  */
@@ -272,8 +277,8 @@ struct vv_xspace_chunk {
 
 /* Texts that the model does not have yet, in the strings of a chunk's rows: their ids there, and this. */
 #define VV_XSPACE_OWN_TEXTS UINT32_C(0x80000000)
-/* In a chunk's first_arg: rows from here on are the chunk's own, others the model's. */
-#define VV_XSPACE_OWN_ARGS UINT32_C(0xc0000000)
+/* In a chunk's first_arg and op: rows from here on are the chunk's own, others the model's. */
+#define VV_XSPACE_OWN_ROWS UINT32_C(0xc0000000)
 
 /* Where a statistic goes, besides its role. */
 enum vv_xspace_target { VV_XSPACE_TO_ARGS, VV_XSPACE_TO_FACTS, VV_XSPACE_TO_COUNTERS };
@@ -354,7 +359,7 @@ enum varve_code vv_xspace_shape(struct vv_xspace *space, uint32_t text,
 /* Whether it is one; nothing is added to the model. */
 enum varve_code vv_xspace_is_shape(struct vv_xspace_chunk *chunk, uint32_t text, bool *out_is_shape,
                                    struct varve_error *error);
-/* The row of "FILE:LINE" in sources; VV_NONE where the text is not of that form. */
+/* The row of "FILE:LINE" in sources; 0 where the text is not of that form. */
 enum varve_code vv_xspace_source(struct vv_xspace *space, uint32_t text, uint32_t *out_row,
                                  struct varve_error *error);
 

@@ -10,7 +10,7 @@
 
 /* What cells name that is numbered otherwise in the model: rows of another table, or texts. */
 enum link {
-    LINK_NONE, LINK_OPS, LINK_ACTIVITIES, LINK_COLLECTIVES, LINK_ARGS,
+    LINK_NONE, LINK_OPS, LINK_ACTIVITIES, LINK_COLLECTIVES, LINK_ARGS, LINK_SLICES,
     LINK_TEXT,
     LINK_VALUE /* a text where the kind of the value says so                                    */
 };
@@ -42,6 +42,7 @@ static const struct {
     { VV_TABLE_SLICES, LINK_ARGS, offsetof(struct vv_slices, first_arg) },
     { VV_TABLE_MARKS, LINK_ARGS, offsetof(struct vv_marks, first_arg) },
     { VV_TABLE_OPS, LINK_COLLECTIVES, offsetof(struct vv_ops, collective) },
+    { VV_TABLE_ACTIVITIES, LINK_SLICES, offsetof(struct vv_activities, slice) },
     { VV_TABLE_ACTIVITIES, LINK_COLLECTIVES, offsetof(struct vv_activities, collective) },
     { VV_TABLE_SLICES, LINK_TEXT, offsetof(struct vv_slices, name) },
     { VV_TABLE_SLICES, LINK_TEXT, offsetof(struct vv_slices, category) },
@@ -90,8 +91,9 @@ static void move_links(const struct vv_xspace_chunk *chunk, uint8_t link, const 
     static const uint8_t tables[] = { [LINK_OPS] = VV_TABLE_OPS,
                                       [LINK_ACTIVITIES] = VV_TABLE_ACTIVITIES,
                                       [LINK_COLLECTIVES] = VV_TABLE_COLLECTIVES,
-                                      [LINK_ARGS] = VV_TABLE_ARGS };
-    uint32_t own = link == LINK_ARGS ? VV_XSPACE_OWN_ARGS : 0, shift = chunk->base[tables[link]] - own;
+                                      [LINK_ARGS] = VV_TABLE_ARGS,
+                                      [LINK_SLICES] = VV_TABLE_SLICES };
+    uint32_t own = link == LINK_ARGS || link == LINK_OPS ? VV_XSPACE_OWN_ROWS : 0, shift = chunk->base[tables[link]] - own;
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[i] == VV_NONE || from[i] < own ? from[i] : from[i] + shift;
 }
@@ -151,7 +153,7 @@ static enum varve_code make_room(struct vv_xspace *space, int row, uint64_t *out
 {
     struct vv_xspace_wave *wave = &space->wave;
     struct vv_table *table = table_of(space->model, row);
-    uint64_t base = table->count, limit = row == VV_TABLE_ARGS ? VV_XSPACE_OWN_ARGS : VV_NONE;
+    uint64_t base = table->count, limit = row == VV_TABLE_ARGS || row == VV_TABLE_OPS ? VV_XSPACE_OWN_ROWS : VV_NONE;
     for (size_t i = 0; i < wave->used_count; i++) {
         wave->chunks[i].base[row] = (uint32_t)base;
         base += table_of(wave->chunks[i].sink.rows, row)->count;

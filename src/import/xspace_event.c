@@ -172,7 +172,7 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
         event->rows->health.ignored += count - UINT16_MAX;
         count = UINT16_MAX;
     }
-    event->first_arg = VV_XSPACE_OWN_ARGS + (uint32_t)first;
+    event->first_arg = VV_XSPACE_OWN_ROWS + (uint32_t)first;
     event->arg_count = (uint16_t)count;
     return VARVE_OK;
 }

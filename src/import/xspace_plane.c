@@ -169,7 +169,7 @@ enum varve_code vv_xspace_unknown_event(struct vv_xspace_sink *sink, uint64_t id
 {
     char name[32];
     int length = snprintf(name, sizeof name, "event %llu", (unsigned long long)id);
-    *out_kind = (struct vv_xspace_event_kind){ .first_arg = VV_NONE, .source = VV_NONE,
+    *out_kind = (struct vv_xspace_event_kind){ .first_arg = VV_NONE, .op = VV_NONE,
                                                .host_layer = VARVE_LAYER_HOST };
     VV_TRY(vv_xspace_text(sink, name, (size_t)length, &out_kind->name, error));
     out_kind->text = vv_xspace_text_of(sink, out_kind->name);
@@ -310,6 +310,26 @@ static enum varve_code find_rows(struct vv_xspace *space, struct vv_xspace_event
                : VARVE_OK;
 }
 
+/* An operator that its events share, unless each of them has a collective. */
+static enum varve_code add_op(struct vv_model *model, struct vv_xspace_event_kind *kind, struct varve_error *error)
+{
+    const struct vv_xspace_values *values = &kind->values;
+    bool has_cost = vv_xspace_has(values, VV_XSPACE_FLOPS) || vv_xspace_has(values, VV_XSPACE_BYTES_ACCESSED);
+    if (kind->collective != 0 || (kind->shape.text == 0 && !has_cost))
+        return VARVE_OK;
+    VV_TRY(vv_model_add_op(model, &kind->op, error));
+    if (vv_xspace_has(values, VV_XSPACE_FLOPS))
+        model->ops.flop[kind->op] = (uint64_t)values->items[VV_XSPACE_FLOPS];
+    if (vv_xspace_has(values, VV_XSPACE_BYTES_ACCESSED))
+        model->ops.bytes[kind->op] = (uint64_t)values->items[VV_XSPACE_BYTES_ACCESSED];
+    if (kind->shape.text == 0)
+        return VARVE_OK;
+    model->ops.shapes[kind->op] = kind->shape.text;
+    model->ops.first_tensor[kind->op] = kind->shape.first_tensor;
+    model->ops.tensor_count[kind->op] = kind->shape.tensor_count;
+    return VARVE_OK;
+}
+
 static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct vv_xspace_span span,
                                            struct varve_error *error)
 {
@@ -334,8 +354,9 @@ static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct
     kind.first_arg = count > 0 ? (uint32_t)first : VV_NONE;
     if (plane->word->kind == VV_XSPACE_DEVICE)
         VV_TRY(find_collective(plane, &kind, error));
-    kind.source = VV_NONE;
+    kind.op = VV_NONE;
     VV_TRY(find_rows(plane->space, &kind, error));
+    VV_TRY(add_op(model, &kind, error));
     return add_kind(plane, key, &kind, error);
 }
 

@@ -14,7 +14,6 @@
 #include "varve/varve.h"
 
 #define RANK_MAX 64u
-#define NOT_A_SOURCE (VV_NONE - 1)
 #define TENSOR_TEXT_BYTES (RANK_MAX * 21 + 32)
 
 static const struct {
@@ -193,7 +192,7 @@ enum varve_code vv_xspace_source(struct vv_xspace *space, uint32_t text, uint32_
     if (row == VV_KEY_NONE) {
         const char *whole = vv_intern_text(&model->strings, text), *colon = strrchr(whole, ':');
         char *end;
-        row = NOT_A_SOURCE;
+        row = 0;
         unsigned long line = colon != NULL ? strtoul(colon + 1, &end, 10) : 0;
         if (colon != NULL && colon > whole && isdigit((unsigned char)colon[1]) && *end == '\0' &&
             line <= UINT32_MAX) {
@@ -205,6 +204,6 @@ enum varve_code vv_xspace_source(struct vv_xspace *space, uint32_t text, uint32_
         }
         VV_TRY(vv_key_map_put(&space->sources, text, row, error));
     }
-    *out_row = row == NOT_A_SOURCE ? VV_NONE : row;
+    *out_row = row;
     return VARVE_OK;
 }

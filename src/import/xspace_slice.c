@@ -20,6 +20,10 @@ static enum varve_code add_op(struct vv_xspace_event *event, uint32_t slice, str
     const struct vv_xspace_shape *shape = &event->kind->shape;
     bool has_own_shape = vv_xspace_has(&event->values, VV_XSPACE_SHAPE), is_shape = shape->text != 0;
     uint32_t op, collective = VV_NONE;
+    if (event->kind->op != VV_NONE && (event->values.set & VV_XSPACE_OP_ROLES) == 0) {
+        model->slices.op[slice] = event->kind->op;
+        return VARVE_OK;
+    }
     if (has_own_shape)
         VV_TRY(vv_xspace_is_shape(event->chunk, (uint32_t)event->values.items[VV_XSPACE_SHAPE],
                                   &is_shape, error));
@@ -30,7 +34,7 @@ static enum varve_code add_op(struct vv_xspace_event *event, uint32_t slice, str
         return VARVE_OK;
     }
     VV_TRY(vv_model_add_op(model, &op, error));
-    model->slices.op[slice] = op;
+    model->slices.op[slice] = VV_XSPACE_OWN_ROWS + op;
     model->ops.flop[op] = (uint64_t)item(event, VV_XSPACE_FLOPS, 0);
     model->ops.bytes[op] = (uint64_t)item(event, VV_XSPACE_BYTES_ACCESSED, 0);
     model->ops.collective[op] = collective;
@@ -65,6 +69,7 @@ static enum varve_code add_activity(struct vv_xspace_event *event, uint32_t slic
     uint32_t row;
     VV_TRY(vv_model_add_activity(model, &row, error));
     model->slices.activity[slice] = row;
+    model->activities.slice[row] = slice;
     model->activities.kind[row] = (uint8_t)kind;
     model->activities.correlation[row] = (uint64_t)item(event, VV_XSPACE_CORRELATION, 0);
     model->activities.context[row] = item(event, VV_XSPACE_CONTEXT, -1);
@@ -77,8 +82,9 @@ static enum varve_code add_activity(struct vv_xspace_event *event, uint32_t slic
         model->activities.device[row] = event->segment->plane->device;
         model->activities.stream[row] = event->segment->line_id;
     }
-    if (model->slices.op[slice] != VV_NONE)
-        model->activities.collective[row] = model->ops.collective[model->slices.op[slice]];
+    uint32_t op = model->slices.op[slice];
+    if (op != VV_NONE && op >= VV_XSPACE_OWN_ROWS)
+        model->activities.collective[row] = model->ops.collective[op - VV_XSPACE_OWN_ROWS];
     return VARVE_OK;
 }
 

@@ -66,7 +66,7 @@ static void fill_slices(struct vv_slices *slices, uint32_t count)
     memset(slices->flags, 0, count * sizeof *slices->flags);
     memset(slices->op, 0xff, count * sizeof *slices->op);
     memset(slices->activity, 0xff, count * sizeof *slices->activity);
-    memset(slices->source, 0xff, count * sizeof *slices->source);
+    memset(slices->source, 0, count * sizeof *slices->source);
 }
 
 static enum varve_code decode(struct vv_xspace_chunk *chunk)

@@ -26,18 +26,36 @@ static uint32_t scope_of(const struct vv_model *model, uint32_t slice)
     return process < model->processes.table.count ? model->processes.scope[process] : 0;
 }
 
+/* Have all activities the slices that the importer has named? Rows may have moved since. */
+static bool are_found(const struct vv_model *model)
+{
+    const struct vv_activities *activities = &model->activities;
+    for (uint32_t i = 0; i < activities->table.count; i++)
+        if (activities->slice[i] >= model->slices.table.count || model->slices.activity[activities->slice[i]] != i)
+            return false;
+    return true;
+}
+
+/* Whole columns of links that are nearly blank are not looked through in vain: pages that are read count as memory. */
 static void find_slices(struct linking *linking)
 {
     struct vv_model *model = linking->model;
     const struct vv_slices *slices = &model->slices;
-    for (uint64_t i = 0; i < model->ops.table.count; i++)
+    bool is_wanted = false;
+    for (uint64_t i = 0; i < model->ops.table.count; i++) {
         linking->op_slices[i] = VV_NONE;
-    for (uint32_t row = 0; row < slices->table.count; row++) {
+        is_wanted = is_wanted || model->ops.external[i] != 0 || model->ops.collective[i] != VV_NONE;
+    }
+    for (uint32_t row = 0; is_wanted && row < slices->table.count; row++)
         if (slices->op[row] != VV_NONE)
             linking->op_slices[slices->op[row]] = row;
+    if (are_found(model))
+        return;
+    for (uint64_t i = 0; i < model->activities.table.count; i++)
+        model->activities.slice[i] = VV_NONE;
+    for (uint32_t row = 0; row < slices->table.count; row++)
         if (slices->activity[row] != VV_NONE)
             model->activities.slice[slices->activity[row]] = row;
-    }
 }
 
 /* ---- by ids ---- */

@@ -205,7 +205,7 @@ enum varve_code vv_model_add_slice(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_SLICES, out_row, error));
     struct vv_slices *slices = &model->slices;
-    slices->track[*out_row] = slices->parent[*out_row] = slices->source[*out_row] = VV_NONE;
+    slices->track[*out_row] = slices->parent[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 
@@ -244,6 +244,8 @@ enum varve_code vv_model_add_tensor(struct vv_model *model, uint32_t dtype, uint
 enum varve_code vv_model_add_source(struct vv_model *model, uint32_t *out_row,
                                     struct varve_error *error)
 {
+    if (model->sources.table.count == 0)
+        VV_TRY(append(model, VV_TABLE_SOURCES, out_row, error)); /* none */
     return append(model, VV_TABLE_SOURCES, out_row, error);
 }
 

@@ -75,11 +75,11 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, parent)     /* row, by finish; VV_NONE at top level                          */ \
     X(T, uint32_t, depth)      /* by finish; 0 at top level                                     */ \
     X(T, uint32_t, category)   /* string: the producer's word, "cpu_op", "kernel"; 0 = none      */ \
-    X(T, vv_link, op)          /* row in ops, one slice each; VV_NONE = no arguments            */ \
+    X(T, vv_link, op)          /* row in ops; VV_NONE = no arguments. Slices share one that has nothing of its own: no sequence … */ \
     X(T, vv_link, activity)    /* row in activities, one slice each; VV_NONE                    */ \
     X(T, vv_link, first_arg)   /* rows in args: what has no column of its own                   */ \
     X(T, uint16_t, arg_count)                                                                       \
-    X(T, uint32_t, source)     /* row in sources; VV_NONE                                       */ \
+    X(T, uint32_t, source)     /* row in sources; 0 = none, that row is blank                   */ \
     X(T, vv_link, step)        /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
     X(T, vv_link, phase)       /* slice row, by finish: innermost phase around it; VV_NONE      */ \
     X(T, uint32_t, order)      /* order of begin in its track's stream: breaks ties in sorting  */ \
@@ -122,7 +122,7 @@ enum vv_activity_kind {
     X(T, int64_t, stream)      /* -1 = not known                                                */ \
     X(T, uint64_t, bytes)      /* copied or set                                                 */ \
     X(T, uint32_t, device)     /* kind << 16 | index; VV_NONE                                   */ \
-    X(T, uint32_t, slice)      /* row, by finish                                                */ \
+    X(T, uint32_t, slice)      /* row, by finish; an importer may say it before                  */ \
     X(T, uint32_t, launch)     /* slice row, by finish: of device work, the call; VV_NONE       */ \
     X(T, uint32_t, caller)     /* slice row, by finish: the operator it was done for; VV_NONE   */ \
     X(T, vv_link, collective)  /* row in collectives; VV_NONE                                   */ \
@@ -251,9 +251,10 @@ struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER
     X(T, uint32_t, category)   /* string; 0 = none                                              */ \
     X(T, uint32_t, from_track)                                                                      \
     X(T, uint32_t, to_track)                                                                        \
-    X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE. Before finish an importer may name */ \
-    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it; one that begins then */ \
+    X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE             */ \
+    X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */ \
     X(T, uint8_t, to_next)     /* 1: where none begins at to_ns, the next that does, not around it */
+/* An importer may say which slice it has the instant from: finish then need not look for it. */
 struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
 
 #define VV_MEMORY_COLUMNS(X, T)                                                                     \
@@ -316,6 +317,7 @@ struct vv_model {
     struct vv_health health;
     struct vv_placed *placed; /* ascending; finish leaves these rows alone if it can, and forgets them */
     size_t placed_count, placed_capacity;
+    bool has_phases; /* an importer has filled slices.phase, which is blank otherwise           */
     struct vv_processes processes;
     struct vv_tracks tracks;
     struct vv_slices slices;

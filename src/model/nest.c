@@ -33,6 +33,7 @@ struct nesting {
     size_t container_count, container_capacity;
     size_t plain_count, plain_capacity;
     uint64_t overlaps, zero_length;
+    bool has_phases; /* as in the model                                                         */
 };
 
 /* Slices of whole tracks, [first, limit). */
@@ -113,7 +114,7 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
             own.phase = row;
         }
     }
-    if (slices->phase[row] != phase) /* blank cells are better not written: cells.h */
+    if (phase != VV_NONE || nesting->has_phases) /* blank cells are better not even read: cells.h */
         slices->phase[row] = phase;
     if (nesting->container_count == nesting->container_capacity)
         VV_TRY(vv_array_reserve(&nesting->containers, &nesting->container_capacity,
@@ -161,7 +162,7 @@ static void nest_piece(void *context, size_t number)
 {
     struct pieces *pieces = context;
     struct piece *piece = &pieces->items[number];
-    struct nesting nesting = { 0 };
+    struct nesting nesting = { .has_phases = pieces->model->has_phases };
     piece->code = nest_rows(pieces->model, &nesting, piece->first, piece->limit);
     piece->overlaps = nesting.overlaps;
     piece->zero_length = nesting.zero_length;

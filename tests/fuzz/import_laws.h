@@ -34,7 +34,7 @@ static inline void laws_of_slices(const struct vv_model *model)
         LAW(slices->name[row] < model->strings.count && slices->category[row] < model->strings.count);
         LAW(slices->op[row] == VV_NONE || slices->op[row] < model->ops.table.count);
         LAW(slices->activity[row] == VV_NONE || slices->activity[row] < model->activities.table.count);
-        LAW(slices->source[row] == VV_NONE || slices->source[row] < model->sources.table.count);
+        LAW(slices->source[row] == 0 || slices->source[row] < model->sources.table.count);
         laws_of_args(model, slices->first_arg[row], slices->arg_count[row]);
     }
 }

@@ -59,7 +59,7 @@ static inline void imported_look_at_slice(const struct vv_model *model, uint64_t
     imported_must(slices->parent[row] == VV_NONE || slices->parent[row] < row);
     imported_must(imported_is_row(slices->op[row], &model->ops.table));
     imported_must(imported_is_row(slices->activity[row], &model->activities.table));
-    imported_must(imported_is_row(slices->source[row], &model->sources.table));
+    imported_must(slices->source[row] == 0 || slices->source[row] < model->sources.table.count);
     imported_must(imported_is_row(slices->step[row], &model->steps.table));
     imported_must(imported_is_row(slices->phase[row], &slices->table));
     imported_must(imported_are_args(model, slices->first_arg[row], slices->arg_count[row]));

@@ -57,6 +57,18 @@ static void add_flow(struct vv_model *model, uint32_t from, int64_t from_ns, uin
     model->flows.from_ns[row] = from_ns;
     model->flows.to_ns[row] = to_ns;
     model->flows.to_next[row] = to_next;
+    if (model->slices.table.count > 0) { /* what an importer says may be wrong when slices have been sorted */
+        model->flows.from_slice[row] = draw((uint32_t)model->slices.table.count);
+        model->flows.to_slice[row] = draw((uint32_t)model->slices.table.count);
+    }
+}
+
+/* From where a slice begins, and the importer says so. */
+static void add_flow_of_slice(struct vv_model *model, uint32_t slice)
+{
+    int64_t begin_ns = model->slices.begin_ns[slice];
+    add_flow(model, model->slices.track[slice], begin_ns, model->slices.track[slice], begin_ns, 0);
+    model->flows.from_slice[model->flows.table.count - 1] = slice;
 }
 
 /* ---- flows ---- */
@@ -99,6 +111,8 @@ static void flows_lead_from_the_innermost(void **state)
                 add_nest(model, track, i * 1100 + draw(90), 200 + draw(900), 6);
         for (int i = 0; i < 200; i++)
             add_flow(model, draw(3), draw(4600), draw(3), draw(4600), 0);
+        for (int i = 0; i < 200; i++)
+            add_flow_of_slice(model, draw((uint32_t)model->slices.table.count));
         assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
         for (uint64_t i = 0; i < model->flows.table.count; i++) {
             uint32_t from = model->flows.from_slice[i];
@@ -156,6 +170,30 @@ static void add_op(struct vv_model *model, uint32_t slice, uint64_t external)
     assert_int_equal(vv_model_add_op(model, &row, NULL), VARVE_OK);
     model->ops.external[row] = external;
     model->slices.op[slice] = row;
+}
+
+/* Whether rows stay or not, what an importer has said of them is at most a hint. */
+static void activities_stay_with_their_slices(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        struct vv_model *model = make(2);
+        for (uint32_t i = 0; i < 100; i++) {
+            uint32_t slice = add_slice(model, 0, round == 0 ? i * 10 : 1000 - i * 10, 10, VARVE_LAYER_RUNTIME);
+            if (i % 3 != 0)
+                continue;
+            uint32_t row = add_activity(model, slice, VV_ACTIVITY_CALL, i, 0);
+            model->activities.slice[row] = round == 2 && i % 2 == 0 ? draw(1000) : slice;
+        }
+        assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+        for (uint32_t row = 0; row < model->activities.table.count; row++) {
+            uint32_t slice = model->activities.slice[row];
+            assert_int_equal(model->slices.activity[slice], row);
+            int64_t i = (int64_t)model->activities.correlation[row];
+            assert_int_equal(model->slices.begin_ns[slice], round == 0 ? i * 10 : 1000 - i * 10);
+        }
+        vv_model_destroy(model);
+    }
 }
 
 /* Slices are added in the order that they are sorted into, so rows stay. */
@@ -251,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_lead_from_the_innermost),
         cmocka_unit_test(flows_lead_to_what_begins_there),
+        cmocka_unit_test(activities_stay_with_their_slices),
         cmocka_unit_test(launches_and_callers),
         cmocka_unit_test(ids_count_within_their_scope),
         cmocka_unit_test(ids_dense_and_far_apart),
