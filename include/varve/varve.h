@@ -346,6 +346,17 @@ VARVE_API enum varve_code varve_session_stop(struct varve_error *error);
  * has recorded nothing, or another dump is being made; VARVE_EXISTS: there is something at `output`. */
 VARVE_API enum varve_code varve_session_dump(const char *output, struct varve_error *error);
 
+/* Collects from other libraries in this process what `sources` say, as `varve record --collect` has them: "auto" (or
+ * NULL), "none", names with commas; `varve help record` lists them. Holds until the next call, in all sessions and in
+ * forked children, for what is loaded by now and, in a Python program, for what it imports later. With "none"
+ * what was attached is detached, and costs nothing. PyTorch's memory is told only where this library comes
+ * before it, as under `varve record`; the trace says so. Where recording was begun before the program (`varve record`, the
+ * environment) that chose, and the call changes nothing. Thread-safe; in a Python program with the interpreter's
+ * lock held; not from signal handlers. Takes up to some 30 ms where PyTorch is first found. VARVE_INVALID: nothing
+ * is called so; the message names what is. VARVE_PERMISSION in a set-user-id process; VARVE_STATE while another
+ * thread is in this call. */
+VARVE_API enum varve_code varve_collect(const char *sources, struct varve_error *error);
+
 /* Chooses what the running session records from now on; 0 pauses it. Returns the former mask.
  * Without a session it has no effect and returns 0. */
 VARVE_API uint32_t varve_layers_set(uint32_t layers);

@@ -3,8 +3,11 @@
 #ifndef VV_COLLECT_TORCH_H
 #define VV_COLLECT_TORCH_H
 
-/* Attaches if PyTorch is loaded and was not there before; else returns at once. Called whenever a library was
- * loaded, by the thread that loaded it. Thread-safe. */
+/* Attaches if PyTorch is loaded, as vv_collectors_want says; again where that changed. Called whenever a library was
+ * loaded, by the thread that loaded it; not from two threads at once, as the next. */
 void vv_torch_look(void);
+
+/* No operator that begins from now on comes by here. */
+void vv_torch_leave(void);
 
 #endif

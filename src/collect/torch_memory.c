@@ -7,7 +7,6 @@
 #include "collect/torch_memory.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ VARVE_API void FREE(void *block);
 
 static void *(*torch_alloc)(size_t bytes); /* atomic, both: found once, by whoever is first        */
 static void (*torch_free)(void *block);
-static bool is_wanted;
+static bool is_wanted;                     /* atomic */
 
 static void find(void)
 {
@@ -40,9 +39,25 @@ static void find(void)
     __atomic_store(&torch_alloc, (void *(**)(size_t))&alloc, __ATOMIC_RELEASE);
 }
 
-void vv_torch_memory_begin(void)
+void vv_torch_memory_want(bool wants)
 {
-    is_wanted = true;
+    __atomic_store_n(&is_wanted, wants, __ATOMIC_RELAXED);
+}
+
+/* Whose `ALLOC` is the first in the program's own scope, where the linker looks before PyTorch's. By files: RTLD_DEFAULT
+ * also finds ours where only those see it who asked for this library, and `ALLOC` here may be bound to another's. */
+bool vv_torch_memory_is_between(void)
+{
+    Dl_info first, own;
+    void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD), *symbol = NULL;
+    if (program != NULL) {
+        symbol = dlsym(program, TEXT(ALLOC));
+        dlclose(program);
+    }
+    if (symbol == NULL)
+        dlerror(); /* the program's own next dlerror is not to tell of ours */
+    return symbol != NULL && dladdr(symbol, &first) != 0 && dladdr(&is_wanted, &own) != 0 &&
+           first.dli_fbase == own.dli_fbase;
 }
 
 void *ALLOC(size_t bytes)
@@ -56,7 +71,7 @@ void *ALLOC(size_t bytes)
     if (VARVE_UNLIKELY(alloc == NULL)) /* nobody calls us but c10: only to be whole */
         return posix_memalign(&block, ALIGNMENT, bytes) == 0 ? block : NULL;
     block = alloc(bytes);
-    if (is_wanted && bytes != 0)
+    if (__atomic_load_n(&is_wanted, __ATOMIC_RELAXED) && bytes != 0)
         varve_alloc(block, bytes, VARVE_DEVICE_CPU);
     return block;
 }
@@ -69,7 +84,7 @@ void FREE(void *block)
         find();
         release = __atomic_load_n(&torch_free, __ATOMIC_ACQUIRE);
     }
-    if (is_wanted && block != NULL)
+    if (__atomic_load_n(&is_wanted, __ATOMIC_RELAXED) && block != NULL)
         varve_free(block, VARVE_DEVICE_CPU);
     if (VARVE_UNLIKELY(release == NULL))
         free(block);

@@ -3,7 +3,12 @@
 #ifndef VV_COLLECT_TORCH_MEMORY_H
 #define VV_COLLECT_TORCH_MEMORY_H
 
-/* From now on each is recorded. */
-void vv_torch_memory_begin(void);
+#include <stdbool.h>
+
+/* From now on each is recorded, or none. */
+void vv_torch_memory_want(bool wants);
+
+/* Does PyTorch come by here? Not where it was loaded first, or this library only for those who ask for it. */
+bool vv_torch_memory_is_between(void);
 
 #endif
