@@ -50,6 +50,30 @@ static void after_fork(void)
     generation++;
 }
 
+/* ---- a schedule counts steps: what PyTorch calls by that name are the optimizer's ---- */
+
+static inline bool are_steps_counted(void)
+{
+    return VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0);
+}
+
+/* The first begins with the first operator, unless the program marks its own. */
+static __attribute__((noinline)) void begin_first_step(void)
+{
+    static bool has_begun; /* atomic */
+    if (!__atomic_exchange_n(&has_begun, true, __ATOMIC_RELAXED) && vv_self.step_depth == 0)
+        varve_emit_schedule(1);
+}
+
+static __attribute__((noinline)) void end_step(const void *guard)
+{
+    static const char step[] = "Optimizer.step#";
+    if (vv_self.step_depth != 0 || strncmp(torch.name(guard), step, sizeof step - 1) != 0)
+        return;
+    varve_emit_schedule(0);
+    varve_emit_schedule(1);
+}
+
 /* ---- begin ---- */
 
 struct begin {
@@ -161,6 +185,8 @@ VV_INLINE void begin_guard(const void *guard, uint32_t scope)
 {
     const uint8_t *bytes = guard;
     const uint32_t usual_layer = scope == VV_SCOPE_USER ? VARVE_LAYER_API : VARVE_LAYER_OP;
+    if (are_steps_counted())
+        begin_first_step();
     if (varve_layers() == 0)
         return;
     if (VARVE_UNLIKELY(is_async(guard))) {
@@ -217,6 +243,13 @@ static void end_guard(const void *guard, void *context)
     varve_end();
 }
 
+static void end_user_range(const void *guard, void *context)
+{
+    end_guard(guard, context);
+    if (are_steps_counted())
+        end_step(guard);
+}
+
 bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *found,
                            const struct vv_torch_wishes *wanted)
 {
@@ -232,6 +265,7 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;
+        callback.end = scope == VV_SCOPE_USER ? end_user_range : end_guard;
         callback.needs_inputs = scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
         handles[scope] = torch.add(callback);
     }
