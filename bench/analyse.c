@@ -37,10 +37,16 @@ static double now(void)
 /* ---- one table, in a child ---- */
 
 struct result {
-    double seconds, megabytes;
+    double seconds, busy_seconds, megabytes; /* busy: of processors, all threads together       */
     unsigned long rows;
     bool is_done;
 };
+
+static double busy(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
+}
 
 static struct result make_table(const struct vv_model *model, vv_analyse_fn *analyse)
 {
@@ -54,6 +60,7 @@ static struct result make_table(const struct vv_model *model, vv_analyse_fn *ana
     result.is_done = analyse(model, &question, &sheet, &error) == VARVE_OK;
     result.seconds = now() - begin;
     getrusage(RUSAGE_SELF, &after);
+    result.busy_seconds = busy(&after) - busy(&before);
     result.megabytes = (double)(after.ru_minflt - before.ru_minflt) * (double)sysconf(_SC_PAGESIZE) * 1e-6;
     result.rows = result.is_done ? sheet.row_count : 0;
     if (!result.is_done)
@@ -82,7 +89,7 @@ static struct result measure(const struct vv_model *model, vv_analyse_fn *analys
 
 static void print_tables(const struct vv_model *model, int rounds)
 {
-    printf("%-18s %9s %9s %9s\n", "table", "ms", "MB", "rows");
+    printf("%-18s %9s %9s %9s %9s\n", "table", "ms", "CPU ms", "MB", "rows");
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
         struct result best = { 0 };
         for (int round = 0; round < rounds; round++) {
@@ -91,8 +98,8 @@ static void print_tables(const struct vv_model *model, int rounds)
                 best = result;
         }
         if (best.is_done)
-            printf("%-18s %9.1f %9.1f %9lu%s\n", table->name, best.seconds * 1e3, best.megabytes, best.rows,
-                   best.seconds > 1 ? "  over a second" : "");
+            printf("%-18s %9.1f %9.1f %9.1f %9lu%s\n", table->name, best.seconds * 1e3, best.busy_seconds * 1e3,
+                   best.megabytes, best.rows, best.seconds > 1 ? "  over a second" : "");
         else
             printf("%-18s    failed\n", table->name);
         fflush(stdout);

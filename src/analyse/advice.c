@@ -185,27 +185,32 @@ static enum varve_code put_finding(const struct finding *finding, size_t number,
     return vv_sheet_text(sheet, row, RULE, finding->rule->name, error);
 }
 
+#define RULES (sizeof rules / sizeof *rules)
+
 /* Rules of the same table follow each other, so that it is made once. */
 static enum varve_code look(const struct vv_model *model, const struct vv_question *question,
                             struct finding *findings, size_t *out_count, struct varve_error *error)
 {
-    size_t count = sizeof rules / sizeof *rules;
     struct vv_question everything = { .selection = question->selection };
-    for (size_t first = 0, next; first < count; first = next) {
-        struct vv_sheet sheet;
-        VV_TRY(rules[first].table(model, &everything, &sheet, error));
-        for (next = first; next < count && rules[next].table == rules[first].table; next++)
-            *out_count += judge(&rules[next], &sheet, &findings[*out_count]);
-        vv_sheet_deinit(&sheet);
+    struct vv_table_task tasks[RULES];
+    size_t count = 0;
+    for (size_t r = 0; r < RULES; r++)
+        if (r == 0 || rules[r].table != rules[r - 1].table)
+            tasks[count++] = (struct vv_table_task){ .analyse = rules[r].table };
+    VV_TRY(vv_tables_answer(tasks, count, model, &everything, error));
+    for (size_t r = 0, task = 0; r < RULES; r++) {
+        task += r > 0 && rules[r].table != rules[r - 1].table;
+        *out_count += judge(&rules[r], &tasks[task].sheet, &findings[*out_count]);
     }
+    while (count > 0)
+        vv_sheet_deinit(&tasks[--count].sheet);
     return VARVE_OK;
 }
 
 enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_question *question,
                                   struct vv_sheet *out, struct varve_error *error)
 {
-    static const size_t most = sizeof rules / sizeof *rules;
-    struct finding *findings = calloc(most, sizeof *findings);
+    struct finding *findings = calloc(RULES, sizeof *findings);
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);
     enum varve_code code = VARVE_OK;
@@ -219,7 +224,7 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
     for (size_t i = 0; i < shown && code == VARVE_OK; i++)
         code = put_finding(&findings[i], i + 1, out, error);
     if (code == VARVE_OK && count == 0)
-        code = vv_sheet_policy(out, error, "nothing stands out by the %zu rules", most);
+        code = vv_sheet_policy(out, error, "nothing stands out by the %zu rules", RULES);
     else if (code == VARVE_OK && shown < count)
         code = vv_sheet_policy(out, error, "%zu of %zu findings: --table advice --top 0", shown, count);
     free(findings);

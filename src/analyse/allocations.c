@@ -241,6 +241,36 @@ static int compare_allocations(const void *a, const void *b)
     return (left->bytes > right->bytes) - (left->bytes < right->bytes);
 }
 
+/* By pool, then begin; what is left to compare is little. */
+static enum varve_code order_items(struct vv_allocations *out, struct varve_error *error)
+{
+    struct vv_keyed_row *keys = malloc((out->count + 1) * sizeof *keys);
+    struct vv_allocation *items = malloc((out->count + 1) * sizeof *items);
+    enum varve_code code = VARVE_OK;
+    if (keys == NULL || items == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to order %zu allocations", out->count);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        keys[i] = (struct vv_keyed_row){ (uint64_t)out->items[i].begin_ns ^ UINT64_C(1) << 63, (uint32_t)i };
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, out->count, error);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        keys[i].key = out->items[keys[i].row].pool;
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, out->count, error);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        items[i] = out->items[keys[i].row];
+    for (size_t first = 0, next; first < out->count && code == VARVE_OK; first = next) {
+        for (next = first + 1; next < out->count && items[next].pool == items[first].pool &&
+                               items[next].begin_ns == items[first].begin_ns; next++)
+            ;
+        qsort(items + first, next - first, sizeof *items, compare_allocations);
+    }
+    free(keys);
+    free(code == VARVE_OK ? out->items : items);
+    out->items = code == VARVE_OK ? items : out->items;
+    return code;
+}
+
 static enum varve_code order_pools(struct vv_allocations *out, struct varve_error *error)
 {
     if (out->pool_count == 0)
@@ -259,7 +289,7 @@ static enum varve_code order_pools(struct vv_allocations *out, struct varve_erro
     for (size_t i = 0; i < out->count; i++)
         out->items[i].pool = (uint32_t)former[out->items[i].pool].last;
     free(former);
-    qsort(out->items, out->count, sizeof *out->items, compare_allocations);
+    VV_TRY(order_items(out, error));
     size_t next = 0;
     for (size_t p = 0; p < out->pool_count; p++) {
         out->pools[p].first = next;

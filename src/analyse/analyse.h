@@ -57,11 +57,21 @@ extern const struct vv_table_entry vv_tables[];
 /* VARVE_INVALID with the nearest name where there is no such table. */
 enum varve_code vv_table_find(const char *name, const struct vv_table_entry **out_table,
                               struct varve_error *error);
-/* Fills the sheet, and says in its policy what was filtered and which choices do not change the table. `is_alone`: it
- * was asked for by name, and VARVE_INVALID says so of such a choice instead. */
-enum varve_code vv_table_answer(const struct vv_table_entry *table, const struct vv_model *model,
-                                const struct vv_question *question, bool is_alone, struct vv_sheet *out,
-                                struct varve_error *error);
+
+/* One of several tables that are made at once. */
+struct vv_table_task {
+    const struct vv_table_entry *table; /* NULL: `analyse` as it is                              */
+    vv_analyse_fn *analyse;
+    bool is_alone;            /* it was asked for by name: no choice may be in vain                */
+    struct vv_sheet sheet;
+    enum varve_code code;
+    struct varve_error error;
+};
+
+/* Fills the sheets, those of a large model by several threads; none of them where one fails. The policy of a `table`
+ * says what was filtered, and which choices do not change it; VARVE_INVALID instead where it is alone. */
+enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count, const struct vv_model *model,
+                                 const struct vv_question *question, struct varve_error *error);
 
 /* "A", "A..B", "A..", "..B"; NULL = all. VARVE_INVALID with the text otherwise. */
 enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,

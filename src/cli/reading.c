@@ -251,31 +251,24 @@ static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_p
     return is_known;
 }
 
-/* Sheets in the order of the tables; *out_count of them were filled, also on failure. */
+/* Sheets in the order of the tables; none where one fails. */
 static enum varve_code answer(const struct vv_question *question, const struct vv_model *model,
-                              const char *const *tables, struct vv_sheet *sheets, size_t *out_count,
+                              const char *const *tables, struct vv_table_task *tasks, size_t *out_count,
                               struct varve_error *error)
 {
-    bool is_alone = tables[0] != NULL && tables[1] == NULL;
-    for (size_t i = 0; tables[i] != NULL; i++) {
-        const struct vv_table_entry *table;
-        VV_TRY(vv_table_find(tables[i], &table, error));
-        VV_TRY(vv_table_answer(table, model, question, is_alone, &sheets[i], error));
-        ++*out_count;
+    size_t count = 0;
+    for (; tables[count] != NULL; count++) {
+        tasks[count] = (struct vv_table_task){ .is_alone = tables[0] != NULL && tables[1] == NULL };
+        VV_TRY(vv_table_find(tables[count], &tasks[count].table, error));
     }
+    VV_TRY(vv_tables_answer(tasks, count, model, question, error));
+    *out_count = count;
     return VARVE_OK;
-}
-
-/* Has the table nothing to say that people miss? */
-static bool is_passed_over(const char *name, const struct vv_sheet *sheet)
-{
-    const struct vv_table_entry *table;
-    return sheet->row_count == 0 && vv_table_find(name, &table, NULL) == VARVE_OK && table->is_optional;
 }
 
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full)
 {
-    struct vv_sheet sheets[VV_READING_SHEETS_MAX];
+    struct vv_table_task tasks[VV_READING_SHEETS_MAX];
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
     size_t count = 0, shown_count = 0;
     struct vv_reading reading;
@@ -290,18 +283,18 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, con
     if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
         question.host_peaks = &peaks;
     if (status == VV_EXIT_DONE && answer(&question, reading.model, arguments->table != NULL ? only : tables,
-                                         sheets, &count, &error) != VARVE_OK)
+                                         tasks, &count, &error) != VARVE_OK)
         status = vv_complain(&error);
     if (status == VV_EXIT_DONE) {
         bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
-        for (size_t i = 0; i < count; i++)
-            if (!is_brief || !is_passed_over(tables[i], &sheets[i]))
-                shown[shown_count++] = &sheets[i];
+        for (size_t i = 0; i < count; i++) /* people do not miss what has nothing to say */
+            if (!is_brief || tasks[i].sheet.row_count > 0 || !tasks[i].table->is_optional)
+                shown[shown_count++] = &tasks[i].sheet;
         status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
         status = vv_reading_verdict(arguments, &reading, status);
     }
     while (count > 0)
-        vv_sheet_deinit(&sheets[--count]);
+        vv_sheet_deinit(&tasks[--count].sheet);
     vv_reading_close(&reading);
     return status;
 }

@@ -182,10 +182,11 @@ static void tables_leave_out_the_rest(void **state)
     struct vv_model *model = small();
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
-    const struct vv_table_entry *operators;
+    struct vv_table_task task = { .is_alone = true };
     question.selection.filter = "name=='conv2d'";
-    assert_int_equal(vv_table_find("operators", &operators, NULL), VARVE_OK);
-    assert_int_equal(vv_table_answer(operators, model, &question, true, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_table_find("operators", &task.table, NULL), VARVE_OK);
+    assert_int_equal(vv_tables_answer(&task, 1, model, &question, NULL), VARVE_OK);
+    sheet = task.sheet;
     assert_int_equal(sheet.row_count, 3);
     assert_int_equal(sheet_int_of(&sheet, 0, "self_ns"), 290);
     assert_int_equal(sheet_int_of(&sheet, 0, "device_self_ns"), 700); /* though sgemm is not called so */
