@@ -12,18 +12,18 @@
 
 /* ---- table "critical_path" ---- */
 
-enum { AT, TIME, NAME, BOUND, THREAD, SHARE, BEGIN, RANK, ROW, COLUMNS };
+enum { AT, TIME, BOUND, THREAD, SHARE, BEGIN, RANK, ROW, NAME, COLUMNS };
 
 static const struct vv_sheet_column path_columns[COLUMNS] = {
     { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "bound", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "thread", "thread or stream", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "window_share", "of the window", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
 /* Neighbours on the path with one owner and one reason are one segment. */
@@ -208,16 +208,16 @@ enum varve_code vv_analyse_critical_path(const struct vv_model *model, const str
 
 /* ---- table "critical_ops" ---- */
 
-enum { OP_NAME, OP_BOUND, OP_TIME, OP_SHARE, OP_RUNNING, OP_EDGES, OP_ROW, OP_COLUMNS };
+enum { OP_BOUND, OP_TIME, OP_SHARE, OP_RUNNING, OP_EDGES, OP_ROW, OP_NAME, OP_COLUMNS };
 
 static const struct vv_sheet_column op_columns[OP_COLUMNS] = {
-    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "bound", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "time_ns", "on the path", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, true },
     { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "edges", "edges", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
 struct op { const char *name; int64_t time_ns, edges; uint8_t bound; };

@@ -11,18 +11,18 @@
 #include "analyse/samples.h"
 #include "base/array.h"
 
-enum { NAME, BOUND, EVENTS, CRITICAL, DURATION, MIN, MEDIAN, MAX, ROW, COLUMNS };
+enum { BOUND, EVENTS, CRITICAL, DURATION, MIN, MEDIAN, MAX, ROW, NAME, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
-    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "bound", "what", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "critical_events", "without slack", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "min_slack_ns", "least slack", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "critical_events", "no slack", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "min_slack_ns", "least", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "median_slack_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "max_slack_ns", "greatest", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "max_slack_ns", "most", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
 struct kind {

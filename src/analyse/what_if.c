@@ -12,18 +12,18 @@
 #include "analyse/critical.h"
 #include "base/array.h"
 
-enum { CHANGE, FACTOR, PATH, SHARE, LENGTH, SAVED, SPEEDUP, AMDAHL, ROW, COLUMNS };
+enum { FACTOR, PATH, SHARE, LENGTH, SAVED, SPEEDUP, AMDAHL, ROW, CHANGE, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
-    { "change", "if this took less", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "factor", "times faster", VV_CELL_REAL, VV_UNIT_NONE, false, false },
-    { "path_ns", "on the path", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "path_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
-    { "length_ns", "path then", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "factor", "faster", VV_CELL_REAL, VV_UNIT_NONE, false, false },
+    { "path_ns", "on path", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "path_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
+    { "length_ns", "path then", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "saved_ns", "saved", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "speedup", "speed-up", VV_CELL_REAL, VV_UNIT_NONE, false, false },
     { "amdahl", "at most", VV_CELL_REAL, VV_UNIT_NONE, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "change", "if this took less", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
 struct change {
