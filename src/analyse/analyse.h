@@ -84,6 +84,7 @@ vv_analyse_fn vv_analyse_tables;      /* one row a table of the model that has r
 vv_analyse_fn vv_analyse_processes;   /* one row a process                                      */
 vv_analyse_fn vv_analyse_threads;     /* one row a track                                        */
 vv_analyse_fn vv_analyse_health;      /* one row a finding                                      */
+vv_analyse_fn vv_analyse_collectors;  /* one row for what a collector says in so many processes */
 
 /* ---- what to look at first ---- */
 vv_analyse_fn vv_analyse_advice;      /* one row a finding, by the rules of advice.c              */

@@ -19,6 +19,7 @@ const struct vv_table_entry vv_tables[] = {
     { "processes", "processes", vv_analyse_processes, 0, false },
     { "threads", "threads and other tracks", vv_analyse_threads, 0, false },
     { "health", "what was odd in the trace", vv_analyse_health, 0, false },
+    { "collectors", "which sources of records were found in the processes", vv_analyse_collectors, 0, true },
     { "advice", "what to look at first", vv_analyse_advice, ALL, false },
     { "step", "all steps in one row", vv_analyse_step, HOST, false },
     { "steps", "one row a step", vv_analyse_steps, HOST | VV_PART_FILTER, false },

@@ -5,6 +5,7 @@
 
 int vv_cmd_info(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "inputs", "trace", "processes", "threads", "tables", "health", NULL };
+    static const char *const tables[] = { "inputs", "trace", "processes", "threads", "collectors", "tables", "health",
+                                         NULL };
     return vv_reading_print(arguments, "info", tables, true);
 }

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/record_attach.h"
+#include "cli/record_collectors.h"
 #include "cli/record_policy.h"
 #include "cli/shell_word.h"
 #include "cli/terminal.h"
@@ -210,6 +211,7 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
     else
         fprintf(stderr, "exit %d\n", recording->end.exit_code);
     vv_record_policy_say_grown(&recording->policy, recording->folder.absolute);
+    vv_record_collectors_say(model);
     say_next(recording, model);
 }
 

@@ -268,6 +268,7 @@ enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_re
     uint32_t op;
     if (stream->open.count == 0)
         return VARVE_OK;
+    stream->process->has_calls = true;
     uint32_t slice = stream->open.items[stream->open.count - 1].slice;
     memcpy(&head, record->payload, sizeof head);
     bool is_user = le32toh(head.scope) == VV_SCOPE_USER;

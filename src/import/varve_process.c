@@ -250,6 +250,33 @@ static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
     return half > INT64_MAX ? INT64_MAX : (int64_t)half;
 }
 
+/* A fact each: "collector torch", "attached: torch 2.15.0". */
+static enum varve_code add_collectors(struct vv_process_reader *process, struct varve_error *error)
+{
+    static const char *const states[] = {
+        [VV_COLLECTOR_ATTACHED] = "attached", [VV_COLLECTOR_PARTLY] = "partly attached",
+        [VV_COLLECTOR_REFUSED] = "not attached", [VV_COLLECTOR_ABSENT] = "absent",
+        [VV_COLLECTOR_OFF] = "off", [VV_COLLECTOR_NOTE] = "note",
+    };
+    struct vv_model *model = process->model;
+    for (size_t i = 0; i < process->collectors.count; i++) {
+        const struct vv_collector *said = &process->collectors.items[i];
+        char key[VV_NAME_BYTES_MAX + 32], value[VV_NAME_BYTES_MAX + 32];
+        const char *text = vv_intern_text(&model->strings, said->text);
+        uint32_t row, value_text;
+        snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX, vv_intern_text(&model->strings, said->name));
+        snprintf(value, sizeof value, "%s%s%.*s", said->state < VV_COLLECTOR_STATE_COUNT ? states[said->state] : "unknown",
+                 text[0] != '\0' ? ": " : "", (int)VV_NAME_BYTES_MAX, text);
+        VV_TRY(vv_model_add_fact(model, &row, error));
+        VV_TRY(vv_model_text(model, key, &model->facts.key[row], error));
+        VV_TRY(vv_model_text(model, value, &value_text, error));
+        model->facts.value[row] = value_text;
+        model->facts.process[row] = process->process;
+        model->facts.kind[row] = VV_ARG_TEXT;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code fill_process(struct vv_process_reader *process, struct varve_error *error)
 {
     struct vv_model *model = process->model;
@@ -270,6 +297,7 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     processes->forgot[row] = process->forgot;
     if (metadata->storage[0] != '\0')
         VV_TRY(vv_model_text(model, metadata->storage, &processes->storage[row], error));
+    VV_TRY(add_collectors(process, error));
     bool empty = process->events == 0;
     processes->pid[row] = metadata->pid;
     processes->events[row] = process->events;
@@ -329,6 +357,7 @@ static void close_process(struct vv_process_reader *process)
     free(process->pair_ends.items);
     free(process->open_ranges.items);
     free(process->dispatches.items);
+    free(process->collectors.items);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->calls);

@@ -36,6 +36,8 @@ struct vv_event_class {
     uint8_t plain_ends : 1, plain_begins : 1; /* all that it does: varve_ranges.h               */
 };
 
+/* Strings, and an enum vv_collector_state. */
+struct vv_collector { uint32_t name, state, text; };
 struct vv_pause { uint64_t ticks; int64_t time_ns; };
 struct vv_sample { int64_t time_ns; uint64_t monotonic_ns, uncertainty_ns; };
 struct vv_thread_name { uint64_t tid; uint32_t name, order; };
@@ -78,6 +80,8 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_open_range) open_ranges; /* that no thread and no pause has ended; of a
                                             thread, innermost last                              */
     VV_ARRAY_OF(struct vv_dispatch) dispatches;
+    VV_ARRAY_OF(struct vv_collector) collectors; /* each once                                   */
+    bool has_calls;                      /* PyTorch's operators: varve_call.c                   */
     bool has_backend;                    /* some range is a collective's own: varve_torch.c      */
     VV_ARRAY_OF(char) text;              /* being put together                                  */
     struct vv_seen_words shapes, calls;  /* varve_shapes.c, varve_call.c                        */

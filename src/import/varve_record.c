@@ -271,6 +271,24 @@ static enum varve_code read_cost(struct vv_stream_reader *stream, const struct v
     return VARVE_OK;
 }
 
+/* The latest of a name counts. */
+static enum varve_code read_collector(struct vv_stream_reader *stream, const struct vv_record *record,
+                                      struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_collector said = { .state = high_half(word(record, 0)) };
+    size_t i = 0;
+    VV_TRY(vv_process_string(process, low_half(word(record, 0)), &said.name, error));
+    if (word(record, 1) != 0)
+        VV_TRY(vv_process_string(process, word(record, 1), &said.text, error));
+    while (i < process->collectors.count && process->collectors.items[i].name != said.name)
+        i++;
+    if (i == process->collectors.count)
+        VV_PUSH(&process->collectors, said, error);
+    process->collectors.items[i] = said;
+    return VARVE_OK;
+}
+
 /* ---- dispatch ---- */
 
 static action *const actions[] = {
@@ -287,7 +305,7 @@ static action *const actions[] = {
     [VV_EVENT_FREE] = read_free,
     [VV_EVENT_COST] = read_cost,
     [VV_EVENT_CALL] = vv_call_read,
-    [VV_EVENT_COLLECTOR] = NULL,
+    [VV_EVENT_COLLECTOR] = read_collector,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,

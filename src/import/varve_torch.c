@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* varve_torch.c — what names mean in a process that runs PyTorch: steps of its profiler and collectives.
+/* varve_torch.c — what names mean in a process that runs PyTorch: steps of its profiler, collectives, operators.
  *
  * A collective that a backend ran on a thread of its own ("gloo:all_reduce") counts there, as in Kineto's traces, and the
  * operator that asked for it is one like others. Where no backend says so, the operator ("c10d::allreduce_") stands for it. */
@@ -102,16 +102,10 @@ static enum varve_code add_step(struct vv_model *model, uint32_t slice, int64_t 
     return VARVE_OK;
 }
 
-static enum varve_code find_steps(struct vv_process_reader *process, uint32_t first_slice, size_t first_placed,
+static enum varve_code find_steps(struct vv_model *model, uint32_t first_slice, size_t first_placed,
                                   struct varve_error *error)
 {
-    struct vv_model *model = process->model;
-    bool is_any = false;
-    for (size_t i = 0; i < process->strings.count && !is_any; i++) {
-        int64_t index;
-        is_any = vv_dialect_step(vv_intern_text(&model->strings, process->strings.items[i]), &index);
-    }
-    for (uint32_t slice = first_slice; is_any && slice < model->slices.table.count; slice++) {
+    for (uint32_t slice = first_slice; slice < model->slices.table.count; slice++) {
         int64_t index;
         if ((model->slices.layer[slice] & (VARVE_LAYER_API | VARVE_LAYER_OP)) == 0 ||
             !vv_dialect_step(vv_intern_text(&model->strings, model->slices.name[slice]), &index))
@@ -119,6 +113,28 @@ static enum varve_code find_steps(struct vv_process_reader *process, uint32_t fi
         VV_TRY(add_step(model, slice, index, error));
         model->placed_count = first_placed; /* finish is to find the phases in it               */
     }
+    return VARVE_OK;
+}
+
+static bool has_step_names(const struct vv_process_reader *process)
+{
+    bool is_any = false;
+    int64_t index;
+    for (size_t i = 0; i < process->strings.count && !is_any; i++)
+        is_any = vv_dialect_step(vv_intern_text(&process->model->strings, process->strings.items[i]), &index);
+    return is_any;
+}
+
+/* ---- operators ---- */
+
+/* One that was called with nothing, and has no number, is told by its range alone. */
+static enum varve_code name_categories(struct vv_model *model, uint32_t first_slice, struct varve_error *error)
+{
+    uint32_t category;
+    VV_TRY(vv_model_text(model, "cpu_op", &category, error));
+    for (uint32_t slice = first_slice; slice < model->slices.table.count; slice++)
+        if (model->slices.category[slice] == 0 && (model->slices.layer[slice] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0)
+            model->slices.category[slice] = category;
     return VARVE_OK;
 }
 
@@ -132,7 +148,9 @@ enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t firs
         else
             model->slices.layer[process->dispatches.items[i].slice] = VARVE_LAYER_OP;
     }
-    if (model->steps.table.count > first_step) /* its own steps, from varve_step_begin          */
+    if (process->has_calls)
+        VV_TRY(name_categories(model, first_slice, error));
+    if (model->steps.table.count > first_step || !has_step_names(process)) /* varve_step_begin   */
         return VARVE_OK;
-    return find_steps(process, first_slice, first_placed, error);
+    return find_steps(model, first_slice, first_placed, error);
 }

@@ -21,7 +21,7 @@ from kineto_writer import counter, flow, launched, memory, span, step, work  # p
 LIMIT_S = 20
 VERBS = ("report", "steps", "idle", "memory", "info")
 # These have a row for each thing there is, and no row is an answer.
-LISTS = {"trace", "inputs", "tables", "processes", "threads", "health", "advice"}
+LISTS = {"trace", "inputs", "tables", "processes", "threads", "health", "collectors", "advice"}
 
 
 def overlapping(count):

@@ -277,7 +277,7 @@ class Process:
         self._note(6, at, struct.pack("<Q", mask))
 
     def collector(self, name, state, text, at=0):
-        name, text = self.string(name, at), self.string(text, at)
+        name, text = self.string(name, at), self.string(text, at) if text else 0
         self._note(15, at, struct.pack("<IIQ", name, COLLECTOR_STATES.index(state), text))
 
     def _class_block(self, class_id, name, fields, uri=None):

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_collectors.h — what `varve record` says of its sources of records when the program has ended. Called by
+ * cmd_record.c; thread-compatible. */
+#ifndef VV_CLI_RECORD_COLLECTORS_H
+#define VV_CLI_RECORD_COLLECTORS_H
+
+#include "model/model.h"
+
+/* On standard error, in one line if it is short; nothing where none was found. */
+void vv_record_collectors_say(const struct vv_model *model);
+
+#endif
