@@ -126,7 +126,7 @@ VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scop
     uint64_t *words = begin->words + begin->begin_words;
     uint64_t sequence = vv_torch_word(guard, layout.numbers.sequence);
     struct vv_torch_arguments arguments = { words, CALL_HEAD_WORDS, VV_CALL_WORDS_MAX, 0 };
-    if (scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS)
+    if (wishes.inputs && layout.rung >= VV_TORCH_INPUTS)
         add_inputs(&arguments, guard, known);
     if (scope == VV_SCOPE_FUNCTION && sequence == UINT64_MAX && arguments.count == 0)
         return;
@@ -266,7 +266,7 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;
         callback.end = scope == VV_SCOPE_USER ? end_user_range : end_guard;
-        callback.needs_inputs = scope == VV_SCOPE_FUNCTION && wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
+        callback.needs_inputs = wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
         handles[scope] = torch.add(callback);
     }
     return true;

@@ -148,14 +148,17 @@ static char *write_value(char *out, uint32_t kind, int64_t value)
 
 static char *write_concrete(char *out, const struct vv_call_argument *argument)
 {
+    /* The type of an empty list is not known: most are of numbers. */
+    bool is_empty = argument->kind == VV_ARGUMENT_LIST && argument->value[0] == 0;
     bool is_list = argument->kind >= VV_ARGUMENT_INTS && argument->kind <= VV_ARGUMENT_BOOLS;
     bool is_scalar = argument->kind >= VV_ARGUMENT_INT && argument->kind <= VV_ARGUMENT_BOOL;
-    out += sprintf(out, is_list ? "\"[" : "\"");
-    for (uint32_t i = 0; (is_list || is_scalar) && i < argument->values; i++) {
+    uint32_t values = is_list || is_scalar ? argument->values : 0;
+    out += sprintf(out, is_list || is_empty ? "\"[" : "\"");
+    for (uint32_t i = 0; i < values; i++) {
         out += sprintf(out, i == 0 ? "" : ", ");
         out = write_value(out, argument->kind, argument->value[i]);
     }
-    return out + sprintf(out, is_list ? "]\"" : "\"");
+    return out + sprintf(out, is_list || is_empty ? "]\"" : "\"");
 }
 
 static void write_concretes(struct call *call)
@@ -260,26 +263,49 @@ static enum varve_code take_arguments(const struct vv_stream_reader *stream, con
     return VARVE_OK;
 }
 
+/* An AccumulateGrad has a forward thread, and no number: it belongs to no operator. */
+static enum varve_code set_numbers(struct vv_model *model, uint32_t slice, int64_t sequence, uint64_t forward_tid,
+                                   struct varve_error *error)
+{
+    uint32_t op = model->slices.op[slice];
+    if (op == VV_NONE)
+        VV_TRY(vv_model_add_op(model, &op, error));
+    model->slices.op[slice] = op;
+    model->ops.sequence[op] = sequence;
+    model->ops.forward_tid[op] = sequence >= 0 ? forward_tid : 0;
+    return VARVE_OK;
+}
+
+/* The engine's own range around a backward operator has no numbers; PyTorch's profiler gives it those of what it runs. */
+static bool is_engine_around(const struct vv_stream_reader *stream, uint32_t *out_slice)
+{
+    static const char engine[] = "autograd::engine::";
+    const struct vv_model *model = stream->process->model;
+    if (stream->open.count < 2)
+        return false;
+    *out_slice = stream->open.items[stream->open.count - 2].slice;
+    const char *name = vv_intern_text(&model->strings, model->slices.name[*out_slice]);
+    return model->slices.op[*out_slice] == VV_NONE && strncmp(name, engine, sizeof engine - 1) == 0;
+}
+
 enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error)
 {
     struct vv_model *model = stream->process->model;
     struct vv_call_payload head;
-    uint32_t op;
+    uint32_t engine;
     if (stream->open.count == 0)
         return VARVE_OK;
     stream->process->has_calls = true;
     uint32_t slice = stream->open.items[stream->open.count - 1].slice;
     memcpy(&head, record->payload, sizeof head);
+    int64_t sequence = (int64_t)le64toh((uint64_t)head.sequence);
     bool is_user = le32toh(head.scope) == VV_SCOPE_USER;
-    op = model->slices.op[slice];
-    if (op == VV_NONE)
-        VV_TRY(vv_model_add_op(model, &op, error));
-    model->slices.op[slice] = op;
-    model->ops.sequence[op] = (int64_t)le64toh((uint64_t)head.sequence);
-    model->ops.forward_tid[op] = le64toh(head.forward_tid);
+    VV_TRY(set_numbers(model, slice, sequence, le64toh(head.forward_tid), error));
+    if (le32toh(head.scope) == VV_SCOPE_BACKWARD_FUNCTION && is_engine_around(stream, &engine))
+        VV_TRY(set_numbers(model, engine, sequence, le64toh(head.forward_tid), error));
     VV_TRY(vv_model_text(model, is_user ? "user_annotation" : "cpu_op", &model->slices.category[slice], error));
     if (record->payload_words > VV_CALL_HEAD_WORDS)
-        VV_TRY(take_arguments(stream, record, slice, op, error));
+        VV_TRY(take_arguments(stream, record, slice, model->slices.op[slice], error));
     return vv_torch_call(stream->process, slice, record, is_user, error);
 }

@@ -173,6 +173,41 @@ static void arguments_are_told_as_pytorch_tells_them(void **state)
     assert_string_equal(arg_of(ours, slice_named(ours, "aten::conv2d"), "Input Strides"), "[[3,1],[],[],[],[],[],[],[],[]]");
 }
 
+/* AccumulateGrad has a forward thread and no number; the engine around a node has the node's numbers. */
+static void numbers_of_the_backward_pass_are_pytorch_s_profiler_s(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "autograd::engine::evaluate_function: MmBackward0", "MmBackward0",
+                                         "torch::autograd::AccumulateGrad", "aten::sum", NULL };
+    begin(names);
+    RECORD(&thread, VV_EVENT_BEGIN, 190, (uint64_t)VARVE_LAYER_OP << 32 | 1);
+    range_begins(2, VARVE_LAYER_OP);
+    RECORD(&thread, VV_EVENT_CALL, 201, 7, 1, CALL(1, VV_SCOPE_BACKWARD_FUNCTION), ARGUMENT(NONE, 0, 0));
+    range_ends(2);
+    range_begins(3, VARVE_LAYER_OP); /* nothing more is the engine's */
+    RECORD(&thread, VV_EVENT_CALL, 301, NONE, 1, CALL(0, VV_SCOPE_BACKWARD_FUNCTION));
+    range_ends(3);
+    range_begins(4, VARVE_LAYER_OP); /* of an empty list */
+    RECORD(&thread, VV_EVENT_CALL, 401, NONE, 0, CALL(2, VV_SCOPE_FUNCTION), ARGUMENT(TENSOR, VARVE_F32, 1), 2,
+           ARGUMENT(LIST, 0, 2), 0, 0);
+    range_ends(4);
+    BARE(&thread, VV_EVENT_END, 900);
+    import_both("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"autograd::engine::evaluate_function: MmBackward0\",\"pid\":1,"
+                "\"tid\":1,\"ts\":0.19,\"dur\":0.71,\"args\":{\"Sequence number\":7,\"Fwd thread id\":1}},"
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"MmBackward0\",\"pid\":1,\"tid\":1,\"ts\":0.2,\"dur\":0.05,\"args\":{"
+                "\"Sequence number\":7,\"Fwd thread id\":1,\"Concrete Inputs\":[\"\"],\"Input type\":[\"\"],\"Input Dims\":[[]]}},"
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"torch::autograd::AccumulateGrad\",\"pid\":1,\"tid\":1,\"ts\":0.3,"
+                "\"dur\":0.05,\"args\":{\"External id\":1}},"
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::sum\",\"pid\":1,\"tid\":1,\"ts\":0.4,\"dur\":0.05,\"args\":{"
+                "\"Concrete Inputs\":[\"\", \"[]\"],\"Input type\":[\"float\", \"ScalarList\"],\"Input Dims\":[[2], []]}}]");
+    for (size_t i = 1; names[i] != NULL; i++)
+        same_slice(names[i]);
+    uint32_t engine = ours->slices.op[slice_named(ours, names[0])];
+    assert_int_not_equal(engine, VV_NONE);
+    assert_int_equal(ours->ops.sequence[engine], 7);
+    assert_int_equal(ours->ops.forward_tid[engine], 1);
+}
+
 static void the_users_ranges_are_annotations_and_steps(void **state)
 {
     (void)state;
@@ -302,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(arguments_are_told_as_pytorch_tells_them, forget),
+        cmocka_unit_test_teardown(numbers_of_the_backward_pass_are_pytorch_s_profiler_s, forget),
         cmocka_unit_test_teardown(the_users_ranges_are_annotations_and_steps, forget),
         cmocka_unit_test_teardown(operators_stand_for_collectives_that_no_backend_tells_of, forget),
         cmocka_unit_test_teardown(an_outside_call_is_nobodys, forget),
