@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_recorded.py — trains a model while torch.profiler watches, and says what that saw.
+
+    torch_recorded.py FOLDER conv|transformer       NAME.json, its trace, and NAME.numbers.json
+
+Its data come from a DataLoader, so that each step has all that a training step has.
+"""
+import json
+import pathlib
+import sys
+
+import torch
+from torch import nn
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from torch.utils.data import DataLoader, TensorDataset
+
+from torch_models import conv_net, numbers_of
+
+STEPS = 3
+
+
+def transformer():
+    layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
+    return nn.TransformerEncoder(layer, 4), torch.randn(2, 12, 32), nn.MSELoss(), torch.randn(2, 12, 32)
+
+
+MODELS = {"conv": conv_net, "transformer": transformer}
+
+
+def train(parts, profiler, steps):
+    net, data, loss_of, target = parts
+    loader = DataLoader(TensorDataset(data, target), batch_size=len(data))
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for _ in range(steps):
+        for batch, wanted in loader:
+            optimizer.zero_grad()
+            with record_function("forward pass"):
+                loss = loss_of(net(batch), wanted)
+            loss.backward()
+            optimizer.step()
+        profiler.step()
+
+
+def main():
+    folder, name = pathlib.Path(sys.argv[1]), sys.argv[2]
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    parts = MODELS[name]()
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
+                 schedule=schedule(wait=0, warmup=1, active=STEPS, repeat=1)) as profiler:
+        train(parts, profiler, 1 + STEPS)
+    profiler.export_chrome_trace(str(folder / f"{name}.json"))
+    (folder / f"{name}.numbers.json").write_text(json.dumps(numbers_of(profiler)))
+
+
+if __name__ == "__main__":
+    main()
