@@ -155,7 +155,7 @@ static void pair_rows(struct pairing *pairing)
 
 /* ---- what was live before ---- */
 
-/* By the producer's own total after the first event of each pool that carries one. */
+/* By the producer's own total after the first event of each pool that carries one, less what the trace says until then. */
 static enum varve_code find_before(struct pairing *pairing, struct varve_error *error)
 {
     struct vv_allocations *out = pairing->out;
@@ -170,10 +170,15 @@ static enum varve_code find_before(struct pairing *pairing, struct varve_error *
             (first[pool] == VV_NONE || memory->time_ns[row] < memory->time_ns[first[pool]]))
             first[pool] = row;
     }
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t pool = pairing->pool_of[row], said = pool != VV_NONE ? first[pool] : VV_NONE;
+        if (said != VV_NONE && (row == said || memory->time_ns[row] < memory->time_ns[said]))
+            out->pools[pool].until_said_bytes += memory->bytes[row];
+    }
     for (size_t p = 0; p < out->pool_count; p++) {
         int64_t before_bytes = 0;
         if (first[p] != VV_NONE)
-            before_bytes = memory->allocated_bytes[first[p]] - memory->bytes[first[p]];
+            before_bytes = memory->allocated_bytes[first[p]] - out->pools[p].until_said_bytes;
         if (before_bytes > out->pools[p].before_bytes) {
             out->pools[p].unnamed_bytes = before_bytes - out->pools[p].before_bytes;
             out->pools[p].before_bytes = before_bytes;

@@ -28,6 +28,7 @@ struct vv_pool {
     uint64_t reused;        /* allocations whose release was not seen                           */
     int64_t made_bytes, freed_bytes;
     int64_t before_bytes;   /* live when the trace begins: released in it, or in the producer's total */
+    int64_t until_said_bytes; /* allocated less released up to the first event that says the producer's total */
     int64_t unnamed_bytes;  /* of those: in the producer's total, and never released            */
 };
 

@@ -11,11 +11,12 @@
 #include "analyse/arena_plan.h"
 #include "analyse/device_work.h"
 #include "analyse/memory_peak.h"
+#include "analyse/memory_totals.h"
 #include "base/number.h"
 
 enum {
-    DEVICE, RANK, PEAK, PEAK_AT, BEGIN, END, ALLOCATIONS, ALLOCATED, RELEASES, RELEASED, UNSEEN, RESERVED, SLACK,
-    ARENA, ARENA_RATIO, PLANNED, COLUMNS
+    DEVICE, RANK, PEAK, PEAK_AT, BEGIN, END, ALLOCATIONS, ALLOCATED, RELEASES, RELEASED, UNSEEN, RESERVED,
+    FRAGMENTATION, SLACK, HOLE, ARENA, ARENA_RATIO, PLANNED, COLUMNS
 };
 
 static const struct vv_sheet_column memory_columns[COLUMNS] = {
@@ -31,36 +32,40 @@ static const struct vv_sheet_column memory_columns[COLUMNS] = {
     { "released_bytes", "released", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "releases_unseen", "releases unseen", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "reserved_peak_bytes", "reserved", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "fragmentation", "not given out", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "slack_bytes", "slack", VV_CELL_INT, VV_UNIT_BYTES, true, false },
+    { "largest_hole_bytes", "largest hole", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "arena_bytes", "arena", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "arena_ratio", "arena/peak", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
     { "planned", "planned", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
-/* The most that the producer says the allocator holds of the device, and how much of it lies idle when it first
- * does. 0: it fills in the field and does not know. */
-static void put_reserved(const struct vv_allocations *allocations, const struct vv_pool *pool,
-                         struct vv_sheet *sheet, size_t row)
+/* The most that the producer says the allocator holds of the device, how much of it lies idle when it first does, and
+ * how it is at the peak of what is live. */
+static enum varve_code put_totals(const struct vv_allocations *allocations, const struct vv_pool *pool,
+                                  const struct vv_memory_peak *peak, struct vv_sheet *sheet, size_t row,
+                                  struct varve_error *error)
 {
-    const struct vv_memory *memory = &allocations->scope->model->memory;
-    int64_t reserved_bytes = 0, said_bytes = -1, at_ns = 0;
-    for (size_t i = pool->first; i < pool->last && !allocations->is_part; i++) {
-        const uint32_t ends[] = { allocations->items[i].made, allocations->items[i].freed };
-        for (int e = 0; e < 2; e++) {
-            uint32_t event = ends[e];
-            if (event == VV_NONE || memory->reserved_bytes[event] < reserved_bytes ||
-                (memory->reserved_bytes[event] == reserved_bytes && memory->time_ns[event] >= at_ns))
-                continue;
-            reserved_bytes = memory->reserved_bytes[event];
-            said_bytes = memory->allocated_bytes[event];
-            at_ns = memory->time_ns[event];
-        }
+    struct vv_memory_totals totals = { 0 };
+    const struct vv_memory_total *most = NULL, *at_peak = NULL;
+    int64_t hole_bytes = -1;
+    enum varve_code code = vv_memory_totals_init(&totals, allocations, pool, error);
+    for (size_t i = 0; i < totals.count; i++)
+        most = most == NULL || totals.items[i].reserved_bytes > most->reserved_bytes ? &totals.items[i] : most;
+    if (code == VARVE_OK && peak != NULL)
+        at_peak = vv_memory_total_at(&totals, peak->time_ns);
+    if (at_peak != NULL)
+        code = vv_largest_hole(allocations, pool, at_peak, peak->time_ns, &hole_bytes, error);
+    if (most != NULL) {
+        vv_sheet_int(sheet, row, RESERVED, most->reserved_bytes);
+        vv_sheet_int(sheet, row, SLACK, most->reserved_bytes - most->allocated_bytes);
     }
-    if (reserved_bytes <= 0)
-        return;
-    vv_sheet_int(sheet, row, RESERVED, reserved_bytes);
-    if (said_bytes >= 0 && said_bytes <= reserved_bytes)
-        vv_sheet_int(sheet, row, SLACK, reserved_bytes - said_bytes);
+    if (at_peak != NULL)
+        vv_sheet_real(sheet, row, FRAGMENTATION, vv_fragmentation(at_peak));
+    if (hole_bytes >= 0)
+        vv_sheet_int(sheet, row, HOLE, hole_bytes);
+    vv_memory_totals_deinit(&totals);
+    return code;
 }
 
 static enum varve_code put_arena(const struct vv_allocations *allocations, uint32_t pool, struct vv_sheet *sheet,
@@ -82,6 +87,7 @@ static enum varve_code put_pool(const struct vv_allocations *allocations, uint32
 {
     const struct vv_pool *pool = &allocations->pools[number];
     struct vv_intervals instants = { 0 };
+    struct vv_memory_peak peak = { 0 };
     struct vv_change *changes = NULL;
     size_t count, row;
     char name[40];
@@ -94,7 +100,7 @@ static enum varve_code put_pool(const struct vv_allocations *allocations, uint32
     if (code == VARVE_OK)
         code = vv_sheet_text(sheet, row, DEVICE, name, error);
     if (code == VARVE_OK && instants.count > 0) {
-        struct vv_memory_peak peak = vv_memory_peak(pool, changes, count, &instants);
+        peak = vv_memory_peak(pool, changes, count, &instants);
         vv_sheet_int(sheet, row, PEAK, peak.bytes);
         vv_sheet_int(sheet, row, PEAK_AT, peak.time_ns - allocations->scope->model->run.begin_ns);
         vv_sheet_int(sheet, row, BEGIN, peak.begin_bytes);
@@ -108,9 +114,10 @@ static enum varve_code put_pool(const struct vv_allocations *allocations, uint32
         vv_sheet_int(sheet, row, RELEASES, (int64_t)pool->freed);
         vv_sheet_int(sheet, row, RELEASED, pool->freed_bytes);
         vv_sheet_int(sheet, row, UNSEEN, (int64_t)pool->reused);
-        put_reserved(allocations, pool, sheet, row);
-        code = put_arena(allocations, number, sheet, row, error);
+        code = put_totals(allocations, pool, instants.count > 0 ? &peak : NULL, sheet, row, error);
     }
+    if (code == VARVE_OK)
+        code = put_arena(allocations, number, sheet, row, error);
     free(changes);
     vv_intervals_deinit(&instants);
     return code;

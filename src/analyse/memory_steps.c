@@ -9,8 +9,9 @@
 #include "analyse/analyse.h"
 #include "analyse/allocations.h"
 #include "analyse/device_work.h"
+#include "analyse/memory_totals.h"
 
-enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
+enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
 
 static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -18,6 +19,7 @@ static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "begin_bytes", "at begin", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "peak_bytes", "peak", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "fragmentation", "not given out", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
     { "end_bytes", "at end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, false, false },
@@ -30,6 +32,7 @@ struct curve {
     const struct vv_pool *pool;
     struct vv_change *changes;
     int64_t *live_bytes; /* before each change                                                  */
+    struct vv_memory_totals totals;
     size_t count;
 };
 
@@ -38,6 +41,7 @@ static enum varve_code draw(const struct vv_allocations *allocations, uint32_t p
 {
     curve->allocations = allocations;
     curve->pool = &allocations->pools[pool];
+    VV_TRY(vv_memory_totals_init(&curve->totals, allocations, curve->pool, error));
     VV_TRY(vv_pool_changes(allocations, pool, &curve->changes, &curve->count, error));
     curve->live_bytes = malloc((curve->count + 1) * sizeof *curve->live_bytes);
     if (curve->live_bytes == NULL)
@@ -68,14 +72,16 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
     const struct vv_model *model = curve->allocations->scope->model;
     int64_t begin_ns = model->steps.begin_ns[step], end_ns = begin_ns + model->steps.duration_ns[step];
     size_t first = first_from(curve, begin_ns), last = first_from(curve, end_ns), row;
-    int64_t peak_bytes = curve->live_bytes[first], sums[COLUMNS] = { 0 };
+    int64_t peak_bytes = curve->live_bytes[first], peak_at_ns = begin_ns, sums[COLUMNS] = { 0 };
     char device[40];
     for (size_t i = first; i < last; i++) {
         const struct vv_change *change = &curve->changes[i];
         /* What one instant releases and allocates is one change of what is live. */
         bool is_settled = i + 1 == curve->count || curve->changes[i + 1].time_ns > change->time_ns;
-        if (is_settled && curve->live_bytes[i + 1] > peak_bytes)
+        if (is_settled && curve->live_bytes[i + 1] > peak_bytes) {
             peak_bytes = curve->live_bytes[i + 1];
+            peak_at_ns = change->time_ns;
+        }
         sums[change->bytes > 0 ? ALLOCATED : RELEASED] += llabs(change->bytes);
         sums[ALLOCATIONS] += change->bytes > 0;
         if (change->bytes > 0 && curve->allocations->items[change->allocation].end_ns == INT64_MAX)
@@ -88,6 +94,9 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
     vv_sheet_int(sheet, row, PROCESS, vv_pid_of(model, model->steps.track[step]));
     vv_sheet_int(sheet, row, BEGIN, curve->live_bytes[first]);
     vv_sheet_int(sheet, row, PEAK, peak_bytes);
+    const struct vv_memory_total *total = vv_memory_total_at(&curve->totals, peak_at_ns);
+    if (total != NULL)
+        vv_sheet_real(sheet, row, FRAGMENTATION, vv_fragmentation(total));
     vv_sheet_int(sheet, row, END, curve->live_bytes[last]);
     for (size_t c = ALLOCATIONS; c < COLUMNS; c++)
         vv_sheet_int(sheet, row, c, sums[c]);
@@ -106,6 +115,7 @@ static enum varve_code put_pool(const struct vv_allocations *allocations, uint32
         if (scope->steps[s] && (process == VV_NONE || model->processes.scope[process] == curve.pool->scope))
             code = put_step(&curve, s, sheet, error);
     }
+    vv_memory_totals_deinit(&curve.totals);
     free(curve.changes);
     free(curve.live_bytes);
     return code;

@@ -198,3 +198,47 @@ def test_resnet50_by_an_independent_sum(varve, traces):
 def test_no_allocations_is_an_answer(varve, tmp_path):
     read = tables(varve, write(tmp_path / "t.json", [span("aten::op", 0, 100)]))
     assert all(rows == [] for rows in read.values())
+
+
+@hypothesis.settings(max_examples=60, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+@hypothesis.given(drawn=strategies.lists(strategies.tuples(strategies.integers(1, 9), strategies.integers(1, 40), strategies.integers(0, 3),
+                                                           strategies.booleans()), min_size=1, max_size=20))
+def test_what_is_held_and_not_given_out(varve, folder, drawn):
+    """1 - allocated / reserved after the last event that says both, at the peak of the run and of each step."""
+    live, events, said, reserved = {}, [], [], 0
+    for turn, (place, size, spare, is_said) in enumerate(drawn):
+        address, time_us = 0x10000 + 4096 * place, 3 * turn + 1
+        change = -live.pop(address) if address in live else live.setdefault(address, size * 100)
+        reserved = max(reserved, sum(live.values()) + 50 * spare)
+        total = (sum(live.values()), reserved) if is_said and reserved else None
+        events.append(event(time_us, change, address, total=total))
+        if total:
+            said.append((time_us, total))
+    spans = [span("all", 0, 61)] + [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20, "user_annotation") for n in range(3)]
+    read = tables(varve, write(folder / "held.json", spans + events))
+    before = max(0, said[0][1][0] - sum(entry["args"]["Bytes"] for entry in events if entry["ts"] <= said[0][0])) if said else 0
+    assert before == 0
+
+    def share_at(time_us):
+        known = [total for at, total in said if at <= time_us]
+        return pytest.approx(1 - known[-1][0] / known[-1][1]) if known else None
+
+    def peak_at(first_us, end_us):
+        items = lifetimes(events)["cuda", 0]
+        instants = [first_us] + [entry["ts"] for entry in events if first_us <= entry["ts"] < end_us]
+        return max(instants, key=lambda time: (max(live_before(items, time) * (time == first_us), live_at(items, time)), -time))
+    row = read["memory"][0]
+    assert row["peak_at_ns"] == 1000 * peak_at(0, 61)
+    assert row["fragmentation"] == share_at(peak_at(0, 61))
+    for step, row in enumerate(read["memory_steps"]):
+        assert row["fragmentation"] == share_at(peak_at(20 * step, 20 * step + 20))
+
+
+def test_the_largest_hole_is_the_allocators(varve, tmp_path):
+    """Of the stretches between live neighbours, one larger than all that lies idle is not its memory."""
+    total = (500, 1500)
+    events = [event(1, 100, 0x10000), event(2, 100, 0x10000 + 400), event(3, 200, 0x10000 + 1300), event(4, 100, 0x90000, total=total)]
+    row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61)] + events))["memory"][0]
+    assert (row["largest_hole_bytes"], row["fragmentation"]) == (800, pytest.approx(1 - 500 / 1500))
+    row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61), *events[:3], event(4, 100, None, total=total)]))["memory"][0]
+    assert row["largest_hole_bytes"] is None

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_totals.h — what the producer says that an allocator has given out and holds, from event to event
+ * (analysis.md 2.17). Thread-compatible. Called by memory.c and memory_steps.c. */
+#ifndef VV_ANALYSE_MEMORY_TOTALS_H
+#define VV_ANALYSE_MEMORY_TOTALS_H
+
+#include "analyse/allocations.h"
+
+/* After an event: 0 <= allocated <= reserved, 0 < reserved. */
+struct vv_memory_total {
+    int64_t time_ns, allocated_bytes, reserved_bytes;
+};
+
+struct vv_memory_totals {
+    struct vv_memory_total *items; /* in order of time, of one instant the least first           */
+    size_t count;
+};
+
+/* None where the producer says none, or where only a part of the allocations was chosen. De-initialise also after a
+ * failure. */
+enum varve_code vv_memory_totals_init(struct vv_memory_totals *out, const struct vv_allocations *allocations,
+                                      const struct vv_pool *pool, struct varve_error *error);
+void vv_memory_totals_deinit(struct vv_memory_totals *totals);
+
+/* What holds at the instant; NULL before the first. */
+const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns);
+
+/* The share of what the allocator holds that it has not given out. */
+static inline double vv_fragmentation(const struct vv_memory_total *total)
+{
+    return 1 - (double)total->allocated_bytes / (double)total->reserved_bytes;
+}
+
+/* The largest stretch between neighbours of what is live at the instant, of those no larger than what the allocator
+ * then holds and has not given out: a larger one is not its memory. -1: not every address is known. */
+enum varve_code vv_largest_hole(const struct vv_allocations *allocations, const struct vv_pool *pool,
+                                const struct vv_memory_total *total, int64_t time_ns, int64_t *out_bytes,
+                                struct varve_error *error);
+
+#endif
