@@ -10,6 +10,12 @@ if(TARGET varve)
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
+# The Python module: by PYTHONPATH from there, or into an environment by pip install.
+set(python_folder ${CMAKE_INSTALL_DATADIR}/varve/python)
+install(DIRECTORY python/varve DESTINATION ${python_folder}
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+install(FILES python/pyproject.toml python/build_wheel.py DESTINATION ${python_folder})
+
 # From the folder of varve.pc, and from that of varve-config.cmake, up to the prefix.
 file(RELATIVE_PATH prefix_from_pc
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

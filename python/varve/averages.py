@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of a trace, one row a name, as `varve report` counts them and torch's key_averages() calls them."""
+from __future__ import annotations
+
+import collections
+import json
+import subprocess
+from typing import Dict, List, Optional, Sequence
+
+from . import library
+
+
+def run(*arguments: str) -> str:
+    """What the program `varve` prints; Error with its own words if it fails."""
+    command = [library.program(), *arguments]
+    try:
+        done = subprocess.run(command, env=library.environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                              encoding="utf-8", errors="replace", check=False)
+    except OSError as error:
+        raise library.Error(f"cannot run '{command[0]}': {error}") from error
+    if done.returncode != 0:
+        raise library.Error(f"varve {arguments[0]} failed, exit {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def rows_of(verb: str, table: str, *arguments: str) -> List[dict]:
+    """The rows of one table of a verb."""
+    document = json.loads(run(verb, "--json", "--table", table, *arguments))["tables"][table]
+    names = [column["name"] for column in document["columns"]]
+    return [dict(zip(names, row)) for row in document["rows"]]
+
+
+class Average:
+    """One row: torch's FunctionEventAvg, times in microseconds. A call within one of its own name is part of that one: it
+    counts neither in `count` nor twice in `cpu_time_total`."""
+
+    def __init__(self, row: dict) -> None:
+        self.key: str = row["name"]
+        self.count: int = row["calls"]
+        self.self_cpu_time_total: float = row["self_ns"] / 1e3
+        self.cpu_time_total: float = row["total_ns"] / 1e3
+        self.self_device_time_total: float = (row.get("device_self_ns") or 0) / 1e3
+        self.device_time_total: float = (row.get("device_total_ns") or 0) / 1e3
+        self.input_shapes: str = row.get("shapes") or ""
+        self.self_cpu_memory_usage: int = 0  # bytes taken less bytes given back, by the operator itself
+
+    @property
+    def cpu_time(self) -> float:
+        """Mean of a call."""
+        return self.cpu_time_total / self.count if self.count else 0.0
+
+    def __repr__(self) -> str:
+        return f"<Average {self.key}: {self.count} calls, self {time_text(self.self_cpu_time_total)}>"
+
+
+def time_text(us: float) -> str:
+    """As torch.profiler writes a time."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if us >= size:
+            return f"{us / size:.3f}{unit}"
+    return f"{us:.3f}us"
+
+
+def bytes_text(count: int) -> str:
+    for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count} B"
+
+
+SORTS = ("self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "key", "self_device_time_total",
+         "device_time_total", "self_cpu_memory_usage")
+
+
+class Averages(List[Average]):
+    """Rows, largest self time first.
+
+    >>> for row in prof.key_averages():
+    ...     print(row.key, row.count, row.self_cpu_time_total)
+    """
+
+    def __init__(self, rows: Sequence[Average], by_shape: bool = False) -> None:
+        super().__init__(rows)
+        self.by_shape = by_shape
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        return sum(row.self_cpu_time_total for row in self)
+
+    def _cells(self, row: Average, total_us: float, with_memory: bool) -> Dict[str, str]:
+        cells = {"Name": row.key,
+                 "Self CPU %": f"{row.self_cpu_time_total / total_us:.2%}" if total_us else "--",
+                 "Self CPU": time_text(row.self_cpu_time_total),
+                 "CPU total %": f"{row.cpu_time_total / total_us:.2%}" if total_us else "--",
+                 "CPU total": time_text(row.cpu_time_total),
+                 "CPU time avg": time_text(row.cpu_time)}
+        if with_memory:
+            cells["Self CPU Mem"] = bytes_text(row.self_cpu_memory_usage)
+        cells["# of Calls"] = str(row.count)
+        if self.by_shape:
+            cells["Input Shapes"] = row.input_shapes
+        return cells
+
+    def table(self, sort_by: Optional[str] = None, row_limit: int = 100, max_name_column_width: int = 55,
+              header: Optional[str] = None) -> str:
+        """The rows as text, in the manner of torch's key_averages().table(). `sort_by` is an attribute of the rows;
+        -1 rows are all.
+
+        >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
+        """
+        order = sort_by or SORTS[0]
+        if order not in SORTS:
+            raise ValueError(f"sort_by cannot be '{order}'. There are {', '.join(SORTS)}")
+        rows = sorted(self, key=lambda row: getattr(row, order), reverse=order != "key")
+        total_us, with_memory = self.self_cpu_time_total, any(row.self_cpu_memory_usage for row in self)
+        cells = [self._cells(row, total_us, with_memory) for row in (rows if row_limit < 0 else rows[:row_limit])]
+        for line in cells:
+            if len(line["Name"]) > max_name_column_width:
+                line["Name"] = line["Name"][:max(max_name_column_width - 3, 0)] + "..."
+        names = list(cells[0]) if cells else ["Name", "Self CPU", "CPU total", "# of Calls"]
+        widths = {name: max([len(name), *(len(line[name]) for line in cells)]) for name in names}
+
+        def text_of(line: Dict[str, str]) -> str:
+            return "  ".join(line[name].ljust(widths[name]) if name in ("Name", "Input Shapes")
+                             else line[name].rjust(widths[name]) for name in names).rstrip()
+
+        rule = "  ".join("-" * widths[name] for name in names)
+        head = [rule, text_of({name: name for name in names}), rule]
+        return "\n".join([*([header] if header else []), *head, *map(text_of, cells), rule,
+                          f"Self CPU time total: {time_text(total_us)}", ""])
+
+
+def averages_of(trace: str, by_shape: bool, steps: Optional[str], with_memory: bool) -> Averages:
+    """Of a trace folder; of the steps "A..B" only, if said."""
+    chosen = ["--steps", steps] if steps is not None else []
+    by = ["--by", "shape"] if by_shape else []
+    found = rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0", *chosen, *by, trace)
+    rows = [Average(row) for row in found if row["row"] == "operator"]
+    if with_memory and not by_shape:
+        own_bytes: Dict[str, int] = collections.Counter()
+        for block in rows_of("memory", "allocations", *chosen, trace):
+            own_bytes[block["name"]] += block["bytes"]
+            if block["released_by"]:
+                own_bytes[block["released_by"]] -= block["bytes"]
+        for row in rows:
+            row.self_cpu_memory_usage = own_bytes.get(row.key, 0)
+    return Averages(sorted(rows, key=lambda row: -row.self_cpu_time_total), by_shape)
