@@ -7,6 +7,7 @@
 #include "base/large_pages.h"
 #include "model/model.h"
 
+#define NEIGHBOURS 8u /* ids that follow each other, mostly asked for together, lie side by side    */
 #define SPARE_ROWS 8u /* places of an array for each row in it: a hash table takes as much      */
 
 static uint64_t hash_of(uint32_t scope, uint64_t id)
@@ -55,7 +56,7 @@ void vv_id_map_deinit(struct vv_id_map *map)
 
 static struct vv_id_slot *slot_of(const struct vv_id_map *map, uint32_t scope, uint64_t id)
 {
-    uint64_t slot = hash_of(scope, id) & map->slot_mask;
+    uint64_t slot = (hash_of(scope, id / NEIGHBOURS) * NEIGHBOURS | id % NEIGHBOURS) & map->slot_mask;
     while (map->slots[slot].row != VV_NONE &&
            !(map->slots[slot].id == id && map->slots[slot].scope == scope))
         slot = (slot + 1) & map->slot_mask;
