@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch in several processes, and compiled: what `varve record` has of ranks over gloo, of a DataLoader's workers and
+of torch.compile, against what the programs do and say."""
+import collections
+import json
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from model_tables import dump, health  # noqa: E402
+from table_reader import tables as tables_of  # noqa: E402
+
+WORLD = 2
+STEPS = 3  # of torch_ddp.py
+
+# What each step of torch_ddp.py asks for, in order: the gradients in one bucket, then what it does by name.
+ASKED = [("allreduce", 16 * 8 + 8 + 8 + 1, "Float"), ("allreduce", 5, "Double"), ("broadcast", 5, "Double"),
+         ("allgather", 3, "Float"), ("barrier", 1, "Byte")]
+
+ITEMS, BATCH, WORKERS = 24, 4, 2  # of torch_workers.py
+
+
+def process_of(tables, row):
+    return tables["processes"][tables["tracks"][row["track"]]["process"]]
+
+
+def nothing_lost(tables):
+    assert tables["run"][0]["lost"] == 0
+    assert health(tables).keys() <= {"zero_length"}
+
+
+# ---- ranks ----
+
+@pytest.fixture(scope="module", name="ranks")
+def fixture_ranks(record):
+    return record("torch", "torch_ddp.py",
+                  launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(WORLD)))
+
+
+@pytest.fixture(scope="module", name="tables")
+def fixture_tables(build, ranks):
+    return dump(build, ranks / "run.varve")
+
+
+@pytest.fixture(scope="module", name="said")
+def fixture_said(ranks):
+    return [json.loads((ranks / f"rank{rank}.json").read_text()) for rank in range(WORLD)]
+
+
+def collectives(tables, pid):
+    """(what, elements, type) of each collective that a process asked for, in order."""
+    rows = [(tables["slices"][row["slice"]], row) for row in tables["collectives"]]
+    rows = sorted(((own, row) for own, row in rows if process_of(tables, own)["pid"] == pid
+                   and own["name"].startswith("c10d::")), key=lambda pair: pair[0]["begin_ns"])
+    return [(row["name"], row["in_elements"], row["dtype"]) for _, row in rows]
+
+
+def test_the_launcher_and_both_ranks_are_in_one_trace(tables, said):
+    pids = {row["pid"] for row in tables["processes"]}
+    assert len(pids) == 1 + WORLD
+    assert pids > {row["pid"] for row in said}
+    launcher, = pids - {row["pid"] for row in said}
+    assert not [row for row in tables["slices"] if process_of(tables, row)["pid"] == launcher]
+    nothing_lost(tables)
+
+
+def test_each_collective_of_one_rank_is_that_of_the_other(tables, said):
+    first, second = (collectives(tables, row["pid"]) for row in said)
+    assert first == second
+    assert [asked for asked in first if asked in ASKED] == ASKED * STEPS
+
+
+def test_gloo_runs_each_collective_that_was_asked_for(tables, said):
+    """On threads of its own: an asynchronous range for each, in the order of asking, begun no sooner."""
+    for row in said:
+        asked, run = collections.defaultdict(list), collections.defaultdict(list)
+        for own in tables["slices"]:
+            if process_of(tables, own)["pid"] != row["pid"]:
+                continue
+            backend, _, word = own["name"].replace("::", ":").partition(":")
+            if backend in ("c10d", "gloo"):
+                (asked if backend == "c10d" else run)[word.replace("_", "")].append(own)
+        assert asked.keys() == run.keys() == {"allreduce", "broadcast", "allgather", "barrier"}
+        for word in asked:
+            pairs = list(zip(*(sorted(own["begin_ns"] for own in rows[word]) for rows in (asked, run)), strict=True))
+            assert all(before < after for before, after in pairs), (word, pairs)
+
+
+def test_the_bucket_is_reduced_within_the_backward_pass(tables):
+    rows = [row for row in tables["slices"] if row["name"] == "c10d::allreduce_"]
+    reduced = []
+    for row in rows:
+        names = []
+        while row["parent"] is not None:
+            row = tables["slices"][row["parent"]]
+            names.append(row["name"])
+        reduced.append("torch::autograd::AccumulateGrad" in " ".join(names))
+    assert sum(reduced) == WORLD * STEPS == len(rows) - sum(reduced)
+
+
+# ---- a DataLoader's workers ----
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_are_recorded_to_their_end(build, record, method):
+    folder = record("torch", "torch_workers.py", method)
+    tables, said = dump(build, folder / "run.varve"), json.loads((folder / "said.json").read_text())
+    made = collections.Counter(process_of(tables, row)["pid"] for row in tables["slices"] if row["name"] == "aten::pow")
+    assert len(said["workers"]) == WORKERS
+    assert made == {pid: ITEMS // WORKERS for pid in said["workers"]}
+    assert {row["pid"] for row in tables["processes"]} == {said["pid"], *said["workers"]}
+    fetched = [process_of(tables, row)["pid"] for row in tables["slices"]
+               if row["name"] == "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"]
+    assert fetched == [said["pid"]] * (ITEMS // BATCH + 1)
+    assert said["total"] == [sum(i * i for i in range(ITEMS))] * 3
+    nothing_lost(tables)
+
+
+# ---- torch.compile ----
+
+# What one call of a compiled model of two linear layers runs by name; inductor makes the rest into code of its own.
+COMPILED = {
+    "aot_eager": {"aten::addmm": 2, "aten::relu": 1, "aten::mm": 3, "aten::threshold_backward": 1},
+    "inductor": {"aten::addmm": 2, "aten::relu": 0, "aten::mm": 3, "aten::threshold_backward": 0},
+}
+
+
+@pytest.mark.parametrize("backend", COMPILED)
+def test_a_compiled_model(build, varve, record, backend):
+    folder = record("torch", "torch_compiled.py", backend)
+    trace = folder / "run.varve"
+    tables, calls = dump(build, trace), json.loads((folder / "said.json").read_text())["calls"]
+    nothing_lost(tables)
+    around = [row for row in tables["slices"] if row["name"] == "one call"]
+    assert len(around) == calls
+    last = around[-1]  # the first ones compile
+    within = collections.Counter(row["name"] for row in tables["slices"] if row["track"] == last["track"]
+                                 and 0 <= row["begin_ns"] - last["begin_ns"] < last["duration_ns"])
+    assert {name: within[name] for name in COMPILED[backend]} == COMPILED[backend]
+    assert within["Torch-Compiled Region: 0/0"] == within["TorchDynamo Cache Lookup"] == 1
+    links = [row for row in tables_of(varve, "report", "--warm-up", "--table", "links", "--top", "0", trace)["links"]
+             if row["backward_op"] == "CompiledFunctionBackward"]
+    assert [row["forward_op"] for row in links] == ["CompiledFunction"] * calls
