@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""varve.profile beside torch.profiler.profile in one process: the same rows, the same windows, the same schedules."""
+import json
+import statistics
+
+import pytest
+
+OURS_ALONE = {"warm"}  # varve.record_function is no range of torch's
+CLOCKS_US = 20         # by which the two times of one call differ in the median: one stands within the other
+
+
+@pytest.fixture(scope="module", name="folder")
+def fixture_folder(produce, varve):
+    assert varve.exists()
+    return produce("torch", "torch_and_varve.py")
+
+
+@pytest.fixture(scope="module", name="rows")
+def fixture_rows(folder):
+    return json.loads((folder / "rows.json").read_text())
+
+
+def by_key(rows):
+    return {row["key"]: row for row in rows}
+
+
+def test_the_names_and_calls_are_torch_s(rows):
+    """In this model no operator stands within one of its own name, which torch counts twice."""
+    ours, theirs = by_key(rows["ours"]), by_key(rows["theirs"])
+    assert ours.keys() - theirs.keys() == OURS_ALONE
+    assert theirs.keys() - ours.keys() == set()
+    assert {name: ours[name]["count"] for name in theirs} == {name: row["count"] for name, row in theirs.items()}
+    assert len(theirs) > 80
+
+
+def test_the_times_are_torch_s(rows):
+    ours, theirs = by_key(rows["ours"]), by_key(rows["theirs"])
+    for column in ("cpu_time_total", "self_cpu_time_total"):
+        differences = [abs(ours[name][column] - row[column]) / row["count"] for name, row in theirs.items()]
+        assert statistics.median(differences) < CLOCKS_US
+    own, other = (sum(row["self_cpu_time_total"] for row in rows[side]) for side in ("ours", "theirs"))
+    assert own == pytest.approx(other, rel=0.2)
+
+
+def test_the_table_has_the_largest_rows(rows):
+    lines = rows["table"].splitlines()
+    assert [line.split("  ")[0].strip() for line in lines[3:8]] == [row["key"] for row in rows["ours"][:5]]
+    assert [int(line.split()[-1]) for line in lines[3:8]] == [row["count"] for row in rows["ours"][:5]]
+
+
+def test_shapes_divide_the_rows(rows):
+    """The calls of a name, over its shapes, are its calls; the convolution's are those of the model."""
+    calls = {}
+    for row in rows["by_shape"]:
+        calls[row["key"]] = calls.get(row["key"], 0) + row["count"]
+    assert calls == {row["key"]: row["count"] for row in rows["ours"]}
+    shapes = {row["shapes"].split("]")[0] + "]" for row in rows["by_shape"] if row["key"] == "aten::conv2d"}
+    assert shapes == {"[4,3,32,32]", "[4,8,16,16]"}
+
+
+def test_a_schedule_s_windows_are_torch_s(folder):
+    for window in json.loads((folder / "windows.json").read_text()):
+        assert window["ours"] == window["ours_by_their_plan"] == window["theirs"], window["plan"]
+
+
+def test_a_schedule_says_what_torch_s_says(folder):
+    plans = json.loads((folder / "plans.json").read_text())
+    assert plans["wrong"] == []
+    assert plans["asked"] == 4 * 3 * 3 * 3 * 3 * 2 * 40
+
+
+def test_hta_loads_the_export(folder, hta):
+    analysis = hta(trace_files={0: str(folder / "run.json.gz")})
+    frame = analysis.t.get_trace(0)
+    names = analysis.t.symbol_table.get_sym_table()
+    rows = json.loads((folder / "rows.json").read_text())["ours"]
+    counted = frame["name"].map(lambda index: names[index]).value_counts()
+    assert {row["key"]: counted.get(row["key"], 0) for row in rows} == {row["key"]: row["count"] for row in rows}
