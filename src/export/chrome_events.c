@@ -71,15 +71,26 @@ static void put_text_argument(FILE *stream, const char *key, const char *text)
     fputs("}}", stream);
 }
 
+/* "CPU", or "GPU 1" of the process that stands for a device. */
+static void name_place(const struct vv_model *model, uint32_t process, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "CPU");
+    for (uint32_t track = 0; track < model->tracks.table.count; track++)
+        if (model->tracks.process[track] == process && model->tracks.kind[track] == VV_TRACK_DEVICE &&
+            model->tracks.device[track] != VV_NONE)
+            snprintf(text, bytes, "GPU %u", model->tracks.device[track] & 0xffff);
+}
+
 static void put_process_names(struct vv_chrome_writer *writer, uint32_t process, int64_t tid)
 {
     int64_t pid = writer->layout->pids[process];
-    char order[64];
+    char order[64], label[40];
+    name_place(writer->model, process, label, sizeof label);
     put_name(writer, "process_name", pid, tid, "");
     put_text_argument(writer->stream, "name",
                       text_of(writer, writer->model->processes.name[process]));
     put_name(writer, "process_labels", pid, tid, "");
-    put_text_argument(writer->stream, "labels", "CPU");
+    put_text_argument(writer->stream, "labels", label);
     snprintf(order, sizeof order, "\"args\": {\"sort_index\": %u}}", process);
     put_name(writer, "process_sort_index", pid, tid, order);
 }
@@ -160,20 +171,52 @@ static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
         put_tensors(writer, op);
 }
 
+/* What joins a call with its work, and where that ran. */
+static void put_activity(struct vv_chrome_writer *writer, uint32_t activity)
+{
+    const struct vv_activities *activities = &writer->model->activities;
+    FILE *stream = writer->stream;
+    if (activities->correlation[activity] != 0)
+        fprintf(stream, ", \"correlation\": %" PRIu64, activities->correlation[activity]);
+    if (activities->device[activity] != VV_NONE)
+        fprintf(stream, ", \"device\": %u", activities->device[activity] & 0xffff);
+    if (activities->context[activity] >= 0)
+        fprintf(stream, ", \"context\": %" PRId64, activities->context[activity]);
+    if (activities->stream[activity] >= 0)
+        fprintf(stream, ", \"stream\": %" PRId64, activities->stream[activity]);
+    if (activities->bytes[activity] > 0)
+        fprintf(stream, ", \"bytes\": %" PRIu64, activities->bytes[activity]);
+}
+
+/* Of what PyTorch has no category for: the kind of device work, else the layer. */
+static const char *category_of(const struct vv_chrome_writer *writer, uint32_t row)
+{
+    static const char *const works[VV_ACTIVITY_OTHER + 1] = {
+        [VV_ACTIVITY_KERNEL] = "kernel", [VV_ACTIVITY_COPY] = "gpu_memcpy", [VV_ACTIVITY_SET] = "gpu_memset",
+    };
+    uint32_t activity = writer->model->slices.activity[row];
+    const char *category = activity != VV_NONE ? works[writer->model->activities.kind[activity]] : NULL;
+    return category != NULL ? category : vv_kineto_category(writer->model->slices.layer[row]);
+}
+
 static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char *name)
 {
     const struct vv_slices *slices = &writer->model->slices;
     const struct vv_sources *sources = &writer->model->sources;
     FILE *stream = writer->stream;
-    const char *annotation = "user_annotation";
-    bool is_annotation = strcmp(text_of(writer, slices->category[row]), annotation) == 0;
-    open_event(writer, "X", is_annotation ? annotation : vv_kineto_category(slices->layer[row]), name);
+    const char *category = vv_kineto_known(text_of(writer, slices->category[row]));
+    uint32_t activity = slices->activity[row], owner = row;
+    if (activity != VV_NONE && writer->model->activities.caller[activity] != VV_NONE)
+        owner = writer->model->activities.caller[activity];
+    open_event(writer, "X", category != NULL ? category : category_of(writer, row), name);
     put_place(stream, pid_of(writer, slices->track[row]),
               writer->layout->lanes[writer->layout->lane_of[row]].tid);
     put_time(stream, "ts", slices->begin_ns[row] - writer->layout->base_ns);
     put_time(stream, "dur", slices->duration_ns[row]);
     fprintf(stream, "\"args\": {\"External id\": %u, \"Record function id\": 0, \"Ev Idx\": %u",
-            row + 1, row);
+            owner + 1, row);
+    if (activity != VV_NONE)
+        put_activity(writer, activity);
     if (slices->op[row] != VV_NONE)
         put_operator(writer, slices->op[row]);
     if (slices->flags[row] & VV_SLICE_UNFINISHED)

@@ -8,9 +8,11 @@
  * Ids count from 1 in each category, so (cat, name, id) is unique. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "export/chrome.h"
+#include "export/chrome_words.h"
 
 struct arrow {
     const char *category, *name;
@@ -114,14 +116,26 @@ static void put_arrow(struct vv_chrome_writer *writer, const struct arrow *arrow
     writer->counts.flows++;
 }
 
+/* Is it the producer's own arrow from a forward operator to its backward one? */
+static bool is_backward(const struct vv_model *model, uint64_t flow)
+{
+    const struct vv_flows *flows = &model->flows;
+    const char *category = vv_kineto_known(vv_intern_text(&model->strings, flows->category[flow]));
+    return category != NULL && strcmp(category, "fwdbwd") == 0 &&
+           flows->from_slice[flow] != VV_NONE && flows->to_slice[flow] != VV_NONE;
+}
+
 static void put_marked(struct vv_chrome_writer *writer, const struct instants *instants)
 {
     const struct vv_model *model = writer->model;
     const struct vv_flows *flows = &model->flows;
     uint64_t id = 0;
     for (uint64_t i = 0; i < flows->table.count; i++) {
+        const char *category = vv_kineto_known(vv_intern_text(&model->strings, flows->category[i]));
+        if (is_backward(model, i)) /* at the begins of its operators, as the derived ones are     */
+            continue;
         struct arrow arrow = {
-            .category = "flow",
+            .category = category != NULL ? category : "flow",
             .name = vv_intern_text(&model->strings, flows->name[i]),
             .from = vv_chrome_enclosing(model, flows->from_track[i], flows->from_ns[i]),
             .to = vv_chrome_enclosing(model, flows->to_track[i], flows->to_ns[i]),
@@ -144,17 +158,25 @@ static void put_marked(struct vv_chrome_writer *writer, const struct instants *i
     }
 }
 
-static enum varve_code put_backward(struct vv_chrome_writer *writer, struct varve_error *error)
+static void put_link(struct vv_chrome_writer *writer, uint64_t id, uint32_t from, uint32_t to)
 {
     const int64_t *begin_ns = writer->model->slices.begin_ns;
+    struct arrow arrow = { "fwdbwd", "fwdbwd", id, from, to, begin_ns[from], begin_ns[to] };
+    put_arrow(writer, &arrow);
+}
+
+/* Those of the producer; where it drew none, those that sequence numbers say. */
+static enum varve_code put_backward(struct vv_chrome_writer *writer, struct varve_error *error)
+{
+    const struct vv_flows *flows = &writer->model->flows;
     struct vv_chrome_links backward = { 0 };
-    enum varve_code code = vv_chrome_backward_links(writer->model, &backward, error);
-    for (size_t i = 0; i < backward.count && code == VARVE_OK; i++) {
-        struct vv_chrome_link link = backward.links[i];
-        struct arrow arrow = { "fwdbwd", "fwdbwd", i + 1, link.from, link.to, begin_ns[link.from],
-                               begin_ns[link.to] };
-        put_arrow(writer, &arrow);
-    }
+    uint64_t id = 0;
+    for (uint64_t i = 0; i < flows->table.count; i++)
+        if (is_backward(writer->model, i))
+            put_link(writer, ++id, flows->from_slice[i], flows->to_slice[i]);
+    enum varve_code code = id > 0 ? VARVE_OK : vv_chrome_backward_links(writer->model, &backward, error);
+    for (size_t i = 0; i < backward.count && code == VARVE_OK; i++)
+        put_link(writer, ++id, backward.links[i].from, backward.links[i].to);
     free(backward.links);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "export/chrome_words.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "varve/varve.h"
 
@@ -29,6 +30,26 @@ const char *vv_kineto_category(uint32_t layer)
             return layers[i].category;
     }
     return "user_annotation";
+}
+
+/* Those that PyTorch writes, and for those that it wrote once, what they are today. */
+static const struct { const char *name, *today; } kineto[] = {
+    { "cpu_op", NULL }, { "user_annotation", NULL }, { "gpu_user_annotation", NULL }, { "python_function", NULL },
+    { "kernel", NULL }, { "gpu_memcpy", NULL }, { "gpu_memset", NULL }, { "cuda_runtime", NULL },
+    { "cuda_driver", NULL }, { "cuda_sync", NULL }, { "cuda_profiler_range", NULL }, { "mtia_runtime", NULL },
+    { "mtia_ccp_events", NULL }, { "mtia_insight", NULL }, { "xpu_runtime", NULL }, { "xpu_driver", NULL },
+    { "hpu_op", NULL }, { "privateuse1_runtime", NULL }, { "privateuse1_driver", NULL }, { "overhead", NULL },
+    { "ac2g", NULL }, { "fwdbwd", NULL },
+    { "Operator", "cpu_op" }, { "Kernel", "kernel" }, { "Memcpy", "gpu_memcpy" }, { "Memset", "gpu_memset" },
+    { "Runtime", "cuda_runtime" }, { "async", "ac2g" }, { "forward_backward", "fwdbwd" },
+};
+
+const char *vv_kineto_known(const char *category)
+{
+    for (size_t i = 0; i < sizeof kineto / sizeof *kineto; i++)
+        if (strcmp(kineto[i].name, category) == 0)
+            return kineto[i].today != NULL ? kineto[i].today : kineto[i].name;
+    return NULL;
 }
 
 const char *vv_chrome_layer(uint32_t layer)
