@@ -3,8 +3,10 @@
  * and compilers too: where there is nothing to collect it does nothing. */
 #include "collect/collectors.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/collect_list.h"
 #include "base/os.h"
@@ -64,12 +66,23 @@ VARVE_API enum varve_code varve_collect(const char *sources, struct varve_error 
     return VARVE_OK;
 }
 
+/* Another file of the same name may have been loaded before, such as the one that `varve record` preloads: it collects,
+ * or all would be recorded twice. */
+static bool is_second_copy(void)
+{
+    static const char here;
+    struct vv_module first;
+    Dl_info ours;
+    return vv_module_find("libvarve.so", &first) && dladdr(&here, &ours) != 0 && strcmp(ours.dli_fname, first.path) != 0;
+}
+
 /* After the recorder's own: a process that it leaves alone is left alone here. */
 __attribute__((constructor(102))) static void on_load(void)
 {
     const char *list = getenv("VARVE_COLLECT");
     uint32_t sources;
     is_told = vv_session.running;
-    if (is_told && vv_collect_parse(list != NULL && *list != '\0' ? list : "auto", &sources, NULL) == VARVE_OK)
+    if (is_told && !is_second_copy() &&
+        vv_collect_parse(list != NULL && *list != '\0' ? list : "auto", &sources, NULL) == VARVE_OK)
         collect(sources);
 }
