@@ -26,10 +26,14 @@ bool vv_torch_names_begin(const struct vv_torch_api *api)
 {
     struct vv_torch_operators *known = &vv_torch_operators;
     torch = api;
-    known->rows = vv_os_reserve(OPERATORS_MAX * sizeof *known->rows);
-    known->slots = vv_os_reserve(VV_TORCH_OPERATOR_SLOTS * sizeof *known->slots);
-    ranges = vv_os_reserve(RANGES_MAX * sizeof *ranges);
-    texts = vv_os_reserve(TEXT_BYTES);
+    if (known->rows == NULL)
+        known->rows = vv_os_reserve(OPERATORS_MAX * sizeof *known->rows);
+    if (known->slots == NULL)
+        known->slots = vv_os_reserve(VV_TORCH_OPERATOR_SLOTS * sizeof *known->slots);
+    if (ranges == NULL)
+        ranges = vv_os_reserve(RANGES_MAX * sizeof *ranges);
+    if (texts == NULL)
+        texts = vv_os_reserve(TEXT_BYTES);
     return known->rows != NULL && known->slots != NULL && ranges != NULL && texts != NULL;
 }
 

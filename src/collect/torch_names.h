@@ -65,7 +65,7 @@ struct varve_site *vv_torch_async_site(const char *name);
 uint32_t vv_torch_layer(const char *name, uint32_t usual);
 
 struct vv_torch_api;
-/* Once, before any of the others; false without memory: then none of them may be called. */
+/* Before any of the others; false without memory: then none of them may be called, and it may be tried again. */
 bool vv_torch_names_begin(const struct vv_torch_api *api);
 
 #endif

@@ -253,15 +253,16 @@ static void end_user_range(const void *guard, void *context)
 bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *found,
                            const struct vv_torch_wishes *wanted)
 {
+    static bool hears_forks;
     torch = *api;
     layout = *found;
     wishes = *wanted;
-    if (kernel_threads == NULL) {
+    if (kernel_threads == NULL)
         kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
-        if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)
-            return false;
-        pthread_atfork(NULL, NULL, after_fork);
-    }
+    if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)
+        return false;
+    if (!hears_forks)
+        hears_forks = pthread_atfork(NULL, NULL, after_fork) == 0;
     for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;

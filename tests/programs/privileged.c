@@ -37,6 +37,7 @@ int main(int argc, char **argv)
     varve_profiling_stop(config, NULL);
     varve_profiling_finalize(NULL);
     varve_profiling_config_destroy(config, NULL);
+    say("collect", varve_collect("auto", NULL));
     say("options", varve_profiling_init_options("{\"output\": \"x.varve\"}", NULL));
     return 0;
 }

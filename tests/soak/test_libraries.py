@@ -117,6 +117,7 @@ def test_a_privileged_program_is_left_alone(open_folder, privileged, recorded):
     lines = run(65534)
     if lines[0] == "secure 0":
         pytest.skip("the temporary folder lies on a file system without set-user-id")
-    assert lines == ["secure 1", "environment 0 0", "session 4 0", "init 0 0", "start 4 0", "options 4 0"]
+    assert lines == ["secure 1", "environment 0 0", "session 4 0", "init 0 0", "start 4 0", "collect 4 0",
+                     "options 4 0"]
     assert os.listdir(trace) == []
     assert sorted(os.listdir(open_folder)) == ["libvarve.so.0", "privileged", "x.varve"]
