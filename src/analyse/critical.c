@@ -86,7 +86,7 @@ static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
 
 enum vv_bound vv_bound_of(struct vv_critical *critical, enum vv_critical_link link, uint32_t owner)
 {
-    static const enum vv_bound of_class[VV_CLASS_COUNT] = {
+    static const enum vv_bound of_class[VV_CLASS_COUNT + 1] = { /* a wait is the host's    */
         [VV_CLASS_COMPUTE] = VV_BOUND_COMPUTE, [VV_CLASS_SET] = VV_BOUND_COMPUTE, [VV_CLASS_COMM] = VV_BOUND_COMM,
         [VV_CLASS_COPY] = VV_BOUND_COPY,
     };
@@ -129,10 +129,11 @@ enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv
     const struct vv_critical_graph *graph = &critical->graph;
     char length[VV_NUMBER_BYTES], window[VV_NUMBER_BYTES], odd[200] = "", left_out[60];
     vv_scope_left_out_text(&critical->scope, left_out, sizeof left_out);
+    const char *clocks = vv_scope_rank_count(&critical->scope) > 1 ? "; clocks of ranks as they are" : "";
     if (graph->node_count == 0)
         return vv_sheet_policy(sheet, error, "nothing recorded in %s", critical->windows.says);
     if (says != NULL)
-        return vv_sheet_policy(sheet, error, "%s: %s%s", critical->windows.says, says, left_out);
+        return vv_sheet_policy(sheet, error, "%s: %s%s%s", critical->windows.says, says, clocks, left_out);
     vv_number_duration(critical->solution.length_ns, length, sizeof length);
     vv_number_duration(graph->end_ns - graph->begin_ns, window, sizeof window);
     if (graph->early > 0)
@@ -143,8 +144,8 @@ enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv
     if (graph->met + graph->unmet > 0)
         snprintf(odd + strlen(odd), sizeof odd - strlen(odd), "; ranks meet in %" PRIu64 " collectives%s", graph->met,
                  graph->unmet > 0 ? ", others do not match" : "");
-    return vv_sheet_policy(sheet, error, "%s: the longest chain of what waits for each other explains %s of %s%s%s",
-                           critical->windows.says, length, window, graph->is_exact ? "" : ", by HTA's rules", odd);
+    return vv_sheet_policy(sheet, error, "%s: the longest chain of what waits for each other explains %s of %s%s%s%s",
+                           critical->windows.says, length, window, graph->is_exact ? "" : ", by HTA's rules", odd, clocks);
 }
 
 /* ---- table "critical": for scripts; people have the sentence ---- */

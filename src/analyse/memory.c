@@ -58,7 +58,8 @@ static enum varve_code put_totals(const struct vv_allocations *allocations, cons
         code = vv_largest_hole(allocations, pool, at_peak, peak->time_ns, &hole_bytes, error);
     if (most != NULL) {
         vv_sheet_int(sheet, row, RESERVED, most->reserved_bytes);
-        vv_sheet_int(sheet, row, SLACK, most->reserved_bytes - most->allocated_bytes);
+        if (vv_is_consistent(most))
+            vv_sheet_int(sheet, row, SLACK, most->reserved_bytes - most->allocated_bytes);
     }
     if (at_peak != NULL)
         vv_sheet_real(sheet, row, FRAGMENTATION, vv_fragmentation(at_peak));

@@ -17,8 +17,7 @@ static int compare_totals(const void *a, const void *b)
 
 static void add_total(struct vv_memory_totals *totals, const struct vv_memory *memory, uint32_t event)
 {
-    if (event == VV_NONE || memory->reserved_bytes[event] <= 0 || memory->allocated_bytes[event] < 0 ||
-        memory->allocated_bytes[event] > memory->reserved_bytes[event])
+    if (event == VV_NONE || memory->reserved_bytes[event] <= 0)
         return;
     totals->items[totals->count++] = (struct vv_memory_total){ memory->time_ns[event], memory->allocated_bytes[event],
                                                                memory->reserved_bytes[event] };
@@ -55,6 +54,8 @@ const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *
         else
             last = middle;
     }
+    while (first > 0 && !vv_is_consistent(&totals->items[first - 1]))
+        first--;
     return first > 0 ? &totals->items[first - 1] : NULL;
 }
 

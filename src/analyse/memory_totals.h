@@ -6,7 +6,7 @@
 
 #include "analyse/allocations.h"
 
-/* After an event: 0 <= allocated <= reserved, 0 < reserved. */
+/* After an event; 0 < reserved. */
 struct vv_memory_total {
     int64_t time_ns, allocated_bytes, reserved_bytes;
 };
@@ -22,7 +22,13 @@ enum varve_code vv_memory_totals_init(struct vv_memory_totals *out, const struct
                                       const struct vv_pool *pool, struct varve_error *error);
 void vv_memory_totals_deinit(struct vv_memory_totals *totals);
 
-/* What holds at the instant; NULL before the first. */
+/* May the two stand beside each other? A producer may leave one out, or have it from elsewhere. */
+static inline bool vv_is_consistent(const struct vv_memory_total *total)
+{
+    return total->allocated_bytes >= 0 && total->allocated_bytes <= total->reserved_bytes;
+}
+
+/* The last consistent one up to the instant; NULL before the first. */
 const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns);
 
 /* The share of what the allocator holds that it has not given out. */

@@ -68,6 +68,19 @@ static bool track_is_called(const struct vv_model *model, uint32_t track, const 
            strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
 }
 
+uint32_t vv_scope_rank_count(const struct vv_scope *scope)
+{
+    int64_t first = -1;
+    for (uint32_t p = 0; p < scope->model->processes.table.count; p++) {
+        if (!scope->processes[p] || scope->ranks[p] < 0)
+            continue;
+        if (first >= 0 && scope->ranks[p] != first)
+            return 2;
+        first = scope->ranks[p];
+    }
+    return first >= 0;
+}
+
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope)
 {
     uint64_t count = 0;

@@ -59,6 +59,8 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
 /* "; 2 warm-up steps left out", or "": at least 60 bytes. */
 void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t bytes);
+/* Ranks of the chosen processes: 2 means two or more, 0 that none is known. */
+uint32_t vv_scope_rank_count(const struct vv_scope *scope);
 /* Threads that hold chosen steps. */
 uint64_t vv_scope_step_tracks(const struct vv_scope *scope);
 /* The name of a track for people: its own, else "thread TID". */

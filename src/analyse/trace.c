@@ -77,12 +77,20 @@ static void recorded_text(const struct vv_model *model, char *text, size_t bytes
         snprintf(text, bytes, "%s, %s", date, duration);
 }
 
+/* Marks alone, such as those of a profiler about itself, take none. */
+static bool holds_time(const struct vv_model *model, uint32_t track)
+{
+    uint32_t first, last;
+    vv_track_rows(model, track, &first, &last);
+    return first < last;
+}
+
 static void machine_text(const struct vv_model *model, char *text, size_t bytes)
 {
     char cpus[40] = "", threads[80];
     uint64_t thread_count = 0;
     for (uint64_t t = 0; t < model->tracks.table.count; t++)
-        thread_count += model->tracks.kind[t] == VV_TRACK_THREAD;
+        thread_count += model->tracks.kind[t] == VV_TRACK_THREAD && holds_time(model, t);
     snprintf(threads, sizeof threads, "%" PRIu64 " process%s, %" PRIu64 " thread%s recorded",
              model->processes.table.count, model->processes.table.count == 1 ? "" : "es",
              thread_count, thread_count == 1 ? "" : "s");
