@@ -5,31 +5,9 @@ Each has a Python environment of its own, build/venv-NAME, since their dependenc
 `make check-clients` makes them from requirements-NAME.txt. A program of programs/ runs once a session, in a
 folder of its own.
 """
-import os
-import pathlib
-import subprocess
-
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ENVIRONMENTS = HERE.parents[1] / "build"  # wherever VARVE_BUILD points
-SECONDS = 240
-
-
-def python_of(name):
-    python = ENVIRONMENTS / f"venv-{name}" / "bin" / "python"
-    if not (python.parents[1] / "ready").exists():
-        pytest.skip(f"needs {name}'s own environment: make check-clients")
-    return python
-
-
-def run_in(folder, *command):
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "CUDA_VISIBLE_DEVICES": ""}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles a framework anew
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS,
-                          check=False)
-    assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stderr[-4000:]}"
-    return done
+from environments import HERE, python_of, run_in
 
 
 @pytest.fixture(scope="session", name="produce")
