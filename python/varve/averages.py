@@ -130,6 +130,26 @@ class Averages(List[Average]):
                           f"Self CPU time total: {time_text(total_us)}", ""])
 
 
+def _own_bytes(trace: str, steps: Optional[str]) -> Dict[str, int]:
+    """{operator: bytes taken less bytes given back by it itself}, from the first of the steps to the last one's end."""
+    begin_ns, end_ns = 0, None
+    if steps is not None:
+        found = rows_of("steps", "steps", "--steps", steps, trace)
+        begin_ns = min(row["at_ns"] for row in found)
+        end_ns = max(row["at_ns"] + row["duration_ns"] for row in found)
+
+    def is_inside(at_ns: int) -> bool:
+        return begin_ns <= at_ns and (end_ns is None or at_ns < end_ns)
+
+    own_bytes: Dict[str, int] = collections.Counter()
+    for block in rows_of("memory", "allocations", trace):
+        if is_inside(block["at_ns"]):
+            own_bytes[block["name"]] += block["bytes"]
+        if block["released_by"] and is_inside(block["at_ns"] + block["lifetime_ns"]):
+            own_bytes[block["released_by"]] -= block["bytes"]
+    return own_bytes
+
+
 def averages_of(trace: str, by_shape: bool, steps: Optional[str], with_memory: bool) -> Averages:
     """Of a trace folder; of the steps "A..B" only, if said."""
     chosen = ["--steps", steps] if steps is not None else []
@@ -137,11 +157,7 @@ def averages_of(trace: str, by_shape: bool, steps: Optional[str], with_memory: b
     found = rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0", *chosen, *by, trace)
     rows = [Average(row) for row in found if row["row"] == "operator"]
     if with_memory and not by_shape:
-        own_bytes: Dict[str, int] = collections.Counter()
-        for block in rows_of("memory", "allocations", *chosen, trace):
-            own_bytes[block["name"]] += block["bytes"]
-            if block["released_by"]:
-                own_bytes[block["released_by"]] -= block["bytes"]
+        own_bytes = _own_bytes(trace, steps)
         for row in rows:
-            row.self_cpu_memory_usage = own_bytes.get(row.key, 0)
+            row.self_cpu_memory_usage = own_bytes[row.key]
     return Averages(sorted(rows, key=lambda row: -row.self_cpu_time_total), by_shape)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_and_varve.py — trains a model while torch.profiler and varve.profile watch, and says what both saw.
 
-    torch_and_varve.py FOLDER       rows.json, windows.json, plans.json, run.json.gz
+    torch_and_varve.py FOLDER           rows.json, windows.json, plans.json, run.json.gz
+    torch_and_varve.py FOLDER memory    memory.json; only under varve record
 
 rows: key_averages() of both. windows: at which steps each called back, and what it had seen, for some schedules. plans: for how
-many steps of how many schedules varve.schedule was asked, and where it differs from torch's.
+many steps of how many schedules varve.schedule was asked, and where it differs from torch's. memory: the rows of a window of
+three steps, with each operator's own bytes.
 """
 import itertools
 import json
@@ -84,11 +86,34 @@ def all_plans():
     return {"asked": asked, "wrong": wrong}
 
 
+class Both:
+    def __init__(self, *profilers):
+        self.profilers = profilers
+
+    def step(self):
+        for profiler in self.profilers:
+            profiler.step()
+
+
+def memory_of_a_window():
+    parts = conv_net()
+    train(parts, None, 1)
+    plan = {"wait": 0, "warmup": 1, "active": 3, "repeat": 1}
+    with varve.profile(profile_memory=True, schedule=varve.schedule(**plan)) as ours:
+        with profile(activities=[ProfilerActivity.CPU], profile_memory=True, schedule=schedule(**plan)) as theirs:
+            train(parts, Both(theirs, ours), 5)
+    return {side: {row.key: [row.count, row.self_cpu_memory_usage] for row in profiler.key_averages()}
+            for side, profiler in (("ours", ours), ("theirs", theirs))}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     warnings.simplefilter("ignore")
     torch.manual_seed(1)
     torch.set_num_threads(1)
+    if sys.argv[2:] == ["memory"]:
+        (folder / "memory.json").write_text(json.dumps(memory_of_a_window()))
+        return
     for name, numbers in (("rows", both_at_once(folder)), ("windows", all_windows()), ("plans", all_plans())):
         (folder / f"{name}.json").write_text(json.dumps(numbers))
 
