@@ -32,7 +32,7 @@ def made_free(path: str) -> Iterator[None]:
     folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        if os.path.isdir(path) and path.endswith(".varve"):
+        if os.path.isdir(path):
             names = os.listdir(path)
             if names and not any(map(_is_running, names)):
                 shutil.rmtree(path + ".old", ignore_errors=True)
@@ -46,8 +46,7 @@ def numbered(path: str, window: int) -> str:
     """run.varve, run.2.varve, run.3.varve …"""
     if window == 1:
         return path
-    stem = path[:-len(".varve")] if path.endswith(".varve") else path
-    return f"{stem}.{window}.varve"
+    return f"{path[:-len('.varve')]}.{window}.varve"
 
 
 def _remove(path: str, owner: int) -> None:

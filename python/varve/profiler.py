@@ -64,6 +64,8 @@ class profile:
             ["torch", *["shapes"] * record_shapes, *["memory"] * profile_memory, *["python"] * with_stack])
         self._profile_memory = profile_memory
         self._output = None if output is None else os.path.abspath(os.fspath(output))
+        if self._output is not None and not self._output.endswith(".varve"):
+            raise ValueError(f"output is a trace folder, NAME.varve, and '{os.fspath(output)}' is not called so")
         self._scratch: Optional[folders.Scratch] = None
         self._owner = 0             # process that started it
         self._action: Optional[ProfilerAction] = None  # of the step that runs; None: not started
@@ -148,11 +150,13 @@ class profile:
         """
         return self.key_averages(group_by_input_shape).table(sort_by=sort_by, row_limit=row_limit)
 
-    def export_chrome_trace(self, path: "os.PathLike[str] | str") -> None:
-        """For Perfetto, chrome://tracing and HTA. A name that ends in .gz is compressed.
+    def export_chrome_trace(self, path: "os.PathLike[str] | str", use_python_export: bool = False) -> None:
+        """For Perfetto, chrome://tracing and HTA. A name that ends in .gz is compressed. `use_python_export` is what
+        torch.profiler.tensorboard_trace_handler says; it is without effect.
 
         >>> prof.export_chrome_trace("trace.json.gz")
         """
+        del use_python_export
         trace, _ = self._read()
         name = os.fspath(path)
         if not name.endswith(".gz"):

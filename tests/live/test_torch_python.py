@@ -89,3 +89,13 @@ def test_memory_of_a_window(record):
     assert differ <= {"Optimizer.zero_grad#Adam.zero_grad", "forward pass"}  # gradients, and the former loss
     assert all(ours[name][1] < theirs[name][1] < 0 for name in differ)
     assert sum(own_bytes != 0 for _, own_bytes in theirs.values()) > 25
+
+
+def test_pytorch_is_left_alone_before_and_after(folder):
+    assert json.loads((folder / "attached.json").read_text())["seen"] == [False, True, False]
+
+
+def test_torch_s_handler_of_a_ready_trace_takes_it(folder):
+    name, = json.loads((folder / "attached.json").read_text())["files"]
+    assert name.startswith("worker.") and name.endswith(".pt.trace.json")
+    assert json.loads((folder / "board" / name).read_text())["traceEvents"]

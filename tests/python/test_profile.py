@@ -225,13 +225,14 @@ def test_what_is_wrong_is_said(run):
     said(varve.profile(output="/nowhere/run.varve").start)
     said(varve.profile(schedule=lambda step: "LATER").start)
     said(varve.schedule, wait=0, warmup=1, active=0)
+    said(varve.profile, output="run")
     with varve.profile():
         pass
     """).splitlines()
-    assert [line.split(":")[0] for line in lines] == ["Error"] * 5 + ["ValueError"] + ["Error"] * 3 + ["ValueError"] * 2
+    assert [line.split(":")[0] for line in lines] == ["Error"] * 5 + ["ValueError"] + ["Error"] * 3 + ["ValueError"] * 3
     for line, word in zip(lines, ["recorded nothing yet", "not started", "not started", "started already",
                                   "do not nest", "There are self_cpu_time_total", "nearest: torch", "/proc/run.varve",
-                                  "/nowhere/run.varve", "'LATER' of step 0", "active=0"]):
+                                  "/nowhere/run.varve", "'LATER' of step 0", "active=0", "NAME.varve"]):
         assert word in line
 
 
@@ -254,6 +255,22 @@ def test_an_exception_goes_through_and_leaves_all_as_it_was(run):
     except ZeroDivisionError:
         print(varve.library.control.layers, len(prof.key_averages()))
     """).splitlines() == ["'in the callback'", "0", "'in the callback'", "0", "0 0"]
+
+
+def test_a_program_may_end_while_it_is_profiled(run, varve, tmp_path):
+    """Whatever it has left open: it ends as it would, what was named is whole, and what was not is gone."""
+    for output in ("None", "'run.varve'"):
+        assert run(f"""
+        import tempfile, varve
+        tempfile.tempdir = "."
+        prof = varve.profile(output={output})
+        prof.start()
+        varve.step()
+        varve.record_function("left open").__enter__()
+        print("end")
+        """) == "end\n"
+    assert [row["name"] for row in operators(varve, tmp_path / "run.varve")] == ["left open"]
+    assert {path.name for path in tmp_path.iterdir()} == {"program.py", "run.varve"}
 
 
 def test_a_wrong_schedule_warns(run):

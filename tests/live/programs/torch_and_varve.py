@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_and_varve.py — trains a model while torch.profiler and varve.profile watch, and says what both saw.
 
-    torch_and_varve.py FOLDER           rows.json, windows.json, plans.json, run.json.gz
+    torch_and_varve.py FOLDER           rows.json, windows.json, plans.json, attached.json, run.json.gz
     torch_and_varve.py FOLDER memory    memory.json; only under varve record
 
 rows: key_averages() of both. windows: at which steps each called back, and what it had seen, for some schedules. plans: for how
-many steps of how many schedules varve.schedule was asked, and where it differs from torch's. memory: the rows of a window of
+many steps of how many schedules varve.schedule was asked, and where it differs from torch's. attached: has PyTorch callbacks,
+before a profile, in it and after it; and the names that torch's own handler of a ready trace gave to files. memory: the rows of a window of
 three steps, with each operator's own bytes.
 """
+import ctypes
 import itertools
 import json
 import pathlib
@@ -15,7 +17,7 @@ import sys
 import warnings
 
 import torch
-from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from torch.profiler import ProfilerActivity, profile, record_function, schedule, tensorboard_trace_handler
 from torch_models import conv_net, train
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "python"))
@@ -86,6 +88,16 @@ def all_plans():
     return {"asked": asked, "wrong": wrong}
 
 
+def attached(folder):
+    has_callbacks = ctypes.CDLL(str(next(pathlib.Path(torch.__file__).parent.glob("lib/libtorch_cpu.so"))))[
+        "_ZN2at12hasCallbacksEv"]
+    has_callbacks.restype = ctypes.c_bool
+    seen = [has_callbacks()]
+    with varve.profile(on_trace_ready=tensorboard_trace_handler(str(folder / "board"), "worker")):
+        seen.append(has_callbacks())
+    return {"seen": [*seen, has_callbacks()], "files": [path.name for path in (folder / "board").iterdir()]}
+
+
 class Both:
     def __init__(self, *profilers):
         self.profilers = profilers
@@ -114,7 +126,8 @@ def main():
     if sys.argv[2:] == ["memory"]:
         (folder / "memory.json").write_text(json.dumps(memory_of_a_window()))
         return
-    for name, numbers in (("rows", both_at_once(folder)), ("windows", all_windows()), ("plans", all_plans())):
+    for name, numbers in (("rows", both_at_once(folder)), ("windows", all_windows()), ("plans", all_plans()),
+                          ("attached", attached(folder))):
         (folder / f"{name}.json").write_text(json.dumps(numbers))
 
 
