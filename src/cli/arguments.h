@@ -34,7 +34,7 @@ struct vv_arguments {
     const char *color;          /* "auto", "always", "never"                                    */
     /* verbs that print tables */
     const char *format;         /* "text", "json", "csv", "md"                                  */
-    bool json, csv;             /* short for --format json, --format csv                        */
+    bool json, csv, md;         /* short for --format json, --format csv, --format md           */
     const char *unit;           /* "auto", "ns", "us", "ms", "s"                                */
     const char *output;         /* -o; NULL = standard output, or the verb's default            */
     bool strict;                /* loss in the trace becomes exit code 1                        */
@@ -105,7 +105,7 @@ struct vv_option {
 
 enum vv_option_row {
     VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
-    VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
+    VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
     VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
     VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE,
     VV_OPTION_FILTER,
@@ -122,7 +122,7 @@ enum vv_option_row {
 #define VV_TAKES_ALWAYS (VV_TAKES(HELP) | VV_TAKES(QUIET) | VV_TAKES(COLOR))
 #define VV_TAKES_READING (VV_TAKES(MAX_MEMORY) | VV_TAKES(CACHE) | VV_TAKES(NO_CACHE) | VV_TAKES(STRICT))
 #define VV_TAKES_TABLES                                                                             \
-    (VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(UNIT) | VV_TAKES(OUTPUT) |        \
+    (VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(MD) | VV_TAKES(UNIT) | VV_TAKES(OUTPUT) |        \
      VV_TAKES(STRICT) | VV_TAKES(TABLE))
 
 struct vv_example { const char *command, *says; };

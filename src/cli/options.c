@@ -30,6 +30,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "the form of the result; without it the extension of -o decides, else text", AT(format),
     ROW(JSON) .name = "json", .kind = VV_VALUE_FLAG, .help = "short for --format json", AT(json),
     ROW(CSV) .name = "csv", .kind = VV_VALUE_FLAG, .help = "short for --format csv", AT(csv),
+    ROW(MD) .name = "md", .kind = VV_VALUE_FLAG, .help = "short for --format md, a Markdown table", AT(md),
     ROW(UNIT) .name = "unit", .kind = VV_VALUE_CHOICE, .value = "UNIT", .choices = units,
         .standard = "auto", .help = "unit of times in text; auto picks one a column", AT(unit),
     ROW(OUTPUT) .name = "output", .letter = 'o', .kind = VV_VALUE_FILE, .value = "FILE",

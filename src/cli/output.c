@@ -171,7 +171,8 @@ static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_f
 {
     const char *name = arguments->format;
     const char *extension = arguments->output != NULL ? strrchr(arguments->output, '.') : NULL;
-    const char *asked[] = { arguments->json ? "json" : NULL, arguments->csv ? "csv" : NULL };
+    const char *asked[] = { arguments->json ? "json" : NULL, arguments->csv ? "csv" : NULL,
+                            arguments->md ? "md" : NULL };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         if (asked[i] != NULL && name != NULL && strcmp(asked[i], name) != 0)
             VV_FAIL(error, VARVE_INVALID, "one form at a time: %s or %s", name, asked[i]);

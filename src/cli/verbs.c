@@ -59,7 +59,7 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Lists the processes of this user that are being recorded: which layers, how many events so "
           "far, how many lost, and where.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(OUTPUT) |
+      .takes = VV_TAKES_ALWAYS | VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(MD) | VV_TAKES(OUTPUT) |
                VV_TAKES(FIELDS),
       .table = "processes",
       .examples = EXAMPLES({ "varve status", "every one" },

@@ -36,6 +36,7 @@ def test_two_forms_at_once_are_refused(run, trace):
     done = run("report", "--json", "--csv", trace)
     assert (done.returncode, done.stderr) == (2, "varve: one form at a time: json or csv\n")
     assert run("report", "--json", "--format", "json", trace).returncode == 0
+    assert run("report", "--md", trace).stdout == run("report", "--format", "md", trace).stdout != run("report", trace).stdout
 
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info"])
