@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """varve.profile beside torch.profiler.profile in one process: the same rows, the same windows, the same schedules."""
 import json
+import pathlib
 import statistics
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from table_reader import tables  # noqa: E402
 
 OURS_ALONE = {"warm"}  # varve.record_function is no range of torch's
 CLOCKS_US = 20         # by which the two times of one call differ in the median: one stands within the other
@@ -99,3 +105,13 @@ def test_torch_s_handler_of_a_ready_trace_takes_it(folder):
     name, = json.loads((folder / "attached.json").read_text())["files"]
     assert name.startswith("worker.") and name.endswith(".pt.trace.json")
     assert json.loads((folder / "board" / name).read_text())["traceEvents"]
+
+
+def test_what_is_collected_changes_while_threads_run(produce, varve):
+    """What began while PyTorch was observed ends, and nothing else does: no end is without its begin, no range open."""
+    folder = produce("torch", "torch_switched.py")
+    counts = json.loads((folder / "counts.json").read_text())
+    assert counts["changes"] > 100 and min(counts["rounds"]) > 10
+    info = tables(varve, "info", folder / "run.varve")
+    assert info["health"] == []
+    assert info["trace"][0]["slices"] > 1000 and info["trace"][0]["unfinished"] == 0
