@@ -60,6 +60,20 @@ static struct numbered describe(const struct vv_model *model, uint32_t slice)
     };
 }
 
+static bool is_same(const struct numbered *a, const struct numbered *b)
+{
+    return a->process == b->process && a->sequence == b->sequence && a->forward_tid == b->forward_tid;
+}
+
+/* Of backward operators in each other the innermost: the engine's range has the numbers of what it runs. */
+static const struct numbered *innermost(const struct vv_model *model, const struct numbered *to,
+                                        const struct numbered *end)
+{
+    while (to + 1 < end && is_same(to, to + 1) && model->slices.parent[to[1].slice] == to->slice)
+        to++;
+    return to;
+}
+
 enum varve_code vv_chrome_backward_links(const struct vv_model *model,
                                          struct vv_chrome_links *out_links, struct varve_error *error)
 {
@@ -79,9 +93,9 @@ enum varve_code vv_chrome_backward_links(const struct vv_model *model,
         qsort(ops, count, sizeof *ops, in_order);
     for (size_t i = 1; i < count && code == VARVE_OK; i++) {
         const struct numbered *from = &ops[i - 1], *to = &ops[i];
-        if (from->backward || !to->backward || from->process != to->process ||
-            from->sequence != to->sequence || from->forward_tid != to->forward_tid)
+        if (from->backward || !to->backward || !is_same(from, to))
             continue;
+        to = innermost(model, to, ops + count);
         code = vv_array_reserve(&out_links->links, &out_links->capacity, out_links->count + 1,
                                 sizeof *out_links->links, error);
         if (code == VARVE_OK)
