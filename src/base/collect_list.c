@@ -12,6 +12,7 @@ const struct vv_collect_source vv_collect_sources[] = {
     { "strides", false, "of torch: strides of each tensor too" },
     { "memory", true, "of torch: each block taken for tensors on the CPU" },
     { "python", false, "Python: every call of a function" },
+    { "builtins", true, "of python: calls of functions written in C too" },
 };
 const size_t vv_collect_source_count = sizeof vv_collect_sources / sizeof *vv_collect_sources;
 

@@ -70,6 +70,8 @@ struct vv_arguments {
     /* record */
     const char *layers;         /* "all" or names with commas                                   */
     const char *collect;        /* "auto", or as base/collect_list.h has it                     */
+    const char *python_modules; /* globs with commas; NULL = all                                */
+    int64_t python_depth;       /* 0 = any                                                      */
     bool dry_run, verbose, paused;
     const char *max_size;       /* "2GB"; NULL = no limit                                       */
     const char *when_full;      /* "drop-newest", "grow", "drop-oldest"; NULL = not said        */
@@ -114,6 +116,7 @@ enum vv_option_row {
     VV_OPTION_FAIL_OVER,
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
+    VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS, VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT

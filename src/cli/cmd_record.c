@@ -27,7 +27,8 @@
 #include "ctf/trim.h"
 #include "import/importer.h"
 
-#define SETTINGS_MAX 10
+#define SETTINGS_MAX 12
+#define PYTHON_MODULES_BYTES 512u /* that the library in the program keeps                       */
 
 struct recording {
     const struct vv_arguments *arguments;
@@ -35,6 +36,7 @@ struct recording {
     char **command;
     char *name;    /* of the trace, as the user knows it                                         */
     char *preload; /* LD_PRELOAD of the program                                                  */
+    char python_depth[24]; /* "" = any                                                           */
     struct vv_trace_folder folder;
     struct vv_child_end end;
 };
@@ -78,6 +80,22 @@ static enum varve_code check_times(const struct vv_arguments *arguments, struct 
     return VARVE_OK;
 }
 
+static enum varve_code choose_sources(struct recording *recording, struct varve_error *error)
+{
+    const struct vv_arguments *arguments = recording->arguments;
+    uint32_t sources;
+    VV_TRY_NOTE(vv_collect_parse(arguments->collect, &sources, error), error, "--collect");
+    if ((arguments->python_modules != NULL || arguments->python_depth != 0) &&
+        (sources & vv_collect_bit("python")) == 0)
+        VV_FAIL(error, VARVE_INVALID, "--python-modules and --python-depth choose among Python's calls, which are "
+                                      "recorded with --collect +python only");
+    if (arguments->python_modules != NULL && strlen(arguments->python_modules) >= PYTHON_MODULES_BYTES)
+        VV_FAIL(error, VARVE_INVALID, "--python-modules: a list of at most %u bytes", PYTHON_MODULES_BYTES - 1);
+    if (arguments->python_depth > 0)
+        snprintf(recording->python_depth, sizeof recording->python_depth, "%lld", (long long)arguments->python_depth);
+    return VARVE_OK;
+}
+
 static enum varve_code prepare(struct recording *recording, struct varve_error *error)
 {
     const struct vv_arguments *arguments = recording->arguments;
@@ -89,8 +107,7 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
         VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
                                       "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                       "with commas between", arguments->layers);
-    uint32_t sources;
-    VV_TRY_NOTE(vv_collect_parse(arguments->collect, &sources, error), error, "--collect");
+    VV_TRY(choose_sources(recording, error));
     VV_TRY(check_times(arguments, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
     recording->command = arguments->operands;
@@ -112,6 +129,8 @@ static size_t set_environment(const struct recording *recording, const char *fol
     const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
         { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },
+        { "VARVE_PYTHON_MODULES", recording->arguments->python_modules != NULL ? recording->arguments->python_modules : "" },
+        { "VARVE_PYTHON_DEPTH", recording->python_depth },
         { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
         { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
         { "VARVE_MAX_SIZE", recording->policy.max_size },

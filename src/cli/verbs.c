@@ -20,6 +20,7 @@ const struct vv_verb vv_verbs[] = {
           "recorded runs just the same. With --pid it switches recording on in a process that was begun "
           "with varve record, or that records itself, and at the end back to what it was.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) | VV_TAKES(COLLECT) |
+               VV_TAKES(PYTHON_MODULES) | VV_TAKES(PYTHON_DEPTH) |
                VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
                VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
                VV_TAKES(DURATION) | VV_TAKES(DRY_RUN),

@@ -39,14 +39,11 @@ void vv_collectors_look(void)
 /* With the turn. What is loaded already is looked at; of what comes, Python tells. */
 static void collect(uint32_t sources)
 {
-    static bool hears;
     __atomic_store_n(&wanted, sources, __ATOMIC_RELAXED);
     vv_torch_memory_want(vv_collectors_want("memory"));
     vv_modules_changed();
     (vv_collectors_want("torch") ? vv_torch_look : vv_torch_leave)();
-    if (sources != 0 && !hears)
-        vv_python_begin();
-    hears = hears || sources != 0;
+    (sources != 0 ? vv_python_look : vv_python_leave)();
 }
 
 VARVE_API enum varve_code varve_collect(const char *sources, struct varve_error *error)

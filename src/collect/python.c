@@ -1,33 +1,129 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* python.c — an audit hook tells when a module was imported: then a library that we wait for may be there. The hook
- * cannot be taken back, is called with the interpreter's lock held, and does next to nothing. */
+ * cannot be taken back, is called with the interpreter's lock held, and does next to nothing.
+ *
+ * Calls are recorded from the first event on that no Python code is behind: the program itself is about to be run. What
+ * the interpreter does before that, also in the module site, is its own beginning. */
 #include "collect/python.h"
 
-#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collect/collectors.h"
+#include "collect/python_calls.h"
+#include "collect/python_hook.h"
+#include "record/collector.h"
 
-typedef int hook_fn(const char *event, void *arguments, void *state);
+#define NAME "python"
 
-static int hear(const char *event, void *arguments, void *state)
+_Thread_local uint32_t vv_python_depth;
+uint32_t vv_python_depth_max = UINT32_MAX;
+
+static struct vv_python_api python;
+static bool is_wanted;         /* calls; atomic                                                 */
+static bool is_late;           /* asked for while Python code runs already                      */
+static enum { WAITING, TRACING, GIVEN_UP } state;
+
+static void note(enum vv_collector_state is, const char *says)
 {
-    (void)arguments;
-    (void)state;
+    char text[VV_COLLECTOR_TEXT_BYTES_MAX];
+    snprintf(text, sizeof text, "%s: %s", python.version, says);
+    vv_collector_note(NAME, is, text);
+}
+
+static bool is_import_of_site(const char *event, void *arguments)
+{
+    if (strcmp(event, "import") != 0)
+        return false;
+    const char *module = python.utf8(python.tuple_item(arguments, 0));
+    if (module == NULL)
+        python.clear_error();
+    return module != NULL && strcmp(module, "site") == 0;
+}
+
+static void begin(void)
+{
+    char says[VV_PYTHON_SAYS_BYTES];
+    void *type, *value, *traceback;
+    const char *depth = getenv("VARVE_PYTHON_DEPTH");
+    unsigned long most = depth != NULL ? strtoul(depth, NULL, 10) : 0;
+    vv_python_depth_max = most > 0 && most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    state = GIVEN_UP; /* what we do now makes events, too */
+    python.take_error(&type, &value, &traceback);
+    bool is_begun = python.minor < 12 ? vv_python_profile_begin(&python, says)
+                                      : vv_python_monitoring_begin(&python, says);
+    python.restore_error(type, value, traceback);
+    state = is_begun ? TRACING : GIVEN_UP;
+    note(is_begun ? VV_COLLECTOR_ATTACHED : VV_COLLECTOR_REFUSED, says);
+}
+
+/* What this thread has open ends here; what others have, where they end. */
+static void end(void)
+{
+    void *type, *value, *traceback;
+    state = WAITING;
+    python.take_error(&type, &value, &traceback);
+    (python.minor < 12 ? vv_python_profile_end : vv_python_monitoring_end)();
+    python.clear_error();
+    python.restore_error(type, value, traceback);
+    vv_python_leave_all();
+    note(VV_COLLECTOR_OFF, "calls not traced any more");
+}
+
+static void hear_of_calls(const char *event, void *arguments, bool wanted)
+{
+    if (!python.is_initialized() || python.thread_state() == NULL ||
+        python.interpreter() != python.main_interpreter())
+        return;
+    if (state == TRACING && !wanted)
+        end();
+    else if (state == TRACING && python.minor < 12 && !vv_python_profile_hear(event))
+        note(VV_COLLECTOR_PARTLY, "calls, until the program set a profile function of its own");
+    else if (state == WAITING && wanted &&
+             (is_late || (python.current_frame() == NULL && !is_import_of_site(event, arguments))))
+        begin();
+}
+
+static int hear(const char *event, void *arguments, void *nothing)
+{
+    (void)nothing;
     if (strcmp(event, "import") == 0)
         vv_collectors_look();
+    bool wanted = __atomic_load_n(&is_wanted, __ATOMIC_ACQUIRE);
+    if (wanted ? state != GIVEN_UP : state == TRACING)
+        hear_of_calls(event, arguments, wanted);
+    vv_python_hook_hear(event);
     return 0;
 }
 
-void vv_python_begin(void)
+/* Once. */
+static void attach(void)
 {
-    /* Legal before the interpreter exists. 3.8 has it too, and is left alone: it lacks what call tracing needs. */
-    int (*add_hook)(hook_fn *, void *);
-    void *symbol = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
-    if (symbol == NULL) {
-        dlerror();
+    static bool is_known;
+    const char *why;
+    if (is_known)
         return;
+    enum vv_python_found found = vv_python_api_find(&python, &why);
+    is_known = found != VV_PYTHON_NONE;
+    if (found == VV_PYTHON_UNKNOWN) {
+        state = GIVEN_UP;
+        note(VV_COLLECTOR_REFUSED, why);
+    } else if (found == VV_PYTHON_WHOLE && !vv_collectors_want(NAME)) {
+        note(VV_COLLECTOR_OFF, "calls not traced: --collect +python");
     }
-    memcpy(&add_hook, &symbol, sizeof add_hook);
-    add_hook(hear, NULL);
+    if (python.add_hook != NULL)
+        vv_python_hook_add(&python, hear);
+}
+
+void vv_python_look(void)
+{
+    attach();
+    is_late = python.is_initialized != NULL && python.is_initialized();
+    __atomic_store_n(&is_wanted, vv_collectors_want(NAME), __ATOMIC_RELEASE);
+}
+
+void vv_python_leave(void)
+{
+    __atomic_store_n(&is_wanted, false, __ATOMIC_RELEASE);
 }

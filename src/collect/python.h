@@ -3,7 +3,10 @@
 #ifndef VV_COLLECT_PYTHON_H
 #define VV_COLLECT_PYTHON_H
 
-/* Takes notice of what the interpreter imports, if this process has one. Before it begins, or with its lock held. */
-void vv_python_begin(void);
+/* Takes notice of what the interpreter imports, and of its calls while they are asked for, if this process has one.
+ * Not from two threads at once, either. */
+void vv_python_look(void);
+/* Its calls are not asked for any more: the interpreter's next audit event ends that. */
+void vv_python_leave(void);
 
 #endif
