@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "cli/arguments.h"
+#include "cli/doctor_sources.h"
 #include "cli/machine.h"
 #include "cli/output.h"
 #include "cli/peak_file.h"
@@ -166,20 +167,25 @@ static enum varve_code put_peaks(struct vv_sheet *sheet, bool is_wanted, struct 
 
 int vv_cmd_doctor(const struct vv_arguments *arguments)
 {
-    struct vv_sheet doctor, peaks;
-    const struct vv_sheet *const sheets[] = { &doctor, &peaks };
+    struct vv_sheet doctor, sources, peaks;
+    const struct vv_sheet *const sheets[] = { &doctor, &sources, &peaks };
+    const char *python = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
     struct varve_error error;
     enum varve_code code = VARVE_OK;
     vv_sheet_init(&doctor, "doctor", "THIS MACHINE", doctor_columns, COLUMNS);
+    vv_sheet_init(&sources, "sources", "PYTHON", vv_doctor_sources_columns, VV_DOCTOR_SOURCES_COLUMNS);
     vv_sheet_init(&peaks, "peaks", "PEAKS", peak_columns, PEAK_COLUMNS);
-    if (arguments->operand_count > 0)
-        code = vv_fail(&error, VARVE_INVALID, "doctor takes no operand: '%.60s'", arguments->operands[0]);
+    if (arguments->operand_count > 1)
+        code = vv_fail(&error, VARVE_INVALID, "doctor takes one Python: '%.60s' is too many", arguments->operands[1]);
     if (code == VARVE_OK)
         code = put_peaks(&peaks, arguments->peaks, &error);
     if (code == VARVE_OK)
         code = put_checks(&doctor, &error);
-    int status = code == VARVE_OK ? vv_cli_print(arguments, "doctor", NULL, sheets, 2) : vv_complain(&error);
+    if (code == VARVE_OK)
+        code = vv_doctor_sources_put(&sources, python, &error);
+    int status = code == VARVE_OK ? vv_cli_print(arguments, "doctor", NULL, sheets, 3) : vv_complain(&error);
     vv_sheet_deinit(&doctor);
+    vv_sheet_deinit(&sources);
     vv_sheet_deinit(&peaks);
     return status;
 }

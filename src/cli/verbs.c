@@ -210,14 +210,16 @@ const struct vv_verb vv_verbs[] = {
                            { "varve pack --unpack train.varve && babeltrace2 train.varve",
                              "for other readers of CTF" }),
       .run = vv_cmd_pack },
-    { .name = "doctor", .group = "Prepare", .summary = "what can be recorded and read on this machine", .operands = "",
+    { .name = "doctor", .group = "Prepare", .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
       .description =
           "Says what this machine and this build of varve can do: record programs, with which clock, write traces here, read "
-          "which compressed and foreign files; and what to do about what is lacking. With --peaks it measures how many "
+          "which compressed and foreign files; and what to do about what is lacking. Of a Python, the one that is named, that of "
+          "the active environment or python3, it says what programs are recorded from: its PyTorch, their calls. With --peaks it measures how many "
           "floating-point operations its processors and how many bytes its memory can do in a second, which tables "
           "roofline and mfu hold operators of the host against; that is kept for this machine in $XDG_CACHE_HOME/varve.",
       .takes = VV_TAKES_ALWAYS | (VV_TAKES_TABLES & ~VV_TAKES(STRICT)) | VV_TAKES(PEAKS),
       .examples = EXAMPLES({ "varve doctor", "what there is and what is lacking" },
+                           { "varve doctor -- venv/bin/python", "what that Python's programs are recorded from" },
                            { "varve doctor --peaks", "measure this machine once, while nothing else runs" }),
       .run = vv_cmd_doctor },
     { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB|tables]",

@@ -44,6 +44,77 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
     assert "write traces here,no," in done.stdout
 
 
+SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"), ("python", "no"), ("builtins", "yes")]
+
+
+@pytest.fixture(name="sources")
+def sources_of(varve, tmp_path):
+    """{source: (state, detail)} of a Python, in an environment."""
+    def sources(*operands, **environment):
+        done = subprocess.run([str(varve), "doctor", "--json", *map(str, operands)], cwd=tmp_path, check=True,
+                              env={**os.environ, **environment}, capture_output=True, text=True)
+        rows = json.loads(done.stdout)["tables"]["sources"]["rows"]
+        assert [(name, standard) for name, _, standard, _ in rows] == SOURCES
+        return {name: (state, detail) for name, state, _, detail in rows}
+    return sources
+
+
+@pytest.fixture(name="torch_like")
+def fake_torch(tmp_path):
+    """A PyTorch to be found and not to be imported."""
+    folder = tmp_path / "packages" / "torch"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+
+    def make(version):
+        (folder / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
+        return {"PYTHONPATH": str(folder.parent)}, folder
+    return make
+
+
+def test_what_a_python_is_recorded_from(sources, torch_like, tmp_path):
+    environment, folder = torch_like("2.15.0+cu132")
+    rows = sources(sys.executable, **environment)
+    assert rows["torch"] == ("yes", f"PyTorch 2.15.0+cu132, {folder}") or os.uname().machine != "x86_64"
+    assert rows["strides"] == (rows["torch"][0], "with torch; ask for it:  varve record --collect +strides")
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert rows["python"] == ("yes", f"Python {version}, {sys.executable}; ask for it:  varve record --collect +python")
+    assert not (tmp_path / "imported").exists()
+
+
+def test_an_old_pytorch_and_none(sources, torch_like, tmp_path):
+    environment, _ = torch_like("1.12.1")
+    assert sources(sys.executable, **environment)["torch"][0] == "no"
+    rows = sources(sys.executable, PYTHONPATH=str(tmp_path), PYTHONNOUSERSITE="1")
+    if rows["torch"][0] == "no":  # unless the Python of these tests has one
+        assert rows["torch"][1] == f"no PyTorch in {sys.executable}:  {sys.executable} -m pip install torch"
+        assert rows["memory"] == ("no", "not without torch")
+
+
+def test_the_active_environment_comes_first(sources, tmp_path):
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho version 3.8.2\necho kind cpython\n")
+    python.chmod(0o755)
+    assert sources(VIRTUAL_ENV=str(tmp_path / "venv"))["python"] == (
+        "no", f"Python 3.8.2 is older than 3.9, and left alone: {python}")
+    python.write_text("#!/bin/sh\necho version 3.10.9\necho kind pypy\n")
+    assert sources(VIRTUAL_ENV=str(tmp_path / "venv"))["python"][1].startswith(f"{python} is pypy: only CPython")
+
+
+@pytest.mark.parametrize("text, says", [
+    (None, "cannot be run: No such file or directory"), ("#!/bin/sh\nexit 3\n", "does not answer as Python 3 would"),
+    ("#!/bin/sh\nyes version 3.12.1 | head -c 1000000\nexec sleep 100\n", "does not answer as Python 3 would"),
+    ("#!/bin/sh\nexec sleep 100\n", "did not answer in 10 s")])
+def test_a_python_that_is_none(sources, tmp_path, text, says):
+    python = tmp_path / "python"
+    if text is not None:
+        python.write_text(text)
+        python.chmod(0o755)
+    state, detail = sources(python)["python"]
+    assert (state, says in detail, detail.endswith("Name one:  varve doctor -- PYTHON")) == ("no", True, True), detail
+
+
 def test_peaks_are_measured_kept_and_used(tell, tmp_path):
     """Operators of the host have a roof afterwards: 1000 FLOP and 10 bytes in 10 us."""
     trace = trace_writer.Trace(tmp_path / "host.varve")
