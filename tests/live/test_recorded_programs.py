@@ -103,3 +103,12 @@ def test_a_notebook_s_kernel(build, varve, tmp_path, monkeypatch):
     makers = {tables["processes"][tables["tracks"][row["track"]]["process"]]["pid"] for row in tables["slices"]
               if row["name"] == "aten::square"}
     assert makers == {said["pid"]}
+
+
+def test_memory_of_the_program(varve, tmp_path):
+    """As long as it runs: the recorder maps a part of a stream and then the next. 19 MB were measured."""
+    peaks = []
+    for command in ((), (varve, "record", "-q", "-o", tmp_path / "run.varve", "--")):
+        run_in(tmp_path, *command, python_of("torch"), HERE / "programs" / "torch_steps.py", tmp_path, "100")
+        peaks.append(json.loads((tmp_path / "said.json").read_text())["peak_kb"])
+    assert peaks[1] <= peaks[0] + 64 * 1024
