@@ -92,8 +92,8 @@ class profile:
         with _lock:
             if _running is not None and _running._owner == os.getpid():
                 raise Error("this varve.profile is started already: stop it first" if _running is self else
-                            "another varve.profile runs in this process: stop it first, or use that one. One profile "
-                            "records all threads, and profiles do not nest")
+                            "another varve.profile runs in this process: one records all threads, and they do not "
+                            "nest. Use that one, or end it: varve.profile.running().stop()")
             former, _running = _running, self
         try:
             if self._owner != os.getpid():  # also one that a parent had before the fork
@@ -131,6 +131,14 @@ class profile:
                 self._switch(former, None)
             finally:
                 self._give_up()
+
+    @staticmethod
+    def running() -> Optional["profile"]:
+        """The profile that this process has started and not stopped: in a notebook, also one whose name is lost.
+
+        >>> varve.profile.running().stop()
+        """
+        return _running if _running is not None and _running._owner == os.getpid() else None
 
     # ---- what it found ----
 

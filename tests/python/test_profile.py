@@ -219,6 +219,8 @@ def test_what_is_wrong_is_said(run):
     with prof:
         said(prof.start)
         said(varve.profile().start)
+        assert varve.profile.running() is prof
+    assert varve.profile.running() is None
     said(prof.table, sort_by="speed")
     said(varve.profile(collect="tirch").start)
     said(varve.profile(output="/proc/run.varve").start)
@@ -231,7 +233,7 @@ def test_what_is_wrong_is_said(run):
     """).splitlines()
     assert [line.split(":")[0] for line in lines] == ["Error"] * 5 + ["ValueError"] + ["Error"] * 3 + ["ValueError"] * 3
     for line, word in zip(lines, ["recorded nothing yet", "not started", "not started", "started already",
-                                  "do not nest", "There are self_cpu_time_total", "nearest: torch", "/proc/run.varve",
+                                  "do not nest. Use that one", "There are self_cpu_time_total", "nearest: torch", "/proc/run.varve",
                                   "/nowhere/run.varve", "'LATER' of step 0", "active=0", "NAME.varve"]):
         assert word in line
 
