@@ -6,6 +6,7 @@ import ctypes
 import gzip
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import warnings
@@ -24,6 +25,11 @@ NONE, WARMUP, RECORD, SAVE = (ProfilerAction.NONE, ProfilerAction.WARMUP, Profil
 
 def _always(_step: int) -> ProfilerAction:
     return RECORD
+
+
+def _collect(sources: str) -> None:
+    library.check(emits.varve_collect, sources.encode())
+    sys.audit("varve.collect", sources)  # calls of Python functions begin and end with an event
 
 
 class profile:
@@ -228,7 +234,7 @@ class profile:
             return
         self._layers = emits.varve_layers_set(0)
         self._is_guest, self._is_open, self._trace = False, True, path
-        library.check(emits.varve_collect, self._collect.encode())
+        _collect(self._collect)
         if self._profile_memory and not library.IS_PRELOADED:
             warnings.warn("varve.profile: PyTorch's memory is told only under `varve record`", stacklevel=5)
 
@@ -236,7 +242,7 @@ class profile:
         self._is_open = False
         if not self._is_guest:
             library.check(calls.varve_session_stop)
-            library.check(emits.varve_collect, b"none")
+            _collect("none")
 
     def _give_up(self) -> None:
         """Whatever happened: the process is as before, and another profile may start."""
