@@ -14,7 +14,7 @@
 
 struct parser {
     const struct vv_verb *verb;
-    struct option long_options[VV_OPTION_COUNT + 1];
+    struct option long_options[VV_OPTION_COUNT + 2];
     char letters[2 * VV_OPTION_COUNT + 4];
 };
 
@@ -38,6 +38,9 @@ static void parser_init(struct parser *parser, const struct vv_verb *verb)
         if (has_value)
             *letter++ = ':';
     }
+    /* What one step is called by; getopt would find it ambiguous. */
+    parser->long_options[VV_OPTION_COUNT] = parser->long_options[VV_OPTION_STEPS];
+    parser->long_options[VV_OPTION_COUNT].name = "step";
 }
 
 static const struct vv_option *option_of(int value)

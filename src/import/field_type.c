@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define DEPTH_MAX 16
 #define COUNTS_MAX 32 /* integer fields in scope that may be a length                            */
 #define ALIGN_BYTES_MAX 8u
@@ -35,11 +37,17 @@ static enum varve_code new_type(struct vv_arena *arena, enum vv_field_kind kind,
     return VARVE_OK;
 }
 
+/* As valid UTF-8: the text is shown in errors, and the metadata may be damaged. */
 static enum varve_code token_text(const struct vv_tsdl_reader *tsdl, struct vv_arena *arena,
                                   const char **out_text, struct varve_error *error)
 {
-    *out_text = vv_arena_text(arena, tsdl->text + tsdl->begin, tsdl->end - tsdl->begin);
-    return *out_text == NULL ? no_memory(error) : VARVE_OK;
+    size_t length = tsdl->end - tsdl->begin;
+    char *text = vv_arena_alloc(arena, 3 * length + 1); /* zeroed */
+    if (text == NULL)
+        return no_memory(error);
+    vv_utf8_repair(tsdl->text + tsdl->begin, length, text);
+    *out_text = text;
+    return VARVE_OK;
 }
 
 /* The type cannot be sized, and the current token is why. */

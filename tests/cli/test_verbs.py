@@ -76,6 +76,7 @@ WRONG = [
     (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
     (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),
     (["version", "x"], "varve: version takes no operand: 'x'\n"),
+    (["info", "--step", "3"], "varve: info does not take --steps\n  what it takes:  varve help info\n"),
 ]
 
 
@@ -83,6 +84,11 @@ WRONG = [
 def test_a_wrong_command_line_is_named_and_exits_with_2(run, words, message):
     done = run(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_one_step_may_be_called_step(run, trace):
+    done = run("steps", "--csv", "--step", "1", trace)
+    assert (done.returncode, done.stdout) == (0, run("steps", "--csv", "--steps", "1", trace).stdout)
 
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
