@@ -29,6 +29,7 @@ static const struct row {
     ROW(num_inputs, "_ZNK2at" RECORD_FUNCTION "10num_inputsEv", true),
     ROW(current_thread, "_ZN2at" RECORD_FUNCTION "15currentThreadIdEv", true),
     ROW(is_async, "_ZNK2at" RECORD_FUNCTION "7isAsyncEv", true),
+    ROW(is_profiled, "_ZN5torch8profiler4impl15profilerEnabledEv", false),
     ROW(construct, "_ZN2at" RECORD_FUNCTION "C1ENS_11RecordScopeE", false),
     ROW(destroy, "_ZN2at" RECORD_FUNCTION "D1Ev", false),
     ROW(end, "_ZN2at" RECORD_FUNCTION "3endEv", false),

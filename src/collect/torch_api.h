@@ -44,6 +44,7 @@ struct vv_torch_api {
     uint64_t (*current_thread)(void);
 
     bool (*is_async)(const void *guard);
+    bool (*is_profiled)(void); /* by torch.profiler, this thread; NULL where absent                */
 
     /* For the self-test; NULL where absent. */
     void (*construct)(void *guard, uint8_t scope);

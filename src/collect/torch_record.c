@@ -13,6 +13,7 @@
 #include "collect/torch_arguments.h"
 #include "collect/torch_names.h"
 #include "ctf/metadata_write.h"
+#include "record/collector.h"
 #include "record/place.h"
 
 #define THREADS_MAX 65536u
@@ -72,6 +73,17 @@ static __attribute__((noinline)) void end_step(const void *guard)
         return;
     varve_emit_schedule(0);
     varve_emit_schedule(1);
+}
+
+/* ---- beside torch.profiler ---- */
+
+/* Asked where a range of the user's begins, which is seldom and dear anyway: steps, optimizers and data loaders have some. */
+VV_INLINE void look_for_profiler(void)
+{
+    static bool is_seen; /* atomic */
+    if (!__atomic_load_n(&is_seen, __ATOMIC_RELAXED) && torch.is_profiled != NULL && torch.is_profiled() &&
+        !__atomic_exchange_n(&is_seen, true, __ATOMIC_RELAXED))
+        vv_collector_note("torch.profiler", VV_COLLECTOR_NOTE, "runs too: its times hold our cost, ours hold its");
 }
 
 /* ---- begin ---- */
@@ -189,6 +201,8 @@ VV_INLINE void begin_guard(const void *guard, uint32_t scope)
         begin_first_step();
     if (varve_layers() == 0)
         return;
+    if (scope == VV_SCOPE_USER)
+        look_for_profiler();
     if (VARVE_UNLIKELY(is_async(guard))) {
         begin_async(guard);
         return;

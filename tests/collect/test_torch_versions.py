@@ -34,6 +34,7 @@ def fixture_run(request, build, varve, tmp_path_factory):
             and 0 <= row["begin_ns"] - window["begin_ns"] < window["duration_ns"]]
     theirs = json.loads((folder / "theirs.json").read_text())
     assert theirs["version"].startswith(request.param + ".")
+    assert "torch.profiler: runs too: its times hold our cost, ours hold its\n" in done.stderr
     return theirs["events"], ours
 
 
