@@ -20,6 +20,7 @@
 #include "cli/record_collectors.h"
 #include "cli/record_policy.h"
 #include "cli/shell_word.h"
+#include "cli/surroundings.h"
 #include "cli/terminal.h"
 #include "cli/trace_folder.h"
 #include "ctf/metadata_write.h"
@@ -185,6 +186,7 @@ static void say_silent(const struct recording *recording)
                     "    or see what ran and for how long      varve info ");
     vv_shell_word_put(stderr, recording->folder.path);
     putc('\n', stderr);
+    vv_surroundings_say(recording->preload);
 }
 
 static bool is_newest_here(const char *path)
@@ -230,6 +232,7 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
     else
         fprintf(stderr, "exit %d\n", recording->end.exit_code);
     vv_record_policy_say_grown(&recording->policy, recording->folder.absolute);
+    vv_surroundings_say(recording->preload);
     vv_record_collectors_say(model);
     say_next(recording, model);
 }
