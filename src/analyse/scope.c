@@ -150,6 +150,14 @@ static enum varve_code list_holds(const char *list, int64_t number, bool *out_ho
 
 /* Where a process names no rank, it has the one of the others of its scope: a device's kernels may stand in a
  * process of their own. */
+#define NO_RANK (-1)
+#define SEVERAL (-2) /* ranks recorded into one trace: what has none, such as their launcher, is of none */
+
+static int64_t join_ranks(int64_t known, int64_t rank)
+{
+    return rank < 0 || rank == known ? known : known == NO_RANK ? rank : SEVERAL;
+}
+
 static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *error)
 {
     const struct vv_processes *processes = &scope->model->processes;
@@ -161,10 +169,10 @@ static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *er
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the ranks of %u inputs", scopes);
     memset(of_scope, 0xff, scopes * sizeof *of_scope);
     for (uint32_t p = (uint32_t)processes->table.count; p > 0; p--)
-        if (processes->rank[p - 1] >= 0)
-            of_scope[processes->scope[p - 1]] = processes->rank[p - 1];
+        of_scope[processes->scope[p - 1]] = join_ranks(of_scope[processes->scope[p - 1]], processes->rank[p - 1]);
     for (uint32_t p = 0; p < processes->table.count; p++)
-        scope->ranks[p] = processes->rank[p] >= 0 ? processes->rank[p] : of_scope[processes->scope[p]];
+        scope->ranks[p] = processes->rank[p] >= 0                   ? processes->rank[p]
+                          : of_scope[processes->scope[p]] == SEVERAL ? NO_RANK : of_scope[processes->scope[p]];
     free(of_scope);
     return VARVE_OK;
 }

@@ -73,13 +73,14 @@ static void end(void)
 
 static void hear_of_calls(const char *event, void *arguments, bool wanted)
 {
+    const char *news;
     if (!python.is_initialized() || python.thread_state() == NULL ||
         python.interpreter() != python.main_interpreter())
         return;
     if (state == TRACING && !wanted)
         end();
-    else if (state == TRACING && python.minor < 12 && !vv_python_profile_hear(event))
-        note(VV_COLLECTOR_PARTLY, "calls, until the program set a profile function of its own");
+    else if (state == TRACING && python.minor < 12 && (news = vv_python_profile_hear(event)) != NULL)
+        note(VV_COLLECTOR_PARTLY, news);
     else if (state == WAITING && wanted &&
              (is_late || (python.current_frame() == NULL && !is_import_of_site(event, arguments))))
         begin();

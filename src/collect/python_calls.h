@@ -19,8 +19,8 @@ bool vv_python_monitoring_begin(const struct vv_python_api *api, char out_says[V
 void vv_python_profile_end(void);
 void vv_python_monitoring_end(void);
 
-/* An audit event, in a thread that may be new. False once: the program has a tracer of its own from now on. */
-bool vv_python_profile_hear(const char *event);
+/* An audit event, in a thread that may be new. What is not traced from now on, once for each reason, or NULL. */
+const char *vv_python_profile_hear(const char *event);
 
 /* ---- what a thread has open: calls of functions that are recorded, or would be if they were not too deep ---- */
 

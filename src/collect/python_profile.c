@@ -22,7 +22,9 @@ static bool is_ended;       /* by vv_python_profile_end: threads leave as they n
 static bool with_builtins;
 static void *start_new_thread; /* the function of the module _thread                            */
 static bool is_yielded_said;
-static bool is_left_to_program; /* new threads: it has a hook of its own                         */
+static bool is_prepared;    /* threading knows our greeting, or had one of the program's         */
+static bool is_watched;     /* new threads are left alone: the program has an audit hook         */
+static void *greeting;
 
 static bool set(void *thread_state, vv_python_profile *function)
 {
@@ -80,20 +82,18 @@ static void set_hook(void *threading)
 {
     static struct vv_python_method method = { "varve", greet_thread, VV_PYTHON_FAST_CALL, NULL };
     void *present = vv_python.attribute(threading, "_profile_hook");
-    is_left_to_program = present != vv_python.none;
-    void *greeting = is_left_to_program ? NULL : vv_python.new_function(&method, NULL, NULL);
-    if (greeting != NULL)
-        is_left_to_program = vv_python.set_attribute(threading, "_profile_hook", greeting) != 0;
-    vv_python.drop(greeting);
+    if (present == vv_python.none && greeting == NULL)
+        greeting = vv_python.new_function(&method, NULL, NULL);
+    if (present == vv_python.none && greeting != NULL)
+        vv_python.set_attribute(threading, "_profile_hook", greeting);
     vv_python.drop(present);
 }
 
 /* Before the thread is made. */
 static void prepare_thread(void)
 {
-    static bool is_prepared;
     void *type, *value, *traceback;
-    if (is_prepared || is_left_to_program)
+    if (is_prepared || is_watched)
         return;
     vv_python.take_error(&type, &value, &traceback);
     void *threading = module_of("threading");
@@ -162,23 +162,42 @@ static int profile(void *self, void *frame, int what, void *argument)
     return 0;
 }
 
-bool vv_python_profile_hear(const char *event)
+/* The program sees audit events from now on, and may forbid ours: there are to be none. */
+static const char *leave_threads(void)
+{
+    void *type, *value, *traceback;
+    vv_python.take_error(&type, &value, &traceback);
+    void *threading = is_prepared ? module_of("threading") : NULL;
+    void *hook = threading != NULL ? vv_python.attribute(threading, "_profile_hook") : NULL;
+    if (hook != NULL && hook == greeting)
+        vv_python.set_attribute(threading, "_profile_hook", vv_python.none);
+    vv_python.drop(hook);
+    vv_python.drop(threading);
+    vv_python.clear_error();
+    vv_python.restore_error(type, value, traceback);
+    const char *news = is_watched ? NULL : "calls, but not in threads begun after the program set an audit hook";
+    is_watched = true;
+    return news;
+}
+
+const char *vv_python_profile_hear(const char *event)
 {
     if (is_setting)
-        return true;
+        return NULL;
     const bool is_known = mine.id == vv_python.thread_id(vv_python.thread_state());
+    if (strcmp(event, "sys.addaudithook") == 0)
+        return leave_threads();
     if (strcmp(event, "sys.setprofile") == 0) {
-        bool was_ours = is_known && mine.is_ours;
+        bool is_news = is_known && mine.is_ours && !is_yielded_said;
         mine.id = vv_python.thread_id(vv_python.thread_state());
         vv_python_leave_all();
         mine.is_ours = false;
-        bool is_news = was_ours && !is_yielded_said;
         is_yielded_said = is_yielded_said || is_news;
-        return !is_news;
+        return is_news ? "calls, until the program set a profile function of its own" : NULL;
     }
-    if (!is_known)
+    if (!is_known && !is_watched)
         take_thread();
-    return true;
+    return NULL;
 }
 
 /* ---- begin ---- */

@@ -171,6 +171,16 @@ static void add_clock(struct vv_tsdl *text, const struct vv_tsdl_clock *clock)
         (long long)offset_s, (unsigned long long)offset);
 }
 
+static void add_job(struct vv_tsdl *text, const struct vv_tsdl_job *job)
+{
+    if (job != NULL && job->rank >= 0)
+        add(text, "  rank = %lld;\n", (long long)job->rank);
+    if (job != NULL && job->world_size >= 0)
+        add(text, "  world_size = %lld;\n", (long long)job->world_size);
+    if (job != NULL && job->local_rank >= 0)
+        add(text, "  local_rank = %lld;\n", (long long)job->local_rank);
+}
+
 static void add_environment(struct vv_tsdl *text, const struct vv_tsdl_clock *clock,
                             const struct vv_tsdl_process *process)
 {
@@ -194,6 +204,7 @@ static void add_environment(struct vv_tsdl *text, const struct vv_tsdl_clock *cl
         add_literal(text, process->storage, 256);
         add(text, ";\n");
     }
+    add_job(text, process->job);
     add(text, "};\n\n");
 }
 

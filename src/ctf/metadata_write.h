@@ -26,6 +26,10 @@ struct vv_tsdl_clock {
     int64_t realtime_ns;     /* … was this instant                                             */
 };
 
+struct vv_tsdl_job { /* each -1 = not known                                                      */
+    int64_t rank, world_size, local_rank;
+};
+
 struct vv_tsdl_process {
     const char *host, *program;
     int64_t pid, ppid;
@@ -34,6 +38,7 @@ struct vv_tsdl_process {
     uint64_t record_cost_ps; /* measured: time one record takes the program                      */
     uint64_t keep_bytes, keep_ns; /* of a flight recorder: what is kept; 0 and 0 = everything     */
     const char *storage;     /* how records reach the files, if not through shared mappings; NULL */
+    const struct vv_tsdl_job *job; /* NULL = not known                                           */
 };
 
 struct vv_tsdl_class {

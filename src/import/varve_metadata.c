@@ -109,6 +109,10 @@ static enum varve_code read_env_pair(struct reading *reading, const struct vv_ts
         return read_signed(reading, value, &metadata->keep_bytes);
     if (vv_tsdl_is(key, "keep_ns"))
         return read_signed(reading, value, &metadata->keep_ns);
+    if (vv_tsdl_is(key, "rank"))
+        return read_signed(reading, value, &metadata->rank);
+    if (vv_tsdl_is(key, "world_size"))
+        return read_signed(reading, value, &metadata->world_size);
     if (vv_tsdl_is(key, "storage"))
         return read_text(reading, value, &metadata->storage);
     if (!vv_tsdl_is(key, "varve_format"))
@@ -327,7 +331,7 @@ enum varve_code vv_metadata_read(const char *text, size_t length, struct vv_meta
 {
     VV_TRY(check_signature(text, length, error));
     struct vv_metadata *metadata = out_metadata;
-    *metadata = (struct vv_metadata){ .host = "", .program = "", .storage = "" };
+    *metadata = (struct vv_metadata){ .host = "", .program = "", .storage = "", .rank = -1 };
     vv_arena_init(&metadata->arena);
     struct reading reading = { metadata, error };
     struct vv_tsdl_reader reader = vv_tsdl_part(text, 0, length), statement;

@@ -26,6 +26,7 @@ struct vv_metadata {
     int64_t pid, begin_realtime_ns;
     int64_t record_cost_ps; /* 0 = not measured                                                 */
     int64_t keep_bytes, keep_ns; /* a flight recorder, if either is above 0                     */
+    int64_t rank, world_size;    /* -1, 0 = not said                                             */
     const char *host, *program, *storage; /* "" if not said                                     */
     struct vv_metadata_class *classes;
     size_t class_count, class_capacity;

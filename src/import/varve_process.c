@@ -295,6 +295,8 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     processes->keep_bytes[row] = metadata->keep_bytes > 0 ? (uint64_t)metadata->keep_bytes : 0;
     processes->keep_ns[row] = metadata->keep_ns > 0 ? (uint64_t)metadata->keep_ns : 0;
     processes->forgot[row] = process->forgot;
+    processes->rank[row] = metadata->rank >= 0 ? metadata->rank : -1;
+    processes->world_size[row] = metadata->world_size > 0 ? metadata->world_size : 0;
     if (metadata->storage[0] != '\0')
         VV_TRY(vv_model_text(model, metadata->storage, &processes->storage[row], error));
     VV_TRY(add_collectors(process, error));

@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "ctf/metadata_write.h"
 #include "record/copier.h"
+#include "record/job.h"
 #include "record/recorder.h"
 #include "record/text_hash.h"
 
@@ -143,7 +144,7 @@ static int write_prologue(const char *path, uint64_t *at)
                                              clock.ticks,  clock.realtime_ns,
                                              session->record_cost_ps,
                                              session->keep_bytes, session->keep_ns,
-                                             vv_copier_says() };
+                                             vv_copier_says(), vv_job() };
     struct vv_tsdl text = { prologue, 0, sizeof prologue, false };
     vv_tsdl_prologue(&text, &clock, &process);
     int failure = vv_os_write_at(path, prologue, text.length, 0);

@@ -33,8 +33,11 @@ PYTHONS = pythons()
 
 
 def pytest_generate_tests(metafunc):
-    """`python` is each interpreter that Varve traces, `old_python` each older one."""
-    for name, wanted in (("python", lambda version: version >= (3, 9)), ("old_python", lambda version: version < (3, 9))):
+    """`python` is each interpreter that Varve traces, `old_python` each older one, `either_python` the newest that is
+    traced by its profile function and the newest by sys.monitoring."""
+    newest = {max((version for version in PYTHONS if is_new == (version >= (3, 12))), default=None) for is_new in (False, True)}
+    for name, wanted in (("python", lambda version: version >= (3, 9)), ("old_python", lambda version: version < (3, 9)),
+                         ("either_python", lambda version: version in newest)):
         if name in metafunc.fixturenames:
             chosen = [version for version in PYTHONS if wanted(version)]
             metafunc.parametrize(name, [PYTHONS[version] for version in chosen], scope="session",

@@ -85,7 +85,7 @@ static void the_clock_block_maps_ticks_to_the_instant(void **state)
     };
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         const struct vv_tsdl_process process = { "host", "/bin/x", 1, 0, clocks[i].ticks,
-                                                 clocks[i].realtime_ns, 20000, 0, 0, NULL };
+                                                 clocks[i].realtime_ns, 20000, 0, 0, NULL, NULL };
         struct vv_tsdl text = { memory, 0, sizeof memory, false };
         vv_tsdl_prologue(&text, &clocks[i], &process);
         assert_false(text.full);
