@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from model_tables import dump, health  # noqa: E402
-from table_reader import tables as tables_of  # noqa: E402
+from table_reader import operators, tables as tables_of  # noqa: E402
 
 WORLD = 2
 STEPS = 3  # of torch_ddp.py
@@ -65,6 +65,15 @@ def test_the_launcher_and_both_ranks_are_in_one_trace(tables, said):
     launcher, = pids - {row["pid"] for row in said}
     assert not [row for row in tables["slices"] if process_of(tables, row)["pid"] == launcher]
     nothing_lost(tables)
+
+
+def test_each_rank_knows_its_number(tables, said, varve, ranks):
+    pids = {rank: row["pid"] for rank, row in enumerate(said)}
+    known = {row["pid"]: (row["rank"], row["world_size"]) for row in tables["processes"]}
+    assert known == {pid: (-1, 0) for pid in known} | {pid: (rank, WORLD) for rank, pid in pids.items()}
+    for rank in range(WORLD):
+        calls = sum(row["calls"] for row in operators(varve, "--rank", rank, ranks / "run.varve"))
+        assert 0 < calls < sum(row["calls"] for row in operators(varve, ranks / "run.varve"))
 
 
 def test_each_collective_of_one_rank_is_that_of_the_other(tables, said):
