@@ -76,6 +76,15 @@ def test_each_rank_knows_its_number(tables, said, varve, ranks):
         assert 0 < calls < sum(row["calls"] for row in operators(varve, ranks / "run.varve"))
 
 
+def test_each_process_knows_its_rank(tables, said, varve, ranks):
+    known = {row["pid"]: (row["rank"], row["world_size"]) for row in tables["processes"] if row["rank"] >= 0}
+    assert known == {row["pid"]: (row["rank"], row["world_size"]) for row in said}
+    for rank in range(WORLD):
+        rows = operators(varve, "--rank", str(rank), ranks / "run.varve")
+        calls = {row["name"]: row["calls"] for row in rows}
+        assert calls["DistributedDataParallel.forward"] == calls["Optimizer.step#SGD.step"] == STEPS
+
+
 def test_each_collective_of_one_rank_is_that_of_the_other(tables, said):
     first, second = (collectives(tables, row["pid"]) for row in said)
     assert first == second
