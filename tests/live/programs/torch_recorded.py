@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_recorded.py — trains a model while torch.profiler watches, and says what that saw.
+"""torch_recorded.py — trains a model while torch.profiler watches.
 
-    torch_recorded.py FOLDER conv|transformer       NAME.json, its trace, and NAME.numbers.json
+    torch_recorded.py FOLDER conv|transformer       NAME.json, its trace
 
 Its data come from a DataLoader, so that each step has all that a training step has.
 """
-import json
 import pathlib
 import sys
 
@@ -14,7 +13,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 from torch.utils.data import DataLoader, TensorDataset
 
-from torch_models import conv_net, numbers_of
+from torch_models import conv_net
 
 STEPS = 3
 
@@ -50,7 +49,6 @@ def main():
                  schedule=schedule(wait=0, warmup=1, active=STEPS, repeat=1)) as profiler:
         train(parts, profiler, 1 + STEPS)
     profiler.export_chrome_trace(str(folder / f"{name}.json"))
-    (folder / f"{name}.numbers.json").write_text(json.dumps(numbers_of(profiler)))
 
 
 if __name__ == "__main__":
