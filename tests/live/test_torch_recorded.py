@@ -125,6 +125,16 @@ def test_nothing_is_lost_or_odd(pairs, name):
     assert health(ours).keys() | health(theirs).keys() <= {"zero_length"}
 
 
+def test_threads_that_its_profiler_does_not_see(build, record):
+    folder = record("torch", "torch_recorded.py", "conv", "beside")
+    seen = []
+    for trace in (folder / "run.varve", folder / "conv.json"):
+        tables = dump(build, trace)
+        main, = {row["track"] for row in tables["slices"] if row["name"] == "ProfilerStep#1"}
+        seen.append(sum(row["name"] == "aten::zero_" and row["track"] != main for row in tables["slices"]))
+    assert seen == [10 * (1 + len(STEPS)), 0]
+
+
 # ---- the tables ----
 
 # Those whose rows and numbers, save times and what is a share of one, come from no clock.

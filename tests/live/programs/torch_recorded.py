@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_recorded.py — trains a model while torch.profiler watches.
 
-    torch_recorded.py FOLDER conv|transformer       NAME.json, its trace
+    torch_recorded.py FOLDER conv|transformer [beside]      NAME.json, its trace; beside: each step another thread runs
+                                                            CALLS operators
 
 Its data come from a DataLoader, so that each step has all that a training step has.
 """
 import pathlib
 import sys
+import threading
 
 import torch
 from torch import nn
@@ -16,6 +18,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from torch_models import conv_net
 
 STEPS = 3
+CALLS = 10
 
 
 def transformer():
@@ -26,7 +29,18 @@ def transformer():
 MODELS = {"conv": conv_net, "transformer": transformer}
 
 
-def train(parts, profiler, steps):
+def call(tensor):
+    for _ in range(CALLS):
+        tensor.zero_()
+
+
+def run_beside(tensor):
+    thread = threading.Thread(target=call, args=(tensor,))
+    thread.start()
+    thread.join()
+
+
+def train(parts, profiler, steps, with_thread):
     net, data, loss_of, target = parts
     loader = DataLoader(TensorDataset(data, target), batch_size=len(data))
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
@@ -37,6 +51,8 @@ def train(parts, profiler, steps):
                 loss = loss_of(net(batch), wanted)
             loss.backward()
             optimizer.step()
+        if with_thread:
+            run_beside(wanted.clone())
         profiler.step()
 
 
@@ -47,7 +63,7 @@ def main():
     parts = MODELS[name]()
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
                  schedule=schedule(wait=0, warmup=1, active=STEPS, repeat=1)) as profiler:
-        train(parts, profiler, 1 + STEPS)
+        train(parts, profiler, 1 + STEPS, sys.argv[3:] == ["beside"])
     profiler.export_chrome_trace(str(folder / f"{name}.json"))
 
 
