@@ -34,6 +34,7 @@ BUILTINS = {  # §6: id: name, stream, fields
     14: ("varve.call", "thread", "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { u8 kind; u8 dtype;"
          " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } arguments[argument_count];"),
     15: ("varve.collector", "process", "u32 name; u32 state; u64 text;"),
+    16: ("varve.end_under", "thread", "u64 ranges;"),
 }
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
 Class = namedtuple("Class", "id name kind layer line file members")

@@ -7,6 +7,7 @@
 #define VV_COLLECT_PYTHON_CALLS_H
 
 #include "collect/python_code.h"
+#include "record/frame.h"
 #include "varve/varve.h"
 
 #define VV_PYTHON_SAYS_BYTES 160u
@@ -29,18 +30,18 @@ extern uint32_t vv_python_depth_max;
 
 static inline void vv_python_enter_call(struct varve_site *site)
 {
-    if (vv_python_depth++ < vv_python_depth_max)
-        varve_begin(site);
+    if (vv_python_depth++ < vv_python_depth_max && varve_layers() != 0)
+        vv_frame_begin(site);
 }
 
 /* A frame that began before recording did returns, too. */
 static inline void vv_python_leave_call(void)
 {
-    if (vv_python_depth != 0 && --vv_python_depth < vv_python_depth_max)
-        varve_end();
+    if (vv_python_depth != 0 && --vv_python_depth < vv_python_depth_max && varve_layers() != 0)
+        vv_frame_end();
 }
 
-/* Where ranges of others are open among ours, they end in our place and we in theirs, now. */
+/* Ranges of others that are open among ours stay open. */
 static inline void vv_python_leave_all(void)
 {
     while (vv_python_depth != 0)

@@ -62,6 +62,7 @@ enum vv_event_id {
     VV_EVENT_COST = 13,
     VV_EVENT_CALL = 14,
     VV_EVENT_COLLECTOR = 15,
+    VV_EVENT_END_UNDER = 16,
     VV_EVENT_BUILTIN_COUNT
 };
 

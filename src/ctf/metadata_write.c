@@ -66,6 +66,7 @@ static const struct {
       "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } "
       "arguments[argument_count];" },
     { VV_EVENT_COLLECTOR, "varve.collector", "u32 name; u32 state; u64 text;" },
+    { VV_EVENT_END_UNDER, "varve.end_under", "u64 ranges;" },
 };
 _Static_assert(sizeof builtins / sizeof builtins[0] == VV_EVENT_BUILTIN_COUNT - 1, "one row each");
 

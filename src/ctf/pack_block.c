@@ -129,6 +129,7 @@ static inline struct shape shape_of(uint32_t id)
         [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2, [VV_EVENT_PROCESS] = 1,
         [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_ALLOC] = 3,
         [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,   [VV_EVENT_COLLECTOR] = 2,
+        [VV_EVENT_END_UNDER] = 1,
         [VV_EVENT_OP] = sizeof(struct vv_op_payload) / 8, [VV_EVENT_CALL] = sizeof(struct vv_call_payload) / 8,
     };
     if (id < VV_SITE_ID_FIRST)

@@ -20,9 +20,9 @@
 /* What a record makes the reader do. The built-in classes' actions are their ids. */
 enum vv_action {
     VV_ACTION_UNDECLARED = VV_EVENT_NONE,
-    VV_ACTION_SITE = 16,     /* + enum vv_site_kind                                             */
-    VV_ACTION_PASS = 32,     /* a class of a later version: its fields are measured             */
-    VV_ACTION_UNSIZED = 33   /* … and cannot be                                                 */
+    VV_ACTION_SITE = 48,     /* + enum vv_site_kind                                             */
+    VV_ACTION_PASS = 56,     /* a class of a later version: its fields are measured             */
+    VV_ACTION_UNSIZED = 57   /* … and cannot be                                                 */
 };
 _Static_assert((int)VV_EVENT_BUILTIN_COUNT <= VV_ACTION_SITE, "one action each");
 

@@ -105,6 +105,14 @@ static enum varve_code read_begin(struct vv_stream_reader *stream, const struct 
     return vv_range_begin(stream, &range, error);
 }
 
+static enum varve_code read_end_under(struct vv_stream_reader *stream, const struct vv_record *record,
+                                      struct varve_error *error)
+{
+    (void)error;
+    vv_range_end_under(stream, word(record, 0));
+    return VARVE_OK;
+}
+
 static enum varve_code read_step_begin(struct vv_stream_reader *stream,
                                        const struct vv_record *record, struct varve_error *error)
 {
@@ -306,6 +314,7 @@ static action *const actions[] = {
     [VV_EVENT_COST] = read_cost,
     [VV_EVENT_CALL] = vv_call_read,
     [VV_EVENT_COLLECTOR] = read_collector,
+    [VV_EVENT_END_UNDER] = read_end_under,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,

@@ -111,6 +111,35 @@ void vv_range_end(struct vv_stream_reader *stream)
         vv_range_close(stream, stream->time_ns, 0);
 }
 
+void vv_range_end_under(struct vv_stream_reader *stream, uint64_t ranges)
+{
+    struct vv_slices *slices = &stream->process->model->slices;
+    struct vv_open_range *open = stream->open.items;
+    if (ranges == 0 || ranges >= stream->open.count) {
+        if (ranges == 0)
+            vv_range_end(stream);
+        else
+            count_unmatched(stream);
+        return;
+    }
+    size_t at = stream->open.count - 1 - (size_t)ranges;
+    const struct vv_open_range ended = open[at];
+    uint32_t next = open[at + 1].slice;
+    int64_t duration_ns = open[at + 1].begin_ns - ended.begin_ns;
+    slices->duration_ns[ended.slice] = duration_ns;
+    slices->self_ns[ended.slice] = duration_ns - ended.inside_ns;
+    stream->has_empty |= duration_ns == 0;
+    if (ended.step != VV_NONE)
+        stream->process->model->steps.duration_ns[ended.step] = duration_ns;
+    if (at > 0)
+        open[at - 1].inside_ns += duration_ns;
+    slices->parent[next] = at > 0 ? open[at - 1].slice : VV_NONE;
+    for (uint64_t row = next; row < slices->table.count; row++)
+        slices->depth[row] -= slices->track[row] == stream->track;
+    memmove(&open[at], &open[at + 1], (stream->open.count - 1 - at) * sizeof *open);
+    stream->open.count--;
+}
+
 static void end_all(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags)
 {
     while (stream->open.count > 0)

@@ -51,6 +51,8 @@ enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks, 
 enum varve_code vv_range_begin(struct vv_stream_reader *stream, const struct vv_range *range,
                                struct varve_error *error);
 void vv_range_end(struct vv_stream_reader *stream);
+/* Ends the one around the innermost `ranges`, where the outermost of those begins: so all nest. */
+void vv_range_end_under(struct vv_stream_reader *stream, uint64_t ranges);
 /* Ends the innermost range, which is there, at `end_ns`. */
 void vv_range_close(struct vv_stream_reader *stream, int64_t end_ns, uint8_t flags);
 /* A step ends of which no begin is there. */

@@ -168,7 +168,7 @@ static inline bool vv_pop(struct vv_self *self)
     bool skipped = vv_is_skipped(self, self->depth--);
     if (VARVE_UNLIKELY(skipped)) {
         self->skipped[self->depth / 64] &= ~(UINT64_C(1) << self->depth % 64);
-        if (--self->skips == 0)
+        if (--self->skips == 0 && self->frames == 0)
             vv_see_plain(self);
     }
     return !skipped;

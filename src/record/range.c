@@ -4,6 +4,7 @@
  * The thread counts its open ranges and keeps a bit for each of the first 256: not recorded. So an end
  * knows whether its begin was written, though it names no site and the mask may have changed. */
 #include "ctf/metadata_write.h"
+#include "record/frame.h"
 #include "record/place.h"
 
 /* ---- begin, next, end: first the way of nearly every record, then the whole rule ---- */
@@ -20,13 +21,20 @@ static __attribute__((noinline)) void end_slowly(void)
     struct vv_self *self = vv_self_in_epoch();
     if (self->depth == self->step_depth) /* nothing open here, or only the step */
         return;
-    if (vv_pop(self))
+    if (self->frames != 0)
+        vv_frame_end_other(self);
+    else if (vv_pop(self))
         vv_put(self, VV_EVENT_END);
 }
 
 static __attribute__((noinline)) void next_slowly(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
+    if (self->frames != 0) {
+        end_slowly();
+        begin_slowly(site);
+        return;
+    }
     bool was_recorded = self->depth != self->step_depth && vv_pop(self);
     if (vv_push(self, site->layer))
         vv_put_site(self, site, was_recorded ? VV_KIND_NEXT : VV_KIND_BEGIN);
@@ -122,6 +130,10 @@ VARVE_API void varve_emit_step_end(void)
     struct vv_self *self = vv_self_in_epoch();
     if (self->step_depth == 0)
         return;
+    if (self->frames != 0) {
+        vv_frame_end_step(self);
+        return;
+    }
     while (self->depth > self->step_depth)
         vv_pop(self);
     self->step_depth = 0;

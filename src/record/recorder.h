@@ -39,6 +39,8 @@ struct vv_self { /* hot part, thread-local                                      
     uint32_t step_depth;  /* depth just inside the open step; 0 = no step is open               */
     uint32_t skips;       /* bits set in skipped[]; none is set at or above depth               */
     uint64_t skipped[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is not recorded */
+    uint32_t frames;      /* bits set in framed[]; none is set at or above depth                */
+    uint64_t framed[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is a frame: frame.h */
     struct vv_thread *thread; /* NULL = not attached                                            */
     uint64_t entered_ns;  /* when the thread entered the slow path                              */
     uint64_t retry_ticks; /* attaching failed: not before this                                  */

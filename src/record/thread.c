@@ -243,6 +243,8 @@ void vv_thread_resync(struct vv_self *self)
     self->skips = 0;
     self->plain_epoch = self->epoch;
     memset(self->skipped, 0, sizeof self->skipped);
+    self->frames = 0;
+    memset(self->framed, 0, sizeof self->framed);
     self->era--; /* the next record ticks: a switch made from outside is written down before it */
     if (self->thread != NULL && self->thread->serial != current_serial())
         self->writer.limit = NULL; /* the next record takes the slow path and finds its session */

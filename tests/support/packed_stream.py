@@ -11,7 +11,7 @@ BLOCK_BYTES = 4 << 20
 COLUMNS = ["runs", "raw", "ids", "ticks", "fields"]
 ZERO, RAW, WORDS = 0, 1, 2
 MIX, MASK44, MASK64 = 0x9E3779B97F4A7C15, (1 << 44) - 1, (1 << 64) - 1
-WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2}
+WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2, 16: 1}
 LISTED = {8: 4, 14: 2}  # the word whose low half says how many members follow, each with its own count
 
 

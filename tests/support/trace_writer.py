@@ -71,6 +71,7 @@ BUILTIN_FIELDS = {
                         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; }"
                         " arguments[argument_count];",
     (15, "varve.collector"): "u32 name; u32 state; u64 text;",
+    (16, "varve.end_under"): "u64 ranges;",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
