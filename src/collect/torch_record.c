@@ -88,9 +88,9 @@ VV_INLINE void look_for_profiler(void)
 
 /* ---- begin ---- */
 
-struct begin {
-    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call                          */
+struct begin { /* mostly a few words: they lie beside their counts                               */
     size_t begin_words, call_words;
+    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call                          */
 };
 
 /* The first words: a site's class, or the text's number. False: it is not recorded, or cannot be. */
@@ -193,7 +193,8 @@ static __attribute__((noinline)) void begin_named(const void *guard, uint32_t us
     varve_begin_name(name, vv_torch_layer(name, usual_layer));
 }
 
-VV_INLINE void begin_guard(const void *guard, uint32_t scope)
+/* One for all scopes: between operators that fill the caches with data, its own size is what costs. */
+static __attribute__((noinline)) void begin_guard(const void *guard, uint32_t scope)
 {
     const uint8_t *bytes = guard;
     const uint32_t usual_layer = scope == VV_SCOPE_USER ? VARVE_LAYER_API : VARVE_LAYER_OP;
