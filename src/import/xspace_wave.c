@@ -62,6 +62,8 @@ void vv_xspace_wave_deinit(struct vv_xspace *space)
 /* What most slices do not have. */
 static void fill_slices(struct vv_slices *slices, uint32_t count)
 {
+    if (count == 0) /* then there may be no columns */
+        return;
     memset(slices->category, 0, count * sizeof *slices->category);
     memset(slices->flags, 0, count * sizeof *slices->flags);
     memset(slices->op, 0xff, count * sizeof *slices->op);
