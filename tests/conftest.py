@@ -19,10 +19,12 @@ BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
 SHARED = ROOT.parent / "shared"
 CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
 
-# A shell that runs tests in the background has them ignore the keyboard's signal, and so would every program
-# that they begin and interrupt.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell that runs tests in the background has them ignore the keyboard's signals, nohup that of a terminal that
+# closes, and so would every program that they begin and interrupt.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL),
+                      (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 try:
     import hypothesis
