@@ -237,7 +237,7 @@ def take_record(process, stream, event, fields, place):
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
             (event.id != 2 or fields["length"] % 8 == 0, f"length {fields.get('length')} is no multiple of 8"),
-            (event.id != 2 or fields["id"] == len(process.strings) + 1, f"string {fields.get('id')} is not the next"),
+            (event.id != 2 or fields["id"] > 0 and fields["id"] not in process.strings, f"string {fields.get('id')} is not new"),
             (text is not None, f"string {fields.get('name')} of {event.name} is not there"),
             (event.id != 15 or fields["text"] == 0 or fields["text"] in process.strings, "the text of varve.collector is not there"),
             ("\0" not in (text or ""), "NUL inside the text of a string"),
