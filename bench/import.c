@@ -63,6 +63,7 @@ struct readings {
     double seconds[ROUNDS_MAX]; /* rising                                                       */
     int count;
     double memory_bytes;        /* the most                                                     */
+    double processor_s;         /* user and system, the least                                   */
 };
 
 static double now_s(void)
@@ -108,8 +109,17 @@ static void run_python(const char *program, const char *path)
 
 /* ---- and in the parent ---- */
 
-static void add(struct readings *readings, double seconds, double memory_bytes)
+static double seconds_of(struct timeval time)
 {
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static void add(struct readings *readings, double seconds, const struct rusage *usage)
+{
+    double memory_bytes = (double)usage->ru_maxrss * 1024;
+    double processor_s = seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime);
+    if (readings->count == 0 || processor_s < readings->processor_s)
+        readings->processor_s = processor_s;
     int at = readings->count++;
     for (; at > 0 && readings->seconds[at - 1] > seconds; at--)
         readings->seconds[at] = readings->seconds[at - 1];
@@ -130,7 +140,7 @@ static void measure(const char *path, const struct variant *variant, struct read
         _exit(read_trace(path, variant->threads));
     }
     if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        add(readings, now_s() - begin_s, (double)usage.ru_maxrss * 1024);
+        add(readings, now_s() - begin_s, &usage);
 }
 
 static bool run(const char *const *words)
@@ -160,7 +170,8 @@ static size_t count_variants(const char *path)
 
 static void print_rows(const struct readings *all, size_t count, double bytes)
 {
-    printf("%-28s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first", "s", "RSS/file");
+    printf("%-28s %9s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first", "s", "CPU s",
+           "RSS/file");
     const struct readings *first = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct readings *one = &all[i];
@@ -172,9 +183,10 @@ static void print_rows(const struct readings *all, size_t count, double bytes)
             printf("%-28s not installed here, or failed\n", name);
             continue;
         }
-        printf("%-28s %9.0f %9.0f %9.2f %9.2f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
+        printf("%-28s %9.0f %9.0f %9.2f %9.2f %9.2f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
                bytes / one->seconds[one->count / 2] / 1e6,
-               first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0], one->memory_bytes / bytes);
+               first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0], one->processor_s,
+               one->memory_bytes / bytes);
     }
     fflush(stdout);
 }

@@ -34,9 +34,12 @@ def open_loop():
     loop.bench_loop.restype = ctypes.c_double
     loop.bench_loop.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_long]
     shutil.rmtree(TRACE, ignore_errors=True)
+    begin = time.perf_counter()
     missing = loop.bench_open(str(TRACE).encode())
+    took_ms = (time.perf_counter() - begin) * 1000
     if missing:
         sys.exit(f"torch_overhead: {missing.decode()} is missing in torch {torch.__version__}")
+    print(f"torch {torch.__version__}: attached in {took_ms:.1f} ms, with the self-test and a new trace")
     return loop
 
 
@@ -101,7 +104,7 @@ def main():
     loop = open_loop()
     tensors = [torch.zeros(1) for _ in range(4)]
     addresses = implementations(tensors)
-    print(f"torch {torch.__version__}, {count} rounds")
+    print(f"{count} rounds")
     for with_four, title in ((0, "zero_ in a loop of C"), (1, "lerp.out, four tensors, in a loop of C")):
         show(title, "ns", rounds(loop, lambda: loop.bench_loop(addresses, with_four, COUNT), count))
     nn = torch.nn

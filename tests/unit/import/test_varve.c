@@ -15,22 +15,6 @@
 
 static struct stream_bytes thread, own;
 
-static struct vv_model *import(void)
-{
-    struct vv_model *model = NULL;
-    struct varve_error error = { .message = "" };
-    enum varve_code code = import_thread(&thread, &model, &error);
-    assert_string_equal(error.message, "");
-    assert_int_equal(code, VARVE_OK);
-    return model;
-}
-
-static void begin_thread(void)
-{
-    thread.count = 0;
-    stream_packet(&thread, 1, 1000, 0, 0);
-}
-
 static int64_t begin_of(const struct vv_model *model, uint32_t row)
 {
     return model->slices.begin_ns[row] - EPOCH_NS;
@@ -44,7 +28,7 @@ static const char *text_of(const struct vv_model *model, uint32_t id)
 static void ranges_nest_and_next_is_end_and_begin(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, FORWARD, 1000);
     BARE(&thread, CONV, 1010);
     BARE(&thread, CONV_NEXT, 1030);
@@ -52,7 +36,7 @@ static void ranges_nest_and_next_is_end_and_begin(void **state)
     BARE(&thread, VV_EVENT_END, 1100);
     BARE(&thread, VV_EVENT_END, 1101);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->run.events, 6);
     assert_int_equal(model->slices.table.count, 3);
     assert_int_equal(model->health.unmatched_ends, 1);
@@ -75,7 +59,7 @@ static void ranges_nest_and_next_is_end_and_begin(void **state)
 static void steps_end_all_that_is_open_in_them(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, VV_EVENT_STEP_END, 1000);
     RECORD(&thread, VV_EVENT_STEP_BEGIN, 1001, (uint64_t)-5);
     BARE(&thread, FORWARD, 1002);
@@ -83,7 +67,7 @@ static void steps_end_all_that_is_open_in_them(void **state)
     BARE(&thread, VV_EVENT_STEP_END, 1010);
     BARE(&thread, VV_EVENT_END, 1011);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->health.unmatched_ends, 2);
     assert_int_equal(model->steps.table.count, 1);
     assert_int_equal(model->steps.index[0], -5);
@@ -99,14 +83,14 @@ static void steps_end_all_that_is_open_in_them(void **state)
 static void an_operator_has_shapes(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, CONV, 1000);
     RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, (uint64_t)-1, 7, 3, /* inputs */
            (uint64_t)2 << 32 | VARVE_F32, 8, (uint64_t)-3, VARVE_I64, (uint64_t)1 << 32, 5);
     BARE(&thread, VV_EVENT_END, 1002);
     RECORD(&thread, VV_EVENT_OP, 1003, 1, 1, 1, 1, 0); /* no range is open: nobody's */
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->ops.table.count, 1);
     uint32_t op = model->slices.op[0];
     assert_int_equal(op, 0);
@@ -132,7 +116,7 @@ static void the_clock_wraps_and_steps_back(void **state)
     BARE(&thread, VV_EVENT_END, turn + 2); /* slightly back: takes the time before it */
     BARE(&thread, VV_EVENT_END, turn + 9);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(begin_of(model, 0), (int64_t)turn - 10);
     assert_int_equal(model->slices.duration_ns[0], 19);
     assert_int_equal(begin_of(model, 1), (int64_t)turn + 5);
@@ -146,13 +130,13 @@ static void a_long_pause_between_packets_is_kept(void **state)
 {
     (void)state;
     const uint64_t later = UINT64_C(5) << 44;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, CONV, 1000);
     stream_leave(&thread, VV_PACKET_BYTES);
     stream_packet(&thread, 1, later, 1, 0);
     BARE(&thread, VV_EVENT_END, later + 1);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_true(model->slices.duration_ns[0] == (int64_t)later - 999);
     vv_model_destroy(model);
 }
@@ -160,7 +144,7 @@ static void a_long_pause_between_packets_is_kept(void **state)
 static void loss_ends_open_ranges_at_the_record_before_it(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, FORWARD, 1000);
     BARE(&thread, CONV, 1010);
     ((struct vv_packet_header *)&thread.words[thread.packet])->discarded = 3;
@@ -169,7 +153,7 @@ static void loss_ends_open_ranges_at_the_record_before_it(void **state)
     BARE(&thread, VV_EVENT_END, 2000);
     BARE(&thread, HERE, 2001);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->run.lost, 3);
     assert_int_equal(model->tracks.lost[0], 3);
     assert_int_equal(model->slices.duration_ns[0], 10);
@@ -197,7 +181,7 @@ static void write_process(struct trace *trace, bool pause)
         RECORD(&own, VV_EVENT_LAYERS, 2000, 0);
     RECORD(&own, VV_EVENT_CLOCK, 5000, 5000, 13540, (uint64_t)EPOCH_NS, 10);
     stream_leave(&own, 0);
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, VV_EVENT_BEGIN, 1000, (uint64_t)VARVE_LAYER_HOST << 32 | 2);
     RECORD(&thread, COPY_BEGIN, 1001, 9);
     if (pause)
@@ -253,7 +237,7 @@ static void a_pause_ends_what_is_open(void **state)
 static void flows_join_the_oldest_free_end(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, SEND_IN, 1000, 7); /* before any out */
     RECORD(&thread, SEND, 1001, 7);
     RECORD(&thread, SEND, 1002, 7);
@@ -262,7 +246,7 @@ static void flows_join_the_oldest_free_end(void **state)
     RECORD(&thread, SEND_IN, 1005, 7);
     RECORD(&thread, SEND_IN, 1006, 7);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->flows.table.count, 2);
     assert_int_equal(model->flows.from_ns[0] - EPOCH_NS, 1001);
     assert_int_equal(model->flows.to_ns[0] - EPOCH_NS, 1004);
@@ -276,7 +260,7 @@ static void flows_join_the_oldest_free_end(void **state)
 static void asynchronous_ranges_get_as_many_tracks_as_overlap(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, COPY_BEGIN, 1000, 1);
     RECORD(&thread, COPY_BEGIN, 1010, 2);
     RECORD(&thread, COPY_END, 1020, 1);
@@ -285,7 +269,7 @@ static void asynchronous_ranges_get_as_many_tracks_as_overlap(void **state)
     RECORD(&thread, COPY_END, 1050, 1);
     RECORD(&thread, COPY_END, 1060, 1);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->slices.table.count, 3);
     assert_int_equal(model->tracks.table.count, 3);
     for (uint32_t row = 1; row <= 2; row++) {
@@ -301,14 +285,14 @@ static void asynchronous_ranges_get_as_many_tracks_as_overlap(void **state)
 static void releases_know_what_they_release(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, VV_EVENT_ALLOC, 1000, 0x10, 64, 0);
     RECORD(&thread, VV_EVENT_ALLOC, 1001, 0x10, 32, 1 << 16);
     RECORD(&thread, VV_EVENT_FREE, 1002, 0x10, 0);
     RECORD(&thread, VV_EVENT_FREE, 1003, 0x10, 0);
     RECORD(&thread, VV_EVENT_FREE, 1004, 0x10, 1 << 16);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     static const int64_t bytes[] = { 64, 32, -64, 0, -32 };
     assert_int_equal(model->memory.table.count, 5);
     for (uint32_t row = 0; row < 5; row++) {
@@ -324,11 +308,11 @@ static void marks_and_counters(void **state)
     const double value = -0.125;
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, LOSS, 1000, bits);
     BARE(&thread, HERE, 1001);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_true(model->counters.value[0] == -0.125);
     assert_string_equal(text_of(model, model->counters.name[0]), "loss");
     assert_int_equal(model->marks.time_ns[0] - EPOCH_NS, 1001);
@@ -339,12 +323,12 @@ static void marks_and_counters(void **state)
 static void a_class_of_a_later_version_is_passed_over(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, CONV, 1000);
     RECORD(&thread, FUTURE, 1001, (uint64_t)2 << 32 | 5, 11, 12, 0x6968); /* kind 5, n 2, "hi" */
     BARE(&thread, VV_EVENT_END, 1002);
     stream_leave(&thread, 0);
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->run.events, 3);
     assert_int_equal(model->slices.duration_ns[0], 2);
     vv_model_destroy(model);

@@ -33,16 +33,6 @@ static void import_fails(enum varve_code code, const char *message_part)
     expect(code, message_part);
 }
 
-static struct vv_model *import(void)
-{
-    struct vv_model *model = NULL;
-    error = (struct varve_error){ .message = "" };
-    enum varve_code code = import_thread(&thread, &model, &error);
-    assert_string_equal(error.message, "");
-    assert_int_equal(code, VARVE_OK);
-    return model;
-}
-
 /* Two packets: conv2d from 1000 to 1010, and again from 2000 to 2010. */
 static void two_packets(void)
 {
@@ -100,7 +90,7 @@ static void a_cut_file_is_read_as_far_as_it_is_whole(void **state)
     for (size_t bytes = 0; bytes < thread.count * 8; bytes += bytes % VV_PACKET_BYTES < 200 ? 8 : 4096) {
         struct stream_bytes whole = thread;
         thread.count = bytes / 8;
-        struct vv_model *model = import();
+        struct vv_model *model = import_whole(&thread);
         size_t events = 0;
         for (size_t packet = 0; packet <= VV_PACKET_BYTES; packet += VV_PACKET_BYTES)
             for (size_t end = 8; end <= 16; end += 8)
@@ -119,7 +109,7 @@ static void a_gap_is_counted_and_ends_open_ranges(void **state)
     two_packets();
     thread.words[11] = vv_record_word(FORWARD, 1010);
     thread.words[SECOND + 7] = 5; /* packets 1 to 4 are missing */
-    struct vv_model *model = import();
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->health.truncated_files, 1);
     assert_int_equal(model->slices.duration_ns[slice_named(model, "forward")], 0);
     assert_true(model->slices.flags[slice_named(model, "forward")] & VV_SLICE_UNFINISHED);

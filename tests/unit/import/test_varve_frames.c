@@ -13,23 +13,6 @@
 
 static struct stream_bytes thread;
 
-static struct vv_model *import(void)
-{
-    struct vv_model *model = NULL;
-    struct varve_error error = { .message = "" };
-    stream_leave(&thread, 0);
-    enum varve_code code = import_thread(&thread, &model, &error);
-    assert_string_equal(error.message, "");
-    assert_int_equal(code, VARVE_OK);
-    return model;
-}
-
-static void begin_thread(void)
-{
-    thread.count = 0;
-    stream_packet(&thread, 1, 1000, 0, 0);
-}
-
 struct expected {
     int64_t begin, duration, self;
     uint32_t parent, depth;
@@ -48,7 +31,7 @@ static void assert_slice(const struct vv_model *model, uint32_t row, struct expe
 static void a_range_outlives_the_call_that_opened_it(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, FORWARD, 1000);                     /* the caller                               */
     BARE(&thread, FORWARD, 1010);                     /* enter                                    */
     BARE(&thread, CONV, 1012);
@@ -63,7 +46,8 @@ static void a_range_outlives_the_call_that_opened_it(void **state)
     RECORD(&thread, VV_EVENT_END_UNDER, 1052, 1);     /* the range ends                           */
     BARE(&thread, VV_EVENT_END, 1060);
     BARE(&thread, VV_EVENT_END, 1100);
-    struct vv_model *model = import();
+    stream_leave(&thread, 0);
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->slices.table.count, 7);
     assert_int_equal(model->health.unmatched_ends, 0);
     assert_int_equal(model->health.overlaps, 0);
@@ -80,14 +64,15 @@ static void a_range_outlives_the_call_that_opened_it(void **state)
 static void several_stay_open(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     BARE(&thread, FORWARD, 1000);
     BARE(&thread, CONV, 1010);
     BARE(&thread, CONV, 1020);
     RECORD(&thread, VV_EVENT_END_UNDER, 1030, 2);
     BARE(&thread, VV_EVENT_END, 1040);
     BARE(&thread, VV_EVENT_END, 1050);
-    struct vv_model *model = import();
+    stream_leave(&thread, 0);
+    struct vv_model *model = import_whole(&thread);
     assert_slice(model, 0, (struct expected){ 1000, 10, 10, VV_NONE, 0 });
     assert_slice(model, 1, (struct expected){ 1010, 40, 20, VV_NONE, 0 });
     assert_slice(model, 2, (struct expected){ 1020, 20, 20, 1, 1 });
@@ -97,12 +82,13 @@ static void several_stay_open(void **state)
 static void a_step_too(void **state)
 {
     (void)state;
-    begin_thread();
+    begin_thread(&thread);
     RECORD(&thread, VV_EVENT_STEP_BEGIN, 1000, 3);
     BARE(&thread, CONV, 1010);
     RECORD(&thread, VV_EVENT_END_UNDER, 1020, 1);
     BARE(&thread, VV_EVENT_END, 1030);
-    struct vv_model *model = import();
+    stream_leave(&thread, 0);
+    struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->steps.table.count, 1);
     assert_int_equal(model->steps.duration_ns[0], 10);
     assert_slice(model, slice_named(model, "conv2d"), (struct expected){ 1010, 20, 20, VV_NONE, 0 });
@@ -114,12 +100,13 @@ static void of_none_that_is_open_it_is_unmatched(void **state)
     (void)state;
     static const uint64_t counts[] = { 1, 2, UINT32_MAX, UINT64_MAX };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        begin_thread();
+        begin_thread(&thread);
         BARE(&thread, CONV, 1000);
         RECORD(&thread, VV_EVENT_END_UNDER, 1010, counts[i]);
         BARE(&thread, VV_EVENT_END, 1020);
         RECORD(&thread, VV_EVENT_END_UNDER, 1030, 0); /* as an end, of nothing                    */
-        struct vv_model *model = import();
+        stream_leave(&thread, 0);
+        struct vv_model *model = import_whole(&thread);
         assert_int_equal(model->health.unmatched_ends, 2);
         assert_slice(model, 0, (struct expected){ 1000, 20, 20, VV_NONE, 0 });
         vv_model_destroy(model);

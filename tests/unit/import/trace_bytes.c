@@ -133,6 +133,22 @@ enum varve_code import_thread(struct stream_bytes *thread, struct vv_model **out
     return code;
 }
 
+void begin_thread(struct stream_bytes *thread)
+{
+    thread->count = 0;
+    stream_packet(thread, 1, 1000, 0, 0);
+}
+
+struct vv_model *import_whole(struct stream_bytes *thread)
+{
+    struct vv_model *model = NULL;
+    struct varve_error error = { .message = "" };
+    enum varve_code code = import_thread(thread, &model, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(code, VARVE_OK);
+    return model;
+}
+
 uint32_t slice_named(const struct vv_model *model, const char *name)
 {
     for (uint32_t row = 0; row < model->slices.table.count; row++)

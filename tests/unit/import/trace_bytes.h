@@ -51,6 +51,11 @@ void stream_string(struct stream_bytes *stream, uint64_t ticks, uint32_t id, con
 enum varve_code import_thread(struct stream_bytes *thread, struct vv_model **out_model,
                               struct varve_error *error);
 
+/* Empties the stream and begins a thread's first packet, at tick 1000. */
+void begin_thread(struct stream_bytes *thread);
+/* As import_thread, where it must succeed without a word. */
+struct vv_model *import_whole(struct stream_bytes *thread);
+
 /* The row of the slice of that name; fails the test if there is none. */
 uint32_t slice_named(const struct vv_model *model, const char *name);
 
