@@ -52,10 +52,11 @@ class Laboratory:
                               env=environment(), capture_output=True, text=True, timeout=120, check=False)
 
     def record(self, work, situation, library, before):
+        python = interpreter(work, situation)  # or a skip, which leaves no folder
         folder = self.folder / f"{work} {situation} {len(self.runs)}"
         folder.mkdir()
         done = subprocess.run([self.varve, "record", "-q", "-o", "run.varve", "--collect", f"auto,{work}", "--",
-                               *before, interpreter(work, situation), PROGRAM, work, situation, "told", library],
+                               *before, python, PROGRAM, work, situation, "told", library],
                               cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False)
         told = (folder / "told").read_bytes()
         shutil.rmtree(folder / "run.varve.old", ignore_errors=True)
