@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was computed again in the backward pass, against TraceLens' --detect_recompute: on its own trace where that is
+beside the checkout, and on a made one by its rule. doc/truth.md tells the two policies."""
+import collections
+import csv
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer as kineto  # pylint: disable=wrong-import-position
+import table_reader  # pylint: disable=wrong-import-position
+
+AGAIN = "phase=='recompute'"
+NOT_AGAIN = "phase!='recompute' && op~'*'"  # of what has a call
+NO_SETS = " && !(name~'Memset*')"
+
+
+def table(varve, path, name, *arguments):
+    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments, path)[name]
+
+
+def recomputed_by_frames(events):
+    """TraceLens' rule: the operators below recompute_fn, and work whose call and begin an arrow joins."""
+    frames = [event for event in events if event["cat"] == "python_function" and
+              "torch/utils/checkpoint.py" in event["name"] and "recompute_fn" in event["name"]]
+    arrows = {event["id"] for event in events if event["cat"] == "ac2g" and event["ph"] == "s"}
+    inside = {event["args"]["correlation"] for event in events for frame in frames
+              if event["cat"] == "cuda_runtime" and event["tid"] == frame["tid"] and
+              frame["ts"] <= event["ts"] < frame["ts"] + frame["dur"]}
+    return {event["name"]: event["dur"] for event in events if event["cat"] in ("kernel", "gpu_memset") and
+            event["args"]["correlation"] in inside & arrows}
+
+
+def checkpointed(has_frames=True):
+    """A convolution, and in its backward pass once more; sets have no arrow, as ROCm's have none."""
+    def convolution(at_ns, tid, number, sequence):
+        def launch(name, n):
+            correlation = 10 * number + n
+            pair = kineto.launched(f"{name}{number}", correlation, (at_ns + 100 * n, at_ns + 100 * n + 50),
+                                   (at_ns + 5000 + 1000 * n, at_ns + 5000 + 1000 * n + 100 * number + n), tid=tid)
+            if name == "gemm":
+                pair.append({"ph": "s", "cat": "ac2g", "name": "ac2g", "id": correlation, "pid": kineto.HOST, "tid": tid,
+                             "ts": at_ns + 100 * n})
+            return pair
+        named = {"Sequence number": sequence, "Fwd thread id": 0}
+        return [kineto.span("aten::convolution", at_ns, at_ns + 400, tid=tid, **named)] + launch("Memset", 1) + launch("gemm", 2)
+
+    def backward(name, begin_ns, end_ns, sequence):
+        named = {"Sequence number": sequence, "Fwd thread id": 1}
+        return [kineto.span(f"autograd::engine::evaluate_function: {name}", begin_ns, end_ns, tid=2, **named),
+                kineto.span(name, begin_ns, end_ns, tid=2, **named)]
+
+    def frame(line, word, begin_ns, end_ns):
+        return kineto.span(f"torch/utils/checkpoint.py({line}): {word}", begin_ns, end_ns, "python_function", 2)
+    events = convolution(1000, 1, 1, 7) + backward("LossBackward", 30000, 40000, 9)
+    events += convolution(31000, 2, 2, 8) + backward("ConvolutionBackward", 50000, 60000, 8)
+    if has_frames:
+        events += [frame(1115, "unpack_hook", 30500, 39000), frame(1100, "recompute_fn", 30800, 38000)]
+    return events
+
+
+@pytest.mark.parametrize("has_frames", [True, False])
+def test_recomputed_work_of_a_made_pass(varve, tmp_path, has_frames):
+    events = checkpointed(has_frames)
+    path = kineto.write(tmp_path / "made.json", events)
+    ours = {row["name"]: row["total_ns"] for row in table(varve, path, "kernels", "--filter", AGAIN)}
+    theirs = recomputed_by_frames(events)
+    assert ours.pop("total") == 201 + 202
+    assert ours == {"Memset2": 201, "gemm2": 202}    # by frames, or by the link of the operator
+    assert theirs == ({"gemm2": 202} if has_frames else {})
+
+
+@pytest.fixture
+def resnet(traces):
+    """(trace, folder of the tables) of TraceLens' tests/traces/mi300/resnet_act_checkpoint."""
+    folder = traces / "tracelens"
+    if not (folder / "mi300_resnet_checkpoint.json.gz").exists():
+        pytest.skip("this real trace is not beside this checkout (../shared/traces/tracelens)")
+    return folder / "mi300_resnet_checkpoint.json.gz", folder / "mi300_resnet_checkpoint_expected"
+
+
+def expected(folder, name):
+    with open(folder / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_recomputed_operators_are_those_of_tracelens(varve, resnet):
+    """Its times are doubles of microseconds since 1970, in steps of 0.25."""
+    path, folder = resnet
+    calls, device_ns = collections.Counter(), collections.Counter()
+    for row in table(varve, path, "operators", "--by", "phase", "--filter", "layer!='PYTHON'"):
+        if row["row"] == "operator":
+            calls[row["name"], row["phase"] == "recompute"] += row["calls"]
+    for row in table(varve, path, "kernel_ops", "--filter", AGAIN + NO_SETS):
+        device_ns[row["op"], True] += row["total_ns"]
+    for row in table(varve, path, "kernel_ops", "--filter", NOT_AGAIN + NO_SETS):
+        device_ns[row["op"], False] += row["total_ns"]
+    theirs = expected(folder, "ops_summary")
+    assert sum(row["is_recompute"] == "True" for row in theirs) == 4
+    for row in theirs:
+        key, count = (row["name"], row["is_recompute"] == "True"), int(row["Count"])
+        assert calls[key] == count
+        assert device_ns[key] / 1000 == pytest.approx(float(row["total_direct_kernel_time_sum"]), abs=0.25 * count)
+
+
+@pytest.mark.parametrize("is_again, which", [("True", AGAIN), ("False", NOT_AGAIN)])
+def test_the_split_timeline_is_that_of_tracelens(varve, resnet, is_again, which):
+    path, folder = resnet
+    theirs = {row["type"]: float(row["time ms"]) for row in expected(folder, "gpu_timeline") if row["is_recompute"] == is_again}
+    ours = table(varve, path, "devices", "--filter", which + NO_SETS)[0]
+    for kind, column in (("computation_time", "computation_ns"), ("exposed_comm_time", "exposed_communication_ns"),
+                         ("exposed_memcpy_time", "exposed_memcpy_ns"), ("idle_time", "idle_ns"), ("busy_time", "busy_ns"),
+                         ("total_time", "span_ns"), ("total_comm_time", "communication_ns"),
+                         ("total_memcpy_time", "memcpy_ns")):
+        assert ours[column] / 1e6 == pytest.approx(theirs[kind], abs=1e-4), kind
+    sets = table(varve, path, "kernels", "--filter", which + " && name~'Memset*'")[-1]
+    assert sets["total_ns"] > 0 # which it leaves out
