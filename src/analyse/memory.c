@@ -16,7 +16,7 @@
 
 enum {
     DEVICE, RANK, PEAK, PEAK_AT, BEGIN, END, ALLOCATIONS, ALLOCATED, RELEASES, RELEASED, UNSEEN, RESERVED,
-    FRAGMENTATION, SLACK, HOLE, ARENA, ARENA_RATIO, PLANNED, COLUMNS
+    FRAGMENTATION, FREE_FRAGMENTATION, SLACK, HOLE, ARENA, ARENA_RATIO, PLANNED, COLUMNS
 };
 
 static const struct vv_sheet_column memory_columns[COLUMNS] = {
@@ -24,15 +24,16 @@ static const struct vv_sheet_column memory_columns[COLUMNS] = {
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "peak_bytes", "peak", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "peak_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "begin_bytes", "at begin", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "end_bytes", "at end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "begin_bytes", "begin", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "end_bytes", "end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "releases", "releases", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "released_bytes", "released", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "releases_unseen", "releases unseen", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "reserved_peak_bytes", "reserved", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "fragmentation", "not given out", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "fragmentation", "unused", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "free_fragmentation", "in pieces", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "slack_bytes", "slack", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "largest_hole_bytes", "largest hole", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "arena_bytes", "arena", VV_CELL_INT, VV_UNIT_BYTES, true, false },
@@ -51,7 +52,8 @@ static enum varve_code put_totals(const struct vv_allocations *allocations, cons
     int64_t hole_bytes = -1;
     enum varve_code code = vv_memory_totals_init(&totals, allocations, pool, error);
     for (size_t i = 0; i < totals.count; i++)
-        most = most == NULL || totals.items[i].reserved_bytes > most->reserved_bytes ? &totals.items[i] : most;
+        if (totals.items[i].reserved_bytes > (most != NULL ? most->reserved_bytes : 0))
+            most = &totals.items[i];
     if (code == VARVE_OK && peak != NULL)
         at_peak = vv_memory_total_at(&totals, peak->time_ns);
     if (at_peak != NULL)
@@ -63,6 +65,9 @@ static enum varve_code put_totals(const struct vv_allocations *allocations, cons
     }
     if (at_peak != NULL)
         vv_sheet_real(sheet, row, FRAGMENTATION, vv_fragmentation(at_peak));
+    double in_pieces = peak != NULL ? vv_free_fragmentation_at(&totals, peak->time_ns) : -1;
+    if (in_pieces >= 0)
+        vv_sheet_real(sheet, row, FREE_FRAGMENTATION, in_pieces);
     if (hole_bytes >= 0)
         vv_sheet_int(sheet, row, HOLE, hole_bytes);
     vv_memory_totals_deinit(&totals);
@@ -152,6 +157,8 @@ enum varve_code vv_analyse_memory(const struct vv_model *model, const struct vv_
         code = put_pool(&allocations, p, out, error);
     if (code == VARVE_OK)
         code = state_policy(&allocations, out, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_hide_unknown(out, RESERVED, FREE_FRAGMENTATION + 1, error);
     vv_allocations_deinit(&allocations);
     vv_scope_deinit(&scope);
     if (code != VARVE_OK)

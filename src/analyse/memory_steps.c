@@ -11,7 +11,7 @@
 #include "analyse/device_work.h"
 #include "analyse/memory_totals.h"
 
-enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
+enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, FREE_FRAGMENTATION, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
 
 static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -19,7 +19,8 @@ static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "begin_bytes", "at begin", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "peak_bytes", "peak", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "fragmentation", "not given out", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
+    { "fragmentation", "unused", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
+    { "free_fragmentation", "in pieces", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
     { "end_bytes", "at end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, false, false },
@@ -97,6 +98,9 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
     const struct vv_memory_total *total = vv_memory_total_at(&curve->totals, peak_at_ns);
     if (total != NULL)
         vv_sheet_real(sheet, row, FRAGMENTATION, vv_fragmentation(total));
+    double in_pieces = vv_free_fragmentation_at(&curve->totals, peak_at_ns);
+    if (in_pieces >= 0)
+        vv_sheet_real(sheet, row, FREE_FRAGMENTATION, in_pieces);
     vv_sheet_int(sheet, row, END, curve->live_bytes[last]);
     for (size_t c = ALLOCATIONS; c < COLUMNS; c++)
         vv_sheet_int(sheet, row, c, sums[c]);

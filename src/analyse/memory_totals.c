@@ -17,10 +17,10 @@ static int compare_totals(const void *a, const void *b)
 
 static void add_total(struct vv_memory_totals *totals, const struct vv_memory *memory, uint32_t event)
 {
-    if (event == VV_NONE || memory->reserved_bytes[event] <= 0)
+    if (event == VV_NONE || (memory->reserved_bytes[event] <= 0 && memory->fragmentation[event] < 0))
         return;
     totals->items[totals->count++] = (struct vv_memory_total){ memory->time_ns[event], memory->allocated_bytes[event],
-                                                               memory->reserved_bytes[event] };
+                                                               memory->reserved_bytes[event], memory->fragmentation[event] };
 }
 
 enum varve_code vv_memory_totals_init(struct vv_memory_totals *out, const struct vv_allocations *allocations,
@@ -44,7 +44,8 @@ void vv_memory_totals_deinit(struct vv_memory_totals *totals)
     *totals = (struct vv_memory_totals){ 0 };
 }
 
-const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns)
+/* How many of them come up to the instant. */
+static size_t count_until(const struct vv_memory_totals *totals, int64_t time_ns)
 {
     size_t first = 0, last = totals->count;
     while (first < last) {
@@ -54,9 +55,23 @@ const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *
         else
             last = middle;
     }
-    while (first > 0 && !vv_is_consistent(&totals->items[first - 1]))
-        first--;
-    return first > 0 ? &totals->items[first - 1] : NULL;
+    return first;
+}
+
+const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns)
+{
+    size_t count = count_until(totals, time_ns);
+    while (count > 0 && !vv_is_consistent(&totals->items[count - 1]))
+        count--;
+    return count > 0 ? &totals->items[count - 1] : NULL;
+}
+
+double vv_free_fragmentation_at(const struct vv_memory_totals *totals, int64_t time_ns)
+{
+    size_t count = count_until(totals, time_ns);
+    while (count > 0 && totals->items[count - 1].free_fragmentation < 0)
+        count--;
+    return count > 0 ? totals->items[count - 1].free_fragmentation : -1;
 }
 
 /* By address what is live: the row is the item. False: not all of it has one. */

@@ -6,9 +6,10 @@
 
 #include "analyse/allocations.h"
 
-/* After an event; 0 < reserved. */
+/* After an event: how much is held, or how what is free lies, or both. */
 struct vv_memory_total {
-    int64_t time_ns, allocated_bytes, reserved_bytes;
+    int64_t time_ns, allocated_bytes, reserved_bytes; /* reserved <= 0: unsaid                  */
+    double free_fragmentation;                        /* < 0: unsaid                            */
 };
 
 struct vv_memory_totals {
@@ -25,11 +26,14 @@ void vv_memory_totals_deinit(struct vv_memory_totals *totals);
 /* May the two stand beside each other? A producer may leave one out, or have it from elsewhere. */
 static inline bool vv_is_consistent(const struct vv_memory_total *total)
 {
-    return total->allocated_bytes >= 0 && total->allocated_bytes <= total->reserved_bytes;
+    return total->reserved_bytes > 0 && total->allocated_bytes >= 0 && total->allocated_bytes <= total->reserved_bytes;
 }
 
 /* The last consistent one up to the instant; NULL before the first. */
 const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns);
+
+/* What the last event up to the instant that says so says of how the free memory lies; < 0 before the first. */
+double vv_free_fragmentation_at(const struct vv_memory_totals *totals, int64_t time_ns);
 
 /* The share of what the allocator holds that it has not given out. */
 static inline double vv_fragmentation(const struct vv_memory_total *total)

@@ -100,6 +100,23 @@ enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *erro
     return VARVE_OK;
 }
 
+enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit, struct varve_error *error)
+{
+    size_t bytes = sheet->column_count * sizeof *sheet->columns;
+    struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, bytes);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'", sheet->name);
+    memcpy(columns, sheet->columns, bytes);
+    for (size_t column = first; column < limit && sheet->row_count > 0; column++) {
+        size_t row = 0;
+        while (row < sheet->row_count && !cell_at(sheet, row, column)->present)
+            row++;
+        columns[column].hidden |= row == sheet->row_count;
+    }
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
 const struct vv_cell *vv_sheet_cell(const struct vv_sheet *sheet, size_t row, size_t column)
 {
     return &sheet->cells[row * sheet->column_count + column];

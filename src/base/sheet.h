@@ -70,6 +70,10 @@ enum varve_code vv_sheet_text(struct vv_sheet *sheet, size_t row, size_t column,
 enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *error,
                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Hides those of the columns [first, limit) that no row has a value in, once all rows are there: people see what is
+ * known. An empty sheet stays as it is. */
+enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit, struct varve_error *error);
+
 const struct vv_cell *vv_sheet_cell(const struct vv_sheet *sheet, size_t row, size_t column);
 /* The number of the column called `name`, or SIZE_MAX. */
 size_t vv_sheet_find(const struct vv_sheet *sheet, const char *name);

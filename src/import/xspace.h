@@ -64,7 +64,7 @@ enum vv_xspace_role {
     VV_XSPACE_CONSUMER,
     VV_XSPACE_COPY_DETAILS, VV_XSPACE_SET_DETAILS,
     VV_XSPACE_ADDRESS, VV_XSPACE_ALLOCATION_BYTES, VV_XSPACE_ALLOCATED_BYTES,
-    VV_XSPACE_RESERVED_BYTES, VV_XSPACE_ALLOCATOR, VV_XSPACE_DEVICE_ORDINAL,
+    VV_XSPACE_RESERVED_BYTES, VV_XSPACE_FRAGMENTATION, VV_XSPACE_ALLOCATOR, VV_XSPACE_DEVICE_ORDINAL,
     VV_XSPACE_START_TIME,
     VV_XSPACE_ROLE_COUNT
 };
@@ -99,7 +99,7 @@ uint64_t vv_xspace_details_bytes(const char *details);
 
 /* ---- values ---- */
 
-/* Numbers are int64_t, texts ids in model->strings. */
+/* Numbers are int64_t, texts ids in model->strings, a share the bits of a double. */
 struct vv_xspace_values {
     uint32_t set;          /* a bit for each role that has an item                              */
     int64_t items[VV_XSPACE_ROLE_COUNT];

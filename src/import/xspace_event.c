@@ -239,6 +239,8 @@ static enum varve_code add_memory(struct vv_xspace_event *event, struct varve_er
     rows->memory.bytes[row] = is_release ? -bytes : bytes;
     rows->memory.allocated_bytes[row] = item(event, VV_XSPACE_ALLOCATED_BYTES, -1);
     rows->memory.reserved_bytes[row] = item(event, VV_XSPACE_RESERVED_BYTES, -1);
+    if (has(event, VV_XSPACE_FRAGMENTATION))
+        rows->memory.fragmentation[row] = vv_protobuf_real((uint64_t)item(event, VV_XSPACE_FRAGMENTATION, 0));
     rows->memory.device[row] = memory_device(event);
     rows->memory.track[row] = event->segment->track;
     return VARVE_OK;

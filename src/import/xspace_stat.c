@@ -245,6 +245,11 @@ static enum varve_code unknown_kind(struct vv_xspace_sink *sink, uint64_t id, st
     return vv_xspace_text(sink, name, (size_t)length, &out_kind->name, error);
 }
 
+static bool is_share(double real)
+{
+    return real >= 0 && real <= 1;
+}
+
 /* Is it of the type that its role asks for? Then it is set. */
 static bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_word *word,
                      const struct decoded *decoded)
@@ -252,7 +257,10 @@ static bool set_role(struct vv_xspace_values *values, const struct vv_xspace_sta
     int64_t item = (int64_t)decoded->value;
     if (word->is_text != (decoded->kind == VV_ARG_TEXT) || decoded->kind == VV_ARG_NULL)
         return false;
-    if (decoded->kind == VV_ARG_REAL) {
+    if (word->role == VV_XSPACE_FRAGMENTATION) {
+        if (decoded->kind != VV_ARG_REAL || !is_share(vv_protobuf_real(decoded->value)))
+            return false;
+    } else if (decoded->kind == VV_ARG_REAL) {
         double real = vv_protobuf_real(decoded->value);
         if (!(fabs(real) < 9e18))
             return false;

@@ -96,6 +96,7 @@ const struct vv_xspace_stat_word vv_xspace_stat_words[] = {
     { "allocation_bytes", VV_XSPACE_ALLOCATION_BYTES, VV_XSPACE_TAKE_OF_MEMORY, false },
     { "bytes_allocated", VV_XSPACE_ALLOCATED_BYTES, VV_XSPACE_TAKE_OF_MEMORY, false },
     { "bytes_reserved", VV_XSPACE_RESERVED_BYTES, VV_XSPACE_TAKE_OF_MEMORY, false },
+    { "fragmentation", VV_XSPACE_FRAGMENTATION, VV_XSPACE_TAKE_OF_MEMORY, false },
     { "allocator_name", VV_XSPACE_ALLOCATOR, VV_XSPACE_KEEP, true },
     { "index_on_host", VV_XSPACE_DEVICE_ORDINAL, VV_XSPACE_KEEP, false },
     { "device_ordinal", VV_XSPACE_DEVICE_ORDINAL, VV_XSPACE_KEEP, false },

@@ -288,6 +288,7 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row,
     VV_TRY(append(model, VV_TABLE_MEMORY, out_row, error));
     model->memory.track[*out_row] = VV_NONE;
     model->memory.allocated_bytes[*out_row] = model->memory.reserved_bytes[*out_row] = -1;
+    model->memory.fragmentation[*out_row] = -1;
     return VARVE_OK;
 }
 

@@ -263,6 +263,7 @@ struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, int64_t, bytes)       /* > 0 allocation; < 0 release (of that many); 0 release unknown */ \
     X(T, int64_t, allocated_bytes) /* of the device after it, as the producer says; -1 = unsaid */ \
     X(T, int64_t, reserved_bytes)  /* the same, of the allocator                                */ \
+    X(T, double, fragmentation) /* the share of what is free that is not its largest piece; -1 = unsaid */ \
     X(T, uint32_t, device)     /* kind << 16 | index                                            */ \
     X(T, uint32_t, track)
 struct vv_memory { struct vv_table table; VV_MEMORY_COLUMNS(VV_COLUMN_POINTER, struct vv_memory) };

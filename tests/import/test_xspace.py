@@ -4,6 +4,7 @@ import base64
 import collections
 import gzip
 import pathlib
+import subprocess
 import sys
 import zlib
 
@@ -11,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import table_reader  # noqa: E402
 from model_tables import dump, health, refusal  # noqa: E402
 from protobuf_bytes import message, signed, walk  # noqa: E402
 from xspace_bytes import Plane, camel, environment, space, to_json  # noqa: E402
@@ -209,19 +211,45 @@ def test_steps(build, tmp_path):
 def test_memory(build, tmp_path):
     plane = Plane("/host:CPU")
     common = [plane.stat("bytes_allocated", 700), plane.stat("bytes_reserved", 9), plane.stat("allocator_name", "GPU_3_bfc"),
-              plane.stat("fragmentation", 0.25)]
+              plane.stat("fragmentation", 0.25), plane.stat("peak_bytes_in_use", 800)]
     events = [plane.event("MemoryAllocation", 0, None, [plane.stat("addr", 4096), plane.stat("allocation_bytes", 512),
                                                        *common]),
-              plane.event("MemoryDeallocation", 3_000, None, [plane.stat("addr", 4096), plane.stat("index_on_host", 2)])]
+              plane.event("MemoryDeallocation", 3_000, None, [plane.stat("addr", 4096), plane.stat("index_on_host", 2),
+                                                              plane.stat("fragmentation", 2.5)])]
     tables = dump(build, write(tmp_path, space(host(*events, plane=plane))))
-    rows = [{key: row[key] for key in ("time_ns", "address", "bytes", "allocated_bytes", "reserved_bytes", "device")}
+    rows = [{key: row[key] for key in ("time_ns", "address", "bytes", "allocated_bytes", "reserved_bytes",
+                                    "fragmentation", "device")}
             for row in tables["memory"]]
     assert rows == [
-        {"time_ns": 0, "address": 4096, "bytes": 512, "allocated_bytes": 700, "reserved_bytes": 9, "device": 1 << 16 | 3},
-        {"time_ns": 3, "address": 4096, "bytes": 0, "allocated_bytes": -1, "reserved_bytes": -1, "device": 3 << 16 | 2}]
+        {"time_ns": 0, "address": 4096, "bytes": 512, "allocated_bytes": 700, "reserved_bytes": 9,
+         "fragmentation": 0.25, "device": 1 << 16 | 3},
+        {"time_ns": 3, "address": 4096, "bytes": 0, "allocated_bytes": -1, "reserved_bytes": -1,
+         "fragmentation": -1, "device": 3 << 16 | 2}]  # which no share is
     assert [mark["args"] for mark in tables["marks"]] == [
-        [["allocator_name", "GPU_3_bfc"], ["fragmentation", 0.25]], [["index_on_host", 2]]]
+        [["allocator_name", "GPU_3_bfc"], ["peak_bytes_in_use", 800]], [["index_on_host", 2], ["fragmentation", 2.5]]]
     assert not tables["slices"]
+
+
+def test_how_what_is_free_lies(varve, tmp_path):
+    """At the peak of the run, and at that of each step: the last event up to it that says so."""
+    plane = Plane("/host:CPU")
+
+    def change(at_ps, address, size, share):
+        stats = [plane.stat("addr", address), plane.stat("allocation_bytes", size), plane.stat("allocator_name", "GPU_0_bfc")]
+        return plane.event("MemoryAllocation" if size > 0 else "MemoryDeallocation", at_ps, None,
+                           stats + ([] if share is None else [plane.stat("fragmentation", share)]))
+    events = [plane.event("train", 4_000 * n, 4_000, [plane.stat("step_num", n), plane.stat("_r", 1)]) for n in range(2)]
+    events += [change(1_000, 64, 100, 0.5), change(2_000, 256, 100, None), change(3_000, 64, -100, 0.125),
+              change(5_000, 64, 200, 0.75), change(6_000, 64, -200, 0.25)]
+    path = write(tmp_path, space(host(*events, plane=plane)))
+    read = table_reader.tables(varve, "memory", "--no-cache", "--warm-up", path)
+    row = read["memory"][0]
+    assert (row["peak_bytes"], row["free_fragmentation"]) == (300, 0.75)
+    assert (row["reserved_peak_bytes"], row["fragmentation"], row["slack_bytes"]) == (None, None, None)
+    assert [(row["peak_bytes"], row["free_fragmentation"]) for row in read["memory_steps"]] == [(200, 0.5), (300, 0.75)]
+    shown = subprocess.run([varve, "memory", "--no-cache", "--table", "memory", path], capture_output=True, text=True,
+                           check=True).stdout
+    assert "in pieces" in shown and "reserved" not in shown
 
 
 def test_counters(build, tmp_path):
