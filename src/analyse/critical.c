@@ -233,7 +233,7 @@ enum { BOUND, TIME, SHARE, WINDOW_SHARE, COUNT, ROW, BOUND_COLUMNS };
 static const struct vv_sheet_column bound_columns[BOUND_COLUMNS] = {
     { "bound", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "share", "of the path", VV_CELL_REAL, VV_UNIT_RATIO, false, true },
+    { "share", "of the path", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
     { "window_share", "of the window", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "edges", "edges", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

@@ -213,7 +213,7 @@ enum { OP_BOUND, OP_TIME, OP_SHARE, OP_RUNNING, OP_EDGES, OP_ROW, OP_NAME, OP_CO
 static const struct vv_sheet_column op_columns[OP_COLUMNS] = {
     { "bound", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "time_ns", "on the path", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, true },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
     { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "edges", "edges", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

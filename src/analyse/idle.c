@@ -16,7 +16,7 @@ static const struct vv_sheet_column idle_columns[COLUMNS] = {
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "idle_share", "idle", VV_CELL_REAL, VV_UNIT_RATIO, false, true },
+    { "idle_share", "idle", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
     { "gaps", "gaps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "longest_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "longest_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },

@@ -10,37 +10,46 @@
 #include <string.h>
 
 #include "analyse/analyse.h"
+#include "analyse/launch_shape.h"
 #include "analyse/row_order.h"
 #include "analyse/traits.h"
-#include "analyse/work_tally.h"
 #include "base/number.h"
 
-enum { TOTAL, SHARE, RUNNING, CALLS, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW, FIRST, SECOND, COLUMNS };
+enum {
+    TOTAL, SHARE, RUNNING, CALLS, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
+    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, FIRST, SECOND, COLUMNS
+};
 
-#define FIGURES                                                                                     \
+#define FIGURES(is_hidden)                                                                          \
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                                \
     { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                          \
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                                 \
     { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                               \
-    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, false },                                     \
+    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                           \
     { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
     { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
     { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },                                    \
-    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false }
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                      \
+    { "occupancy", "occupancy", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },          \
+    { "grid", "grid", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                     \
+    { "block", "block", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                   \
+    { "registers", "registers", VV_CELL_INT, VV_UNIT_COUNT, is_hidden, VV_TEXT_IF_ROOM },           \
+    { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },           \
+    { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false }
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
-    FIGURES,
+    FIGURES(false),
     { "class", "class", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "name", "kernel", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 static const struct vv_sheet_column kernel_op_columns[COLUMNS] = {
-    FIGURES,
+    FIGURES(true),
     { "op", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "name", "kernel", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 static const struct vv_sheet_column annotation_columns[COLUMNS] = {
-    FIGURES,
+    FIGURES(true),
     { "ranges", "ranges", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "annotation", "annotation", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
@@ -99,6 +108,7 @@ static enum varve_code find_annotations(struct keys *keys, struct varve_error *e
 
 struct view {
     const struct vv_work_tally *tally;
+    const struct vv_launch_figures *launches; /* by group                                       */
     const struct keys *keys;
     struct vv_sheet *sheet;
     struct vv_cell *cells; /* groups * COLUMNS                                                  */
@@ -138,6 +148,30 @@ static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_c
     return VARVE_OK;
 }
 
+static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells, struct varve_error *error)
+{
+    const struct vv_launch_figures *figures = &view->launches[group];
+    char text[VV_LAUNCH_TEXT_BYTES];
+    if (figures->occupancy >= 0)
+        cells[OCCUPANCY] = vv_real_cell(figures->occupancy);
+    if (figures->shapes == 0)
+        return VARVE_OK;
+    cells[LAUNCH_SHAPES] = vv_int_cell(figures->shapes);
+    if (figures->shape.registers >= 0)
+        cells[REGISTERS] = vv_int_cell(figures->shape.registers);
+    if (figures->shape.shared_bytes >= 0)
+        cells[SHARED] = vv_int_cell(figures->shape.shared_bytes);
+    for (int column = GRID; column <= BLOCK; column++) {
+        vv_launch_text(column == GRID ? figures->shape.grid : figures->shape.block, text);
+        const char *copy = vv_arena_text(&view->sheet->arena, text, strlen(text));
+        if (copy == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the shapes of kernels");
+        if (*copy != '\0')
+            cells[column] = vv_text_cell(copy);
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code fill_group(struct view *view, uint32_t group, struct varve_error *error)
 {
     const struct vv_samples *durations = &view->tally->durations;
@@ -150,6 +184,7 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
         cells[percentiles[i].column] = vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
     view->order[group] = group;
+    VV_TRY(fill_launch(view, group, cells, error));
     return fill_names(view, group, cells, error);
 }
 
@@ -257,6 +292,7 @@ static enum varve_code analyse(const struct vv_model *model, const struct vv_que
     struct vv_scope scope = { 0 };
     struct vv_device_work work = { 0 };
     struct vv_work_tally tally = { 0 };
+    struct vv_launch_figures *launches = NULL;
     struct view view = { .tally = &tally, .keys = keys, .sheet = out };
     keys->model = model;
     enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
@@ -269,10 +305,16 @@ static enum varve_code analyse(const struct vv_model *model, const struct vv_que
     if (code == VARVE_OK)
         code = vv_work_tally(&work, key, keys, &tally, error);
     if (code == VARVE_OK)
+        code = vv_launch_tally(&work, key, keys, &tally, &launches, error);
+    view.launches = launches;
+    if (code == VARVE_OK)
         code = fill(&view, question, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error);
     if (code == VARVE_OK)
         code = state_policy(&work, &tally, question, out, error);
     free(keys->annotations);
+    free(launches);
     vv_traits_deinit(&keys->traits);
     vv_work_tally_deinit(&tally);
     vv_device_work_deinit(&work);

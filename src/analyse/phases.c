@@ -16,7 +16,7 @@ static const struct vv_sheet_column phase_columns[COLUMNS] = {
     { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, true },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
 };
 
 struct row {

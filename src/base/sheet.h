@@ -27,13 +27,19 @@ enum vv_unit {
     VV_UNIT_BYTES_PER_S /* "bytes/s"                                                           */
 };
 
+enum vv_text_form {
+    VV_TEXT_PLAIN,
+    VV_TEXT_BAR,     /* a ratio: drawn as a bar on a terminal                                   */
+    VV_TEXT_IF_ROOM  /* on a terminal that is too narrow the last of these go, unless asked for  */
+};
+
 struct vv_sheet_column {
     const char *name;  /* lower case, unit last: "self_ns"; static storage                     */
     const char *title; /* what people see above the column: "self"; static storage             */
     enum vv_cell_type type;
     enum vv_unit unit;
     bool hidden;       /* not in the default text form; always in machine forms                */
-    bool bar;          /* a ratio that text draws as a bar on a terminal                       */
+    enum vv_text_form in_text;
 };
 
 struct vv_cell {

@@ -15,7 +15,12 @@
 struct vv_rocprof_pending { uint32_t slice; int64_t kind, number; };
 
 /* Of one kernel symbol, operation or marker: its name, and all that was said of it. In the arena. */
-struct vv_rocprof_meaning { const char *name, *json; bool is_used; };
+#define VV_ROCPROF_REGISTERS "arch_vgpr_count" /* the vector registers of a thread              */
+struct vv_rocprof_meaning {
+    const char *name, *json;
+    int64_t registers; /* of a kernel's symbol; -1 = not known                                  */
+    bool is_used;
+};
 
 struct vv_rocprof {
     struct vv_json json;

@@ -20,7 +20,7 @@ enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_
                             sizeof *rocprof->meanings, error));
     struct vv_rocprof_meaning meaning = {
         vv_arena_text(&rocprof->arena, name, strlen(name)),
-        vv_arena_text(&rocprof->arena, json, strlen(json)), false
+        vv_arena_text(&rocprof->arena, json, strlen(json)), -1, false
     };
     if (meaning.name == NULL || meaning.json == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a name");
@@ -38,6 +38,26 @@ struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_
 }
 
 /* ---- kernel symbols ---- */
+
+/* An integer member of an object's text, perhaps inside another: {"id":{"handle":7}}. */
+static int64_t integer_of(const char *text, const char *outer, const char *inner, int64_t otherwise)
+{
+    struct vv_json json;
+    bool is_outer = false, is_inner = false;
+    vv_json_init_text(&json, text, strlen(text));
+    while (vv_json_next(&json, NULL) == VARVE_OK && json.token != VV_JSON_END) {
+        if (json.token == VV_JSON_NAME && json.depth == 1)
+            is_outer = vv_json_is(&json, outer), is_inner = inner == NULL;
+        else if (json.token == VV_JSON_NAME && json.depth == 2)
+            is_inner = inner != NULL && vv_json_is(&json, inner);
+        else if (is_outer && is_inner && json.token == VV_JSON_INTEGER) {
+            otherwise = json.integer;
+            break;
+        }
+    }
+    vv_json_deinit(&json);
+    return otherwise;
+}
 
 /* The first of these that is there and says something. */
 static const char *const kernel_names[] = { "formatted_kernel_name", "demangled_kernel_name", "kernel_name" };
@@ -84,6 +104,8 @@ static enum varve_code take_symbol(struct vv_rocprof *rocprof, const char *text,
             name = symbol.names[i - 1];
     if (code == VARVE_OK && symbol.id >= 0)
         code = vv_rocprof_mean(rocprof, VV_ROCPROF_KERNEL, symbol.id, name, text, error);
+    if (code == VARVE_OK && symbol.id >= 0)
+        rocprof->meanings[rocprof->meaning_count - 1].registers = integer_of(text, VV_ROCPROF_REGISTERS, NULL, -1);
     for (size_t i = 0; i < KERNEL_NAMES; i++)
         free(symbol.names[i]);
     return code;
@@ -119,26 +141,6 @@ enum varve_code vv_rocprof_read_symbols(struct vv_rocprof *rocprof, struct varve
 }
 
 /* ---- agents ---- */
-
-/* An integer member of an object's text, perhaps inside another: {"id":{"handle":7}}. */
-static int64_t integer_of(const char *text, const char *outer, const char *inner, int64_t otherwise)
-{
-    struct vv_json json;
-    bool is_outer = false, is_inner = false;
-    vv_json_init_text(&json, text, strlen(text));
-    while (vv_json_next(&json, NULL) == VARVE_OK && json.token != VV_JSON_END) {
-        if (json.token == VV_JSON_NAME && json.depth == 1)
-            is_outer = vv_json_is(&json, outer), is_inner = inner == NULL;
-        else if (json.token == VV_JSON_NAME && json.depth == 2)
-            is_inner = inner != NULL && vv_json_is(&json, inner);
-        else if (is_outer && is_inner && json.token == VV_JSON_INTEGER) {
-            otherwise = json.integer;
-            break;
-        }
-    }
-    vv_json_deinit(&json);
-    return otherwise;
-}
 
 /* An agent's number among its kind is what programs count devices by. */
 static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text, struct varve_error *error)
@@ -248,6 +250,22 @@ static enum varve_code keep_symbol(struct vv_rocprof *rocprof, int64_t id, struc
     return vv_attribute_to_fact(rocprof->model, rocprof->process, key, value, error);
 }
 
+/* The place that was kept for it is the last argument's; it goes again where nobody knows. */
+static void say_registers(struct vv_model *model, uint32_t slice, const struct vv_rocprof_meaning *symbol)
+{
+    struct vv_slices *slices = &model->slices;
+    uint32_t key = vv_intern_find(&model->strings, VV_ROCPROF_REGISTERS, strlen(VV_ROCPROF_REGISTERS));
+    uint32_t last = slices->first_arg[slice] + slices->arg_count[slice] - 1;
+    if (slices->arg_count[slice] == 0 || model->args.key[last] != key || model->args.kind[last] != VV_ARG_NULL)
+        return;
+    if (symbol == NULL || symbol->registers < 0) {
+        slices->arg_count[slice]--;
+        return;
+    }
+    model->args.kind[last] = VV_ARG_INT;
+    model->args.value[last] = (uint64_t)symbol->registers;
+}
+
 static enum varve_code name_tracks(struct vv_rocprof *rocprof, struct varve_error *error)
 {
     struct vv_tracks *tracks = &rocprof->model->tracks;
@@ -278,6 +296,8 @@ enum varve_code vv_rocprof_name_all(struct vv_rocprof *rocprof, struct varve_err
     for (size_t i = 0; i < rocprof->pending_count; i++) {
         const struct vv_rocprof_pending *pending = &rocprof->pending[i];
         struct vv_rocprof_meaning *meaning = vv_rocprof_meaning(rocprof, pending->kind, pending->number);
+        if (pending->kind == VV_ROCPROF_KERNEL)
+            say_registers(model, pending->slice, meaning);
         if (meaning == NULL)
             continue;
         VV_TRY(vv_model_text(model, meaning->name, &model->slices.name[pending->slice], error));

@@ -218,7 +218,12 @@ static enum varve_code keep_numbers(struct vv_rocprof *rocprof, const struct tab
         VV_TRY(vv_attribute_to_slice(rocprof->model, slice, key,
                                      vv_attribute_int(draft->values[numbers[i].role]), error));
     }
-    return vv_attribute_list_to_slice(&draft->others, rocprof->model, slice, error);
+    VV_TRY(vv_attribute_list_to_slice(&draft->others, rocprof->model, slice, error));
+    if (draft->values[KERNEL] == ABSENT)
+        return VARVE_OK;
+    uint32_t registers; /* of its symbol, which may come later: rocprof_names.c */
+    VV_TRY(vv_model_text(rocprof->model, VV_ROCPROF_REGISTERS, &registers, error));
+    return vv_attribute_to_slice(rocprof->model, slice, registers, (struct vv_attribute){ VV_ARG_NULL, 0 }, error);
 }
 
 static void set_times(struct vv_model *model, const struct draft *draft, uint32_t slice)

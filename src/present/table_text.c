@@ -15,6 +15,7 @@
 #define HEADING_WIDTH 15
 #define INDENT 2
 #define CUT_WIDTH_MIN 12
+#define NAME_WIDTH_WANTED 28 /* for which columns that need not be there make room            */
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
@@ -81,13 +82,32 @@ static struct text_column *widest_text(const struct block *block)
     return widest;
 }
 
-/* Narrower gaps first, then a shorter name: numbers are never cut. */
+/* From the last on, columns that need not be there, until a name of some length fits beside the rest. */
+static void make_room(struct block *block, size_t width)
+{
+    for (size_t i = block->count; i > 0; i--) {
+        struct text_column *widest = widest_text(block);
+        size_t line = width_of_line(block);
+        if (widest != NULL && widest->width > NAME_WIDTH_WANTED)
+            line -= widest->width - NAME_WIDTH_WANTED;
+        if (line <= width)
+            return;
+        if (block->columns[i - 1].face.column->in_text != VV_TEXT_IF_ROOM)
+            continue;
+        memmove(&block->columns[i - 1], &block->columns[i], (block->count - i) * sizeof *block->columns);
+        block->count--;
+    }
+}
+
+/* Narrower gaps first, then fewer columns, then a shorter name: numbers are never cut. */
 static void fit(struct block *block)
 {
     size_t width = block->how->width > 0 ? (size_t)block->how->width : SIZE_MAX;
     if (!block->how->terminal || width == SIZE_MAX || width_of_line(block) <= width)
         return;
     block->gap = 2;
+    if (block->how->fields == NULL)
+        make_room(block, width);
     struct text_column *widest = widest_text(block);
     size_t line = width_of_line(block);
     if (widest == NULL || line <= width || widest->width <= CUT_WIDTH_MIN)
@@ -103,7 +123,7 @@ static void give_bars_room(struct block *block)
     size_t room = width > used ? width - used : 0;
     for (size_t i = 0; i < block->count && block->how->terminal; i++) {
         const struct vv_sheet_column *column = block->columns[i].face.column;
-        if (column->bar && column->type == VV_CELL_REAL && room >= BAR_WIDTH_MIN) {
+        if (column->in_text == VV_TEXT_BAR && column->type == VV_CELL_REAL && room >= BAR_WIDTH_MIN) {
             block->columns[i].bar_width = room < BAR_WIDTH_MAX ? room : BAR_WIDTH_MAX;
             return; /* one bar a table */
         }

@@ -2,6 +2,8 @@
 """Kernels, annotations and counters of real traces, against what HTA and TraceLens publish about them."""
 import collections
 import csv
+import gzip
+import json
 import pathlib
 import sys
 
@@ -53,6 +55,94 @@ def test_operators_are_those_of_tracelens(varve, traces, model):
         assert mine["device_self_ns"] / 1000 == pytest.approx(float(row["total_direct_kernel_time_sum"]), abs=0.25 * count)
         assert mine["device_total_ns"] / 1000 == pytest.approx(float(row["total_subtree_kernel_time_sum"]), abs=0.25 * count)
         assert mine["calls"] >= count
+
+
+def launch_of(event):
+    """((grid, block, registers, shared bytes), occupancy or None) of a kernel, by Kineto's words; None = no kernel."""
+    args = event.get("args", {})
+    if "grid" not in args:
+        return None
+    occupancy = args.get("est. achieved occupancy %")
+    return ((tuple(args["grid"]), tuple(args["block"]), args.get("registers per thread"), args.get("shared memory")),
+            None if occupancy is None else occupancy / 100)
+
+
+def trimmed(size):
+    kept = 3 if size[2] > 1 else 2 if size[1] > 1 else 1
+    return "×".join(map(str, size[:kept]))
+
+
+@pytest.mark.parametrize("name", ["tracelens/h100_Falconsai", "tracelens/mi300_gaunernst", "kineto/resnet50_workers0"])
+def test_how_kernels_were_launched(varve, traces, name):
+    path = traces / f"{name}.json.gz"
+    times, occupied = collections.defaultdict(collections.Counter), collections.defaultdict(list)
+    with gzip.open(path) as file:
+        events = json.load(file)["traceEvents"]
+    for event in events:
+        launch = launch_of(event) if event.get("cat", "").lower() == "kernel" else None
+        if launch is not None:
+            times[event["name"]][launch[0]] += event["dur"]
+            if launch[1] is not None:
+                occupied[event["name"]].append((launch[1], event["dur"]))
+    assert len(times) > 5
+    rows = {row["name"]: row for row in table(varve, path, "kernels") if row["row"] == "group"}
+    for kernel, shapes in times.items():
+        row = rows.pop(kernel)
+        assert row["launch_shapes"] == len(shapes)
+        found = (row["grid"], row["block"], row["registers"], row["shared_bytes"])
+        most = max(shapes.values())
+        assert found in {(trimmed(grid), trimmed(block), registers, shared)
+                         for (grid, block, registers, shared), time in shapes.items() if time > most - 0.01}
+        told = occupied[kernel]
+        assert row["occupancy"] == (pytest.approx(sum(share * time for share, time in told) / sum(time for _, time in told))
+                                    if told else None)
+    assert all(row["grid"] is None and row["occupancy"] is None for row in rows.values())  # copies and sets
+
+
+def test_how_kernels_of_other_profilers_were_launched(varve, traces):
+    row, = (row for row in table(varve, traces / "nsys" / "saxpy_mpi_cuda.sqlite", "kernels") if "saxpy" in row["name"])
+    assert (row["grid"], row["block"], row["registers"], row["shared_bytes"], row["occupancy"]) == ("2", "512", 26, 0, None)
+    rows = table(varve, traces / "xplane" / "jax_mi300_conv.xplane.pb", "kernels")
+    shapes = {(row["grid"], row["block"], row["shared_bytes"]) for row in rows if row["row"] == "group"}
+    assert {("69840", "256", 8192), ("219×40", "256", 49280)} <= shapes
+    path = traces / "tracelens" / "rocprofv3_results.json.gz"
+    with gzip.open(path) as file:
+        process, = json.load(file)["rocprofiler-sdk-tool"]
+    symbols = {symbol["kernel_id"]: symbol for symbol in process["kernel_symbols"]}
+    shapes = collections.defaultdict(set)
+    for record in process["buffer_records"]["kernel_dispatch"]:
+        info, symbol = record["dispatch_info"], symbols[record["dispatch_info"]["kernel_id"]]
+        block = tuple(info["workgroup_size"].values())
+        grid = tuple(-(-threads // size) for threads, size in zip(info["grid_size"].values(), block))
+        shapes[symbol["formatted_kernel_name"]].add((trimmed(grid), trimmed(block), symbol["arch_vgpr_count"],
+                                                     info["group_segment_size"]))
+    for row in table(varve, path, "kernels"):
+        if row["row"] == "group":
+            assert row["launch_shapes"] == len(shapes[row["name"]])
+            assert (row["grid"], row["block"], row["registers"], row["shared_bytes"]) in shapes[row["name"]]
+
+
+def test_odd_shapes_of_launches(varve, tmp_path):
+    """What cannot be read is not known; XLA's words; the one that takes most time is shown."""
+    def kernel(at_us, dur_us, **args):
+        return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": at_us, "dur": dur_us,
+                "args": {"device": 0, "stream": 7, **args}}
+
+    def row_of(*events):
+        path = tmp_path / "made.json"
+        path.write_text(json.dumps({"traceEvents": list(events)}))
+        row = table(varve, path, "kernels")[0]
+        return tuple(row[column] for column in ("grid", "block", "registers", "shared_bytes", "occupancy", "launch_shapes"))
+    assert row_of(kernel(0, 5)) == (None, None, None, None, None, None)
+    assert row_of(kernel(0, 5, grid="none", block=[], **{"est. achieved occupancy %": 250})) == (None,) * 6
+    assert row_of(kernel(0, 5, grid=[2, 1, 3], block=[64, 1, 1]), kernel(10, 4, grid=[9, 1, 1], block=[64, 1, 1]),
+                  kernel(20, 3, grid=[9, 1, 1], block=[64, 1, 1])) == ("9", "64", None, None, None, 2)
+    assert row_of(kernel(0, 5, grid=[10 ** 30, 1, 1], block=[64, 1, 1])) == (None, "64", None, None, None, 1)
+    assert row_of(kernel(0, 1, **{"est. achieved occupancy %": 50}), kernel(2, 3, **{"est. achieved occupancy %": 10}),
+                  kernel(9, 3))[4] == pytest.approx((0.5 + 0.3) / 4)
+    assert row_of(kernel(0, 5, kernel_details=" regs:32 static_shared:16 dynamic_shared:8 grid:4,2,1 block:128,1,1 occ_pct:12.5")
+                  ) == ("4×2", "128", 32, 24, 0.125, 1)
+    assert row_of(kernel(0, 5, kernel_details="grid:4 block:128 occ_pct:0")) == ("4", "128", None, None, None, 1)
 
 
 def test_annotations_of_hta(varve, traces):

@@ -136,6 +136,33 @@ static void a_terminal_gets_bars_colour_and_a_cut_name(void **state)
     assert_non_null(strstr(printed, "  3 more: --t…     37.1\n"));
 }
 
+static void a_narrow_terminal_goes_without_columns(void **state)
+{
+    (void)state;
+    struct vv_sheet_column some[COLUMNS];
+    struct vv_presentation how = how_to(VV_FORM_TEXT);
+    memcpy(some, columns, sizeof some);
+    some[SHARE].in_text = some[CALLS].in_text = some[RATE].in_text = VV_TEXT_IF_ROOM;
+    sheet.columns = some;
+    how.terminal = true;
+    static const struct { int width; const char *titles; } cases[] = {
+        { 60, "  self ms   share %   calls   GFLOP/s   operator\n" },
+        { 52, "  self ms  share %  calls  GFLOP/s  operator\n" },
+        { 45, "  self ms  share %  calls  operator\n" },
+        { 40, "  self ms  share %  operator\n" },
+        { 20, "  self ms  operator\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        how.width = cases[i].width;
+        assert_int_equal(print(&how), VARVE_OK);
+        assert_non_null(strstr(printed, cases[i].titles));
+    }
+    how.fields = "self,share,calls,name"; /* who names them has them */
+    how.fields_table = "operators";
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "  self ms  share %  calls  operator\n"));
+}
+
 static void a_sentence_is_broken_at_blanks_on_a_terminal(void **state)
 {
     (void)state;
@@ -308,6 +335,7 @@ int main(void)
         TEST(text_aligns_and_puts_the_total_last),
         TEST(text_keeps_the_unit_asked_for),
         TEST(a_terminal_gets_bars_colour_and_a_cut_name),
+        TEST(a_narrow_terminal_goes_without_columns),
         TEST(a_sentence_is_broken_at_blanks_on_a_terminal),
         TEST(one_row_is_printed_as_lines),
         TEST(no_row_leaves_the_heading),
