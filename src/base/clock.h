@@ -35,6 +35,12 @@ static inline uint64_t vv_clock_ticks(void)
     return vv_clock_monotonic_ns();
 }
 
+/* About a second from now, in ticks: when what failed is tried again. */
+static inline uint64_t vv_clock_in_a_second(void)
+{
+    return vv_clock_ticks() + (vv_clock_is_counter ? UINT64_C(1) << VV_CLOCK_SECOND_BITS : UINT64_C(1000000000));
+}
+
 /* The clocks read together: the tightest of many tries. */
 struct vv_clock_sample {
     uint64_t ticks;

@@ -31,7 +31,6 @@
 
 #define CLOCK_EVERY_NS UINT64_C(1000000000)
 #define FIRST_REFINE_NS UINT64_C(100000000)
-#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 
 /* A page of its own, so that it can be mapped onto a file (varve.h). */
 VARVE_API _Alignas(4096) struct varve_control varve_control_page;
@@ -234,7 +233,7 @@ bool vv_session_ready(void)
     }
     if (session->retry_ticks != 0 && vv_clock_ticks() < session->retry_ticks)
         return false;
-    session->retry_ticks = vv_clock_ticks() + RETRY_TICKS;
+    session->retry_ticks = vv_clock_in_a_second();
     if (open_folder(varve_layers()) != 0)
         return false;
     vv_collector_write_all();

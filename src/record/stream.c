@@ -14,8 +14,6 @@
 #define FIRST_PART_BYTES (UINT64_C(4) << 20)
 #define LARGEST_PART_BYTES (UINT64_C(1) << 30)
 #define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* a writer waits some 20 us for it */
-/* After a failure (disk full …) the file system is asked again about once a second. */
-#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 
 #define LEFT_MAX (sizeof ((struct vv_writer *)NULL)->left / sizeof(struct vv_packet_header *))
 
@@ -257,7 +255,7 @@ bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer)
     if (room)
         vv_stream_discard(stream, writer, 0); /* what handlers counted while the packet was built */
     else
-        stream->retry_ticks = vv_clock_ticks() + RETRY_TICKS;
+        stream->retry_ticks = vv_clock_in_a_second(); /* disk full … */
     return room;
 }
 

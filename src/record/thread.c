@@ -8,7 +8,6 @@
 #include "base/os.h"
 #include "record/recorder.h"
 
-#define RETRY_TICKS (UINT64_C(1) << VV_CLOCK_SECOND_BITS)
 #define SLAB_THREADS 16u
 
 _Thread_local struct vv_self vv_self;
@@ -133,7 +132,7 @@ static bool attach(struct vv_self *self)
 {
     if (self->retry_ticks != 0 && vv_clock_ticks() < self->retry_ticks)
         return false;
-    self->retry_ticks = vv_clock_ticks() + RETRY_TICKS; /* until we know better */
+    self->retry_ticks = vv_clock_in_a_second(); /* until we know better */
     if (!vv_session_ready())
         return false;
     struct vv_thread *thread = take_thread();
