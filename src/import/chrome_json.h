@@ -258,12 +258,12 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *
     return VV_CHROME_DONE;
 }
 
-/* What follows a value is a comma, or the end of what it stands in. Between two tokens stand only blanks, commas and
- * colons: so where the end is the next token, nothing is missing. */
+/* What follows a value is a comma, or the end of what it stands in. Behind a blank, all but blanks, commas and colons is
+ * a token: so where the end is the next one, nothing else stands there. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_after_value(struct vv_chrome_cursor *cursor,
                                                              const char *end, char close)
 {
-    if (*end == ',' || cursor->text[*cursor->next] == close)
+    if (*end == ',' || (cursor->text[*cursor->next] == close && (*end == close || vv_chrome_is_blank(*end))))
         return VV_CHROME_DONE;
     while (vv_chrome_is_blank(*end) && end < cursor->text + *cursor->end)
         end++;

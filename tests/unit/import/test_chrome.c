@@ -126,6 +126,10 @@ static void what_is_no_trace_is_refused(void **state)
         { "{\"a\":1,\"traceEv", VARVE_TRUNCATED, 15 },
         { "{\"a\":[1}}", VARVE_CORRUPT, 5 },
         { "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"x\":[1}}}]", VARVE_CORRUPT, 30 },
+        { "[{\"ph\":\"X\",\"ts\":0x10}]", VARVE_CORRUPT, 17 }, /* not 0, nor below 12 */
+        { "[{\"ph\":\"X\",\"ts\":12us }]", VARVE_CORRUPT, 18 },
+        { "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"x\":1..5}}]", VARVE_CORRUPT, 30 },
+        { "[1, 2x]", VARVE_CORRUPT, 5 },
         { "7", VARVE_CORRUPT, 0 },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
