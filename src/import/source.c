@@ -13,6 +13,7 @@
 #endif
 #ifdef VV_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #include "base/ahead.h"
@@ -87,19 +88,17 @@ static enum varve_code damaged(const struct vv_source *source, const char *what,
                                struct varve_error *error)
 {
     uint64_t offset = source->read_bytes - (source->piece_bytes - source->piece_at);
-    return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': the %s data is damaged at byte %llu",
-                      source->path, what, (unsigned long long)offset);
+    return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': the %s data is damaged", source->path, what);
 }
 
 static enum varve_code cut(const struct vv_source *source, const char *what, struct varve_error *error)
 {
-    return vv_fail_at(error, VARVE_TRUNCATED, source->read_bytes,
-                      "'%s': the %s data ends too early, at byte %llu", source->path, what,
-                      (unsigned long long)source->read_bytes);
+    return vv_fail_at(error, VARVE_TRUNCATED, source->read_bytes, "'%s': the %s data ends too early",
+                      source->path, what);
 }
 
 #ifdef VV_HAVE_ZLIB
-/* Several members may follow each other; what follows the last and is none, padding, is passed over. */
+/* Several members may follow each other, and zeros the last, as on tapes. */
 static enum varve_code read_gzip(struct vv_source *source, void *buffer, size_t bytes,
                                  size_t *out_bytes, struct varve_error *error)
 {
@@ -112,8 +111,14 @@ static enum varve_code read_gzip(struct vv_source *source, void *buffer, size_t 
         size_t rest = source->piece_bytes - source->piece_at;
         if (rest == 0 && source->member_is_open)
             return cut(source, "gzip", error);
-        if (rest == 0 || (!source->member_is_open && source->piece[source->piece_at] != 0x1f))
+        if (rest == 0)
             break;
+        if (!source->member_is_open && source->piece[source->piece_at] == 0) {
+            source->piece_at++;
+            continue;
+        }
+        if (!source->member_is_open && source->piece[source->piece_at] != 0x1f)
+            return damaged(source, "gzip", error);
         source->member_is_open = true;
         zlib->next_in = source->piece + source->piece_at;
         zlib->avail_in = (uInt)rest;
@@ -148,6 +153,9 @@ static enum varve_code read_zstd(struct vv_source *source, void *buffer, size_t 
         ZSTD_inBuffer in = { source->piece, source->piece_bytes, source->piece_at };
         source->frame_rest = ZSTD_decompressStream(source->zstd, &out, &in);
         source->piece_at = in.pos;
+        if (ZSTD_getErrorCode(source->frame_rest) == ZSTD_error_frameParameter_windowTooLarge)
+            VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' was compressed with a window of more than 128 MiB: unpack it "
+                    "first:  zstd -d --long=31", source->path);
         if (ZSTD_isError(source->frame_rest))
             return damaged(source, "zstd", error);
     }
@@ -196,12 +204,14 @@ void vv_source_read_ahead(struct vv_source *source)
 static enum varve_code find_packing(struct vv_source *source, struct varve_error *error)
 {
     static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+    static const unsigned char skipped[] = { 0x2a, 0x4d, 0x18 }; /* after 0x50 … 0x5f: pzstd begins so */
     unsigned char magic[4] = { 0 };
     size_t bytes;
     VV_TRY(vv_source_read_at(source, 0, magic, sizeof magic, &bytes, error));
     if (memcmp(magic, gzip, sizeof gzip) == 0)
         source->packing = GZIP;
-    else if (memcmp(magic, zstd, sizeof zstd) == 0)
+    else if (memcmp(magic, zstd, sizeof zstd) == 0 ||
+             (magic[0] >> 4 == 5 && memcmp(magic + 1, skipped, sizeof skipped) == 0))
         source->packing = ZSTD;
     return VARVE_OK;
 }
@@ -261,7 +271,8 @@ static enum varve_code open_plain(const char *path, struct vv_source *source, st
     if (source->descriptor < 0 || fstat(source->descriptor, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", path);
     if (!S_ISREG(status.st_mode))
-        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither a file nor a folder", path);
+        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither a file nor a folder: save the trace in a file first",
+                path);
     source->disk_bytes = (uint64_t)status.st_size;
     return VARVE_OK;
 }
