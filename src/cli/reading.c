@@ -28,15 +28,23 @@ static bool is_foreign(const struct vv_arguments *arguments)
            S_ISREG(status.st_mode);
 }
 
+/* Does the message itself say what to do, or is there nothing to be done by typing? */
+static bool is_said(const struct varve_error *error)
+{
+    static const char *const words[] = { "varve record", "newer varve", "name the trace itself", "it first",
+                                         "in a file first" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(error->message, words[i]) != NULL)
+            return true;
+    return error->code == VARVE_INVALID || error->code == VARVE_NO_MEMORY || error->code == VARVE_PERMISSION;
+}
+
 /* What to type after an input that cannot be read. */
 static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
 {
     char *newest = NULL;
     bool is_damaged = error->code == VARVE_CORRUPT || error->code == VARVE_TRUNCATED;
-    bool is_said = strstr(error->message, "varve record") != NULL ||
-                   strstr(error->message, "newer varve") != NULL || error->code == VARVE_INVALID ||
-                   error->code == VARVE_NO_MEMORY;
-    if (is_said)
+    if (is_said(error))
         return;
     if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
         fputs("  allow it more:  --max-memory SIZE\n", stderr);
@@ -94,18 +102,16 @@ static enum varve_code find_cache_use(const struct vv_arguments *arguments, enum
 static enum varve_code refuse_twice(char *const *paths, size_t count, struct varve_error *error)
 {
     enum varve_code code = VARVE_OK;
-    char **whole = calloc(count + 1, sizeof *whole);
-    if (whole == NULL)
+    struct stat *files = calloc(count + 1, sizeof *files);
+    if (files == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
-    for (size_t i = 0; i < count; i++)
-        whole[i] = realpath(paths[i], NULL);
-    for (size_t i = 0; i < count && code == VARVE_OK; i++)
-        for (size_t j = 0; j < i && code == VARVE_OK; j++)
-            if (whole[i] != NULL && whole[j] != NULL && strcmp(whole[i], whole[j]) == 0)
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        bool is_there = stat(paths[i], &files[i]) == 0;
+        for (size_t j = 0; j < i && is_there; j++)
+            if (files[i].st_ino == files[j].st_ino && files[i].st_dev == files[j].st_dev)
                 code = vv_fail(error, VARVE_INVALID, "'%s' is named twice", paths[i]);
-    for (size_t i = 0; i < count; i++)
-        free(whole[i]);
-    free(whole);
+    }
+    free(files);
     return code;
 }
 

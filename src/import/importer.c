@@ -48,16 +48,40 @@ static void show_head(const char *head, size_t head_bytes, char *out)
     *out = '\0';
 }
 
+/* What a file is that begins with these bytes, and what makes a trace of it. */
+static const struct { const char *magic; size_t bytes; const char *hint; } hints[] = {
+    { "VARVECA1", 8, "what varve keeps of another: name the trace itself" },
+    { "\x1f\x8b", 2, "gzip within a compressed file: unpack it first" },
+    { "\x28\xb5\x2f\xfd", 4, "zstd within a compressed file: unpack it first" },
+    { "\xfd" "7zXZ", 5, "compressed by xz: unpack it first" },
+    { "BZh", 3, "compressed by bzip2: unpack it first" },
+    { "\x04\x22\x4d\x18", 4, "compressed by lz4: unpack it first" },
+    { "PK\x03\x04", 4, "a zip archive: unpack it first" },
+    { "\xff\xfe", 2, "UTF-16, it seems: convert it first:  iconv -f UTF-16 -t UTF-8" },
+    { "\xfe\xff", 2, "UTF-16, it seems: convert it first:  iconv -f UTF-16 -t UTF-8" },
+};
+
+static const char *find_hint(const char *head, size_t head_bytes)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (head_bytes >= hints[i].bytes && memcmp(head, hints[i].magic, hints[i].bytes) == 0)
+            return hints[i].hint;
+    return NULL;
+}
+
 static void refuse(const char *path, bool is_folder, const char *head,
                               size_t head_bytes, struct varve_error *error)
 {
-    char known[300] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 32];
+    char known[300] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
+    const char *hint = find_hint(head, head_bytes);
     list_formats(known, sizeof known);
     show_head(head, head_bytes, shown);
     if (is_folder)
         snprintf(why, sizeof why, "a folder without metadata");
     else if (head_bytes == 0)
         snprintf(why, sizeof why, "the file is empty");
+    else if (hint != NULL)
+        snprintf(why, sizeof why, "%s", hint);
     else
         snprintf(why, sizeof why, "first bytes: \"%s\"", shown);
     vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s", path,

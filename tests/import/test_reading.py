@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every reading verb does with its files: several at once, limits, progress, Ctrl-C, the cache."""
+import bz2
+import gzip
 import json
+import lzma
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import time
@@ -72,9 +76,11 @@ def test_export_takes_several_and_is_named_after_the_first(run, tmp_path):
 
 def test_a_file_named_twice_is_refused(run, tmp_path):
     (tmp_path / "a.json").write_text(graph(0, 5))
-    done = run("info", "a.json", "./a.json")
-    assert (done.returncode, done.stderr) == (
-        2, "varve: './a.json' is named twice\n")
+    (tmp_path / "hard.json").hardlink_to(tmp_path / "a.json")
+    (tmp_path / "soft.json").symlink_to("a.json")
+    for name in ("./a.json", "hard.json", "soft.json"):
+        done = run("info", "a.json", name)
+        assert (done.returncode, done.stderr) == (2, f"varve: '{name}' is named twice\n")
 
 
 def test_the_file_that_cannot_be_read_is_named(run, tmp_path):
@@ -302,6 +308,69 @@ def test_each_known_format_is_named_once(run, tmp_path):
     known = done.stderr.splitlines()[0].split("known: ")[1].split(", ")
     assert done.returncode == 3
     assert len(known) == len(set(known)) == 9
+
+
+@pytest.mark.parametrize("head, says", [
+    (b"VARVECA1\x05", "what varve keeps of another: name the trace itself"),
+    (gzip.compress(gzip.compress(b"[]")), "gzip within a compressed file: unpack it first"),
+    (lzma.compress(b"[]"), "compressed by xz: unpack it first"),
+    (bz2.compress(b"[]"), "compressed by bzip2: unpack it first"),
+    (b"PK\x03\x04\x14\0", "a zip archive: unpack it first"),
+    ("[]".encode("utf-16"), "UTF-16, it seems: convert it first:  iconv -f UTF-16 -t UTF-8")])
+def test_what_would_make_a_trace_of_it_is_said(run, tmp_path, head, says):
+    (tmp_path / "t.json").write_bytes(head)
+    done = run("info", "t.json")
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"varve: 't.json' is not a trace that varve knows ({says}); known: varve, ")
+    assert done.stderr.count("\n") == 1 # nothing else to type
+
+
+def test_a_pipe_is_to_be_saved(run, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert run("info", "pipe").stderr == "varve: 'pipe' is neither a file nor a folder: save the trace in a file first\n"
+
+
+# ---- compressed files ----
+
+EVENTS = json.dumps({"traceEvents": [{"ph": "X", "name": f"op {n}", "pid": 1, "tid": 1, "ts": n, "dur": 1}
+                                     for n in range(500)]}).encode()
+
+
+@pytest.mark.parametrize("behind", [b"\0" * 700000, gzip.compress(b" \n"), b"\0" * 512 + gzip.compress(b"")])
+def test_members_and_zeros_may_follow_gzip_data(run, tmp_path, behind):
+    (tmp_path / "t.json.gz").write_bytes(gzip.compress(EVENTS) + behind)
+    assert table(info(run, "t.json.gz"), "trace")[0]["events"] == 500
+
+
+@pytest.mark.parametrize("behind", [EVENTS, b"\n", b"\0" * 512 + b"x"])
+def test_what_else_follows_gzip_data_is_not_passed_over(run, tmp_path, behind):
+    data = gzip.compress(EVENTS)
+    (tmp_path / "t.json.gz").write_bytes(data + behind)
+    for verb in ("info", "validate"):
+        done = run(verb, "t.json.gz")
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.startswith("varve: 't.json.gz': the gzip data is damaged at byte "), done.stderr
+        assert len(data) <= int(done.stderr.splitlines()[0].split()[-1]) <= len(data) + len(behind)
+
+
+def zstd(*words, data=EVENTS):
+    program = shutil.which("zstd")
+    if program is None:
+        pytest.skip("needs zstd: apt install zstd")
+    return subprocess.run([program, "-q", "-c", *words], input=data, capture_output=True, check=True).stdout
+
+
+def test_a_zstd_file_may_begin_with_a_frame_to_be_skipped(run, tmp_path):
+    for first in (0x50, 0x5f): # pzstd writes the former
+        (tmp_path / "t.json.zst").write_bytes(bytes([first]) + b"\x2a\x4d\x18\x04\0\0\0size" + zstd())
+        assert table(info(run, "t.json.zst"), "trace")[0]["events"] == 500
+
+
+def test_a_zstd_window_beyond_the_usual_is_not_taken_for_damage(run, tmp_path):
+    (tmp_path / "t.json.zst").write_bytes(zstd("--long=31", "--ultra", "-22"))
+    done = run("info", "t.json.zst")
+    assert (done.returncode, done.stderr) == (
+        3, "varve: 't.json.zst' was compressed with a window of more than 128 MiB: unpack it first:  zstd -d --long=31\n")
 
 
 def test_a_damaged_foreign_file_is_not_to_be_recorded_again(run, tmp_path):
