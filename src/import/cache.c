@@ -97,7 +97,8 @@ bool vv_cache_fingerprint(char *const *paths, size_t count, uint64_t *out_source
         int file = open(paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         bool is_good = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
         if (is_good) {
-            const int64_t is[] = { status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec };
+            const int64_t is[] = { status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                                   status.st_ctim.tv_sec, status.st_ctim.tv_nsec };
             sum = vv_cache_checksum(is, sizeof is, sum);
             is_good = sample(file, (uint64_t)status.st_size, &sum);
             *out_bytes += (uint64_t)status.st_size;
