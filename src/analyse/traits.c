@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/autograd_links.h"
 #include "analyse/device_work.h"
 
 static const char *const layer_names[] = { "API",  "HOST",   "OP",   "RUNTIME", "RUNTIME_L1", "DEVICE",
@@ -35,25 +36,70 @@ enum varve_code vv_trait_find(const char *word, enum vv_trait *out_trait, struct
 
 /* ---- what slices have from those around them ---- */
 
-static enum varve_code find_modules(struct vv_traits *traits, struct varve_error *error)
+/* The module that a slice names itself; VV_NONE. */
+static uint32_t own_module(const struct vv_model *model, uint32_t row)
+{
+    const struct vv_slices *slices = &model->slices;
+    uint32_t op = slices->op[row];
+    if (op != VV_NONE && model->ops.module[op] != 0)
+        return model->ops.module[op];
+    bool is_module = slices->layer[row] == VARVE_LAYER_PYTHON &&
+                     strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0;
+    return is_module ? slices->name[row] : VV_NONE;
+}
+
+static void inherit_modules(struct vv_traits *traits)
+{
+    const struct vv_slices *slices = &traits->model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t own = own_module(traits->model, row), parent = slices->parent[row];
+        traits->modules[row] = own != VV_NONE || parent == VV_NONE ? own : traits->modules[parent];
+    }
+}
+
+/* What a backward operator does is its forward one's: so its module, and that of the engine's range around it. */
+static void follow_links(struct vv_traits *traits, const struct vv_autograd_links *links, uint32_t *forward)
 {
     const struct vv_model *model = traits->model;
     const struct vv_slices *slices = &model->slices;
-    traits->modules = malloc((slices->table.count + 1) * sizeof *traits->modules);
-    if (traits->modules == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the modules of operators");
-    for (uint32_t row = 0; row < slices->table.count; row++) {
-        uint32_t op = slices->op[row], parent = slices->parent[row], module = VV_NONE;
-        if (op != VV_NONE && model->ops.module[op] != 0)
-            module = model->ops.module[op];
-        else if (slices->layer[row] == VARVE_LAYER_PYTHON &&
-                 strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0)
-            module = slices->name[row];
-        else if (parent != VV_NONE)
-            module = traits->modules[parent];
-        traits->modules[row] = module;
+    uint32_t count = (uint32_t)slices->table.count;
+    for (uint32_t row = 0; row < count; row++)
+        forward[row] = VV_NONE;
+    for (size_t i = 0; i < links->count; i++)
+        if (traits->modules[links->items[i].forward] != VV_NONE)
+            forward[links->items[i].backward] = links->items[i].forward;
+    for (uint32_t row = 0; row + 1 < count; row++)
+        if (forward[row + 1] != VV_NONE && slices->parent[row + 1] == row &&
+            vv_is_engine_range(vv_text_of(model, slices->name[row])))
+            forward[row] = forward[row + 1];
+    for (uint32_t row = 0; row < count; row++) {
+        uint32_t own = own_module(model, row), parent = slices->parent[row];
+        if (forward[row] != VV_NONE)
+            forward[row] = traits->modules[forward[row]];
+        else
+            forward[row] = own != VV_NONE || parent == VV_NONE ? own : forward[parent];
     }
-    return VARVE_OK;
+    memcpy(traits->modules, forward, count * sizeof *forward);
+}
+
+static enum varve_code find_modules(struct vv_traits *traits, struct varve_error *error)
+{
+    const struct vv_slices *slices = &traits->model->slices;
+    struct vv_autograd_links links = { 0 };
+    enum varve_code code = VARVE_OK;
+    uint32_t *forward = malloc((slices->table.count + 1) * sizeof *forward);
+    traits->modules = malloc((slices->table.count + 1) * sizeof *traits->modules);
+    if (traits->modules == NULL || forward == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the modules of operators");
+    if (code == VARVE_OK) {
+        inherit_modules(traits);
+        code = vv_autograd_links(traits->model, &links, error);
+    }
+    if (code == VARVE_OK)
+        follow_links(traits, &links, forward);
+    vv_autograd_links_deinit(&links);
+    free(forward);
+    return code;
 }
 
 /* Remembered by row of sources, then by string: texts of the model that were looked at before. */

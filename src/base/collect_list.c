@@ -11,6 +11,7 @@ const struct vv_collect_source vv_collect_sources[] = {
     { "shapes", true, "of torch: shapes, types and scalars of each operator's inputs" },
     { "strides", false, "of torch: strides of each tensor too" },
     { "memory", true, "of torch: each block taken for tensors on the CPU" },
+    { "modules", false, "PyTorch: every call of an nn.Module, around its operators" },
     { "python", false, "Python: every call of a function" },
     { "builtins", true, "of python: calls of functions written in C too" },
 };

@@ -15,6 +15,7 @@
 #include "collect/python.h"
 #include "collect/torch.h"
 #include "collect/torch_memory.h"
+#include "collect/torch_nn.h"
 #include "record/recorder.h"
 #include "varve/varve.h"
 
@@ -41,6 +42,7 @@ static void collect(uint32_t sources)
 {
     __atomic_store_n(&wanted, sources, __ATOMIC_RELAXED);
     vv_torch_memory_want(vv_collectors_want("memory"));
+    vv_torch_nn_want(vv_collectors_want("modules"));
     vv_modules_changed();
     (vv_collectors_want("torch") ? vv_torch_look : vv_torch_leave)();
     (sources != 0 ? vv_python_look : vv_python_leave)();

@@ -13,6 +13,7 @@
 #include "collect/collectors.h"
 #include "collect/python_calls.h"
 #include "collect/python_hook.h"
+#include "collect/torch_nn.h"
 #include "record/collector.h"
 
 #define NAME "python"
@@ -23,6 +24,7 @@ uint32_t vv_python_depth_max = UINT32_MAX;
 static struct vv_python_api python;
 static bool is_wanted;         /* calls; atomic                                                 */
 static bool is_late;           /* asked for while Python code runs already                      */
+static bool is_whole;          /* `python` has all that it can have                             */
 static enum { WAITING, TRACING, GIVEN_UP } state;
 
 static void note(enum vv_collector_state is, const char *says)
@@ -71,12 +73,16 @@ static void end(void)
     note(VV_COLLECTOR_OFF, "calls not traced any more");
 }
 
+/* On a thread that has the lock of the interpreter that we know? */
+static bool is_within(void)
+{
+    return is_whole && python.is_initialized() && python.thread_state() != NULL &&
+           python.interpreter() == python.main_interpreter();
+}
+
 static void hear_of_calls(const char *event, void *arguments, bool wanted)
 {
     const char *news;
-    if (!python.is_initialized() || python.thread_state() == NULL ||
-        python.interpreter() != python.main_interpreter())
-        return;
     if (state == TRACING && !wanted)
         end();
     else if (state == TRACING && python.minor < 12 && (news = vv_python_profile_hear(event)) != NULL)
@@ -92,8 +98,10 @@ static int hear(const char *event, void *arguments, void *nothing)
     if (strcmp(event, "import") == 0)
         vv_collectors_look();
     bool wanted = __atomic_load_n(&is_wanted, __ATOMIC_ACQUIRE);
-    if (wanted ? state != GIVEN_UP : state == TRACING)
+    if ((wanted ? state != GIVEN_UP : state == TRACING) && is_within())
         hear_of_calls(event, arguments, wanted);
+    if (vv_torch_nn_hears(event) && is_within())
+        vv_torch_nn_look(&python);
     vv_python_hook_hear(event);
     return 0;
 }
@@ -107,6 +115,7 @@ static void attach(void)
         return;
     enum vv_python_found found = vv_python_api_find(&python, &why);
     is_known = found != VV_PYTHON_NONE;
+    is_whole = found == VV_PYTHON_WHOLE;
     if (found == VV_PYTHON_UNKNOWN) {
         state = GIVEN_UP;
         note(VV_COLLECTOR_REFUSED, why);

@@ -10,6 +10,7 @@
 
 typedef int vv_python_hook(const char *event, void *arguments, void *state);
 typedef int vv_python_profile(void *self, void *frame, int what, void *argument);
+typedef void *vv_python_vectorcall(void *callable, void *const *arguments, size_t count, void *names);
 typedef void *vv_python_fast_call(void *self, void *const *arguments, intptr_t count);
 
 /* PyMethodDef. Read by the interpreter as long as a function made from it lives. */
@@ -61,6 +62,17 @@ struct vv_python_api {
     void (*restore_error)(void *type, void *value, void *traceback);
     void (*clear_error)(void);
     void *none, *type_type, *list_type, *function_type, *method_type, *descriptor_type;
+    /* modules of PyTorch */
+    void *(*plain_attribute)(void *object, void *name); /* no __getattr__ of its class           */
+    void *(*dict_item)(void *dict, const char *key);    /* borrowed; sets no error               */
+    int (*dict_next)(void *dict, intptr_t *place, void **out_key, void **out_value); /* borrowed */
+    void *(*type_of)(void *object);
+    void *(*reference)(void *object, void *told); /* weak; `told` is called with it at the end   */
+    void *(*number_of)(void *pointer), *(*pointer)(void *number);
+    void *python_function_type;
+    vv_python_vectorcall *plain_vectorcall;               /* of functions, up to 3.11              */
+    vv_python_vectorcall *(*vectorcall_of)(void *callable);                  /* from 3.12 on     */
+    void (*set_vectorcall)(void *function, vv_python_vectorcall *);          /* from 3.12 on     */
     /* up to 3.11 */
     int (*set_profile)(void *thread_state, vv_python_profile *, void *self);
     void *(*frame_code)(void *frame);

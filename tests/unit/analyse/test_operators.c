@@ -415,6 +415,32 @@ static void one_row_for_a_layer_a_stream_a_module_a_line(void **state)
     vv_model_destroy(model);
 }
 
+/* Linear_0 has mm, whose backward one runs in the engine's range on another thread; add has no module, nor has its. */
+static void backward_operators_have_the_module_of_their_forward_ones(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t train = handmade_track(model, "train", 100), engine = handmade_track(model, "engine", 200);
+    handmade_slice(model, train, "nn.Module: Linear_0", VARVE_LAYER_PYTHON, 0, 30);
+    handmade_arguments(model, handmade_op(model, train, "mm", 10, 20), 0, 7, 0);
+    handmade_arguments(model, handmade_op(model, train, "add", 40, 50), 0, 8, 0);
+    handmade_op(model, engine, "autograd::engine::evaluate_function: MmBackward0", 100, 140);
+    handmade_arguments(model, handmade_op(model, engine, "MmBackward0", 110, 130), 0, 7, 100);
+    handmade_op(model, engine, "t", 115, 120);
+    handmade_op(model, engine, "autograd::engine::evaluate_function: AddBackward0", 140, 200);
+    handmade_arguments(model, handmade_op(model, engine, "AddBackward0", 150, 200), 0, 8, 100);
+    handmade_finish(model);
+    struct vv_question question = everything;
+    struct vv_sheet sheet;
+    question.by = "module";
+    analyse(model, question, &sheet);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "nn.Module: Linear_0"), "self_ns"), 10 + 20 + 40);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "(none)"), "self_ns"), 10 + 60);
+    assert_adds_up(&sheet, "self_ns");
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +455,7 @@ int main(void)
         cmocka_unit_test(people_see_the_whole_where_other_threads_launched),
         cmocka_unit_test(rows_are_ordered_by_any_column),
         cmocka_unit_test(one_row_for_a_layer_a_stream_a_module_a_line),
+        cmocka_unit_test(backward_operators_have_the_module_of_their_forward_ones),
         cmocka_unit_test(order_follows_the_column),
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(a_selection_of_steps_takes_their_slices_on_every_thread),
