@@ -44,7 +44,7 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
     assert "write traces here,no," in done.stdout
 
 
-SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"), ("python", "no"), ("builtins", "yes")]
+SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"), ("modules", "no"), ("python", "no"), ("builtins", "yes")]
 
 
 @pytest.fixture(name="sources")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every collector survives, and how much it then keeps: each unit of work that programs/situations.py tells of.
 
-Those of PyTorch (its operators, its memory) run on the newest that is there, Python's on the Python of these tests.
+Those of PyTorch (its operators, its memory, its modules) run on the newest that is there, Python's on the Python of these tests.
 """
 import collections
 import errno
@@ -21,7 +21,7 @@ from torch_pythons import DEBIAN, NEWEST, WHEELS, BUILD, environment, has_debian
 
 BLOCK_BYTES, UNITS, THREADS = 49380, 50, 64
 PROGRAM = HERE / "programs" / "situations.py"
-SOURCES = {"torch": "torch", "memory": "torch", "python": "python"}  # which program has units of which collector
+SOURCES = {"torch": "torch", "memory": "torch", "modules": "torch", "python": "python"}  # which program has units of which collector
 
 Outcome = collections.namedtuple("Outcome", "done told kept facts lost unfinished")
 
@@ -55,7 +55,7 @@ class Laboratory:
         python = interpreter(work, situation)  # or a skip, which leaves no folder
         folder = self.folder / f"{work} {situation} {len(self.runs)}"
         folder.mkdir()
-        done = subprocess.run([self.varve, "record", "-q", "-o", "run.varve", "--collect", f"auto,{work}", "--",
+        done = subprocess.run([self.varve, "record", "-q", "-o", "run.varve", "--collect", f"auto,modules,{work}", "--",
                                *before, python, PROGRAM, work, situation, "told", library],
                               cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False)
         told = (folder / "told").read_bytes()
@@ -67,6 +67,7 @@ class Laboratory:
         names = collections.Counter(row["name"] for row in tables["slices"])
         kept = collections.Counter({
             "torch": names["aten::trunc_"],
+            "modules": names["nn.Module: Unit_0"],
             "memory": sum(row["bytes"] == BLOCK_BYTES for row in tables["memory"]),
             "python": sum(count for name, count in names.items() if name.endswith("unit_of_work"))})
         facts = {fact["key"].removeprefix("collector "): fact["value"] for fact in tables["facts"]

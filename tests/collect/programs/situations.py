@@ -4,7 +4,7 @@
     python situations.py torch|python SITUATION FILE LIBRARY
 
 Each unit of work that was done while it was to be recorded is one byte in FILE: `u` of this process, `c` of a child.
-For torch a unit is one aten::trunc_ and one block of BLOCK_BYTES, for python one call of unit_of_work.
+For torch a unit is one call of a module Unit, with one aten::trunc_ and one block of BLOCK_BYTES, for python one call of unit_of_work.
 """
 import atexit
 import ctypes
@@ -51,9 +51,12 @@ if COLLECTOR == "torch":
     import torch
     TENSOR = torch.ones(8)
 
-    def unit_of_work():
-        TENSOR.clone().trunc_()
-        torch.empty(BLOCK_BYTES // 4)
+    class Unit(torch.nn.Module):
+        def forward(self):
+            TENSOR.clone().trunc_()
+            torch.empty(BLOCK_BYTES // 4)
+
+    unit_of_work = Unit()
 
     def fail():
         """An exception of C++ goes through what is recorded, and through our allocator."""
