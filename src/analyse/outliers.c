@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outliers.c — table "outliers": what took another time than others of its name, shapes and device, and what ran
- * beside or inside it then. analysis.md 2.16.
+ * beside or inside it then, or how fast the clock was. analysis.md 2.16.
  *
  * Law: the excess of the rows shown and of the remainder sums to the total's. */
 #include <stdio.h>
@@ -8,7 +8,9 @@
 
 #include "analyse/analyse.h"
 #include "analyse/device_work.h"
+#include "analyse/frequency.h"
 #include "analyse/groups.h"
+#include "analyse/samples.h"
 #include "analyse/spread.h"
 #include "analyse/step_summary.h"
 #include "analyse/track_order.h"
@@ -19,7 +21,8 @@
 #define STEP_SHARE 1000       /* an excess below this part of a step is not worth a row              */
 
 enum {
-    NAME, SHAPES, WHERE, STEP, AT, DURATION, MEDIAN, MAD, EXCESS, GROUP_SIZE, CAUSE_NS, CAUSE_KIND, CAUSE, ROW, COLUMNS
+    NAME, SHAPES, WHERE, STEP, AT, DURATION, MEDIAN, MAD, EXCESS, GROUP_SIZE, FREQUENCY, MEDIAN_FREQUENCY, CAUSE_NS,
+    CAUSE_KIND, CAUSE, ROW, COLUMNS
 };
 
 static const struct vv_sheet_column outlier_columns[COLUMNS] = {
@@ -27,15 +30,17 @@ static const struct vv_sheet_column outlier_columns[COLUMNS] = {
     { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "track", "on", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
-    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "deviation_ns", "MAD", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "excess_ns", "excess", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "calls", "of", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "cause_ns", "meanwhile", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "frequency", "clock", VV_CELL_REAL, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
+    { "median_frequency", "usual clock", VV_CELL_REAL, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
+    { "cause_ns", "meanwhile", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "cause_kind", "kind", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "cause", "ran", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "cause", "likely why", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
@@ -50,6 +55,9 @@ struct outlier {
     struct vv_spread spread;
     uint32_t cause;   /* slice beside or inside; VV_NONE                                        */
     int64_t cause_ns; /* of it, in common with this one                                         */
+    uint32_t clock;   /* string: the counter of a frequency that was another; 0 = none known    */
+    double frequency, median_frequency;
+    int64_t clock_ns; /* of the excess: what the time would not have been at the median         */
 };
 
 struct view {
@@ -146,7 +154,8 @@ static enum varve_code compare_group(struct view *view, uint32_t group, const ui
         if (view->outlier_count == view->outlier_capacity)
             VV_TRY(vv_array_reserve(&view->outliers, &view->outlier_capacity, view->outlier_count + 1,
                                     sizeof *view->outliers, error));
-        view->outliers[view->outlier_count++] = (struct outlier){ slices[i], group, spread, VV_NONE, 0 };
+        view->outliers[view->outlier_count++] =
+            (struct outlier){ .slice = slices[i], .group = group, .spread = spread, .cause = VV_NONE };
     }
     return VARVE_OK;
 }
@@ -254,12 +263,88 @@ static enum varve_code find_causes(struct view *view, struct varve_error *error)
     return code;
 }
 
-/* ---- rows ---- */
+/* ---- how fast the clock was ---- */
 
 static int64_t excess_of(const struct view *view, const struct outlier *outlier)
 {
     return view->model->slices.duration_ns[outlier->slice] - outlier->spread.median;
 }
+
+/* Frequencies are compared as whole millionths of the counter's unit. */
+#define FREQUENCY_SCALE 1e6
+
+/* Time is taken to go with the inverse of the frequency. Of several clocks the one that accounts for most. */
+static void note_frequency(struct view *view, const struct vv_frequency_source *source, double frequency, double median,
+                           struct outlier *outlier)
+{
+    int64_t duration_ns = view->model->slices.duration_ns[outlier->slice];
+    int64_t clock_ns = (int64_t)((double)duration_ns * (1 - frequency / median));
+    bool is_more = excess_of(view, outlier) > 0 ? clock_ns > outlier->clock_ns : clock_ns < outlier->clock_ns;
+    if (outlier->clock != 0 && !is_more)
+        return;
+    outlier->clock = source->name;
+    outlier->clock_ns = clock_ns;
+    outlier->frequency = frequency;
+    outlier->median_frequency = median;
+}
+
+/* Against the median over all of the group. */
+static enum varve_code compare_frequencies(struct view *view, const struct vv_frequencies *frequencies, size_t source,
+                                           const bool *has_outlier, struct varve_error *error)
+{
+    struct vv_samples samples = { 0 };
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < view->event_count && code == VARVE_OK; i++) {
+        const struct event *event = &view->events[i];
+        if (!has_outlier[event->group] || !vv_frequency_is_of(frequencies, source, event->slice))
+            continue;
+        double frequency = vv_frequency_during(frequencies, source, event->slice);
+        if (frequency >= 0 && frequency * FREQUENCY_SCALE < 9e18)
+            code = vv_samples_add(&samples, event->group, (int64_t)(frequency * FREQUENCY_SCALE), error);
+    }
+    if (code == VARVE_OK)
+        code = vv_samples_sort(&samples, view->groups.count, error);
+    for (size_t i = 0; i < view->outlier_count && code == VARVE_OK; i++) {
+        struct outlier *outlier = &view->outliers[i];
+        if (vv_samples_size(&samples, outlier->group) < GROUP_LEAST ||
+            !vv_frequency_is_of(frequencies, source, outlier->slice))
+            continue;
+        double median = (double)vv_samples_percentile(&samples, outlier->group, 50) / FREQUENCY_SCALE;
+        double frequency = vv_frequency_during(frequencies, source, outlier->slice);
+        if (frequency >= 0 && median > 0)
+            note_frequency(view, &frequencies->sources[source], frequency, median, outlier);
+    }
+    vv_samples_deinit(&samples);
+    return code;
+}
+
+static enum varve_code find_frequencies(struct view *view, struct varve_error *error)
+{
+    struct vv_frequencies frequencies = { 0 };
+    bool *has_outlier = calloc((size_t)view->groups.count + 1, sizeof *has_outlier);
+    if (has_outlier == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the clocks of %u kinds of work", view->groups.count);
+    for (size_t i = 0; i < view->outlier_count; i++)
+        has_outlier[view->outliers[i].group] = true;
+    enum varve_code code = VARVE_OK;
+    if (view->outlier_count > 0)
+        code = vv_frequencies_init(&frequencies, view->model, error);
+    for (size_t source = 0; source < frequencies.source_count && code == VARVE_OK; source++)
+        code = compare_frequencies(view, &frequencies, source, has_outlier, error);
+    vv_frequencies_deinit(&frequencies);
+    free(has_outlier);
+    return code;
+}
+
+/* The clock is the cause where it accounts for half of the excess or more. */
+static bool is_by_clock(const struct view *view, const struct outlier *outlier)
+{
+    int64_t excess_ns = excess_of(view, outlier);
+    return outlier->clock != 0 && (excess_ns > 0 ? outlier->clock_ns >= excess_ns - excess_ns / 2
+                                                 : outlier->clock_ns <= excess_ns - excess_ns / 2);
+}
+
+/* ---- rows ---- */
 
 struct place {
     int64_t size;
@@ -305,7 +390,15 @@ static enum varve_code put_outlier(const struct view *view, const struct outlier
     vv_sheet_int(sheet, row, MAD, outlier->spread.mad);
     vv_sheet_int(sheet, row, EXCESS, excess_of(view, outlier));
     vv_sheet_int(sheet, row, GROUP_SIZE, view->sizes[outlier->group]);
-    if (outlier->cause != VV_NONE) {
+    if (outlier->clock != 0) {
+        vv_sheet_real(sheet, row, FREQUENCY, outlier->frequency);
+        vv_sheet_real(sheet, row, MEDIAN_FREQUENCY, outlier->median_frequency);
+    }
+    if (is_by_clock(view, outlier)) {
+        vv_sheet_int(sheet, row, CAUSE_NS, outlier->clock_ns);
+        VV_TRY(vv_sheet_text(sheet, row, CAUSE_KIND, "frequency", error));
+        VV_TRY(vv_sheet_text(sheet, row, CAUSE, vv_text_of(model, outlier->clock), error));
+    } else if (outlier->cause != VV_NONE) {
         vv_sheet_int(sheet, row, CAUSE_NS, outlier->cause_ns);
         VV_TRY(vv_sheet_text(sheet, row, CAUSE_KIND, is_host ? "inside" : "beside", error));
         VV_TRY(vv_sheet_text(sheet, row, CAUSE, vv_text_of(model, model->slices.name[outlier->cause]), error));
@@ -396,9 +489,13 @@ enum varve_code vv_analyse_outliers(const struct vv_model *model, const struct v
     if (code == VARVE_OK)
         code = find_causes(&view, error);
     if (code == VARVE_OK)
+        code = find_frequencies(&view, error);
+    if (code == VARVE_OK)
         code = put_outliers(&view, question->top, out, error);
     if (code == VARVE_OK)
         code = state_policy(&view, out, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_hide_unknown(out, FREQUENCY, CAUSE_NS, error);
     free(view.events);
     free(view.outliers);
     free(view.sizes);

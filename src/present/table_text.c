@@ -15,7 +15,7 @@
 #define HEADING_WIDTH 15
 #define INDENT 2
 #define CUT_WIDTH_MIN 12
-#define NAME_WIDTH_WANTED 28 /* for which columns that need not be there make room            */
+#define TEXT_WIDTH_WANTED 20 /* for which columns that need not be there make room            */
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
@@ -82,16 +82,22 @@ static struct text_column *widest_text(const struct block *block)
     return widest;
 }
 
-/* From the last on, columns that need not be there, until a name of some length fits beside the rest. */
+/* The line's width if no text were longer than those wanted. */
+static size_t width_of_short_line(const struct block *block)
+{
+    size_t width = width_of_line(block);
+    for (size_t i = 0; i < block->count; i++) {
+        const struct text_column *column = &block->columns[i];
+        if (!column->face.right && column->width > TEXT_WIDTH_WANTED)
+            width -= column->width - TEXT_WIDTH_WANTED;
+    }
+    return width;
+}
+
+/* From the last on, columns that need not be there go, until texts of some length fit beside the rest. */
 static void make_room(struct block *block, size_t width)
 {
-    for (size_t i = block->count; i > 0; i--) {
-        struct text_column *widest = widest_text(block);
-        size_t line = width_of_line(block);
-        if (widest != NULL && widest->width > NAME_WIDTH_WANTED)
-            line -= widest->width - NAME_WIDTH_WANTED;
-        if (line <= width)
-            return;
+    for (size_t i = block->count; i > 0 && width_of_short_line(block) > width; i--) {
         if (block->columns[i - 1].face.column->in_text != VV_TEXT_IF_ROOM)
             continue;
         memmove(&block->columns[i - 1], &block->columns[i], (block->count - i) * sizeof *block->columns);
@@ -99,7 +105,7 @@ static void make_room(struct block *block, size_t width)
     }
 }
 
-/* Narrower gaps first, then fewer columns, then a shorter name: numbers are never cut. */
+/* Narrower gaps first, then fewer columns, then shorter texts, the longest first: numbers are never cut. */
 static void fit(struct block *block)
 {
     size_t width = block->how->width > 0 ? (size_t)block->how->width : SIZE_MAX;
@@ -109,11 +115,10 @@ static void fit(struct block *block)
     if (block->how->fields == NULL)
         make_room(block, width);
     struct text_column *widest = widest_text(block);
-    size_t line = width_of_line(block);
-    if (widest == NULL || line <= width || widest->width <= CUT_WIDTH_MIN)
-        return;
-    size_t cut = line - width;
-    widest->width = cut < widest->width - CUT_WIDTH_MIN ? widest->width - cut : CUT_WIDTH_MIN;
+    for (size_t line = width_of_line(block); line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
+        widest->width--;
+        widest = widest_text(block);
+    }
 }
 
 static void give_bars_room(struct block *block)
