@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,4 +140,18 @@ void vv_child_release(void)
     if (is_held)
         sigprocmask(SIG_SETMASK, &mask, NULL);
     is_held = false;
+}
+
+void vv_child_follow(const struct vv_child_end *end)
+{
+    struct sigaction action;
+    sigset_t one;
+    if ((end->signal != SIGINT && end->signal != SIGQUIT) || sigaction(end->signal, NULL, &action) != 0 ||
+        action.sa_handler != SIG_DFL)
+        return;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }); /* the program's own says more */
+    sigemptyset(&one);
+    sigaddset(&one, end->signal);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(end->signal);
 }

@@ -32,4 +32,8 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
 /* Lets signals through again; nothing if no child has ended since. */
 void vv_child_release(void);
 
+/* Ends this process as the child ended if Ctrl-C or Ctrl-\ ended it, where they would end this one too: a shell's loop goes on
+ * after a program that exits with 130, and stops after one that SIGINT has ended. Else returns. */
+void vv_child_follow(const struct vv_child_end *end);
+
 #endif

@@ -181,9 +181,17 @@ static void say_silent(const struct recording *recording)
                 strsignal(recording->end.signal));
     else
         fprintf(stderr, "  it ended with exit code %d\n", recording->end.exit_code);
-    fprintf(stderr, "  Two ways on:\n"
-                    "    mark its operators with <varve/varve.h> and link it with -lvarve\n"
-                    "    or see what ran and for how long      varve info ");
+    if (vv_program_is_python(recording->command[0])) {
+        fputs("  Three ways on:\n"
+              "    record the calls of its functions     varve record --collect +python --", stderr);
+        for (char *const *word = recording->command; *word != NULL; word++) {
+            putc(' ', stderr);
+            vv_shell_word_put(stderr, *word);
+        }
+        fputs("\n    mark its parts with the Python module varve: record_function, step\n", stderr);
+    } else
+        fputs("  Two ways on:\n    mark its operators with <varve/varve.h> and link it with -lvarve\n", stderr);
+    fputs("    or see what ran and for how long      varve info ", stderr);
     vv_shell_word_put(stderr, recording->folder.path);
     putc('\n', stderr);
     vv_surroundings_say(recording->preload);
@@ -345,5 +353,6 @@ int vv_cmd_record(const struct vv_arguments *arguments)
         status = arguments->dry_run ? dry_run(&recording) : run(&recording);
     free(recording.name);
     free(recording.preload);
+    vv_child_follow(&recording.end);
     return status;
 }

@@ -71,6 +71,21 @@ const char *vv_program_why_silent(const char *name)
     return "marks nothing that varve can hear";
 }
 
+bool vv_program_is_python(const char *name)
+{
+    static const char word[] = "python";
+    char path[PATH_MAX], line[PATH_MAX] = "";
+    vv_program_find(name, path, sizeof path);
+    const char *slash = strrchr(path, '/');
+    if (strncmp(slash != NULL ? slash + 1 : path, word, sizeof word - 1) == 0)
+        return true;
+    FILE *file = path[0] != '\0' ? fopen(path, "re") : NULL;
+    bool is_script = file != NULL && fgets(line, sizeof line, file) != NULL && strncmp(line, "#!", 2) == 0;
+    if (file != NULL)
+        fclose(file);
+    return is_script && strstr(line, word) != NULL;
+}
+
 int vv_program_complain(const char *name, int os_errno)
 {
     char path[PATH_MAX];

@@ -4,6 +4,7 @@
 #ifndef VV_CLI_PROGRAM_H
 #define VV_CLI_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Writes the path of the file that execvp would run into out_path; "" if there is none. */
@@ -11,6 +12,9 @@ void vv_program_find(const char *name, char *out_path, size_t capacity);
 
 /* Why no library of ours could be heard from it: one clause, such as "is statically linked". */
 const char *vv_program_why_silent(const char *name);
+
+/* Whether it is an interpreter of Python, by the name of its file, or a script for one. */
+bool vv_program_is_python(const char *name);
 
 /* Writes why it did not start, and what to type next, to standard error. Returns 126 or 127. */
 int vv_program_complain(const char *name, int os_errno);

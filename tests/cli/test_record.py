@@ -90,6 +90,17 @@ def test_a_silent_program_gets_two_ways_on(run):
     assert lines[-1].endswith("varve info true.varve")
 
 
+@pytest.mark.parametrize("command", [["python3", "-c", "pass"], ["./tool"]])
+def test_a_silent_program_in_python_gets_its_own_ways_on(run, tmp_path, command):
+    (tmp_path / "tool").write_text("#!/usr/bin/env python3\n")
+    (tmp_path / "tool").chmod(0o755)
+    lines = run("record", "--", *command).stderr.splitlines()
+    assert lines[2] == "  Three ways on:"
+    assert lines[3].endswith("varve record --collect +python -- " + ("python3 -c pass" if len(command) > 1 else "./tool"))
+    assert "the Python module varve" in lines[4]
+    assert "varve.h" not in "".join(lines)
+
+
 def test_a_static_program_is_called_that(run, tmp_path):
     (tmp_path / "quiet.c").write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", "-static", "-o", tmp_path / "quiet", tmp_path / "quiet.c"], check=True)
@@ -253,6 +264,15 @@ def test_an_interrupt_is_the_programs_own_affair(varve, tmp_path, environment):
         process.send_signal(signal.SIGQUIT)
         process.communicate(timeout=60)
     assert process.returncode == 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
+def test_what_the_terminal_ends_ends_the_loop_around_it(run, number):
+    """As without varve: a shell goes on with the next one where a program exits with 130, and not where SIGINT ended it."""
+    done = run("record", "-o", "t.varve", "--", "sh", "-c", f"kill -{int(number)} $$")
+    assert done.returncode == -number
+    assert f"it was ended by signal {int(number)}" in done.stderr
+    assert run("info", "--strict", "t.varve").returncode == 0
 
 
 def test_a_second_hang_up_leaves_the_trace_whole(run, tmp_path, program):
