@@ -26,11 +26,22 @@ static bool is_slow(int64_t duration_ns, const struct vv_spread *later)
     return beyond_ns > 3 * VV_MAD_SCALE * (double)later->mad && beyond_ns > 0.1 * (double)later->median;
 }
 
+/* The first step up to an anchor begins with the thread's first slice, so what the program does before its loop is in it. */
+static bool has_preparation(const struct vv_steps *steps, const struct place *places, size_t count)
+{
+    bool is_longest = count > 1 && steps->origin[places[0].step] == VV_STEP_ANCHOR;
+    for (size_t i = 1; is_longest && i < count; i++)
+        is_longest = steps->duration_ns[places[0].step] > steps->duration_ns[places[i].step];
+    return is_longest;
+}
+
 /* Of one thread's steps. `values` has room for half of them. */
 static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count, int64_t *values,
                         bool *out_is_warm_up)
 {
     size_t later = count - count / 2;
+    if (later < LATER_LEAST)
+        out_is_warm_up[places[0].step] = has_preparation(steps, places, count);
     if (later < LATER_LEAST || steps->origin[places[0].step] == VV_STEP_REPEAT)
         return;
     for (size_t i = 0; i < later; i++)

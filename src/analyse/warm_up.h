@@ -3,7 +3,8 @@
  *
  * They are its leading steps that each take longer than the median of the thread's later half of steps by more than
  * 3 x 1.4826 x its median absolute deviation, and by more than a tenth. Half of the steps at most, and none where the
- * later half has fewer than three, or where the steps are times of a repeat. Called by scope.c. */
+ * later half has fewer than three, or where the steps are times of a repeat; of so few up to an anchor the first, if it is the
+ * longest. Called by scope.c. */
 #ifndef VV_ANALYSE_WARM_UP_H
 #define VV_ANALYSE_WARM_UP_H
 

@@ -55,6 +55,23 @@ def test_an_anchor_ends_a_step(varve, tmp_path):
     assert [row["operator_calls"] for row in steps_of(varve, path)] == [3, 3, 3]
 
 
+@pytest.mark.parametrize("durations, left_out", [
+    ([900, 60, 50, 70], 1), ([900, 60], 1), ([60, 60, 50, 70], 0), ([60, 900], 0)])
+def test_what_comes_before_the_loop_is_no_step(varve, tmp_path, durations, left_out):
+    """The first step up to an anchor begins with the thread: if it is the longest, it is not of the loop."""
+    rows, end = [("cpu_op", "aten::empty", 0, 1)], 0
+    for duration in durations:
+        end += duration
+        rows.append(("user_annotation", "Optimizer.step#SGD.step", end - 20, 20))
+    path = write_trace(tmp_path, rows)
+    assert [row["warm_up"] for row in steps_of(varve, path)] == [1] * left_out + [0] * (len(durations) - left_out)
+    counted = table_reader.tables(varve, "report", path)["step"][0]
+    assert (counted["steps"], counted["total_ns"]) == (len(durations) - left_out, sum(durations[left_out:]) * 1000)
+    marked = write_trace(tmp_path, [("user_annotation", f"iteration {i}", 1000 * i, duration)
+                                    for i, duration in enumerate(durations)], "marked.json")
+    assert not any(row["warm_up"] for row in steps_of(varve, marked))
+
+
 def test_what_repeats_itself(varve, tmp_path):
     kinds = ["aten::mm", "aten::add", "aten::mm", "aten::relu"]
     rows = [("cpu_op", "aten::empty", 10 * i, 4) for i in range(5)]
