@@ -29,6 +29,7 @@
 #include "import/importer.h"
 
 #define SETTINGS_MAX 12
+#define ROOM_LEAST_BYTES (UINT64_C(256) << 10) /* with less a process may have had none for its folder */
 #define PYTHON_MODULES_BYTES 512u /* that the library in the program keeps                       */
 
 struct recording {
@@ -181,6 +182,8 @@ static void say_silent(const struct recording *recording)
                 strsignal(recording->end.signal));
     else
         fprintf(stderr, "  it ended with exit code %d\n", recording->end.exit_code);
+    if (vv_record_policy_say_room(recording->folder.absolute, ROOM_LEAST_BYTES))
+        return;
     if (vv_program_is_python(recording->command[0])) {
         fputs("  Three ways on:\n"
               "    record the calls of its functions     varve record --collect +python --", stderr);
@@ -240,6 +243,8 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
     else
         fprintf(stderr, "exit %d\n", recording->end.exit_code);
     vv_record_policy_say_grown(&recording->policy, recording->folder.absolute);
+    if (model->run.lost > 0)
+        vv_record_policy_say_lost(&recording->policy, recording->folder.absolute);
     vv_surroundings_say(recording->preload);
     vv_record_collectors_say(model);
     say_next(recording, model);

@@ -6,12 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/dump_signal.h"
 #include "base/number.h"
 #include "base/size.h"
+#include "ctf/layout.h"
 #include "ctf/stream_file.h"
+
+/* A process that ends gives back what it had ahead, so a disk that was full no longer is. */
+#define ROOM_AFTER_LOSS_BYTES (UINT64_C(64) << 20)
 
 /* ---- before ---- */
 
@@ -90,25 +95,56 @@ static uint64_t size_of_streams(int trace, const char *name)
     return bytes;
 }
 
-void vv_record_policy_say_grown(const struct vv_record_policy *policy, const char *trace)
+/* Over the processes of the trace: the largest, and how many are larger than `limit`. */
+static uint64_t largest_process(const char *trace, uint64_t limit, uint64_t *out_above)
 {
-    uint64_t largest = 0, count = 0;
-    char size[VV_NUMBER_BYTES];
-    DIR *folder = policy->grow ? opendir(trace) : NULL;
+    uint64_t largest = 0;
+    DIR *folder = opendir(trace);
+    *out_above = 0;
     if (folder == NULL)
-        return;
+        return 0;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
         uint64_t bytes = vv_stream_folder_pid(entry->d_name) != 0 ? size_of_streams(dirfd(folder), entry->d_name) : 0;
-        count += bytes > policy->max_bytes;
+        *out_above += bytes > limit;
         largest = bytes > largest ? bytes : largest;
     }
     closedir(folder);
+    return largest;
+}
+
+void vv_record_policy_say_grown(const struct vv_record_policy *policy, const char *trace)
+{
+    uint64_t count = 0, largest = policy->grow ? largest_process(trace, policy->max_bytes, &count) : 0;
+    char size[VV_NUMBER_BYTES];
     if (count == 0)
         return;
     vv_number_bytes((int64_t)largest, size, sizeof size);
     fprintf(stderr, "varve: %llu process%s grew past --max-size %s, %sto %s; nothing was dropped for it\n",
             (unsigned long long)count, count == 1 ? "" : "es", policy->max_size, count == 1 ? "" : "at most ",
             size);
+}
+
+bool vv_record_policy_say_room(const char *trace, uint64_t bytes)
+{
+    struct statvfs disk;
+    char room[VV_NUMBER_BYTES];
+    if (statvfs(trace, &disk) != 0 || disk.f_bavail >= bytes / disk.f_frsize)
+        return false;
+    vv_number_bytes((int64_t)(disk.f_bavail * disk.f_frsize), room, sizeof room);
+    fprintf(stderr, "varve: the disk is full, or was: %s are left where the trace lies; -o NAME.varve names another place\n",
+            room);
+    return true;
+}
+
+void vv_record_policy_say_lost(const struct vv_record_policy *policy, const char *trace)
+{
+    uint64_t count = 0;
+    if (policy->max_bytes != 0 && !policy->grow &&
+        largest_process(trace, UINT64_MAX, &count) + 2 * VV_PACKET_BYTES > policy->max_bytes)
+        fprintf(stderr, "varve: --max-size %s was full: --when-full grow keeps all, --when-full drop-oldest what comes "
+                        "last\n", policy->max_size);
+    else
+        vv_record_policy_say_room(trace, ROOM_AFTER_LOSS_BYTES);
 }
 
 bool vv_record_policy_forgot(const struct vv_model *model)

@@ -25,6 +25,12 @@ enum varve_code vv_record_policy_read(const struct vv_arguments *arguments,
 /* Says on standard error which processes of the trace passed --max-size, where they may. */
 void vv_record_policy_say_grown(const struct vv_record_policy *policy, const char *trace);
 
+/* Says on standard error what records were lost to, as far as it can be told afterwards, and what to do. */
+void vv_record_policy_say_lost(const struct vv_record_policy *policy, const char *trace);
+
+/* Says so if less than `bytes` are left where the trace lies. */
+bool vv_record_policy_say_room(const char *trace, uint64_t bytes);
+
 /* Has any process of the trace more than its flight recorder kept? */
 bool vv_record_policy_forgot(const struct vv_model *model);
 

@@ -156,7 +156,11 @@ def test_drop_newest_is_the_standard(record, counts):
         program.do("pairs 300000")
         program.finish()
         assert 0 < counts()["work"] < 80000
-        assert re.search(r"  [\d ]+ lost  ", program.stderr)
+        first, second, third = program.stderr.splitlines()
+        assert re.search(r"  [\d ]+ lost  ", first)
+        assert second == ("varve: --max-size 1MB was full: --when-full grow keeps all, --when-full drop-oldest what "
+                          "comes last")
+        assert third == "varve: next: varve report"
 
 
 def test_the_options_text_keeps_as_well(told, tmp_path, on_command, run):

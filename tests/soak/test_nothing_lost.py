@@ -5,6 +5,7 @@
 import concurrent.futures
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -130,6 +131,17 @@ def test_full_disk_keeps_what_fits_and_counts_the_rest(tmp_path, emitter, small_
         if list(trace.glob("*/process.0")):
             assert kept + lost == 2 * sum(made(counts)) == 1800000, number
         assert 0 < lost
+
+
+@pytest.mark.parametrize("size, said", [("400k", r" lost .* exit 0"), ("30k", r"recorded 0 operators in ")])
+def test_it_is_said_that_the_disk_was_full(tmp_path, varve, emitter, small_disk, size, said):
+    disk = small_disk(size)
+    command = ["record", "-o", disk / "x.varve", "--", emitter, tmp_path / "counts", "3", "300000"]
+    done = subprocess.run([varve, *command], capture_output=True, text=True, check=True)
+    assert re.search(said, done.stderr)
+    assert re.search(r"varve: the disk is full, or was: [\d.]+ k?B are left where the trace lies; -o NAME\.varve",
+                     done.stderr)
+    assert "ways on" not in done.stderr
 
 
 def test_room_that_comes_back_is_used(tmp_path, emitter, small_disk):
