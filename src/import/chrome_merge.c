@@ -454,11 +454,11 @@ static enum varve_code allocate(struct merging *merging, struct varve_error *err
 
 static enum varve_code merge(struct merging *merging, struct varve_error *error)
 {
-    const struct vv_model *model = merging->whole->model;
-    uint64_t limit = model->limit_bytes;
-    if (limit != 0 && vv_model_bytes(model) + vv_model_bytes(merging->part->model) > limit)
-        VV_FAIL(error, VARVE_LIMIT, "'%s' takes more than the %llu bytes of memory allowed",
-                merging->part->job->path, (unsigned long long)limit);
+    struct vv_model *model = merging->whole->model, *part = merging->part->model;
+    vv_model_share_no_more(part); /* as the whole grows, it goes */
+    if (!vv_model_may_hold(model, vv_model_bytes(model) + vv_model_bytes(part)))
+        VV_FAIL(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
+                (unsigned long long)model->limit_bytes);
     VV_TRY(allocate(merging, error));
     VV_TRY(map_strings(merging, error));
     VV_TRY(map_places(merging, error));

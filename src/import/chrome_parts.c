@@ -99,6 +99,7 @@ static enum varve_code start_part(struct part *part, const struct vv_import_job 
 {
     VV_TRY(vv_model_create(&part->model, error));
     part->model->limit_bytes = job->model->limit_bytes;
+    part->model->held_bytes = job->model->held_bytes;
     part->model->counts_only = job->model->counts_only;
     VV_TRY(vv_chrome_reader_init(&part->reader, job, part->model, part->begin, error));
     part->reader.stop_at = stop_at;
@@ -111,6 +112,8 @@ static enum varve_code start_part(struct part *part, const struct vv_import_job 
 static void forget_part(struct part *part)
 {
     vv_chrome_reader_deinit(&part->reader);
+    if (part->model != NULL)
+        vv_model_share_no_more(part->model);
     vv_model_destroy(part->model);
     part->model = NULL;
     part->begin = UINT64_MAX;
@@ -255,11 +258,13 @@ enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned t
 {
     unsigned count = vv_source_is_plain(job->source) ? threads : 1;
     struct reading reading = { .count = count, .parts = calloc(count, sizeof *reading.parts) };
+    _Atomic uint64_t held_bytes = 0;
     if (reading.parts == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     for (unsigned i = 0; i < count; i++)
         reading.parts[i].begin = UINT64_MAX;
     job->model->threads = threads;
+    job->model->held_bytes = &held_bytes;
     if (threads > 1)
         vv_source_read_ahead(job->source);
     enum varve_code code = read_all(&reading, job, error);
@@ -267,6 +272,7 @@ enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned t
         wait_for(&reading.parts[i]);
     for (unsigned i = 0; i < count; i++)
         forget_part(&reading.parts[i]);
+    vv_model_share_no_more(job->model);
     free(reading.parts);
     return code;
 }

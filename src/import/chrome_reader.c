@@ -81,7 +81,7 @@ static void reserve_ahead(struct vv_chrome_reader *reader)
     reader->reserved_at = read;
     double factor = (double)all / (double)read * 1.05;
     uint64_t bytes = (uint64_t)((double)vv_model_bytes(reader->model) * factor);
-    if (reader->model->limit_bytes != 0 && bytes > reader->model->limit_bytes)
+    if (!vv_model_may_hold(reader->model, bytes))
         return;
     for (int i = 0; i < VV_TABLE_COUNT; i++) {
         const struct vv_model_table *about = &vv_model_tables[i];

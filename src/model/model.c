@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -89,8 +90,32 @@ uint64_t vv_model_bytes(const struct vv_model *model)
     return bytes;
 }
 
+/* What all models that share a limit hold when this one holds `bytes`. */
+static uint64_t tell(struct vv_model *model, uint64_t bytes)
+{
+    if (model->held_bytes == NULL)
+        return bytes;
+    uint64_t more = bytes - model->told_bytes; /* or less, modulo 2^64 */
+    model->told_bytes = bytes;
+    return atomic_fetch_add(model->held_bytes, more) + more;
+}
+
+void vv_model_share_no_more(struct vv_model *model)
+{
+    tell(model, 0);
+    model->held_bytes = NULL;
+}
+
+bool vv_model_may_hold(struct vv_model *model, uint64_t bytes)
+{
+    if (model->limit_bytes == 0 || tell(model, bytes) <= model->limit_bytes)
+        return true;
+    tell(model, vv_model_bytes(model));
+    return false;
+}
+
 /* Looked at whenever a table grows, so a reader need not think of it. */
-static enum varve_code check_limit(const struct vv_model *model, enum vv_table_row row, uint64_t extra,
+static enum varve_code check_limit(struct vv_model *model, enum vv_table_row row, uint64_t extra,
                                    struct varve_error *error)
 {
     const struct vv_table *table =
@@ -100,7 +125,7 @@ static enum varve_code check_limit(const struct vv_model *model, enum vv_table_r
                                      vv_model_tables[row].column_count);
     uint64_t later = vv_table_bytes(&grown, vv_model_tables[row].columns,
                                     vv_model_tables[row].column_count);
-    if (vv_model_bytes(model) - former + later > model->limit_bytes)
+    if (!vv_model_may_hold(model, vv_model_bytes(model) - former + later))
         VV_FAIL(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
                 (unsigned long long)model->limit_bytes);
     return VARVE_OK;

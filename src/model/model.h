@@ -309,6 +309,8 @@ struct vv_placed {
 struct vv_model {
     unsigned threads;     /* that may work on it at once while it is built; 0 counts as 1       */
     uint64_t limit_bytes; /* the tables may grow to about that; 0 = no limit. Beyond it VARVE_LIMIT  */
+    _Atomic uint64_t *held_bytes; /* of all models that limit_bytes is for together, borrowed; NULL = this one alone */
+    uint64_t told_bytes;  /* of those, of this one                                               */
     void *mapping;        /* that borrowed columns and texts lie in, or NULL; unmapped with the model */
     size_t mapping_bytes;
     const char *step_by; /* set before finish: infer_steps.c; NULL = steps as recorded, or the usual marks; borrowed */
@@ -343,6 +345,10 @@ enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error 
 void vv_model_destroy(struct vv_model *model); /* NULL-safe */
 /* Memory that its tables and strings hold, without what is mapped from a file. */
 uint64_t vv_model_bytes(const struct vv_model *model);
+/* May it grow to that by limit_bytes? If so, that is what it counts as. */
+bool vv_model_may_hold(struct vv_model *model, uint64_t bytes);
+/* What it holds counts no longer in *held_bytes, which may then go. */
+void vv_model_share_no_more(struct vv_model *model);
 
 /* Each appends one zeroed row (references VV_NONE, sequence -1) and gives its index; the caller fills
  * the columns. VARVE_LIMIT beyond 2^32-2 rows. */
