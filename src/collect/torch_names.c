@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch_names.c — two hash tables with open addressing in reserved address space. A row is filled, then made
- * visible by the slot that holds it; rows are never taken away, and the sites in them never move. Added to under the
+/* torch_names.c — a hash table, each hash with a list of rows. A row is filled, then made
+ * visible by the word that leads to it; rows are never taken away, and the sites in them never move. Added to under the
  * recorder's lock, which a forked child finds free. */
 #include "collect/torch_names.h"
 
@@ -10,13 +10,12 @@
 #include "collect/torch_api.h"
 #include "record/recorder.h"
 
-#define OPERATORS_MAX (VV_TORCH_OPERATOR_SLOTS / 2) /* PyTorch registers some 5,000                */
 #define RANGES_MAX 1024u
 #define TEXT_BYTES (UINT64_C(4) << 20)
 
 static const struct vv_torch_api *torch;
-struct vv_torch_operators vv_torch_operators;
-static uint32_t operator_count;
+_Alignas(64) struct vv_torch_operator vv_torch_operators[VV_TORCH_OPERATORS_MAX]; /* pages are taken as rows are */
+static uint32_t row_count = VV_TORCH_OPERATOR_HASHES; /* those of the hashes count, free or not   */
 static struct varve_site *ranges;
 static uint32_t range_count;     /* atomic */
 static char *texts;
@@ -24,21 +23,22 @@ static uint64_t texts_used;
 
 bool vv_torch_names_begin(const struct vv_torch_api *api)
 {
-    struct vv_torch_operators *known = &vv_torch_operators;
     torch = api;
-    if (known->rows == NULL)
-        known->rows = vv_os_reserve(OPERATORS_MAX * sizeof *known->rows);
-    if (known->slots == NULL)
-        known->slots = vv_os_reserve(VV_TORCH_OPERATOR_SLOTS * sizeof *known->slots);
     if (ranges == NULL)
         ranges = vv_os_reserve(RANGES_MAX * sizeof *ranges);
     if (texts == NULL)
         texts = vv_os_reserve(TEXT_BYTES);
-    return known->rows != NULL && known->slots != NULL && ranges != NULL && texts != NULL;
+    return ranges != NULL && texts != NULL;
 }
 
 uint32_t vv_torch_layer(const char *name, uint32_t usual)
 {
+    switch (name[0]) { /* of the texts below: nearly every name is told from them by its first letter */
+    case 'c': case '_': case 'g': case 'n': case 'u': case 'm': case 'x': case 'h': case 'r':
+        break;
+    default:
+        return usual;
+    }
     static const char *const collective[] = { "c10d::", "_c10d_functional::", "c10d_functional::", "gloo:", "nccl:",
                                               "ucc:", "mpi:", "xccl:", "hccl:", "record_param_comms" };
     for (size_t i = 0; i < sizeof collective / sizeof *collective; i++)
@@ -47,22 +47,17 @@ uint32_t vv_torch_layer(const char *name, uint32_t usual)
     return usual;
 }
 
-static bool is_same(const struct vv_torch_operator *known, const void *schema, const char *text)
+/* The row; or NULL, and the last one with the same hash. */
+static struct vv_torch_operator *look(const void *schema, const char *text, struct vv_torch_operator **out_last)
 {
-    return known->schema == schema && known->text == text && known->first_bytes == vv_torch_first_bytes(text);
-}
-
-/* The row, or NULL and the slot that is free for it. Half of the slots are always free. */
-static struct vv_torch_operator *look(const void *schema, const char *text, uint32_t *out_slot)
-{
-    const struct vv_torch_operators *known = &vv_torch_operators;
-    for (uint32_t slot = vv_torch_operator_slot(schema);; slot = (slot + 1) & (VV_TORCH_OPERATOR_SLOTS - 1)) {
-        uint32_t row = __atomic_load_n(&known->slots[slot], __ATOMIC_ACQUIRE);
-        *out_slot = slot;
+    const uint64_t rest = vv_torch_schema_rest(schema);
+    for (uint32_t row = vv_torch_operator_hash(schema);;) {
+        struct vv_torch_operator *known = *out_last = &vv_torch_operators[row];
+        if (vv_torch_operator_is(known, schema, text, rest))
+            return known;
+        row = __atomic_load_n(&known->next, __ATOMIC_ACQUIRE);
         if (row == 0)
             return NULL;
-        if (is_same(&known->rows[row - 1], schema, text))
-            return &known->rows[row - 1];
     }
 }
 
@@ -78,29 +73,29 @@ static const char *copy_text(const char *text)
 
 static struct vv_torch_operator *add(const void *schema, const char *text, const void *guard)
 {
-    uint32_t slot;
-    struct vv_torch_operator *row = look(schema, text, &slot);
-    if (row != NULL || operator_count >= OPERATORS_MAX)
+    struct vv_torch_operator *last, *row = look(schema, text, &last);
+    if (row != NULL || (last->schema != NULL && row_count >= VV_TORCH_OPERATORS_MAX))
         return row;
     const char *name = copy_text(torch->name(guard));
     if (name == NULL)
         return NULL;
-    row = &vv_torch_operators.rows[operator_count];
-    *row = (struct vv_torch_operator){
-        .schema = schema, .text = text, .first_bytes = vv_torch_first_bytes(text),
-        .site = { .name = name, .layer = vv_torch_layer(name, VARVE_LAYER_OP) },
-        .inputs = (uint32_t)torch->num_inputs(guard),
-    };
-    __atomic_store_n(&vv_torch_operators.slots[slot], ++operator_count, __ATOMIC_RELEASE);
+    row = last->schema == NULL ? last : &vv_torch_operators[row_count];
+    row->text = text;
+    row->rest = vv_torch_schema_rest(schema);
+    row->site = (struct varve_site){ .name = name, .layer = vv_torch_layer(name, VARVE_LAYER_OP) };
+    row->inputs = (uint32_t)torch->num_inputs(guard);
+    __atomic_store_n(&row->schema, schema, __ATOMIC_RELEASE);
+    if (row != last)
+        __atomic_store_n(&last->next, row_count++, __ATOMIC_RELEASE);
     return row;
 }
 
 struct vv_torch_operator *vv_torch_operator_search(const void *schema, const void *guard)
 {
+    struct vv_torch_operator *last;
     const char *text;
-    uint32_t slot;
     memcpy(&text, schema, sizeof text);
-    struct vv_torch_operator *known = look(schema, text, &slot);
+    struct vv_torch_operator *known = look(schema, text, &last);
     if (VARVE_UNLIKELY(known == NULL) && vv_record_enter()) {
         known = add(schema, text, guard);
         vv_record_leave();

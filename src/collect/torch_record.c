@@ -21,22 +21,25 @@
 #define CALL_HEAD_WORDS 4u
 
 static struct vv_torch_api torch;
-static struct vv_torch_layout layout;
-static struct vv_torch_wishes wishes;
 static uint64_t handles[VV_TORCH_SCOPES];
+
+/* What each record asks for, in one cache line. */
+static _Alignas(64) struct {
+    struct vv_torch_layout layout;
+    struct vv_torch_wishes wishes;
+    uint32_t generation; /* of the process: a forked child's thread has another id               */
+} hot = { .generation = 1 };
 
 /* ---- PyTorch numbers threads by itself ---- */
 
 static uint32_t *kernel_threads;    /* by PyTorch's number; 0 = not met; atomic                  */
-static uint32_t generation = 1;     /* of the process: a forked child's thread has another id    */
-static _Thread_local uint32_t met;  /* in this generation                                        */
 
 static __attribute__((noinline)) void meet_thread(void)
 {
     uint64_t number = torch.current_thread();
     if (number < THREADS_MAX)
         __atomic_store_n(&kernel_threads[number], (uint32_t)vv_os_tid(), __ATOMIC_RELAXED);
-    met = generation;
+    vv_self.met = hot.generation;
 }
 
 static uint64_t kernel_thread(uint64_t number)
@@ -48,7 +51,7 @@ static uint64_t kernel_thread(uint64_t number)
 
 static void after_fork(void)
 {
-    generation++;
+    hot.generation++;
 }
 
 /* ---- a schedule counts steps: what PyTorch calls by that name are the optimizer's ---- */
@@ -123,28 +126,28 @@ static void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guar
                        const struct vv_torch_operator *known)
 {
     const struct vv_torch_value *values =
-        (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, layout.inputs.values);
-    size_t count = vv_torch_word(guard, layout.inputs.values + 8u);
+        (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, hot.layout.inputs.values);
+    size_t count = vv_torch_word(guard, hot.layout.inputs.values + 8u);
     if (known != NULL && known->inputs < count) { /* the interpreter's whole stack: ours are the last */
         values += count - known->inputs;
         count = known->inputs;
     }
-    vv_torch_arguments_add(arguments, &layout, values, count, torch.undefined, wishes.strides);
+    vv_torch_arguments_add(arguments, &hot.layout, values, count, torch.undefined, hot.wishes.strides);
 }
 
 VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
                         const struct vv_torch_operator *known)
 {
     uint64_t *words = begin->words + begin->begin_words;
-    uint64_t sequence = vv_torch_word(guard, layout.numbers.sequence);
+    uint64_t sequence = vv_torch_word(guard, hot.layout.numbers.sequence);
     struct vv_torch_arguments arguments = { words, CALL_HEAD_WORDS, VV_CALL_WORDS_MAX, 0 };
-    if (wishes.inputs && layout.rung >= VV_TORCH_INPUTS)
+    if (hot.wishes.inputs && hot.layout.rung >= VV_TORCH_INPUTS)
         add_inputs(&arguments, guard, known);
     if (scope == VV_SCOPE_FUNCTION && sequence == UINT64_MAX && arguments.count == 0)
         return;
     words[1] = sequence;
     words[2] = scope == VV_SCOPE_BACKWARD_FUNCTION
-                   ? kernel_thread(vv_torch_word(guard, layout.numbers.forward_thread)) : 0;
+                   ? kernel_thread(vv_torch_word(guard, hot.layout.numbers.forward_thread)) : 0;
     words[3] = (uint64_t)scope << 32 | arguments.count;
     begin->call_words = arguments.word_count;
 }
@@ -176,15 +179,15 @@ static void put_begin(struct vv_self *self, const struct begin *begin)
 
 static bool is_async(const void *guard)
 {
-    return layout.rung >= VV_TORCH_NUMBERS ? ((const uint8_t *)guard)[layout.numbers.is_async] != 0
+    return hot.layout.rung >= VV_TORCH_NUMBERS ? ((const uint8_t *)guard)[hot.layout.numbers.is_async] != 0
                                            : torch.is_async(guard);
 }
 
 static __attribute__((noinline)) void begin_async(const void *guard)
 {
-    struct varve_site *site = layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+    struct varve_site *site = hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
     if (site != NULL)
-        varve_async_begin(site, vv_torch_word(guard, layout.numbers.handle));
+        varve_async_begin(site, vv_torch_word(guard, hot.layout.numbers.handle));
 }
 
 static __attribute__((noinline)) void begin_named(const void *guard, uint32_t usual_layer)
@@ -208,20 +211,20 @@ static __attribute__((noinline)) void begin_guard(const void *guard, uint32_t sc
         begin_async(guard);
         return;
     }
-    if (VARVE_UNLIKELY(layout.rung < VV_TORCH_NUMBERS)) {
+    if (VARVE_UNLIKELY(hot.layout.rung < VV_TORCH_NUMBERS)) {
         begin_named(guard, usual_layer);
         return;
     }
-    if (VARVE_UNLIKELY(met != generation))
-        meet_thread();
     struct vv_self *self = vv_self_in_epoch();
+    if (VARVE_UNLIKELY(self->met != hot.generation))
+        meet_thread();
     struct begin begin;
     begin.call_words = 0;
     const struct vv_torch_operator *known = NULL;
     const char *text = NULL;
-    if (bytes[layout.numbers.kind] == 1)
+    if (bytes[hot.layout.numbers.kind] == 1)
         known = vv_torch_operator_find(
-            (const void *)(uintptr_t)vv_torch_word(guard, layout.numbers.schema), guard);
+            (const void *)(uintptr_t)vv_torch_word(guard, hot.layout.numbers.schema), guard);
     if (known == NULL)
         text = torch.name(guard);
     if (!name_begin(self, &begin, known, text, known != NULL ? known->site.layer : vv_torch_layer(text, usual_layer)))
@@ -250,9 +253,9 @@ static void end_guard(const void *guard, void *context)
 {
     (void)context;
     if (VARVE_UNLIKELY(is_async(guard))) {
-        struct varve_site *site = layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+        struct varve_site *site = hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
         if (site != NULL)
-            varve_async_end(site, vv_torch_word(guard, layout.numbers.handle));
+            varve_async_end(site, vv_torch_word(guard, hot.layout.numbers.handle));
         return;
     }
     varve_end();
@@ -270,8 +273,8 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
 {
     static bool hears_forks;
     torch = *api;
-    layout = *found;
-    wishes = *wanted;
+    hot.layout = *found;
+    hot.wishes = *wanted;
     if (kernel_threads == NULL)
         kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
     if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)
@@ -282,7 +285,7 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;
         callback.end = scope == VV_SCOPE_USER ? end_user_range : end_guard;
-        callback.needs_inputs = wishes.inputs && layout.rung >= VV_TORCH_INPUTS;
+        callback.needs_inputs = hot.wishes.inputs && hot.layout.rung >= VV_TORCH_INPUTS;
         handles[scope] = torch.add(callback);
     }
     return true;

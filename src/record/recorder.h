@@ -10,6 +10,7 @@
 #define VV_RECORD_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -29,8 +30,7 @@ struct vv_thread { /* cold part, from a slab; on the session's list             
     bool named;           /* by the program: the kernel's name does not matter                  */
 };
 
-struct vv_self { /* hot part, thread-local                                                       */
-    struct vv_writer writer;
+struct vv_self { /* hot part, thread-local: up to writer.behind one cache line                   */
     uint32_t epoch;       /* of the control page, when depth was last valid                     */
     uint32_t plain_epoch; /* the same while no open range is skipped; else one that never comes: one
                              comparison tells the hot path that nothing unusual is open         */
@@ -38,6 +38,8 @@ struct vv_self { /* hot part, thread-local                                      
     uint32_t depth;       /* open ranges, recorded or not                                       */
     uint32_t step_depth;  /* depth just inside the open step; 0 = no step is open               */
     uint32_t skips;       /* bits set in skipped[]; none is set at or above depth               */
+    uint32_t met;         /* for the collector of PyTorch: the generation in which it met the thread */
+    struct vv_writer writer;
     uint64_t skipped[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is not recorded */
     uint32_t frames;      /* bits set in framed[]; none is set at or above depth                */
     uint64_t framed[VV_DEPTH_TRACKED / 64]; /* bit d: the range that made depth d + 1 is a frame: frame.h */
@@ -48,7 +50,8 @@ struct vv_self { /* hot part, thread-local                                      
     uint64_t saved_signals;        /* the same: the mask of the thread                          */
     bool busy;            /* between enter and leave                                            */
     uint32_t name_id;     /* string: how the program named it; 0 = it did not                   */
-};
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct vv_self, writer.left) <= 64, "what each record needs is one cache line");
 extern _Thread_local struct vv_self vv_self;
 
 /* About a second; also keeps the gap between two records of a packet far below the 2^44 ticks after

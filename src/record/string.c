@@ -3,7 +3,8 @@
  *
  * The table lasts as long as the process; a session that meets a string for the first time writes its
  * record. All memory is reserved address space, touched as it is used. Strings are only added, under the
- * lock; who looks one up without it sees it whole or not at all:  a slot is stored last. */
+ * lock; who looks one up without it sees it whole or not at all:  a slot is stored last. Before the table stands
+ * a small one of what was looked up last, since a look into the large one is a page that no cache holds. */
 #include <string.h>
 
 #include "base/os.h"
@@ -12,75 +13,100 @@
 
 #define STRINGS_MAX (1u << 20)
 #define SLOTS (STRINGS_MAX * 2)
-#define TEXT_BYTES (UINT64_C(256) << 20)
+#define RECENT_SLOTS 1024u
+#define STRINGS_BYTES (UINT64_C(256) << 20)
+#define UNIT_BYTES 8u
 
 struct string {
-    uint32_t hash;
-    uint32_t serial; /* of the session that has its record; 0 = none; atomic */
+    uint32_t number; /* 1, 2, ...                                                                */
+    uint32_t serial; /* of the session that has its record; 0 = none; atomic                     */
     uint32_t length;
-    const char *text;
+    char text[];
 };
 
-static struct string *strings; /* [0] unused */
-static uint32_t *slots;        /* string number; 0 = free; atomic */
-static char *texts;            /* atomic: the tables are there */
-static uint64_t texts_used;
-static uint32_t string_count;
+static uint8_t *strings;  /* one after the other, each at a whole number of units; the first unit is free;
+                             atomic: the tables are there */
+static uint32_t *units;   /* where the string of a number is */
+static uint64_t *slots;   /* hash, then unit; 0 = free; atomic */
+static uint64_t *recent;  /* slots that were found, each where the hash alone says; atomic */
+static uint32_t unit_count = 1, string_count;
 
 static bool make_tables(void)
 {
-    if (texts != NULL)
+    if (strings != NULL)
         return true;
-    strings = vv_os_reserve(STRINGS_MAX * sizeof *strings);
+    units = vv_os_reserve((STRINGS_MAX + 1) * sizeof *units);
     slots = vv_os_reserve(SLOTS * sizeof *slots);
-    char *memory = vv_os_reserve(TEXT_BYTES);
-    if (strings != NULL && slots != NULL)
-        __atomic_store_n(&texts, memory, __ATOMIC_RELEASE);
-    return texts != NULL;
+    recent = vv_os_reserve(RECENT_SLOTS * sizeof *recent);
+    uint8_t *memory = vv_os_reserve(STRINGS_BYTES);
+    if (units != NULL && slots != NULL && recent != NULL)
+        __atomic_store_n(&strings, memory, __ATOMIC_RELEASE);
+    return strings != NULL;
 }
 
-/* The string's number, or 0 and the slot that is free for it. */
-static uint32_t find(const char *text, uint32_t length, uint32_t hash, uint32_t *out_slot)
+static struct string *string_at(uint32_t unit)
 {
-    for (uint32_t slot = hash & (SLOTS - 1);; slot = (slot + 1) & (SLOTS - 1)) {
-        uint32_t number = __atomic_load_n(&slots[slot], __ATOMIC_ACQUIRE);
-        const struct string *known = &strings[number];
-        *out_slot = slot;
-        if (number == 0 || (known->hash == hash && known->length == length &&
-                            memcmp(known->text, text, length) == 0))
-            return number;
+    return (struct string *)(void *)(strings + (size_t)unit * UNIT_BYTES);
+}
+
+static bool leads_to(uint64_t slot, const char *text, uint32_t length, uint32_t hash)
+{
+    if ((uint32_t)slot == 0 || (uint32_t)(slot >> 32) != hash)
+        return false;
+    const struct string *known = string_at((uint32_t)slot);
+    return known->length == length && memcmp(known->text, text, length) == 0;
+}
+
+/* The slot's content, or 0 and the slot that is free for it. */
+static uint64_t find(const char *text, uint32_t length, uint32_t hash, uint32_t *out_slot)
+{
+    for (uint32_t at = hash & (SLOTS - 1);; at = (at + 1) & (SLOTS - 1)) {
+        uint64_t slot = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+        *out_slot = at;
+        if (slot == 0 || leads_to(slot, text, length, hash))
+            return slot;
     }
 }
 
-static uint32_t find_or_add(const char *text, uint32_t length)
+static struct string *find_or_add(const char *text, uint32_t length)
 {
-    uint32_t hash = vv_text_hash(text, length, 0), slot;
-    uint32_t number = find(text, length, hash, &slot);
-    if (number != 0)
-        return number;
-    if (string_count + 1 >= STRINGS_MAX || texts_used + length + 1 > TEXT_BYTES)
-        return 0;
-    char *copy = texts + texts_used;
-    memcpy(copy, text, length);
-    texts_used += length + 1;
-    strings[++string_count] = (struct string){ hash, 0, length, copy };
-    __atomic_store_n(&slots[slot], string_count, __ATOMIC_RELEASE);
-    return string_count;
+    uint32_t hash = vv_text_hash(text, length, 0), at;
+    uint64_t slot = find(text, length, hash, &at);
+    if (slot != 0)
+        return string_at((uint32_t)slot);
+    uint32_t taken = (uint32_t)((sizeof(struct string) + length + UNIT_BYTES - 1) / UNIT_BYTES);
+    if (string_count == STRINGS_MAX || unit_count + taken > STRINGS_BYTES / UNIT_BYTES)
+        return NULL;
+    struct string *added = string_at(unit_count);
+    memcpy(added->text, text, length);
+    added->length = length;
+    added->number = ++string_count;
+    units[string_count] = unit_count;
+    __atomic_store_n(&slots[at], (uint64_t)hash << 32 | unit_count, __ATOMIC_RELEASE);
+    unit_count += taken;
+    return added;
 }
 
 uint32_t vv_string_known(const char *text)
 {
-    if (__atomic_load_n(&texts, __ATOMIC_ACQUIRE) == NULL)
+    if (__atomic_load_n(&strings, __ATOMIC_ACQUIRE) == NULL)
         return 0;
-    uint32_t length = vv_text_cut(text, VV_NAME_BYTES_MAX), slot;
-    uint32_t number = find(text, length, vv_text_hash(text, length, 0), &slot);
-    uint32_t serial = __atomic_load_n(&strings[number].serial, __ATOMIC_ACQUIRE);
-    return serial != 0 && serial == __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED) ? number : 0;
+    uint32_t length = vv_text_cut(text, VV_NAME_BYTES_MAX), hash = vv_text_hash(text, length, 0), at;
+    uint64_t *seen = &recent[hash % RECENT_SLOTS], slot = __atomic_load_n(seen, __ATOMIC_ACQUIRE);
+    if (!leads_to(slot, text, length, hash)) {
+        slot = find(text, length, hash, &at);
+        if (slot == 0)
+            return 0;
+        __atomic_store_n(seen, slot, __ATOMIC_RELEASE);
+    }
+    const struct string *known = string_at((uint32_t)slot);
+    uint32_t serial = __atomic_load_n(&known->serial, __ATOMIC_ACQUIRE);
+    return serial != 0 && serial == __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED) ? known->number : 0;
 }
 
 bool vv_string_write(uint32_t id)
 {
-    struct string *string = &strings[id];
+    struct string *string = string_at(units[id]);
     if (string->serial == vv_session.serial)
         return true;
     uint64_t record[2 + (VV_NAME_BYTES_MAX + 7) / 8] = { VV_EVENT_STRING };
@@ -97,6 +123,6 @@ uint32_t vv_string_id(const char *text)
 {
     if (!make_tables() || !vv_session_ready())
         return 0;
-    uint32_t id = find_or_add(text, vv_text_cut(text, VV_NAME_BYTES_MAX));
-    return id != 0 && vv_string_write(id) ? id : 0;
+    const struct string *string = find_or_add(text, vv_text_cut(text, VV_NAME_BYTES_MAX));
+    return string != NULL && vv_string_write(string->number) ? string->number : 0;
 }
