@@ -85,11 +85,11 @@ static void put_figures(struct vv_sheet *sheet, size_t row, size_t column, const
 }
 
 #define FIGURE_COLUMNS                                                                              \
-    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                       \
     { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, false, false },                                   \
-    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, false, false },                            \
+    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
     { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
-    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, false, false }
+    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }
 
 /* ---- table "blocks" ---- */
 
@@ -111,7 +111,7 @@ static const struct vv_sheet_column block_columns[BLOCK_COLUMNS] = {
     { "times", "times", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "all_times", "in all", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     FIGURE_COLUMNS,
-    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "mean_span_ns", "begin to end", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "odd_times", "odd", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "odd", "odd ones", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -273,7 +273,7 @@ static const struct vv_sheet_column position_columns[POSITION_COLUMNS] = {
     { "position", "position", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     FIGURE_COLUMNS,
-    { "share", "of block", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "share", "of block", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };

@@ -30,7 +30,7 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "depth", "depth", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "node", "node", VV_CELL_INT, VV_UNIT_NONE, true, false },

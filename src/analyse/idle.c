@@ -19,7 +19,7 @@ static const struct vv_sheet_column idle_columns[COLUMNS] = {
     { "idle_share", "idle", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
     { "gaps", "gaps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "longest_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "longest_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "longest_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
 };
 
 static const char *cause_text(size_t cause)

@@ -17,7 +17,7 @@ static const struct vv_sheet_column gap_columns[COLUMNS] = {
     { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "duration_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "host_ns", "host", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "launch_ns", "launch", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "launch_ns", "launch", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "dependency_ns", "dependency", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "unknown_ns", "unknown", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "doing", "the thread was in", VV_CELL_TEXT, VV_UNIT_NONE, false, false },

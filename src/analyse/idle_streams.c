@@ -26,9 +26,9 @@ static const struct vv_sheet_column stream_columns[COLUMNS] = {
     { "kernel_wait_ns", "kernel wait", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "other_wait_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "span_ns", "span", VV_CELL_INT, VV_UNIT_NS, true, false },
-    { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
 };
 
 static size_t cause_of(const struct vv_device_work *work, const struct vv_work_item *next, int64_t from_ns)

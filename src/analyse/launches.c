@@ -31,13 +31,13 @@ static const struct vv_sheet_column launch_columns[COLUMNS] = {
     { "works", "works", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "call_ns", "calls take", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "work_ns", "work takes", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "median_latency_ns", "median latency", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "median_latency_ns", "median latency", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "delay_ns", "delay", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "queued", "queued", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "queueing_ns", "queueing", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "short", "shorter than call", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "under_10_us", "work < 10 us", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "calls_over_50_us", "call > 50 us", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "queueing_ns", "queueing", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "short", "shorter than call", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "under_10_us", "work < 10 us", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "calls_over_50_us", "call > 50 us", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "delays_over_100_us", "delay > 100 us", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 

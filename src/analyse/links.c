@@ -19,12 +19,12 @@ enum {
 
 static const struct vv_sheet_column link_columns[COLUMNS] = {
     { "sequence", "sequence", VV_CELL_INT, VV_UNIT_NONE, false, false },
-    { "forward_at_ns", "forward at", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "forward_at_ns", "forward at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "forward_ns", "forward", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "forward_device_ns", "on device", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "backward_at_ns", "backward at", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "forward_device_ns", "on device", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "backward_at_ns", "backward at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "backward_ns", "backward", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "backward_device_ns", "on device", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "backward_device_ns", "on device", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "ordinal", "ordinal", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "forward_thread", "forward thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "backward_thread", "backward thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

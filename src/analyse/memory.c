@@ -26,7 +26,7 @@ static const struct vv_sheet_column memory_columns[COLUMNS] = {
     { "peak_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "begin_bytes", "begin", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "end_bytes", "end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, true, false },
     { "releases", "releases", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "released_bytes", "released", VV_CELL_INT, VV_UNIT_BYTES, true, false },

@@ -130,7 +130,7 @@ enum { OFFSET = ITEM_COLUMNS, OVERLAPS, SHARES, PLAN_COLUMNS };
 static const struct vv_sheet_column plan_columns[PLAN_COLUMNS] = {
     ITEM_CELLS,
     { "offset_bytes", "offset", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "overlaps", "live with", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "overlaps", "live with", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "shares", "shares with", VV_CELL_INT, VV_UNIT_COUNT, false, false },
 };
 

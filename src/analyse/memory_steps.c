@@ -23,8 +23,8 @@ static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "free_fragmentation", "in pieces", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
     { "end_bytes", "at end", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, false, false },
-    { "released_bytes", "released", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "allocated_bytes", "allocated", VV_CELL_INT, VV_UNIT_BYTES, false, VV_TEXT_IF_ROOM },
+    { "released_bytes", "released", VV_CELL_INT, VV_UNIT_BYTES, false, VV_TEXT_IF_ROOM },
     { "kept_bytes", "never released", VV_CELL_INT, VV_UNIT_BYTES, false, false },
 };
 

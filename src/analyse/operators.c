@@ -40,14 +40,14 @@ enum {
     { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },              \
     { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                          \
     { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                          \
-    { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
-    { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, false },                              \
+    { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },              \
+    { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                    \
     { prefix "p99_ns", "p99", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
     { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
     { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
     { prefix "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },              \
-    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },             \
-    { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, false },            \
+    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },   \
+    { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },  \
     { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },               \
     { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                       \
     { prefix "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }

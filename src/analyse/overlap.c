@@ -19,12 +19,12 @@ static const struct vv_sheet_column overlap_columns[COLUMNS] = {
     { "name", "collective", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
-    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "communication_ns", "communication", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "hidden_ns", "hidden", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "exposed_ns", "exposed", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "overlap_share", "hidden", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
-    { "exposed_share", "exposed", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "exposed_share", "exposed", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "sum_ns", "sum of calls", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 

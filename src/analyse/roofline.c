@@ -18,13 +18,13 @@ enum {
 
 static const struct vv_sheet_column roofline_columns[COLUMNS] = {
     { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "flop", "FLOP", VV_CELL_REAL, VV_UNIT_COUNT, true, false },
     { "bytes", "bytes", VV_CELL_REAL, VV_UNIT_BYTES, true, false },
-    { "flop_per_byte", "FLOP/B", VV_CELL_REAL, VV_UNIT_NONE, false, false },
+    { "flop_per_byte", "FLOP/B", VV_CELL_REAL, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
     { "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
-    { "bytes_per_s", "bytes/s", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, false },
+    { "bytes_per_s", "bytes/s", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, VV_TEXT_IF_ROOM },
     { "bound", "bound", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "roof_flop_per_s", "roof", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, true, false },
     { "efficiency", "of roof", VV_CELL_REAL, VV_UNIT_RATIO, false, false },

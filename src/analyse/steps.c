@@ -33,8 +33,8 @@ static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
 
 static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -84,7 +84,7 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
         if (title == NULL || copy == NULL)
             VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the steps");
         columns[FIRST_PHASE + i] =
-            (struct vv_sheet_column){ copy, title, VV_CELL_INT, VV_UNIT_NS, false, false };
+            (struct vv_sheet_column){ copy, title, VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM };
         view->column_of[split->order[i]] = FIRST_PHASE + i;
     }
     memcpy(columns + FIRST_PHASE + shown, tail_columns, sizeof tail_columns);

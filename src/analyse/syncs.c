@@ -25,7 +25,7 @@ static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "longest_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "blocked_ns", "blocked", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, false, false },

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every table on a terminal of 80 columns: no line is longer, and the names can be told apart."""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer  # pylint: disable=wrong-import-position
+import made_training  # pylint: disable=wrong-import-position
+
+WIDTH = 80
+REAL = ["hta/ns_resolution.json.gz", "dlrm8/rank1.json.gz", "kineto/resnet50_workers0.json.gz", "xplane/jax_mi300_conv.xplane.pb",
+        "ascend/trace_view.json.gz", "nsys/saxpy_mpi_cuda.sqlite"]
+DIFF = ("diff", "diff_operators", "diff_kernels", "diff_tree")
+
+
+def names_of_tables(varve):
+    told = subprocess.run([varve, "help", "tables"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  ([a-z_]+)  ", told, re.MULTILINE)
+    assert len(names) > 40
+    return [name for name in names if name not in DIFF]
+
+
+def shown(*command):
+    """The lines that the command prints on such a terminal; it must succeed."""
+    reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat", "VARVE_PAGER": "cat"}
+    environment.pop("COLUMNS", None)
+    output = b""
+    with subprocess.Popen([str(word) for word in command], stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL,
+                          env=environment) as process:
+        os.close(terminal)
+        while True:
+            try:
+                data = os.read(reader, 65536)
+            except OSError: # the other end is closed
+                break
+            if not data:
+                break
+            output += data
+    os.close(reader)
+    assert process.returncode == 0, output
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode()).replace("\r", "").splitlines()
+
+
+def too_long(varve, path, tables):
+    found = {}
+    for table in tables:
+        for line in shown(varve, "report", "--no-cache", "--table", table, "--top", "5", path):
+            if len(line) > WIDTH:
+                found.setdefault(table, line)
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_made_traces_fit(varve, tmp_path, seed):
+    path = kineto_writer.write(tmp_path / "made.json", made_training.events(seed, 6), made_training.head(0))
+    assert too_long(varve, path, names_of_tables(varve)) == {}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_traces_fit(varve, traces, name):
+    assert too_long(varve, traces / name, names_of_tables(varve)) == {}
+
+
+def test_both_sides_of_a_diff_fit(varve, tmp_path):
+    paths = [kineto_writer.write(tmp_path / f"{seed}.json", made_training.events(seed, 6)) for seed in (3, 4)]
+    lines = shown(varve, "diff", "--no-cache", *paths)
+    assert len(lines) > 20
+    assert [line for line in lines if len(line) > WIDTH and str(tmp_path) not in line] == []
