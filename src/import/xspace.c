@@ -182,7 +182,8 @@ static bool is_plane(struct vv_protobuf *plane)
     return has_name;
 }
 
-/* The first field is a plane whose name lies in the head, or texts alone. */
+/* The first field is a plane whose name lies in the head, or texts alone: whole ones, if the head is all there is. Many
+ * a short text begins like the head of a long one. */
 static bool probe_xspace(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     (void)path;
@@ -198,7 +199,7 @@ static bool probe_xspace(const char *path, bool is_folder, const char *head, siz
             vv_protobuf_init(&plane, at, here, 0);
             return is_plane(&plane);
         }
-        if (!is_printable(at, here))
+        if (!is_printable(at, here) || (here < length && head_bytes < VV_SOURCE_HEAD_BYTES))
             return false;
         has_text = true;
         at += here;

@@ -379,6 +379,14 @@ def test_a_zstd_window_beyond_the_usual_is_not_taken_for_damage(run, tmp_path):
         3, "varve: 't.json.zst' was compressed with a window of more than 128 MiB: unpack it first:  zstd -d --long=31\n")
 
 
+@pytest.mark.parametrize("text", ['"ph"', '"name","ts"\n"a",1\n', '"' + "x" * 100, "\"Notes on what to trace\""])
+def test_a_short_text_is_no_xspace_that_is_cut(run, tmp_path, text):
+    """A quote is also the tag of a host's name, and the letter behind it a length."""
+    (tmp_path / "t.txt").write_text(text)
+    done = run("info", "t.txt")
+    assert done.returncode == 3 and "is not a trace that varve knows (first bytes:" in done.stderr
+
+
 def test_a_damaged_foreign_file_is_not_to_be_recorded_again(run, tmp_path):
     whole = json.dumps({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]}).encode()
     packed = zlib.compressobj(9, zlib.DEFLATED, 31)
