@@ -100,8 +100,12 @@ static int compare_holders(const void *a, const void *b, void *context)
     if (holders->sums[left].bytes != holders->sums[right].bytes)
         return holders->sums[left].bytes > holders->sums[right].bytes ? -1 : 1;
     /* Equals by what they are, not by the order in which they were seen. */
-    return (holders->groups.names[left] > holders->groups.names[right]) -
-           (holders->groups.names[left] < holders->groups.names[right]);
+    uint32_t left_key = holders->groups.names[left], right_key = holders->groups.names[right];
+    bool are_texts = holders->by != BY_THREAD && holders->by != BY_STEP && left_key != VV_NONE && right_key != VV_NONE;
+    const struct vv_model *model = holders->allocations->scope->model;
+    if (are_texts)
+        return strcmp(vv_text_of(model, left_key), vv_text_of(model, right_key));
+    return (left_key > right_key) - (left_key < right_key);
 }
 
 /* ---- rows ---- */

@@ -242,3 +242,16 @@ def test_the_largest_hole_is_the_allocators(varve, tmp_path):
     assert (row["largest_hole_bytes"], row["fragmentation"]) == (800, pytest.approx(1 - 500 / 1500))
     row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61), *events[:3], event(4, 100, None, total=total)]))["memory"][0]
     assert row["largest_hole_bytes"] is None
+
+
+def test_holders_of_as_much_stand_in_the_order_of_their_names(varve, tmp_path):
+    def events(names):
+        found = []
+        for name in names:
+            begin = 100 * int(name[2:])
+            found += [span(name, begin, begin + 50), event(begin + 10, 4096, begin)]
+        return found
+    for number, names in enumerate((["op1", "op2", "op3"], ["op3", "op1", "op2"])):
+        path = write(tmp_path / f"{number}.json", events(names))
+        rows = tables(varve, path)["memory_peak"]
+        assert [row["name"] for row in rows if row["row"] == "holder"] == ["op1", "op2", "op3"]
