@@ -164,17 +164,18 @@ static void dump_facts(void)
     }
 }
 
-/* Every field of struct vv_health is a uint64_t; the names follow its order. */
+/* Every field of struct vv_health, in its order. */
 static void dump_health(void)
 {
     const struct vv_health *health = &model->health;
     open_row("health", 0);
 #define PUT_HEALTH(name) put_unsigned("health", #name, health->name);
-    PUT_HEALTH(unfinished) PUT_HEALTH(unmatched_ends) PUT_HEALTH(unmatched_flows)
+    PUT_HEALTH(unfinished) PUT_HEALTH(unmatched_ends) PUT_HEALTH(begun_before) PUT_HEALTH(flows_before)
+    PUT_HEALTH(unmatched_flows)
     PUT_HEALTH(unmatched_async) PUT_HEALTH(overlaps) PUT_HEALTH(zero_length)
     PUT_HEALTH(clock_steps_back) PUT_HEALTH(negative) PUT_HEALTH(unlinked)
     PUT_HEALTH(duplicate_correlations) PUT_HEALTH(unplaced) PUT_HEALTH(ignored)
-    PUT_HEALTH(truncated_files)
+    PUT_HEALTH(repaired_texts) PUT_HEALTH(truncated_files)
     puts("}");
 }
 
