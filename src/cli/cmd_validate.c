@@ -12,7 +12,7 @@
 #include "cli/reading.h"
 #include "import/source.h"
 
-#define TEXT_FIRST_BYTES 64u /* in which the text of JSON begins                                  */
+#define COLUMNS_MAX 16u /* of findings, and one more                                               */
 
 static enum varve_code read_source(void *source, void *buffer, size_t bytes, size_t *out_bytes,
                                    struct varve_error *error)
@@ -56,53 +56,121 @@ static enum varve_code validate_text(const struct vv_arguments *arguments, struc
     return vv_validate_chrome(read_source, source, &options, sheet, out_is_refused, error);
 }
 
-static int print(const struct vv_arguments *arguments, const char *path, struct vv_sheet *sheet,
-                 bool is_refused)
-{
-    const struct vv_sheet *shown[] = { sheet };
-    int status = vv_cli_print(arguments, "validate", path, shown, 1);
-    return status == VV_EXIT_DONE && is_refused ? VV_EXIT_NO : status;
-}
-
 /* Any other trace: reading it is the test. */
-static int validate_model(const struct vv_arguments *arguments)
+static int judge_model(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
     struct vv_reading reading;
-    struct vv_sheet sheet;
     struct varve_error error;
     int status = vv_reading_open(arguments, &reading);
-    if (status == VV_EXIT_DONE && vv_validate_model(reading.model, &sheet, &error) != VARVE_OK)
+    if (status == VV_EXIT_DONE && vv_validate_model(reading.model, sheet, &error) != VARVE_OK)
         status = vv_complain(&error);
-    else if (status == VV_EXIT_DONE) {
-        status = print(arguments, reading.title, &sheet, false);
+    else if (status == VV_EXIT_DONE)
         status = vv_reading_verdict(arguments, &reading, status);
-        vv_sheet_deinit(&sheet);
-    }
     vv_reading_close(&reading);
     return status;
 }
 
-int vv_cmd_validate(const struct vv_arguments *arguments)
+/* The one trace that is named. With VV_EXIT_DONE or VV_EXIT_NO there is a sheet. */
+static int judge(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
     struct vv_source *source = NULL;
-    struct vv_sheet sheet;
     struct varve_error error;
     struct stat status;
     bool is_refused = false;
-    const char *path = arguments->operand_count == 1 ? arguments->operands[0] : NULL;
-    if (path == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode))
-        return validate_model(arguments);
-    if (vv_source_open(path, &source, &error) != VARVE_OK)
-        return vv_complain(&error);
     int exit_code;
+    if (stat(arguments->operands[0], &status) != 0 || S_ISDIR(status.st_mode))
+        return judge_model(arguments, sheet);
+    if (vv_source_open(arguments->operands[0], &source, &error) != VARVE_OK)
+        return vv_complain(&error);
     if (!is_chrome(source))
-        exit_code = validate_model(arguments);
-    else if (validate_text(arguments, source, &sheet, &is_refused, &error) != VARVE_OK)
+        exit_code = judge_model(arguments, sheet);
+    else if (validate_text(arguments, source, sheet, &is_refused, &error) != VARVE_OK)
         exit_code = vv_complain(&error);
-    else {
-        exit_code = print(arguments, path, &sheet, is_refused);
-        vv_sheet_deinit(&sheet);
-    }
+    else
+        exit_code = is_refused ? VV_EXIT_NO : VV_EXIT_DONE;
     vv_source_close(source);
     return exit_code;
+}
+
+static int print(const struct vv_arguments *arguments, const char *title, const struct vv_sheet *sheet, int verdict)
+{
+    int status = vv_cli_print(arguments, "validate", title, &sheet, 1);
+    return status == VV_EXIT_DONE ? verdict : status;
+}
+
+/* ---- several traces: the rows of each, and whose they are ---- */
+
+static enum varve_code add_rows(const struct vv_sheet *from, const char *path, struct vv_sheet *sheet,
+                                struct varve_error *error)
+{
+    for (size_t i = 0; i < from->row_count; i++) {
+        size_t row;
+        VV_TRY(vv_sheet_row(sheet, from->kinds[i], &row, error));
+        VV_TRY(vv_sheet_text(sheet, row, 0, path, error));
+        for (size_t column = 0; column < from->column_count; column++) {
+            const struct vv_cell *cell = vv_sheet_cell(from, i, column);
+            if (cell->present && from->columns[column].type == VV_CELL_TEXT)
+                VV_TRY(vv_sheet_text(sheet, row, column + 1, cell->text, error));
+            else if (cell->present)
+                vv_sheet_int(sheet, row, column + 1, cell->integer);
+        }
+    }
+    return VARVE_OK;
+}
+
+/* VV_EXIT_NO if one of them is refused; what cannot be read ends it. */
+static int judge_all(const struct vv_arguments *arguments, struct vv_sheet *sheet)
+{
+    static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT, VV_UNIT_NONE, false, false } };
+    int verdict = VV_EXIT_DONE;
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        struct vv_arguments alone = *arguments;
+        struct vv_sheet own;
+        struct varve_error error;
+        alone.operands += i;
+        alone.operand_count = 1;
+        int status = judge(&alone, &own);
+        if (status != VV_EXIT_DONE && status != VV_EXIT_NO)
+            return status;
+        verdict = status == VV_EXIT_NO ? status : verdict;
+        if (i == 0) {
+            memcpy(columns + 1, own.columns, own.column_count * sizeof *columns);
+            vv_sheet_init(sheet, own.name, own.heading, columns, own.column_count + 1);
+        }
+        enum varve_code code = add_rows(&own, arguments->operands[i], sheet, &error);
+        vv_sheet_deinit(&own);
+        if (code == VARVE_OK && i + 1 == arguments->operand_count)
+            code = vv_sheet_policy(sheet, &error, "%zu files%s", i + 1,
+                                   sheet->row_count == 0 ? "; no rule is broken" : "");
+        if (code != VARVE_OK)
+            return vv_complain(&error);
+    }
+    return verdict;
+}
+
+static enum varve_code name_title(const struct vv_arguments *arguments, char **out_title, struct varve_error *error)
+{
+    if (arguments->operand_count < 2)
+        return vv_locate_trace(arguments, out_title, error);
+    if (asprintf(out_title, "%s and %zu more", arguments->operands[0], arguments->operand_count - 1) < 0)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    return VARVE_OK;
+}
+
+int vv_cmd_validate(const struct vv_arguments *arguments)
+{
+    struct vv_arguments alone = *arguments;
+    struct vv_sheet sheet = { 0 };
+    struct varve_error error;
+    char *title;
+    if (name_title(arguments, &title, &error) != VARVE_OK)
+        return vv_complain(&error);
+    alone.operands = &title;
+    alone.operand_count = 1;
+    int verdict = arguments->operand_count < 2 ? judge(&alone, &sheet) : judge_all(arguments, &sheet);
+    if (verdict == VV_EXIT_DONE || verdict == VV_EXIT_NO)
+        verdict = print(arguments, title, &sheet, verdict);
+    vv_sheet_deinit(&sheet);
+    free(title);
+    return verdict;
 }

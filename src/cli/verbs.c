@@ -176,15 +176,17 @@ const struct vv_verb vv_verbs[] = {
                            { "varve info --strict train.varve", "exit code 1 if events were lost" }),
       .run = vv_cmd_info },
     { .name = "validate", .group = "Look", .summary = "what its readers would not like",
-      .operands = "[TRACE]",
+      .operands = "[TRACE...]",
       .description =
           "Holds a Chrome trace, such as PyTorch writes, against the rules of the programs that read it: HTA, "
           "the TensorBoard plug-in, Perfetto and the validator of PyTorch. Each broken rule is one row: who "
           "refuses the file, loses events or shows them otherwise, how often, and where first. Of any other "
-          "trace it prints what reading it found. The exit code is 1 if one of them would refuse the file.",
+          "trace it prints what reading it found. Of several, each is looked at alone. The exit code is 1 if one "
+          "of them would refuse a file.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | VV_TAKES(FOR),
       .examples = EXAMPLES({ "varve validate train.json", "every rule" },
                            { "varve validate --for perfetto train.json", "those of Perfetto" },
+                           { "varve validate rank*.pt.trace.json.gz", "each of several" },
                            { "varve validate --json rank0.pt.trace.json.gz", "for scripts" }),
       .run = vv_cmd_validate },
     { .name = "export", .group = "Carry", .summary = "give it to another tool",

@@ -241,6 +241,33 @@ def test_every_json_trace_is_judged(varve, traces):
         assert done.returncode in (0, 1), (path, done.stderr)
 
 
+# ---- several ----
+
+def test_each_of_several_is_judged_as_if_it_were_alone(varve, tmp_path):
+    texts = {"good.pt.trace.json": trace(GOOD), "text.pt.trace.json": trace([*GOOD, {**OPERATOR, "ts": "90"}]),
+             "open.pt.trace.json": trace([*GOOD, {"ph": "B", "name": "open", "pid": 10, "tid": 99, "ts": 5, "cat": "c"}])}
+
+    def run(*names):
+        done = subprocess.run([varve, "validate", "--json", *names], capture_output=True, text=True, check=False,
+                              cwd=tmp_path, timeout=60)
+        table = json.loads(done.stdout)["tables"]["findings"] if done.returncode < 2 else done.stderr
+        return done.returncode, table
+    alone = {}
+    for name, content in texts.items():
+        (tmp_path / name).write_text(json.dumps(content))
+        alone[name] = run(name)
+    assert [code for code, _ in alone.values()] == [0, 1, 0]
+    code, table = run(*texts)
+    assert code == 1 and len(table["rows"]) >= 2
+    assert [column["name"] for column in table["columns"]] == [
+        "file", *(column["name"] for column in alone["good.pt.trace.json"][1]["columns"])]
+    assert table["rows"] == [[name, *row] for name, (_, own) in alone.items() for row in own["rows"]]
+    assert run("good.pt.trace.json", "open.pt.trace.json")[0] == 0
+    (tmp_path / "none.json").write_text("")
+    code, says = run("good.pt.trace.json", "none.json")
+    assert code == 3 and says.startswith("varve: 'none.json' is not a trace that varve knows (the file is empty)")
+
+
 # ---- other traces ----
 
 def test_another_format_is_judged_by_reading_it(varve, traces):
