@@ -2,10 +2,11 @@
 #include "cli/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,32 +61,41 @@ int64_t vv_child_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* In the child. Says through `report` why the program did not start; nothing is said if it did, since
- * exec closes the pipe. */
-__attribute__((noreturn)) static void become(char *const *command,
-                                             const struct vv_child_setting *settings,
-                                             size_t setting_count, int report)
+static bool is_set(const char *variable, const struct vv_child_setting *settings, size_t count)
 {
-    int failure = 0;
-    for (size_t i = 0; i < setting_count && failure == 0; i++)
-        failure = setenv(settings[i].name, settings[i].value, 1) != 0 ? errno : 0;
-    if (failure == 0) {
-        execvp(command[0], command);
-        failure = errno;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(settings[i].name);
+        if (strncmp(variable, settings[i].name, length) == 0 && variable[length] == '=')
+            return true;
     }
-    ssize_t written = write(report, &failure, sizeof failure);
-    _exit(written == (ssize_t)sizeof failure ? 127 : 126);
+    return false;
 }
 
-static int read_report(int report)
+static void free_environment(char **environment, size_t own_count)
 {
-    int failure = 0;
-    ssize_t length;
-    do
-        length = read(report, &failure, sizeof failure);
-    while (length < 0 && errno == EINTR);
-    close(report);
-    return length == (ssize_t)sizeof failure ? failure : 0;
+    for (size_t i = 0; environment != NULL && i < own_count; i++)
+        free(environment[i]);
+    free(environment);
+}
+
+/* Ours, with the settings instead of what it has under their names. NULL without memory; the caller frees it and
+ * the `count` texts at its begin. */
+static char **join_environment(const struct vv_child_setting *settings, size_t count)
+{
+    size_t own = 0, joined = 0;
+    while (environ[own] != NULL)
+        own++;
+    char **out = calloc(own + count + 1, sizeof *out);
+    for (; out != NULL && joined < count; joined++)
+        if (asprintf(&out[joined], "%s=%s", settings[joined].name, settings[joined].value) < 0) {
+            out[joined] = NULL;
+            free_environment(out, joined);
+            return NULL;
+        }
+    for (size_t i = 0; out != NULL && i < own; i++)
+        if (!is_set(environ[i], settings, count))
+            out[joined++] = environ[i];
+    return out;
 }
 
 static int wait_for(pid_t pid)
@@ -96,31 +106,44 @@ static int wait_for(pid_t pid)
     return status;
 }
 
+/* The child borrows our memory until it is another program, which spares copying it: it changes nothing there
+ * but `failure`, and has signal handlers of its own. Returns fork's errno. */
+static int start(char *const *command, char *const *environment, const struct sigaction former[WATCHED_COUNT],
+                 pid_t *out_pid, volatile int *failure)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        restore_signals(former);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        execvpe(command[0], command, environment);
+        *failure = errno;
+        _exit(127);
+    }
+    *out_pid = pid;
+    return errno;
+}
+
 enum varve_code vv_child_run(char *const *command, const struct vv_child_setting *settings,
                              size_t setting_count, struct vv_child_end *out_end,
                              struct varve_error *error)
 {
     struct sigaction former[WATCHED_COUNT];
     sigset_t all;
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return vv_fail_errno(error, errno, "cannot make a pipe to the program");
+    volatile int failure = 0;
+    pid_t pid;
+    char **environment = join_environment(settings, setting_count);
+    if (environment == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the program's environment");
     *out_end = (struct vv_child_end){ .begin_realtime_ns = vv_child_now_ns() };
     uint64_t begin_ns = vv_clock_monotonic_ns();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask); /* none may come between the handlers and child_pid */
     watch_signals(former);
-    pid_t pid = fork();
-    int fork_errno = errno;
-    if (pid == 0) {
-        restore_signals(former);
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        become(command, settings, setting_count, report[1]);
-    }
+    int fork_errno = start(command, environment, former, &pid, &failure);
     child_pid = pid;
-    close(report[1]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    out_end->exec_errno = read_report(report[0]);
+    free_environment(environment, setting_count);
+    out_end->exec_errno = failure;
     int status = pid > 0 ? wait_for(pid) : 0;
     sigprocmask(SIG_BLOCK, &all, NULL);
     is_held = true;

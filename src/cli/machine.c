@@ -26,10 +26,11 @@ static bool processor_name(char *out_name, size_t capacity)
 
 void vv_machine_name(char *out_name, size_t capacity)
 {
+    static char name[256]; /* making up that file takes the kernel longer than a whole manifest takes us */
     struct utsname names;
-    out_name[0] = '\0';
-    if (!processor_name(out_name, capacity) && uname(&names) == 0)
-        snprintf(out_name, capacity, "%s", names.machine);
+    if (name[0] == '\0' && !processor_name(name, sizeof name) && uname(&names) == 0)
+        snprintf(name, sizeof name, "%s", names.machine);
+    snprintf(out_name, capacity, "%s", name);
 }
 
 int64_t vv_machine_cpus(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.h — the machine that varve runs on, as traces name theirs. Thread-safe. */
+/* machine.h — the machine that varve runs on, as traces name theirs. Not thread-safe. */
 #ifndef VV_CLI_MACHINE_H
 #define VV_CLI_MACHINE_H
 
