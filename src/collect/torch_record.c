@@ -196,10 +196,23 @@ static __attribute__((noinline)) void begin_named(const void *guard, uint32_t us
     varve_begin_name(name, vv_torch_layer(name, usual_layer));
 }
 
+/* Asks for the lines that the record will need, each of which may be far away, while the code itself comes. */
+VV_INLINE void fetch_ahead(const struct vv_self *self, const uint8_t *guard)
+{
+    const uintptr_t packet = (uintptr_t)self->writer.packet;
+    const void *schema = (const void *)(uintptr_t)vv_torch_word(guard, hot.layout.numbers.schema);
+    __builtin_prefetch(schema);
+    __builtin_prefetch(&vv_torch_operators[vv_torch_operator_hash(schema)]);
+    __builtin_prefetch(self->writer.cursor, 1);
+    __builtin_prefetch((const void *)(packet + offsetof(struct vv_packet_header, content_bits)), 1);
+}
+
 /* One for all scopes: between operators that fill the caches with data, its own size is what costs. */
-static __attribute__((noinline)) void begin_guard(const void *guard, uint32_t scope)
+static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint32_t scope)
 {
     const uint8_t *bytes = guard;
+    struct vv_self *self = &vv_self;
+    fetch_ahead(self, bytes);
     const uint32_t usual_layer = scope == VV_SCOPE_USER ? VARVE_LAYER_API : VARVE_LAYER_OP;
     if (are_steps_counted())
         begin_first_step();
@@ -215,7 +228,7 @@ static __attribute__((noinline)) void begin_guard(const void *guard, uint32_t sc
         begin_named(guard, usual_layer);
         return;
     }
-    struct vv_self *self = vv_self_in_epoch();
+    self = vv_self_in_epoch();
     if (VARVE_UNLIKELY(self->met != hot.generation))
         meet_thread();
     struct begin begin;
@@ -236,7 +249,7 @@ static __attribute__((noinline)) void begin_guard(const void *guard, uint32_t sc
 /* ---- the callbacks ---- */
 
 #define START(scope)                                                                                \
-    static void *start_##scope(void **out_context, const void *guard)                              \
+    static VV_HOT void *start_##scope(void **out_context, const void *guard)                              \
     {                                                                                               \
         *out_context = NULL;                                                                        \
         begin_guard(guard, scope);                                                                  \
@@ -249,7 +262,7 @@ static void *(*const starts[VV_TORCH_SCOPES])(void **, const void *) = {
 };
 
 /* The async flag must be told now: it may have been off when the guard began. */
-static void end_guard(const void *guard, void *context)
+static VV_HOT void end_guard(const void *guard, void *context)
 {
     (void)context;
     if (VARVE_UNLIKELY(is_async(guard))) {
@@ -258,7 +271,8 @@ static void end_guard(const void *guard, void *context)
             varve_async_end(site, vv_torch_word(guard, hot.layout.numbers.handle));
         return;
     }
-    varve_end();
+    if (varve_layers() != 0)
+        vv_emit_end();
 }
 
 static void end_user_range(const void *guard, void *context)

@@ -18,6 +18,10 @@
 
 #define VV_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define VV_INLINE static inline __attribute__((always_inline))
+/* What records pass through lies side by side: between operators that fill the caches each page costs, of code too. */
+#define VV_HOT __attribute__((hot))
+
+void vv_emit_end(void); /* varve_emit_end, for callers in this library: not through its table of links */
 
 static inline bool vv_cursor_swap(uint8_t **cursor, uint8_t *from, uint8_t *to)
 {

@@ -54,7 +54,7 @@ static inline bool is_ready(struct varve_site *site, enum vv_site_kind kind, uin
     return (varve_layers() & site->layer) != 0 && (state >> (VV_ID_BITS + kind) & 1) != 0;
 }
 
-VARVE_API void varve_emit_begin(struct varve_site *site)
+VARVE_API VV_HOT void varve_emit_begin(struct varve_site *site)
 {
     struct vv_self *self = &vv_self;
     struct vv_place place;
@@ -68,7 +68,7 @@ VARVE_API void varve_emit_begin(struct varve_site *site)
     vv_put_word(self, &place, id);
 }
 
-VARVE_API void varve_emit_end(void)
+VV_HOT void vv_emit_end(void)
 {
     struct vv_self *self = &vv_self;
     struct vv_place place;
@@ -81,7 +81,9 @@ VARVE_API void varve_emit_end(void)
     vv_put_word(self, &place, VV_EVENT_END);
 }
 
-VARVE_API void varve_emit_next(struct varve_site *site)
+VARVE_API VV_HOT void varve_emit_end(void) __attribute__((alias("vv_emit_end")));
+
+VARVE_API VV_HOT void varve_emit_next(struct varve_site *site)
 {
     struct vv_self *self = &vv_self;
     struct vv_place place;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "record/recorder.h"
+#include "record/place.h"
 #include "record/text_hash.h"
 
 #define STRINGS_MAX (1u << 20)
@@ -87,7 +87,7 @@ static struct string *find_or_add(const char *text, uint32_t length)
     return added;
 }
 
-uint32_t vv_string_known(const char *text)
+VV_HOT uint32_t vv_string_known(const char *text)
 {
     if (__atomic_load_n(&strings, __ATOMIC_ACQUIRE) == NULL)
         return 0;
