@@ -349,7 +349,7 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
     char left_out[60];
     const char *hint =
-        model->steps.table.count > 0 ? "" : "; no steps recorded: mark them with varve_step_begin";
+        model->steps.table.count > 0 ? "" : "; no steps recorded";
     uint64_t other = 0;
     for (uint32_t t = 0; t < model->tracks.table.count; t++)
         other += model->tracks.kind[t] == VV_TRACK_THREAD && vv_track_works(model, t);

@@ -149,6 +149,18 @@ def test_the_programs_own_tracer_comes_first(python, program, run_both, tracer):
     assert not any(one.unfinished for one in ranges)
 
 
+@pytest.mark.parametrize("module", ["cProfile", "profile"])
+def test_the_standard_library_s_profilers(python, program, run_both, module):
+    """doc/collectors.md says where `profile` cannot run beside ours: up to 3.11."""
+    run = run_both(python, "-m", module, program("def leaf(): return len('x')\nleaf()\n"), collect="+python,-builtins")
+    version = tuple(map(int, notes(run.trace)[0][1].split(":")[0].rstrip("+").split(".")[:2]))
+    if module == "profile" and version < (3, 12):
+        assert "Bad return" in run.done.stderr
+    else:
+        assert (run.done.stderr, run.done.returncode) == ("", 0)
+        assert "(leaf)" in run.done.stdout
+
+
 MODEL = "import leaves\ndef forward():\n    leaves.leaf(), len('')\n"
 LEAVES = "def leaf(): return end()\ndef end(): pass\n"
 MAIN = "import sys\nfrom model import net\ndef main():\n    for _ in range(3): net.forward()\nmain()\n"

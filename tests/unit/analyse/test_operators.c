@@ -281,7 +281,7 @@ static void nothing_recorded_is_an_answer(void **state)
     analyse(model, everything, &sheet);
     assert_int_equal(sheet.row_count, 0);
     assert_string_equal(sheet.policy,
-                        "no operators recorded; no steps recorded: mark them with varve_step_begin");
+                        "no operators recorded; no steps recorded");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
