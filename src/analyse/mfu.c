@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mfu.c — table "mfu": which part of their devices' peak the steps use. analysis.md 2.18.
  *
- * Model FLOP are those that a step needs; hardware FLOP hold also what was computed again: forward operators inside a
- * backward pass of checkpointing. With W the FLOP of each type and P that type's peak, utilisation is
+ * Model FLOP are those that a step needs; hardware FLOP hold also what was computed again: the operators of phase
+ * "recompute" (op_phases.h). With W the FLOP of each type and P that type's peak, utilisation is
  * sum(W / P) / (the step's time x devices). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/analyse.h"
 #include "analyse/groups.h"
+#include "analyse/op_phases.h"
 #include "analyse/op_work.h"
 #include "analyse/step_summary.h"
 
@@ -36,35 +36,12 @@ struct tally {
     bool is_peak_unknown;
 };
 
-enum word { WORD_OTHER, WORD_BACKWARD, WORD_AGAIN };
-
 struct view {
     struct vv_op_work ops;
     struct vv_groups places;   /* (step, device): which devices a step uses                       */
     struct tally *tallies;     /* by step                                                        */
-    uint8_t *words;            /* by string: enum word                                          */
+    struct vv_op_phases phases; /* which operators compute again                                 */
 };
-
-static void read_words(const struct vv_model *model, uint8_t *words)
-{
-    for (uint32_t s = 0; s < model->strings.count; s++) {
-        const char *text = vv_intern_text(&model->strings, s);
-        if (strstr(text, "CheckpointFunctionBackward") != NULL || strstr(text, "recompute") != NULL)
-            words[s] = WORD_AGAIN;
-        else if (strncmp(text, "autograd::engine::evaluate_function", 35) == 0)
-            words[s] = WORD_BACKWARD;
-    }
-}
-
-/* Is the nearest pass around it one that computes a forward pass again? */
-static bool is_again(const struct view *view, uint32_t slice)
-{
-    const struct vv_slices *slices = &view->ops.scope.model->slices;
-    for (slice = slices->parent[slice]; slice != VV_NONE; slice = slices->parent[slice])
-        if (view->words[slices->name[slice]] != WORD_OTHER)
-            return view->words[slices->name[slice]] == WORD_AGAIN;
-    return false;
-}
 
 static enum varve_code add_op(struct view *view, const struct vv_costed_op *op, struct varve_error *error)
 {
@@ -77,7 +54,7 @@ static enum varve_code add_op(struct view *view, const struct vv_costed_op *op, 
     tally->devices += place == known;
     double seconds = op->peak_flop > 0 ? op->cost.flop / op->peak_flop : 0;
     tally->is_peak_unknown |= op->peak_flop <= 0;
-    if (is_again(view, op->slice)) {
+    if (view->phases.of_slice[op->slice] == VV_PHASE_RECOMPUTE) {
         tally->again_flop += op->cost.flop;
         tally->again_s += seconds;
     } else {
@@ -153,11 +130,10 @@ enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_que
     vv_sheet_init(out, "mfu", "FLOP UTILISATION", mfu_columns, COLUMNS);
     enum varve_code code = vv_op_work_init(&view.ops, model, question, error);
     view.tallies = calloc(model->steps.table.count + 1, sizeof *view.tallies);
-    view.words = calloc((size_t)model->strings.count + 1, 1);
-    if (code == VARVE_OK && (view.tallies == NULL || view.words == NULL))
+    if (code == VARVE_OK && view.tallies == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the FLOP of steps");
     if (code == VARVE_OK)
-        read_words(model, view.words);
+        code = vv_op_phases_found(model, &view.phases, error);
     for (size_t i = 0; i < view.ops.count && code == VARVE_OK; i++)
         code = add_op(&view, &view.ops.items[i], error);
     if (code == VARVE_OK && view.places.count > 0)
@@ -165,7 +141,7 @@ enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_que
     if (code == VARVE_OK)
         code = state_policy(&view, out, error);
     free(view.tallies);
-    free(view.words);
+    vv_op_phases_deinit(&view.phases);
     vv_groups_deinit(&view.places);
     vv_op_work_deinit(&view.ops);
     if (code != VARVE_OK)

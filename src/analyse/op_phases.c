@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/op_phases.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +131,7 @@ static bool has_forward_between(const struct finding *finding, int64_t from_ns, 
 
 /* An operator of a backward pass with a backward operator of its own in the same pass computes again what was not
  * kept. One whose backward operator comes in a later pass is differentiated twice. */
-static void mark_recomputed(struct finding *finding)
+static void mark_linked_again(struct finding *finding)
 {
     const struct vv_slices *slices = &finding->model->slices;
     for (size_t i = 0; i < finding->links.count; i++) {
@@ -139,6 +140,42 @@ static void mark_recomputed(struct finding *finding)
             !has_forward_between(finding, slices->begin_ns[link->forward], slices->begin_ns[link->backward]))
             finding->phases[link->forward] = VV_PHASE_RECOMPUTE;
     }
+}
+
+static bool is_numbered(const struct finding *finding, uint32_t slice)
+{
+    uint32_t op = finding->model->slices.op[slice];
+    return op != VV_NONE && finding->model->ops.sequence[op] >= 0 && meaning_of(finding, slice) != ENGINE &&
+           !is_backward_operator(finding, slice);
+}
+
+/* PyTorch numbers operators while it records what to differentiate. A backward operator that calls some with a number
+ * and some without has had inputs computed again, for which it was recorded a while, by a checkpoint that saves none;
+ * one that calls numbered ones alone is to be differentiated itself. */
+static enum varve_code mark_numbered(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    uint64_t rows = slices->table.count;
+    uint32_t *callers = malloc((rows + 1) * sizeof *callers); /* the backward operator around, with no numbered one between */
+    bool *has_plain = calloc(rows + 1, sizeof *has_plain);
+    enum varve_code code = VARVE_OK;
+    if (callers == NULL || has_plain == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for what %" PRIu64 " slices compute again", rows);
+    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++) {
+        uint32_t parent = slices->parent[row];
+        callers[row] = parent == VV_NONE ? VV_NONE : is_backward_operator(finding, parent) ? parent
+                       : is_numbered(finding, parent) ? VV_NONE : callers[parent];
+        if (callers[row] != VV_NONE && slices->layer[row] == VARVE_LAYER_OP && !is_numbered(finding, row) &&
+            !is_backward_operator(finding, row))
+            has_plain[callers[row]] = true;
+    }
+    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++)
+        if (callers[row] != VV_NONE && has_plain[callers[row]] && finding->phases[row] == VV_PHASE_BACKWARD &&
+            is_numbered(finding, row))
+            finding->phases[row] = VV_PHASE_RECOMPUTE;
+    free(callers);
+    free(has_plain);
+    return code;
 }
 
 /* ---- what those around it tell ---- */
@@ -204,7 +241,8 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
     for (uint32_t row = 0; row < model->slices.table.count; row++)
         finding->phases[row] = (uint8_t)phase_by_itself(finding, row);
     VV_TRY(find_forwards(finding, error));
-    mark_recomputed(finding);
+    mark_linked_again(finding);
+    VV_TRY(mark_numbered(finding, error));
     inherit(finding);
     read_xla(finding);
     return VARVE_OK;
@@ -213,8 +251,13 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
 enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases, struct varve_error *error)
 {
     *out_phases = (struct vv_op_phases){ 0 };
-    if (has_recorded_phases(model))
-        return VARVE_OK;
+    return has_recorded_phases(model) ? VARVE_OK : vv_op_phases_found(model, out_phases, error);
+}
+
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
+                                   struct varve_error *error)
+{
+    *out_phases = (struct vv_op_phases){ 0 };
     out_phases->of_slice = calloc(model->slices.table.count + 1, sizeof *out_phases->of_slice);
     struct finding finding = { .model = model, .phases = out_phases->of_slice };
     enum varve_code code = find_phases(&finding, error);

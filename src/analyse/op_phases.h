@@ -2,7 +2,7 @@
 /* op_phases.h — forward, backward, optimizer …: the phase of each slice where nobody recorded phases, found from what the
  * operators say. analysis.md 2.11; the rules stand in doc/metrics.md.
  *
- * Thread-compatible. Called by traits.c and phase_split.c. */
+ * Thread-compatible. Called by traits.c, phase_split.c and mfu.c. */
 #ifndef VV_ANALYSE_OP_PHASES_H
 #define VV_ANALYSE_OP_PHASES_H
 
@@ -20,6 +20,9 @@ struct vv_op_phases {
 
 /* De-initialise also after a failure. */
 enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases, struct varve_error *error);
+/* The same, of_slice always: what the operators say, whoever recorded phases besides. */
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
+                                   struct varve_error *error);
 void vv_op_phases_deinit(struct vv_op_phases *phases);
 
 /* A phase as one number: a string of the model that names a recorded one, or a found one. VV_NONE = none. */

@@ -155,7 +155,8 @@ def test_utilisation_of_steps(varve, tmp_path):
                    op("aten::mm", matrix, kinds, ts=at + 10, dur=20)]
         if step == 1:
             checkpoint = "autograd::engine::evaluate_function: CheckpointFunctionBackward"
-            events += [op(checkpoint, [], ts=at + 100, dur=200), op("aten::mm", matrix, kinds, ts=at + 110, dur=20),
+            events += [op(checkpoint, [], ts=at + 100, dur=200),
+                       op("CheckpointFunctionBackward", [], ts=at + 101, dur=198), op("aten::mm", matrix, kinds, ts=at + 110, dur=20),
                        op("autograd::engine::evaluate_function: MmBackward0", [], ts=at + 150, dur=100),
                        op("aten::mm", matrix, kinds, ts=at + 160, dur=20)]
     for number, event in enumerate([event for event in events if event["name"] == "aten::mm"]):

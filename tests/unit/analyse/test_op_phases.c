@@ -160,6 +160,31 @@ static void what_is_differentiated_in_the_same_pass_was_recomputed(void **state)
     vv_model_destroy(model);
 }
 
+/* As checkpoints that save no inputs leave it: what computes again has numbers, and no backward operator takes them. Where
+ * all that a backward operator calls has, it is to be differentiated itself. */
+static void what_a_backward_operator_has_numbered_was_recomputed(void **state)
+{
+    (void)state;
+    for (int is_twice = 0; is_twice < 2; is_twice++) {
+        struct vv_model *model = handmade_model();
+        uint32_t train = handmade_track(model, "train", 1);
+        numbered(model, train, "f", 1, 0, AT(0, 10));
+        numbered(model, train, "autograd::engine::evaluate_function: FBackward", 1, 1, AT(20, 100));
+        numbered(model, train, "FBackward", 1, 1, AT(21, 99));
+        numbered(model, train, "again", 5, 0, AT(30, 40));
+        handmade_op(model, train, "inside", 32, 38);
+        numbered(model, train, "gradient", is_twice ? 6 : -1, 0, AT(50, 60));
+        handmade_op(model, train, "part of it", 52, 58);
+        handmade_finish(model);
+        assert_phase(model, "again", is_twice ? "backward" : "recompute");
+        assert_phase(model, "inside", is_twice ? "backward" : "recompute");
+        assert_phase(model, "gradient", "backward");
+        assert_phase(model, "part of it", "backward");
+        assert_phase(model, "FBackward", "backward");
+        vv_model_destroy(model);
+    }
+}
+
 static void a_checkpoint_recomputes(void **state)
 {
     (void)state;
@@ -296,6 +321,7 @@ int main(void)
         cmocka_unit_test(phases_that_were_recorded_are_those),
         cmocka_unit_test(steps_split_into_the_phases_of_all_threads),
         cmocka_unit_test(what_is_differentiated_in_the_same_pass_was_recomputed),
+        cmocka_unit_test(what_a_backward_operator_has_numbered_was_recomputed),
         cmocka_unit_test(a_checkpoint_recomputes),
         cmocka_unit_test(xla_names_the_transposed_program),
         cmocka_unit_test(backward_operators_know_their_forward_ones),
