@@ -177,59 +177,58 @@ static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varv
 
 /* ---- devices ---- */
 
-static bool is_device_process(const struct vv_chrome_reader *reader, uint32_t process,
-                              uint32_t *out_device)
-{
-    const struct vv_tracks *tracks = &reader->model->tracks;
-    *out_device = VV_NONE;
-    bool is_device = false;
-    for (uint32_t row = reader->places.first_track; row < tracks->table.count; row++) {
-        if (tracks->process[row] != process || tracks->kind[row] != VV_TRACK_DEVICE)
-            continue;
-        is_device = true;
-        *out_device = tracks->device[row];
-    }
-    return is_device;
-}
+/* What is known of a process: its label, and the device that its tracks are of. */
+struct device_name {
+    uint32_t label, device;
+    bool is_device;
+};
 
 /* Kineto calls a GPU's row after the program, and labels it "GPU 0". */
-static enum varve_code name_device(struct vv_chrome_reader *reader, uint32_t process, uint32_t label,
-                                   struct varve_error *error)
+static enum varve_code name_device(struct vv_chrome_reader *reader, uint32_t process,
+                                   const struct device_name *known, struct varve_error *error)
 {
-    uint32_t *name = &reader->model->processes.name[process], device;
+    uint32_t *name = &reader->model->processes.name[process], label = known->label;
     char text[32];
-    if (!is_device_process(reader, process, &device))
+    if (!known->is_device)
         return VARVE_OK;
     const char *label_text = vv_intern_text(&reader->model->strings, label);
     if (label != 0 && strncmp(label_text, "CPU", 3) != 0) {
         *name = label;
         return VARVE_OK;
     }
-    if (label != 0 || device == VV_NONE || *name != 0 || device >> 16 != VARVE_DEVICE_KIND_CUDA)
+    if (label != 0 || known->device == VV_NONE || *name != 0 || known->device >> 16 != VARVE_DEVICE_KIND_CUDA)
         return VARVE_OK;
-    snprintf(text, sizeof text, "GPU %u", device & 0xffff);
+    snprintf(text, sizeof text, "GPU %u", known->device & 0xffff);
     return vv_model_text(reader->model, text, name, error);
 }
 
 static enum varve_code name_devices(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     const struct vv_processes *processes = &reader->model->processes;
+    const struct vv_tracks *tracks = &reader->model->tracks;
     uint32_t first = reader->places.first_process;
     size_t count = processes->table.count - first;
-    uint32_t *labels = calloc(count + 1, sizeof *labels);
+    struct device_name *known = calloc(count + 1, sizeof *known);
     enum varve_code code = VARVE_OK;
-    if (labels == NULL)
+    if (known == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of %zu processes", count);
     for (size_t i = 0; i < reader->titles.count; i++) {
         const struct vv_chrome_title *title = &reader->titles.items[i];
         uint32_t process = process_of(reader, title->pid);
         if (title->kind == VV_TITLE_PROCESS_LABELS && process != VV_NONE &&
             title->value_kind == VV_ARG_TEXT)
-            labels[process - first] = (uint32_t)title->value;
+            known[process - first].label = (uint32_t)title->value;
+    }
+    for (uint32_t row = reader->places.first_track; row < tracks->table.count; row++) {
+        if (tracks->kind[row] != VV_TRACK_DEVICE)
+            continue;
+        struct device_name *of = &known[tracks->process[row] - first];
+        of->is_device = true;
+        of->device = tracks->device[row];
     }
     for (uint32_t i = 0; i < count && code == VARVE_OK; i++)
-        code = name_device(reader, first + i, labels[i], error);
-    free(labels);
+        code = name_device(reader, first + i, &known[i], error);
+    free(known);
     return code;
 }
 

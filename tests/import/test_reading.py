@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import pty
+import resource
 import shutil
 import signal
 import subprocess
@@ -106,6 +107,15 @@ def test_max_memory_wants_a_size(run, tmp_path):
     (tmp_path / "a.json").write_text(graph(0, 5))
     done = run("info", "a.json", "--max-memory", "much")
     assert done.returncode == 2 and "--max-memory" in done.stderr
+
+
+def test_many_processes_take_no_more_time_each(run, tmp_path):
+    count = 200_000
+    (tmp_path / "p.json").write_text("[" + ",".join(
+        f'{{"ph":"X","name":"n","pid":{n},"tid":{n},"ts":{n},"dur":5}}' for n in range(1, count + 1)) + "]")
+    former = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert f",{count}," in run("info", "p.json", "--csv", "--table", "inputs", "--no-cache").stdout
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - former < 8  # 20 if each looks at all threads
 
 
 # ---- progress and interruption ----
