@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "collect/torch_groups.h"
 #include "ctf/layout.h"
+#include "record/recorder.h"
 #include "varve/varve.h"
 
 #define RANK_SANE 64u /* of PyTorch's own                                                       */
@@ -94,6 +96,28 @@ static bool add_tensor(const struct adding *adding, const uint8_t *tensor)
     return true;
 }
 
+static bool add_group(struct vv_torch_arguments *out, const struct vv_torch_group *group)
+{
+    uint32_t name = vv_string_known(group->name);
+    if (name == 0 && group->name[0] != '\0' && vv_record_enter()) {
+        name = vv_string_id(group->name);
+        vv_record_leave();
+    }
+    uint64_t *place = add(out, (struct head){ .kind = VV_ARGUMENT_GROUP }, 3);
+    if (place == NULL)
+        return false;
+    place[0] = name;
+    place[1] = (uint64_t)group->size;
+    place[2] = (uint64_t)(int64_t)group->rank;
+    return true;
+}
+
+static bool add_other(struct vv_torch_arguments *out, const struct vv_torch_value *value)
+{
+    const struct vv_torch_group *group = vv_torch_group_of(value);
+    return group != NULL ? add_group(out, group) : add_one(out, VV_ARGUMENT_OTHER, value->tag);
+}
+
 static bool add_value(const struct adding *adding, const struct vv_torch_value *value)
 {
     struct vv_torch_arguments *out = adding->out;
@@ -111,7 +135,7 @@ static bool add_value(const struct adding *adding, const struct vv_torch_value *
         return add_one(out, VV_ARGUMENT_REAL, value->payload);
     if (value->tag == layout->inputs.tag_bool)
         return add_one(out, VV_ARGUMENT_BOOL, value->payload & 0xff);
-    return add_one(out, VV_ARGUMENT_OTHER, value->tag);
+    return add_other(out, value);
 }
 
 /* The kind of a list whose members are all plain numbers of one tag; LIST for any other. */

@@ -139,6 +139,7 @@ enum vv_argument_kind {
     VV_ARGUMENT_TEXT = 10,          /* none                                                     */
     VV_ARGUMENT_OTHER = 11,         /* the producer's tag                                       */
     VV_ARGUMENT_OPAQUE_TENSOR = 12, /* none: its sizes are not known                            */
+    VV_ARGUMENT_GROUP = 13,         /* string of its name or 0, how many ranks it has, which this is */
     VV_ARGUMENT_KIND_COUNT
 };
 

@@ -62,6 +62,8 @@ static bool has_its_values(const struct vv_call_argument *argument)
         return argument->values == 1;
     case VV_ARGUMENT_TENSOR:
         return argument->values <= UINT16_MAX;
+    case VV_ARGUMENT_GROUP:
+        return argument->values == 3;
     case VV_ARGUMENT_STRIDED_TENSOR:
         return argument->values % 2 == 1 && vv_call_rank(argument) <= UINT16_MAX;
     case VV_ARGUMENT_LIST:

@@ -53,8 +53,8 @@ struct vv_pair_end {
 
 /* An operator that asks for a collective. */
 struct vv_dispatch {
-    int64_t in_elements, out_elements;
-    uint32_t slice, dtype;
+    int64_t in_elements, out_elements, begin_ns, group_size;
+    uint32_t slice, dtype, group; /* string; 0 = not known                                      */
 };
 
 struct vv_open_range {

@@ -3,8 +3,11 @@
  *
  * A collective that a backend ran on a thread of its own ("gloo:all_reduce") counts there, as in Kineto's traces, and the
  * operator that asked for it is one like others. Where no backend says so, the operator ("c10d::allreduce_") stands for it. */
+#include <stdlib.h>
+
 #include "import/dialect.h"
 #include "import/named_collective.h"
+#include "import/row_map.h"
 #include "import/varve_call.h"
 #include "varve/varve.h"
 
@@ -34,14 +37,21 @@ static struct operand operand_of(const uint64_t *word, const uint64_t *end)
 }
 
 /* Where there are two operands, the first is what it writes into. */
-static void fill_dispatch(struct vv_dispatch *dispatch, const struct vv_record *record)
+static enum varve_code fill_dispatch(struct vv_dispatch *dispatch, struct vv_process_reader *process,
+                                     const struct vv_record *record, struct varve_error *error)
 {
     const uint64_t *end = record->payload + record->payload_words, *next;
     unsigned operands = 0;
-    for (const uint64_t *word = record->payload + VV_CALL_HEAD_WORDS; word < end && operands < 2; word = next) {
+    for (const uint64_t *word = record->payload + VV_CALL_HEAD_WORDS; word < end; word = next) {
+        struct vv_call_argument argument = vv_call_argument_at(word);
         next = vv_call_behind(word, end);
+        if (argument.kind == VV_ARGUMENT_GROUP) {
+            if (argument.value[0] != 0)
+                VV_TRY(vv_process_string(process, (uint64_t)argument.value[0], &dispatch->group, error));
+            dispatch->group_size = argument.value[1];
+        }
         struct operand operand = operand_of(word, next);
-        if (operand.tensors == 0)
+        if (operand.tensors == 0 || operands == 2)
             continue;
         if (operands++ == 0) {
             dispatch->out_elements = operand.elements;
@@ -49,6 +59,7 @@ static void fill_dispatch(struct vv_dispatch *dispatch, const struct vv_record *
         }
         dispatch->in_elements = operand.elements;
     }
+    return VARVE_OK;
 }
 
 enum varve_code vv_torch_call(struct vv_process_reader *process, uint32_t slice, const struct vv_record *record,
@@ -68,14 +79,29 @@ enum varve_code vv_torch_call(struct vv_process_reader *process, uint32_t slice,
     }
     if (is_user || layer != VARVE_LAYER_COMM || strncmp(name, "c10d::", 6) != 0)
         return VARVE_OK;
-    fill_dispatch(&dispatch, record);
+    dispatch.begin_ns = model->slices.begin_ns[slice];
+    VV_TRY(fill_dispatch(&dispatch, process, record, error));
     VV_PUSH(&process->dispatches, dispatch, error);
     return VARVE_OK;
 }
 
-/* "c10d::allreduce_" is an "allreduce". */
+static int by_begin(const void *a, const void *b)
+{
+    const struct vv_dispatch *left = a, *right = b;
+    if (left->begin_ns != right->begin_ns)
+        return left->begin_ns < right->begin_ns ? -1 : 1;
+    return (left->slice > right->slice) - (left->slice < right->slice);
+}
+
+/* What one rank sends and another receives is none of all ranks of a group. */
+static bool is_of_all(const char *word)
+{
+    return strncmp(word, "send", 4) != 0 && strncmp(word, "recv", 4) != 0;
+}
+
+/* "c10d::allreduce_" is an "allreduce", the next of its group. *numbers counts them by group. */
 static enum varve_code add_dispatched(struct vv_model *model, const struct vv_dispatch *dispatch,
-                                      struct varve_error *error)
+                                      struct vv_row_map *numbers, struct varve_error *error)
 {
     const char *word = vv_intern_text(&model->strings, model->slices.name[dispatch->slice]) + 6;
     size_t length = strlen(word);
@@ -84,6 +110,15 @@ static enum varve_code add_dispatched(struct vv_model *model, const struct vv_di
     VV_TRY(vv_named_collective_add(model, dispatch->slice, word, length, &row, error));
     model->collectives.in_elements[row] = dispatch->in_elements;
     model->collectives.out_elements[row] = dispatch->out_elements;
+    model->collectives.group[row] = dispatch->group;
+    model->collectives.group_size[row] = dispatch->group_size;
+    if (dispatch->group != 0 && is_of_all(word)) {
+        bool is_first;
+        uint32_t *number;
+        VV_TRY(vv_row_map_at(numbers, &(struct vv_row_key){ { dispatch->group } }, &number, &is_first, error));
+        *number = is_first ? 0 : *number + 1;
+        model->collectives.sequence[row] = *number;
+    }
     return vv_model_text(model, vv_dialect_scalar_type(dispatch->dtype), &model->collectives.dtype[row], error);
 }
 
@@ -138,16 +173,26 @@ static enum varve_code name_categories(struct vv_model *model, uint32_t first_sl
     return VARVE_OK;
 }
 
+static enum varve_code add_all_dispatched(struct vv_process_reader *process, struct varve_error *error)
+{
+    struct vv_row_map numbers = { 0 };
+    enum varve_code code = VARVE_OK;
+    if (process->dispatches.count > 0)
+        qsort(process->dispatches.items, process->dispatches.count, sizeof *process->dispatches.items, by_begin);
+    for (size_t i = 0; i < process->dispatches.count && code == VARVE_OK; i++)
+        code = add_dispatched(process->model, &process->dispatches.items[i], &numbers, error);
+    vv_row_map_deinit(&numbers);
+    return code;
+}
+
 enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t first_slice, uint32_t first_step,
                                 size_t first_placed, struct varve_error *error)
 {
     struct vv_model *model = process->model;
-    for (size_t i = 0; i < process->dispatches.count; i++) {
-        if (!process->has_backend)
-            VV_TRY(add_dispatched(model, &process->dispatches.items[i], error));
-        else
-            model->slices.layer[process->dispatches.items[i].slice] = VARVE_LAYER_OP;
-    }
+    for (size_t i = 0; i < process->dispatches.count && process->has_backend; i++)
+        model->slices.layer[process->dispatches.items[i].slice] = VARVE_LAYER_OP;
+    if (!process->has_backend)
+        VV_TRY(add_all_dispatched(process, error));
     if (process->has_calls)
         VV_TRY(name_categories(model, first_slice, error));
     if (model->steps.table.count > first_step || !has_step_names(process)) /* varve_step_begin   */
