@@ -40,10 +40,11 @@ class profile:
     record_shapes    shapes, types and scalars of each operator's inputs too
     profile_memory   blocks of memory too; only where `varve record` started the program
     with_stack       each call of a Python function too
+    with_modules     each call of an nn.Module too
     output           the trace folder, NAME.varve, kept; the second window goes to NAME.2.varve. A former run's trace
                      becomes NAME.varve.old. Without it the trace goes away with the profile
-    collect          instead of the three switches: what `varve record --collect` takes
-    activities, with_flops, with_modules    taken for torch's sake, without effect
+    collect          instead of the switches: what `varve record --collect` takes
+    activities, with_flops    taken for torch's sake, without effect
 
     All threads are recorded, and children that are forked meanwhile: those into the same trace. One profile runs at a
     time in a process. Under `varve record` that decides what is recorded: a profile marks its steps and reads what there
@@ -61,13 +62,14 @@ class profile:
                  profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
                  with_modules: bool = False, output: Optional["os.PathLike[str] | str"] = None,
                  collect: Optional[str] = None) -> None:
-        del activities, with_flops, with_modules
+        del activities, with_flops
         self.on_trace_ready = on_trace_ready
         self.step_num = 0
         self._plan: Schedule = schedule or _always
         self._marks_steps = schedule is not None
         self._collect = collect if collect is not None else ",".join(
-            ["torch", *["shapes"] * record_shapes, *["memory"] * profile_memory, *["python"] * with_stack])
+            ["torch", *["shapes"] * record_shapes, *["memory"] * profile_memory, *["modules"] * with_modules,
+             *["python"] * with_stack])
         self._profile_memory = profile_memory
         self._output = None if output is None else os.path.abspath(os.fspath(output))
         if self._output is not None and not self._output.endswith(".varve"):

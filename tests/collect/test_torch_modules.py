@@ -160,9 +160,9 @@ class Leaf(Module):
 
 
 leaf = Leaf()
-for sources in ("modules", "none", "modules", "none,+modules"):
+for sources in ("modules", "none", "switch", "none,+modules"):
     leaf()
-    with varve.profile(collect=sources) as profile:
+    with varve.profile(**({"with_modules": True} if sources == "switch" else {"collect": sources})) as profile:
         leaf()
         leaf()
     print(sum(row.key == "nn.Module: Leaf_0" and row.count for row in profile.key_averages()))
