@@ -58,7 +58,8 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
 {
     struct vv_step_summary summary;
     if (scope->model->steps.table.count == 0)
-        return vv_sheet_policy(sheet, error, "no steps recorded: mark them with varve_step_begin, in Python varve.step");
+        return vv_sheet_policy(sheet, error, "no steps recorded: mark them with varve_step_begin, in Python "
+                                             "varve.step; --step-by NAME takes ranges for them");
     if (scope->step_count == 0)
         return vv_sheet_policy(sheet, error, "no steps on this thread");
     VV_TRY(vv_step_summary(scope, &summary, error));

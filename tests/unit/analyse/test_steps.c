@@ -153,7 +153,8 @@ static void no_steps_is_an_answer(void **state)
     struct vv_sheet sheet;
     assert_int_equal(vv_analyse_steps(model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
-    assert_string_equal(sheet.policy, "no steps recorded: mark them with varve_step_begin, in Python varve.step");
+    assert_string_equal(sheet.policy, "no steps recorded: mark them with varve_step_begin, in Python varve.step; "
+                                      "--step-by NAME takes ranges for them");
     vv_sheet_deinit(&sheet);
     assert_int_equal(vv_analyse_phases(model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
