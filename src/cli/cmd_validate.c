@@ -8,6 +8,7 @@
 
 #include "analyse/validate.h"
 #include "cli/arguments.h"
+#include "cli/meter.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "import/source.h"
@@ -53,7 +54,12 @@ static enum varve_code validate_text(const struct vv_arguments *arguments, struc
                                      struct vv_sheet *sheet, bool *out_is_refused, struct varve_error *error)
 {
     const struct vv_validate_options options = { base_name(vv_source_path(source)), arguments->consumer };
-    return vv_validate_chrome(read_source, source, &options, sheet, out_is_refused, error);
+    struct vv_meter meter;
+    vv_meter_begin(&meter, vv_source_path(source), arguments->quiet);
+    vv_source_watch(source, vv_meter_show, &meter);
+    enum varve_code code = vv_validate_chrome(read_source, source, &options, sheet, out_is_refused, error);
+    vv_meter_end(&meter);
+    return code;
 }
 
 /* Any other trace: reading it is the test. */

@@ -183,6 +183,14 @@ def test_a_long_read_shows_one_line_and_erases_it(varve, slow):
         assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith("s left")
 
 
+def test_a_long_validation_shows_the_same_line(varve, tmp_path):
+    event = '{"ph":"X","name":"n","cat":"c","pid":1,"tid":1,"ts":1,"dur":5},\n'
+    (tmp_path / "v.json").write_text('{"traceEvents":[' + event * 1_200_000 + event[:-2] + "]}")
+    status, _, text = on_terminal([varve, "validate", "v.json"], tmp_path, lambda text: text.count("s left") == 3)
+    assert status == -signal.SIGINT
+    assert text.startswith("\r\x1b[Kvarve: reading v.json  ") and text.endswith("\r\x1b[K")
+
+
 @pytest.mark.parametrize("words", [["-q"], []], ids=["quiet", "no terminal"])
 def test_no_progress_with_quiet_or_without_a_terminal(varve, slow, words):
     if words:
