@@ -19,23 +19,25 @@ enum {
     NOISE, SHAPES, ROW, NAME, COLUMNS
 };
 
-static const struct vv_sheet_column change_columns[COLUMNS] = {
-    { "change_ns", "change", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "change_share", "change", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
-    { "low_ns", "95 % from", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
-    { "high_ns", "to", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
-    { "base_self_ns", "base self", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "new_self_ns", "new self", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "base_calls", "base calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
-    { "new_calls", "new calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
-    { "calls_change", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "base_total_ns", "base total", VV_CELL_INT, VV_UNIT_NS, true, false },
-    { "new_total_ns", "new total", VV_CELL_INT, VV_UNIT_NS, true, false },
-    { "noise", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-};
+#define CHANGES_OF(what)                                                                            \
+    { "change_ns", "change", VV_CELL_INT, VV_UNIT_NS, false, false },                               \
+    { "change_share", "change", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                        \
+    { "low_ns", "95 % from", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                     \
+    { "high_ns", "to", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                           \
+    { "base_self_ns", "base self", VV_CELL_INT, VV_UNIT_NS, false, false },                         \
+    { "new_self_ns", "new self", VV_CELL_INT, VV_UNIT_NS, false, false },                           \
+    { "base_calls", "base calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },             \
+    { "new_calls", "new calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },               \
+    { "calls_change", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                               \
+    { "base_total_ns", "base total", VV_CELL_INT, VV_UNIT_NS, true, false },                        \
+    { "new_total_ns", "new total", VV_CELL_INT, VV_UNIT_NS, true, false },                          \
+    { "noise", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                                      \
+    { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                \
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                      \
+    { "name", what, VV_CELL_TEXT, VV_UNIT_NONE, false, false }
+
+static const struct vv_sheet_column operator_columns[COLUMNS] = { CHANGES_OF("operator") };
+static const struct vv_sheet_column kernel_columns[COLUMNS] = { CHANGES_OF("kernel") };
 
 struct change {
     int64_t change_ns, base_ns, new_ns; /* means of a step, rounded                             */
@@ -237,7 +239,7 @@ enum varve_code vv_diff_operators(const struct vv_side sides[VV_SIDES], const st
     struct view view = { .samples = &samples, .sheet = out, .word = "operator" };
     struct change sum = { 0 };
     bool by_shape = question->by != NULL && strcmp(question->by, "shape") == 0;
-    vv_sheet_init(out, "diff_operators", "OPERATORS", change_columns, COLUMNS);
+    vv_sheet_init(out, "diff_operators", "OPERATORS", operator_columns, COLUMNS);
     enum varve_code code = vv_diff_samples_init(&samples, sides, error);
     if (code == VARVE_OK)
         code = vv_diff_add_operators(&samples, by_shape, error);
@@ -267,7 +269,7 @@ enum varve_code vv_diff_kernels(const struct vv_side sides[VV_SIDES], const stru
     struct vv_diff_samples samples;
     struct view view = { .samples = &samples, .sheet = out, .word = "kernel" };
     struct change sum = { 0 };
-    vv_sheet_init(out, "diff_kernels", "DEVICE WORK", change_columns, COLUMNS);
+    vv_sheet_init(out, "diff_kernels", "DEVICE WORK", kernel_columns, COLUMNS);
     enum varve_code code = vv_diff_samples_init(&samples, sides, error);
     if (code == VARVE_OK)
         code = vv_diff_add_kernels(&samples, sides, error);

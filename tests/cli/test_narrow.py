@@ -76,4 +76,5 @@ def test_both_sides_of_a_diff_fit(varve, tmp_path):
     paths = [kineto_writer.write(tmp_path / f"{seed}.json", made_training.events(seed, 6)) for seed in (3, 4)]
     lines = shown(varve, "diff", "--no-cache", *paths)
     assert len(lines) > 20
+    assert [line.split()[-1] for line in lines if line.lstrip().startswith("change ")][-3:] == ["operator", "kernel", "path"]
     assert [line for line in lines if len(line) > WIDTH and str(tmp_path) not in line] == []
