@@ -76,13 +76,14 @@ static void note(void *self, const char *name, int rank, int size)
 
 /* ---- before PyTorch's own ---- */
 
-/* As c10d itself would find it, were we not there; NULL: nobody but c10d calls us. */
+/* As c10d itself would find it, were we not there: in its own library, or where that has another name, in one that
+ * everybody sees. NULL: nobody but c10d calls us. */
 static void *next_of(const char *symbol)
 {
     int saved_errno = errno;
     struct vv_module library;
     void *handle = vv_module_find("libtorch_cpu.so", &library) ? vv_module_open(&library) : NULL;
-    void *next = handle != NULL ? dlsym(handle, symbol) : NULL;
+    void *next = dlsym(handle != NULL ? handle : RTLD_NEXT, symbol);
     errno = saved_errno;
     return next;
 }
