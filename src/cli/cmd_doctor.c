@@ -18,6 +18,9 @@
 #include "cli/peak_file.h"
 #include "cli/peak_measure.h"
 #include "cli/program.h"
+#ifdef VV_HAVE_SQLITE
+#include "import/nsys_sqlite.h"
+#endif
 
 /* ---- table "doctor" ---- */
 
@@ -100,7 +103,13 @@ BUILT_WITH(check_zstd, true, "")
 BUILT_WITH(check_zstd, false, "this build lacks zstd (libzstd-dev): no .zst, no varve pack")
 #endif
 #ifdef VV_HAVE_SQLITE
-BUILT_WITH(check_sqlite, true, "")
+static bool check_sqlite(char *detail, size_t capacity)
+{
+    struct varve_error error = { .message = "" };
+    bool is_there = vv_sqlite_open(&error) == VARVE_OK;
+    snprintf(detail, capacity, "%s", is_there ? "installed" : error.message);
+    return is_there;
+}
 #else
 BUILT_WITH(check_sqlite, false, "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports")
 #endif

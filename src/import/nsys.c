@@ -57,9 +57,9 @@ static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes
         if (bytes == capacity) {
             capacity = capacity == 0 ? 1u << 20 : capacity * 2;
             bool is_too_large = limit_bytes != 0 && bytes >= limit_bytes;
-            unsigned char *grown = is_too_large ? NULL : sqlite3_realloc64(whole, capacity);
+            unsigned char *grown = is_too_large ? NULL : vv_sqlite.realloc64(whole, capacity);
             if (grown == NULL) {
-                sqlite3_free(whole);
+                vv_sqlite.free(whole);
                 return is_too_large ? vv_fail(error, VARVE_LIMIT, "'%s' is more than %llu bytes when decompressed; "
                                               "--max-memory allows more", vv_source_path(source),
                                               (unsigned long long)limit_bytes)
@@ -71,7 +71,7 @@ static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes
         enum varve_code code = vv_source_read(source, whole + bytes, capacity - bytes, &got, error);
         *out_is_cut = code == VARVE_TRUNCATED;
         if (code != VARVE_OK && !*out_is_cut) {
-            sqlite3_free(whole);
+            vv_sqlite.free(whole);
             return code;
         }
         if (*out_is_cut || got == 0)
@@ -90,11 +90,11 @@ static enum varve_code open_whole(struct vv_nsys *nsys, const struct vv_import_j
     sqlite3_int64 bytes = 0;
     VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, &nsys->is_torn, error));
     nsys->file_bytes = nsys->rows_left = (uint64_t)bytes;
-    int status = sqlite3_open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE, NULL);
+    int status = vv_sqlite.open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE, NULL);
     if (status != SQLITE_OK)
-        sqlite3_free(whole);
+        vv_sqlite.free(whole);
     else /* frees it also where it fails */
-        status = sqlite3_deserialize(nsys->database, "main", whole, bytes, bytes,
+        status = vv_sqlite.deserialize(nsys->database, "main", whole, bytes, bytes,
                                      SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
     if (status != SQLITE_OK) /* neither has looked at the bytes */
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
@@ -109,12 +109,12 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
     nsys->file_bytes = nsys->rows_left = vv_source_disk_bytes(job->source);
     char *uri = uri_of(job->path);
     int status = uri == NULL ? SQLITE_NOMEM
-                             : sqlite3_open_v2(uri, &nsys->database,
+                             : vv_sqlite.open_v2(uri, &nsys->database,
                                                SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     free(uri);
     /* SQLite follows links by their text, which those of /proc have none of that leads anywhere. */
     if (status == SQLITE_CANTOPEN) {
-        sqlite3_close(nsys->database);
+        vv_sqlite.close(nsys->database);
         nsys->database = NULL;
         return open_whole(nsys, job, error);
     }
@@ -122,7 +122,7 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     if (status != SQLITE_OK)
         return vv_fail_at(error, VARVE_CORRUPT, 0, "'%s' cannot be opened: %s", job->path,
-                          sqlite3_errmsg(nsys->database));
+                          vv_sqlite.errmsg(nsys->database));
     return VARVE_OK;
 }
 
@@ -156,12 +156,12 @@ static void harden(struct vv_nsys *nsys, const struct vv_source *source)
 {
     bool is_cut = lacks_pages(nsys, source);
     nsys->is_torn = nsys->is_torn || is_cut;
-    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_DEFENSIVE, !is_cut, NULL);
-    sqlite3_db_config(nsys->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, is_cut, NULL);
-    sqlite3_limit(nsys->database, SQLITE_LIMIT_LENGTH, 64 << 20);
+    vv_sqlite.db_config(nsys->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    vv_sqlite.db_config(nsys->database, SQLITE_DBCONFIG_DEFENSIVE, !is_cut, NULL);
+    vv_sqlite.db_config(nsys->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, is_cut, NULL);
+    vv_sqlite.limit(nsys->database, SQLITE_LIMIT_LENGTH, 64 << 20);
     nsys->steps_left = 1000 + nsys->rows_left / 100;
-    sqlite3_progress_handler(nsys->database, STEPS_PER_LOOK, look, nsys);
+    vv_sqlite.progress_handler(nsys->database, STEPS_PER_LOOK, look, nsys);
 }
 
 /* ---- the session, and what is said about it ---- */
@@ -172,9 +172,9 @@ static enum varve_code take_start(struct vv_nsys *nsys, const struct vv_nsys_row
     (void)context;
     (void)error;
     for (int i = 0; i < row->column_count; i++)
-        if (strcmp(sqlite3_column_name(row->statement, i), "utcEpochNs") == 0 &&
-            sqlite3_column_type(row->statement, i) == SQLITE_INTEGER)
-            nsys->epoch_ns = sqlite3_column_int64(row->statement, i);
+        if (strcmp(vv_sqlite.column_name(row->statement, i), "utcEpochNs") == 0 &&
+            vv_sqlite.column_type(row->statement, i) == SQLITE_INTEGER)
+            nsys->epoch_ns = vv_sqlite.column_int64(row->statement, i);
     return VARVE_OK;
 }
 
@@ -186,21 +186,21 @@ static enum varve_code take_fact(struct vv_nsys *nsys, const struct vv_nsys_row 
     const char *table = context;
     int name = -1, value = -1;
     for (int i = 0; i < row->column_count; i++) {
-        if (strcmp(sqlite3_column_name(row->statement, i), "name") == 0)
+        if (strcmp(vv_sqlite.column_name(row->statement, i), "name") == 0)
             name = i;
-        if (strcmp(sqlite3_column_name(row->statement, i), "value") == 0)
+        if (strcmp(vv_sqlite.column_name(row->statement, i), "value") == 0)
             value = i;
     }
-    bool is_pair = name >= 0 && value >= 0 && sqlite3_column_text(row->statement, name) != NULL;
+    bool is_pair = name >= 0 && value >= 0 && vv_sqlite.column_text(row->statement, name) != NULL;
     for (int i = is_pair ? value : 0; i < (is_pair ? value + 1 : row->column_count); i++) {
         struct vv_attribute attribute;
         bool is_said;
         char key[200];
         if (is_pair)
-            snprintf(key, sizeof key, "%s", (const char *)sqlite3_column_text(row->statement, name));
+            snprintf(key, sizeof key, "%s", (const char *)vv_sqlite.column_text(row->statement, name));
         else
             snprintf(key, sizeof key, "%s[%llu].%s", table, (unsigned long long)nsys->fact_rows,
-                     sqlite3_column_name(row->statement, i));
+                     vv_sqlite.column_name(row->statement, i));
         VV_TRY(vv_nsys_attribute(nsys, row, i, &attribute, &is_said, error));
         if (is_said)
             VV_TRY(vv_attribute_to_fact(nsys->model, VV_NONE, key, attribute, error));
@@ -271,7 +271,7 @@ static enum varve_code no_schema(int status, struct varve_error *error)
 {
     if (status == SQLITE_NOMEM)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read the database's schema");
-    return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s", sqlite3_errstr(status));
+    return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s", vv_sqlite.errstr(status));
 }
 
 /* VARVE_UNSUPPORTED for a database of another program. */
@@ -280,10 +280,10 @@ static enum varve_code look_for_tables(struct vv_nsys *nsys, const char *path, s
     static const char query[] = "SELECT 1 FROM sqlite_master WHERE name = 'StringIds' OR name = 'NVTX_EVENTS' OR "
                                 "name LIKE 'TARGET_INFO_%' OR name LIKE 'CUPTI_ACTIVITY_KIND_%'";
     sqlite3_stmt *names = NULL;
-    int status = sqlite3_prepare_v2(nsys->database, query, -1, &names, NULL);
+    int status = vv_sqlite.prepare_v2(nsys->database, query, -1, &names, NULL);
     if (status == SQLITE_OK)
-        status = sqlite3_step(names);
-    sqlite3_finalize(names);
+        status = vv_sqlite.step(names);
+    vv_sqlite.finalize(names);
     if (status == SQLITE_DONE)
         VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (a SQLite database without tables of "
                 "Nsight Systems)", path);
@@ -297,17 +297,17 @@ static enum varve_code each_table(struct vv_nsys *nsys, bool is_session_turn, st
                                 "ORDER BY name";
     sqlite3_stmt *names = NULL;
     enum varve_code code = VARVE_OK;
-    int status = sqlite3_prepare_v2(nsys->database, query, -1, &names, NULL);
+    int status = vv_sqlite.prepare_v2(nsys->database, query, -1, &names, NULL);
     if (status != SQLITE_OK)
         return no_schema(status, error);
-    while (code == VARVE_OK && (status = sqlite3_step(names)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(names, 0);
+    while (code == VARVE_OK && (status = vv_sqlite.step(names)) == SQLITE_ROW) {
+        const char *name = (const char *)vv_sqlite.column_text(names, 0);
         if (name != NULL)
             code = read_table(nsys, name, is_session_turn, error);
     }
     if (code == VARVE_OK && status != SQLITE_DONE)
         code = no_schema(status, error);
-    sqlite3_finalize(names);
+    vv_sqlite.finalize(names);
     return code;
 }
 
@@ -326,6 +326,7 @@ static enum varve_code read_tables(struct vv_nsys *nsys, struct varve_error *err
 static enum varve_code read_export(const struct vv_import_job *job, struct varve_error *error)
 {
     struct vv_nsys nsys = { .model = job->model, .scope = job->scope };
+    VV_TRY(vv_sqlite_open(error));
     enum varve_code code = open_database(&nsys, job, error);
     if (code == VARVE_OK) {
         harden(&nsys, job->source);
@@ -337,7 +338,7 @@ static enum varve_code read_export(const struct vv_import_job *job, struct varve
         job->model->health.truncated_files++;
     vv_row_map_deinit(&nsys.rows);
     free(nsys.unfinished);
-    sqlite3_close(nsys.database);
+    vv_sqlite.close(nsys.database);
     return code;
 }
 

@@ -5,12 +5,11 @@
 #ifndef VV_IMPORT_NSYS_H
 #define VV_IMPORT_NSYS_H
 
-#ifdef VV_HAVE_SQLITE
-#include <sqlite3.h>
-#endif
-
 #include "import/attribute.h"
 #include "import/importer.h"
+#ifdef VV_HAVE_SQLITE
+#include "import/nsys_sqlite.h"
+#endif
 #include "import/row_map.h"
 
 #ifdef VV_HAVE_SQLITE

@@ -142,7 +142,7 @@ static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row
 static bool has_columns(struct vv_nsys *nsys, const char *table, const char *const *columns)
 {
     for (; *columns != NULL; columns++)
-        if (sqlite3_table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL, NULL,
+        if (vv_sqlite.table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL, NULL,
                                           NULL) != SQLITE_OK)
             return false;
     return true;

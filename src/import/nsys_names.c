@@ -35,14 +35,14 @@ uint32_t vv_nsys_string(const struct vv_nsys *nsys, int64_t id)
 static enum varve_code take_string(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                    const void *context, struct varve_error *error)
 {
-    const struct vv_row_key key = { { sqlite3_column_int64(row->statement, 0), 0, 0, STRING } };
-    const char *text = (const char *)sqlite3_column_text(row->statement, 1);
+    const struct vv_row_key key = { { vv_sqlite.column_int64(row->statement, 0), 0, 0, STRING } };
+    const char *text = (const char *)vv_sqlite.column_text(row->statement, 1);
     uint32_t *place, string;
     bool is_new;
     (void)context;
     if (text == NULL)
         return VARVE_OK;
-    VV_TRY(vv_intern_add(&nsys->model->strings, text, (size_t)sqlite3_column_bytes(row->statement, 1),
+    VV_TRY(vv_intern_add(&nsys->model->strings, text, (size_t)vv_sqlite.column_bytes(row->statement, 1),
                          &string, error));
     VV_TRY(vv_row_map_at(&nsys->rows, &key, &place, &is_new, error));
     *place = string;
@@ -152,8 +152,8 @@ static enum varve_code name_process(struct vv_nsys *nsys, const struct vv_nsys_r
     (void)context;
     for (int i = 0; i < row->column_count; i++) {
         const struct vv_row_key key = { { pid_of(row->values[VV_NSYS_PID]), 0, 0, PROCESS } };
-        bool is_name = strcmp(sqlite3_column_name(row->statement, i), "name") == 0;
-        const unsigned char *text = is_name ? sqlite3_column_text(row->statement, i) : NULL;
+        bool is_name = strcmp(vv_sqlite.column_name(row->statement, i), "name") == 0;
+        const unsigned char *text = is_name ? vv_sqlite.column_text(row->statement, i) : NULL;
         if (text != NULL && row->values[VV_NSYS_PID] != VV_NSYS_ABSENT &&
             vv_row_map_find(&nsys->rows, &key, &process))
             VV_TRY(vv_model_text(nsys->model, (const char *)text,

@@ -29,11 +29,11 @@ static const struct { const char *column; enum vv_nsys_role role; } roles[] = {
 static enum varve_code look_at_columns(struct vv_nsys *nsys, struct vv_nsys_row *row,
                                        struct varve_error *error)
 {
-    row->column_count = sqlite3_column_count(row->statement);
+    row->column_count = vv_sqlite.column_count(row->statement);
     if (row->column_count > VV_NSYS_COLUMNS_MAX)
         row->column_count = VV_NSYS_COLUMNS_MAX;
     for (int i = 0; i < row->column_count; i++) {
-        const char *name = sqlite3_column_name(row->statement, i);
+        const char *name = vv_sqlite.column_name(row->statement, i);
         if (name == NULL)
             VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a table");
         VV_TRY(vv_model_text(nsys->model, name, &row->keys[i], error));
@@ -47,11 +47,11 @@ static enum varve_code look_at_columns(struct vv_nsys *nsys, struct vv_nsys_row 
 static enum varve_code intern_text(struct vv_nsys *nsys, const struct vv_nsys_row *row, int column,
                                    uint32_t *out, struct varve_error *error)
 {
-    const char *text = (const char *)sqlite3_column_text(row->statement, column);
-    if (text == NULL && sqlite3_errcode(nsys->database) == SQLITE_NOMEM)
+    const char *text = (const char *)vv_sqlite.column_text(row->statement, column);
+    if (text == NULL && vv_sqlite.errcode(nsys->database) == SQLITE_NOMEM)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a table");
     return vv_intern_add(&nsys->model->strings, text == NULL ? "" : text,
-                         text == NULL ? 0 : (size_t)sqlite3_column_bytes(row->statement, column), out,
+                         text == NULL ? 0 : (size_t)vv_sqlite.column_bytes(row->statement, column), out,
                          error);
 }
 
@@ -63,9 +63,9 @@ static enum varve_code read_values(struct vv_nsys *nsys, struct vv_nsys_row *row
     for (int i = 0; i < row->column_count; i++) {
         uint8_t role = row->roles[i];
         uint32_t string;
-        if (role <= VV_NSYS_STRING || sqlite3_column_type(row->statement, i) == SQLITE_NULL)
+        if (role <= VV_NSYS_STRING || vv_sqlite.column_type(row->statement, i) == SQLITE_NULL)
             continue;
-        row->values[role] = sqlite3_column_int64(row->statement, i);
+        row->values[role] = vv_sqlite.column_int64(row->statement, i);
         if (role == VV_NSYS_NAME) {
             row->values[role] = vv_nsys_string(nsys, row->values[role]);
         } else if (role == VV_NSYS_TEXT) {
@@ -81,7 +81,7 @@ static enum varve_code read_rows(struct vv_nsys *nsys, struct vv_nsys_row *row, 
 {
     VV_TRY(look_at_columns(nsys, row, error));
     for (;;) {
-        int status = sqlite3_step(row->statement);
+        int status = vv_sqlite.step(row->statement);
         if (status == SQLITE_DONE)
             return VARVE_OK;
         if (status == SQLITE_NOMEM)
@@ -99,12 +99,12 @@ static enum varve_code read_rows(struct vv_nsys *nsys, struct vv_nsys_row *row, 
 enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_take *take,
                              const void *context, struct varve_error *error)
 {
-    char *query = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+    char *query = vv_sqlite.mprintf("SELECT * FROM \"%w\"", table);
     struct vv_nsys_row *row = calloc(1, sizeof *row);
     enum varve_code code = VARVE_OK;
     int status = query == NULL || row == NULL
                      ? SQLITE_NOMEM
-                     : sqlite3_prepare_v2(nsys->database, query, -1, &row->statement, NULL);
+                     : vv_sqlite.prepare_v2(nsys->database, query, -1, &row->statement, NULL);
     if (status == SQLITE_NOMEM)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to read a table");
     else if (status == SQLITE_OK)
@@ -112,9 +112,9 @@ enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_ta
     else if (status != SQLITE_ERROR) /* no such table */
         nsys->is_torn = true;
     if (row != NULL)
-        sqlite3_finalize(row->statement);
+        vv_sqlite.finalize(row->statement);
     free(row);
-    sqlite3_free(query);
+    vv_sqlite.free(query);
     return code;
 }
 
@@ -123,15 +123,15 @@ enum varve_code vv_nsys_attribute(struct vv_nsys *nsys, const struct vv_nsys_row
 {
     uint32_t string;
     *out_is_said = true;
-    switch (sqlite3_column_type(row->statement, column)) {
+    switch (vv_sqlite.column_type(row->statement, column)) {
     case SQLITE_NULL:
         *out_is_said = false;
         return VARVE_OK;
     case SQLITE_INTEGER:
-        *out = vv_attribute_int(sqlite3_column_int64(row->statement, column));
+        *out = vv_attribute_int(vv_sqlite.column_int64(row->statement, column));
         return VARVE_OK;
     case SQLITE_FLOAT:
-        *out = vv_attribute_real(sqlite3_column_double(row->statement, column));
+        *out = vv_attribute_real(vv_sqlite.column_double(row->statement, column));
         return VARVE_OK;
     default:
         VV_TRY(intern_text(nsys, row, column, &string, error));
