@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was computed again in the backward pass, against TraceLens' --detect_recompute: on its own trace where that is
-beside the checkout, and on a made one by its rule. doc/truth.md tells the two policies."""
-import collections
-import csv
+"""What was computed again in the backward pass, against the rule of TraceLens' --detect_recompute. doc/truth.md tells the
+two policies."""
 import pathlib
 import sys
 
@@ -13,8 +11,6 @@ import kineto_writer as kineto  # pylint: disable=wrong-import-position
 import table_reader  # pylint: disable=wrong-import-position
 
 AGAIN = "phase=='recompute'"
-NOT_AGAIN = "phase!='recompute' && op~'*'"  # of what has a call
-NO_SETS = " && !(name~'Memset*')"
 
 
 def table(varve, path, name, *arguments):
@@ -72,50 +68,3 @@ def test_recomputed_work_of_a_made_pass(varve, tmp_path, has_frames):
     assert ours.pop("total") == 201 + 202
     assert ours == {"Memset2": 201, "gemm2": 202}    # by frames, or by the operator's number
     assert theirs == ({"gemm2": 202} if has_frames else {})
-
-
-@pytest.fixture
-def resnet(traces):
-    """(trace, folder of the tables) of TraceLens' tests/traces/mi300/resnet_act_checkpoint."""
-    folder = traces / "tracelens"
-    if not (folder / "mi300_resnet_checkpoint.json.gz").exists():
-        pytest.skip("this real trace is not beside this checkout (../shared/traces/tracelens)")
-    return folder / "mi300_resnet_checkpoint.json.gz", folder / "mi300_resnet_checkpoint_expected"
-
-
-def expected(folder, name):
-    with open(folder / f"{name}.csv", encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_recomputed_operators_are_those_of_tracelens(varve, resnet):
-    """Its times are doubles of microseconds since 1970, in steps of 0.25."""
-    path, folder = resnet
-    calls, device_ns = collections.Counter(), collections.Counter()
-    for row in table(varve, path, "operators", "--by", "phase", "--filter", "layer!='PYTHON'"):
-        if row["row"] == "operator":
-            calls[row["name"], row["phase"] == "recompute"] += row["calls"]
-    for row in table(varve, path, "kernel_ops", "--filter", AGAIN + NO_SETS):
-        device_ns[row["op"], True] += row["total_ns"]
-    for row in table(varve, path, "kernel_ops", "--filter", NOT_AGAIN + NO_SETS):
-        device_ns[row["op"], False] += row["total_ns"]
-    theirs = expected(folder, "ops_summary")
-    assert sum(row["is_recompute"] == "True" for row in theirs) == 4
-    for row in theirs:
-        key, count = (row["name"], row["is_recompute"] == "True"), int(row["Count"])
-        assert calls[key] == count
-        assert device_ns[key] / 1000 == pytest.approx(float(row["total_direct_kernel_time_sum"]), abs=0.25 * count)
-
-
-@pytest.mark.parametrize("is_again, which", [("True", AGAIN), ("False", NOT_AGAIN)])
-def test_the_split_timeline_is_that_of_tracelens(varve, resnet, is_again, which):
-    path, folder = resnet
-    theirs = {row["type"]: float(row["time ms"]) for row in expected(folder, "gpu_timeline") if row["is_recompute"] == is_again}
-    ours = table(varve, path, "devices", "--filter", which + NO_SETS)[0]
-    for kind, column in (("computation_time", "computation_ns"), ("exposed_comm_time", "exposed_communication_ns"),
-                         ("exposed_memcpy_time", "exposed_memcpy_ns"), ("idle_time", "idle_ns"), ("busy_time", "busy_ns"),
-                         ("total_time", "span_ns"), ("total_comm_time", "communication_ns"),
-                         ("total_memcpy_time", "memcpy_ns")):
-        assert ours[column] / 1e6 == pytest.approx(theirs[kind], abs=1e-4), kind
-    sets = table(varve, path, "kernels", "--filter", which + " && name~'Memset*'")[-1]
-    assert sets["total_ns"] > 0 # which it leaves out
