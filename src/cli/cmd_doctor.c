@@ -18,9 +18,7 @@
 #include "cli/peak_file.h"
 #include "cli/peak_measure.h"
 #include "cli/program.h"
-#ifdef VV_HAVE_SQLITE
 #include "import/nsys_sqlite.h"
-#endif
 
 /* ---- table "doctor" ---- */
 

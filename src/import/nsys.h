@@ -7,9 +7,7 @@
 
 #include "import/attribute.h"
 #include "import/importer.h"
-#ifdef VV_HAVE_SQLITE
 #include "import/nsys_sqlite.h"
-#endif
 #include "import/row_map.h"
 
 #ifdef VV_HAVE_SQLITE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifdef VV_HAVE_SQLITE
-
 #include "import/nsys_sqlite.h"
+
+#ifdef VV_HAVE_SQLITE
 
 #include <dlfcn.h>
 #include <pthread.h>

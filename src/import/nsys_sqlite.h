@@ -4,9 +4,11 @@
 #ifndef VV_IMPORT_NSYS_SQLITE_H
 #define VV_IMPORT_NSYS_SQLITE_H
 
-#include <sqlite3.h>
-
 #include "base/error.h"
+
+#ifdef VV_HAVE_SQLITE
+
+#include <sqlite3.h>
 
 #define VV_SQLITE_FUNCTIONS(X) \
     X(close) X(column_bytes) X(column_count) X(column_double) X(column_int64) X(column_name) X(column_text) \
@@ -24,4 +26,5 @@ extern struct vv_sqlite vv_sqlite;
 /* Before any other use. VARVE_UNSUPPORTED: it is not installed, or too old. Thread-safe. */
 enum varve_code vv_sqlite_open(struct varve_error *error);
 
+#endif
 #endif
