@@ -5,7 +5,8 @@
  * bottom to top, strictly or not. A slice that ends after the top of the stack hides it: whatever
  * lies in the hidden one from here on lies in the new one too, so the hidden one can go for good.
  * `plain` holds the ends of open slices that are not flagged; a slice that crosses its top is flagged
- * VV_SLICE_OVERLAP and stays out. So the slices without the flag nest in each other or are apart.
+ * VV_SLICE_OVERLAP and stays out. So the slices without the flag nest in each other or are apart. Until a slice crosses
+ * another, the stacks hold the same, and `plain` is not kept.
  * Self time is the part of a slice that no direct child covers; where children nest, that is duration
  * minus the sum of theirs. Each slice is pushed and popped once: O(n). Tracks have nothing to do with each other, so that
  * threads take some each. */
@@ -21,6 +22,7 @@ struct container {
     int64_t covered_ns; /* direct children cover this much of it: nothing beyond is covered yet  */
     uint32_t row;
     uint32_t phase;     /* innermost phase from here outwards; VV_NONE                           */
+    uint32_t depth;
     bool in_step;       /* a step lies around it, or it is one                                   */
 };
 
@@ -34,6 +36,7 @@ struct nesting {
     size_t plain_count, plain_capacity;
     uint64_t overlaps, zero_length;
     bool has_phases; /* as in the model                                                         */
+    bool is_parted;  /* the stacks differ                                                       */
 };
 
 /* Slices of whole tracks, [first, limit). */
@@ -49,6 +52,18 @@ struct pieces {
     size_t count;
 };
 
+static enum varve_code part_stacks(struct nesting *nesting, struct varve_error *error)
+{
+    VV_TRY(vv_array_reserve(&nesting->plain, &nesting->plain_capacity, nesting->container_count + 1,
+                            sizeof *nesting->plain, error));
+    for (size_t i = 0; i < nesting->container_count; i++)
+        nesting->plain[i] = nesting->containers[i].end_ns;
+    nesting->plain_count = nesting->container_count;
+    nesting->is_parted = true;
+    return VARVE_OK;
+}
+
+/* `containers` holds none that has ended. */
 static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nesting, uint32_t row,
                                     struct varve_error *error)
 {
@@ -60,6 +75,7 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
         nesting->overlaps++;
         return VARVE_OK;
     }
+    nesting->is_parted = nesting->plain_count > 0 || nesting->container_count > 0;
     if (nesting->plain_count == nesting->plain_capacity)
         VV_TRY(vv_array_reserve(&nesting->plain, &nesting->plain_capacity, nesting->plain_count + 1,
                                 sizeof *nesting->plain, error));
@@ -67,16 +83,25 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
     return VARVE_OK;
 }
 
-/* The innermost container of [begin, end), or NULL; those that can hold no later slice are dropped. */
-static struct container *find_container(struct nesting *nesting, int64_t begin, int64_t end)
+/* Takes what has ended from the stack, and what the slice hides: its innermost container is then the top. */
+static enum varve_code find_container(struct vv_model *model, struct nesting *nesting, uint32_t row,
+                                      struct varve_error *error)
 {
-    while (nesting->container_count > 0) {
-        struct container *top = &nesting->containers[nesting->container_count - 1];
-        if (top->end_ns > begin && top->end_ns >= end)
-            return top;
-        nesting->container_count--;
-    }
-    return NULL;
+    int64_t begin = model->slices.begin_ns[row], end = begin + model->slices.duration_ns[row];
+    const struct container *containers = nesting->containers;
+    size_t count = nesting->container_count;
+    while (count > 0 && containers[count - 1].end_ns <= begin)
+        count--;
+    nesting->container_count = count;
+    bool is_crossed = count > 0 && containers[count - 1].end_ns < end;
+    if (is_crossed && !nesting->is_parted)
+        VV_TRY(part_stacks(nesting, error));
+    if (nesting->is_parted)
+        VV_TRY(mark_overlap(model, nesting, row, error));
+    while (count > 0 && containers[count - 1].end_ns < end)
+        count--;
+    nesting->container_count = count;
+    return VARVE_OK;
 }
 
 static void take_from_parent(struct vv_slices *slices, struct container *parent, int64_t begin,
@@ -94,17 +119,16 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
 {
     struct vv_slices *slices = &model->slices;
     int64_t begin = slices->begin_ns[row], end = begin + slices->duration_ns[row];
-    struct container own = { end, begin, row, VV_NONE, (slices->flags[row] & VV_SLICE_STEP) != 0 };
-    uint32_t phase = VV_NONE;
+    struct container own = { .end_ns = end, .covered_ns = begin, .row = row, .phase = VV_NONE,
+                             .in_step = (slices->flags[row] & VV_SLICE_STEP) != 0 };
+    uint32_t parent_row = VV_NONE, phase = VV_NONE;
     if (slices->flags[row] & VV_SLICE_PHASE) /* an importer thought so that has not placed it */
         slices->flags[row] &= (uint8_t)~VV_SLICE_PHASE;
     slices->self_ns[row] = slices->duration_ns[row];
-    slices->parent[row] = VV_NONE;
-    slices->depth[row] = 0;
-    struct container *parent = find_container(nesting, begin, end);
-    if (parent != NULL) {
-        slices->parent[row] = parent->row;
-        slices->depth[row] = slices->depth[parent->row] + 1;
+    if (nesting->container_count > 0) {
+        struct container *parent = &nesting->containers[nesting->container_count - 1];
+        parent_row = parent->row;
+        own.depth = parent->depth + 1;
         phase = own.phase = parent->phase;
         own.in_step = own.in_step || parent->in_step;
         take_from_parent(slices, parent, begin, end);
@@ -114,6 +138,8 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
             own.phase = row;
         }
     }
+    slices->parent[row] = parent_row;
+    slices->depth[row] = own.depth;
     if (phase != VV_NONE || nesting->has_phases) /* blank cells are better not even read: cells.h */
         slices->phase[row] = phase;
     if (nesting->container_count == nesting->container_capacity)
@@ -149,10 +175,11 @@ static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting
         if (model->slices.track[row] != track) {
             track = model->slices.track[row];
             nesting->container_count = nesting->plain_count = 0;
+            nesting->is_parted = false;
         }
         if (model->slices.duration_ns[row] == 0)
             nesting->zero_length++;
-        VV_TRY(mark_overlap(model, nesting, row, NULL));
+        VV_TRY(find_container(model, nesting, row, NULL));
         VV_TRY(place(model, nesting, row, NULL));
     }
     return VARVE_OK;
