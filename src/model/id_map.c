@@ -54,9 +54,20 @@ void vv_id_map_deinit(struct vv_id_map *map)
     *map = (struct vv_id_map){ 0 };
 }
 
+static uint64_t first_slot(const struct vv_id_map *map, uint32_t scope, uint64_t id)
+{
+    return (hash_of(scope, id / NEIGHBOURS) * NEIGHBOURS | id % NEIGHBOURS) & map->slot_mask;
+}
+
+void vv_id_map_prefetch(const struct vv_id_map *map, uint32_t scope, uint64_t id)
+{
+    if (map->slots != NULL)
+        __builtin_prefetch(&map->slots[first_slot(map, scope, id)]);
+}
+
 static struct vv_id_slot *slot_of(const struct vv_id_map *map, uint32_t scope, uint64_t id)
 {
-    uint64_t slot = (hash_of(scope, id / NEIGHBOURS) * NEIGHBOURS | id % NEIGHBOURS) & map->slot_mask;
+    uint64_t slot = first_slot(map, scope, id);
     while (map->slots[slot].row != VV_NONE &&
            !(map->slots[slot].id == id && map->slots[slot].scope == scope))
         slot = (slot + 1) & map->slot_mask;

@@ -47,4 +47,7 @@ uint32_t *vv_id_map_put(struct vv_id_map *map, uint32_t scope, uint64_t id);
 /* VV_NONE: no such id. */
 uint32_t vv_id_map_find(const struct vv_id_map *map, uint32_t scope, uint64_t id);
 
+/* Fetches what putting or finding the id will look at: a while before, where many ids lie about in a large map. */
+void vv_id_map_prefetch(const struct vv_id_map *map, uint32_t scope, uint64_t id);
+
 #endif

@@ -12,6 +12,8 @@
 #include "model/id_map.h"
 #include "varve/varve.h"
 
+#define AHEAD 12u /* activities: as long as memory takes to answer                               */
+
 struct linking {
     struct vv_model *model;
     uint32_t *op_slices;      /* slice of each row in ops                                       */
@@ -82,6 +84,17 @@ static void put_call(struct linking *linking, uint32_t row)
         *place = row;
 }
 
+/* Of the activity that comes AHEAD rows later. */
+static void prefetch(const struct linking *linking, uint32_t row)
+{
+    const struct vv_activities *activities = &linking->model->activities;
+    if (linking->calls.slots == NULL || activities->table.count - row <= AHEAD)
+        return;
+    uint32_t slice = activities->slice[row + AHEAD];
+    if (slice != VV_NONE && activities->correlation[row + AHEAD] != 0)
+        vv_id_map_prefetch(&linking->calls, scope_of(linking->model, slice), activities->correlation[row + AHEAD]);
+}
+
 static enum varve_code map_calls(struct linking *linking, struct varve_error *error)
 {
     struct vv_model *model = linking->model;
@@ -92,9 +105,11 @@ static enum varve_code map_calls(struct linking *linking, struct varve_error *er
             vv_id_range_add(&range, scope_of(model, activities->slice[i]),
                             activities->correlation[i]);
     VV_TRY(vv_id_map_init(&linking->calls, &range, error));
-    for (uint32_t i = 0; i < activities->table.count; i++)
+    for (uint32_t i = 0; i < activities->table.count; i++) {
+        prefetch(linking, i);
         if (is_call(activities, i))
             put_call(linking, i);
+    }
     return VARVE_OK;
 }
 
@@ -182,9 +197,11 @@ static void link_all(struct linking *linking)
     struct vv_model *model = linking->model;
     const struct vv_activities *activities = &model->activities;
     uint64_t count = activities->table.count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        prefetch(linking, i);
         if (activities->slice[i] != VV_NONE)
             link_by_ids(linking, i);
+    }
     for (uint64_t i = 0; i < model->flows.table.count; i++)
         link_by_flow(model, i);
     for (uint32_t i = 0; i < count; i++)
