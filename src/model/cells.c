@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define HUGE_BYTES VV_CELLS_PAGE_BYTES
-#define LARGE_BYTES (2 * HUGE_BYTES) /* from here on huge pages waste little                         */
+#define LARGE_BYTES HUGE_BYTES       /* from here on huge pages waste little                         */
 #define ZEROS_BYTES ((size_t)262144) /* from here on zeros are mapped, which need not be written     */
 #define PAGE_BYTES ((size_t)65536)   /* of any machine, at most                                      */
 #define HEAD_BYTES ((size_t)64)
@@ -108,14 +108,16 @@ static void *grow_mapped(char *former, size_t bytes, unsigned char blank)
     size_t whole = (bytes + page - 1) / page * page;
     size_t former_bytes = former == NULL ? 0 : head_of(former)->bytes;
     bool was_mapped = former != NULL && head_of(former)->is_mapped;
-    size_t moved = was_mapped ? former_bytes : 0;
+    size_t used = (former_bytes + page - 1) / page * page; /* what was on the heap is written: pages of its own */
     char *cells = map(whole);
     if (cells == NULL)
         return NULL;
     if (was_mapped)
         move(cells, former, blank);
+    else
+        memset(cells + former_bytes, blank, blank == 0 ? 0 : used - former_bytes);
     if (blank != 0)
-        fill_with_ones(cells + moved, whole - moved);
+        fill_with_ones(cells + used, whole - used);
     if (former != NULL && !was_mapped) {
         memcpy(cells, former, former_bytes);
         vv_cells_free(former);
@@ -155,6 +157,21 @@ void vv_cells_free(void *cells)
         unmap(cells);
     else
         free(head_of(cells));
+}
+
+void vv_cells_fill(void *cells, size_t first, size_t limit)
+{
+    const struct head *head = head_of(cells);
+    if (!head->is_mapped || head->bytes < LARGE_BYTES)
+        return;
+    for (size_t at = (first + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES; at < limit && at < head->bytes; at += HUGE_BYTES) {
+        char *page = (char *)cells + at;
+        if (mmap(page, HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                 0) == MAP_FAILED)
+            return;
+        madvise(page, HUGE_BYTES, MADV_HUGEPAGE);
+        memset(page, 0xFF, HUGE_BYTES);
+    }
 }
 
 void vv_cells_back(void *cells, size_t first, size_t limit)

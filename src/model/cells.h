@@ -14,6 +14,10 @@
 void *vv_cells_grow(void *cells, size_t bytes, unsigned char blank);
 void vv_cells_free(void *cells); /* NULL-safe */
 
+/* Many of bytes [first, limit) are about to be written, and from `first` on all are blank still. Blank cells of 0xFF are
+ * backed page by small page when they are written: the huge pages that begin there are now backed as a whole. */
+void vv_cells_fill(void *cells, size_t first, size_t limit);
+
 #define VV_CELLS_PAGE_BYTES ((size_t)2 << 20)
 
 /* Gives bytes [first, limit) of large cells their memory ahead of their being written, as far as they go. Several threads

@@ -20,8 +20,8 @@ static void assert_blank(const unsigned char *cells, size_t first, size_t limit,
 }
 
 /* Sizes on both sides of each way of keeping them. Of each, the last 100 bytes are written to. */
-static const size_t sizes[] = { 100,     300,     60000,   262044,  262144,  262244,  1000000,  4194204,
-                                4194304, 4194404, 4300000, 9000001, 9000101, 9000201, 25000000 };
+static const size_t sizes[] = { 100,     300,     60000,   262044,  262144,  262244,  1000000,  2097052,
+                                2097152, 2097252, 4194304, 9000001, 9000101, 9000201, 25000000 };
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
 static void cells_stay_as_they_grow(void **state)
@@ -76,12 +76,37 @@ static void backing_shows_nowhere(void **state)
     vv_cells_free(large);
 }
 
+/* Cells are blank behind what has been written to, whole pages of them are filled, and then written. */
+static void filling_shows_nowhere(void **state)
+{
+    (void)state;
+    const size_t page = VV_CELLS_PAGE_BYTES, bytes = 5 * page;
+    unsigned char *small = vv_cells_grow(NULL, 1000, 0xFF), *large = vv_cells_grow(NULL, bytes, 0xFF);
+    vv_cells_fill(small, 0, 1000);
+    assert_blank(small, 0, 1000, 0xFF);
+    large[page + 9] = 1;
+    vv_cells_fill(large, page + 10, 3 * page + 1); /* pages 2 and 3 begin there                   */
+    assert_blank(large, 0, page + 9, 0xFF);
+    assert_int_equal(large[page + 9], 1);
+    assert_blank(large, page + 10, bytes, 0xFF);
+    large[2 * page] = 2;
+    large = vv_cells_grow(large, 9 * page, 0xFF);
+    assert_int_equal(large[page + 9], 1);
+    assert_int_equal(large[2 * page], 2);
+    assert_blank(large, 2 * page + 1, 9 * page, 0xFF);
+    vv_cells_fill(large, 8 * page, 100 * page); /* no further than they go                        */
+    assert_blank(large, 2 * page + 1, 9 * page, 0xFF);
+    vv_cells_free(small);
+    vv_cells_free(large);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_stay_as_they_grow),
         cmocka_unit_test(a_smaller_size_changes_nothing),
         cmocka_unit_test(backing_shows_nowhere),
+        cmocka_unit_test(filling_shows_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
