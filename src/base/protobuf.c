@@ -3,6 +3,16 @@
 
 #include "base/utf8.h"
 
+#ifdef __x86_64__
+bool vv_protobuf_picks_bits;
+
+__attribute__((constructor)) static void look_at_processor(void)
+{
+    __builtin_cpu_init();
+    vv_protobuf_picks_bits = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("amdfam17h");
+}
+#endif
+
 bool vv_protobuf_damaged(struct vv_protobuf *message, const unsigned char *at, const char *damage)
 {
     message->cursor = at;
