@@ -121,7 +121,8 @@ struct vv_xspace_shape {
 
 struct vv_xspace_stat_kind {
     uint32_t name;         /* string                                                            */
-    const struct vv_xspace_stat_word *word;
+    uint8_t role, use;     /* as in the word                                                    */
+    bool is_text;
 };
 
 /* What all events of one metadata entry have in common. */
@@ -132,6 +133,7 @@ struct vv_xspace_event_kind {
     uint16_t host_layer;
     uint8_t event_class;   /* enum vv_xspace_event_class                                        */
     bool is_number;        /* its name is one: of a step                                        */
+    bool is_plain;         /* of an event without statistics a slice is made, and nothing besides */
     uint32_t collective;   /* string; 0 = it is none                                            */
     uint32_t source;       /* row in sources, of values; 0 = none                               */
     uint32_t op;           /* row in ops: shared by events that say no more; VV_NONE            */
@@ -181,6 +183,8 @@ struct vv_xspace_chunk;
 struct vv_xspace_wave {
     struct vv_xspace_chunk *chunks; /* chunk_count of them; NULL before the first event         */
     size_t chunk_count, used_count;
+    struct vv_model **tables;    /* batch_count of them: of the chunks that are decoded at a time */
+    size_t batch_count;
     VV_ARRAY_OF(struct vv_xspace_plane *) planes;
     bool has_failed;             /* in a chunk: the error names the plane already               */
 };
@@ -322,7 +326,8 @@ enum varve_code vv_xspace_wave_add(struct vv_xspace *space, const struct vv_xspa
 enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error *error);
 void vv_xspace_wave_deinit(struct vv_xspace *space);
 /* xspace_append.c */
-enum varve_code vv_xspace_wave_append(struct vv_xspace *space, struct varve_error *error);
+enum varve_code vv_xspace_chunks_append(struct vv_xspace *space, struct vv_xspace_chunk *chunks, size_t count,
+                                        struct varve_error *error);
 void vv_xspace_rows_count(const struct vv_xspace_sink *sink, struct vv_xspace_row_counts *out_counts);
 /* All that the events of the line begun last have added: the model's last rows. */
 void vv_xspace_line_take_back(struct vv_xspace *space, uint32_t process);

@@ -3,8 +3,10 @@
  *
  * One thread moves one column of all chunks, so that no two write to one page. A column of a chunk that nobody filled is
  * not moved: the model's cells are blank (model/cells.h). */
+#include "base/large_pages.h"
 #include "base/workers.h"
 #include "import/xspace.h"
+#include "model/cells.h"
 
 #define MOVES_MAX 192u
 
@@ -24,8 +26,10 @@ struct move {
 
 struct appending {
     struct vv_xspace *space;
+    struct vv_xspace_chunk *chunks;
+    size_t chunk_count;
     struct move moves[MOVES_MAX];
-    size_t count;
+    size_t move_count;
 };
 
 static struct vv_table *table_of(struct vv_model *model, int row)
@@ -85,6 +89,15 @@ static bool is_blank(const void *cells, size_t bytes, unsigned char blank)
     return byte[0] == blank && memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
+/* Of links, as many as small pages of memory would hardly be spared for. */
+static bool are_many_filled(const uint32_t *cells, uint64_t count)
+{
+    uint64_t filled = 0;
+    for (uint64_t i = 0; i < count; i++)
+        filled += cells[i] != VV_NONE;
+    return filled > count / 64;
+}
+
 static void move_links(const struct vv_xspace_chunk *chunk, uint8_t link, const uint32_t *from, uint32_t *to,
                        uint64_t count)
 {
@@ -123,19 +136,21 @@ static void move_column(void *context, size_t number)
 {
     const struct appending *appending = context;
     const struct move *move = &appending->moves[number];
-    const struct vv_xspace_wave *wave = &appending->space->wave;
     size_t width = move->column->width_bytes;
     char *to, *from;
     memcpy(&to, (char *)table_of(appending->space->model, move->row) + move->column->pointer_offset, sizeof to);
-    for (size_t i = 0; i < wave->used_count; i++) {
-        const struct vv_xspace_chunk *chunk = &wave->chunks[i];
+    for (size_t i = 0; i < appending->chunk_count; i++) {
+        const struct vv_xspace_chunk *chunk = &appending->chunks[i];
         const struct vv_table *table = table_of(chunk->sink.rows, move->row);
         if (table->count == 0)
             continue;
         memcpy(&from, (const char *)table + move->column->pointer_offset, sizeof from);
         if (is_blank(from, table->count * width, move->column->blank))
             continue;
-        char *place = to + (uint64_t)chunk->base[move->row] * width;
+        uint64_t first = (uint64_t)chunk->base[move->row] * width;
+        char *place = to + first;
+        if (move->column->blank != 0 && are_many_filled((const uint32_t *)(const void *)from, table->count))
+            vv_cells_fill(to, first, first + table->count * width);
         if (move->link >= LINK_TEXT && chunk->texts.count > 0)
             move_texts(chunk, move, from, place, table->count);
         else if (move->link != LINK_NONE && move->link < LINK_TEXT)
@@ -149,19 +164,20 @@ static void move_column(void *context, size_t number)
 /* ---- all of them ---- */
 
 /* Makes room, and says where each chunk's rows go. */
-static enum varve_code make_room(struct vv_xspace *space, int row, uint64_t *out_extra, struct varve_error *error)
+static enum varve_code make_room(const struct appending *appending, int row, uint64_t *out_extra,
+                                 struct varve_error *error)
 {
-    struct vv_xspace_wave *wave = &space->wave;
-    struct vv_table *table = table_of(space->model, row);
+    struct vv_model *model = appending->space->model;
+    struct vv_table *table = table_of(model, row);
     uint64_t base = table->count, limit = row == VV_TABLE_ARGS || row == VV_TABLE_OPS ? VV_XSPACE_OWN_ROWS : VV_NONE;
-    for (size_t i = 0; i < wave->used_count; i++) {
-        wave->chunks[i].base[row] = (uint32_t)base;
-        base += table_of(wave->chunks[i].sink.rows, row)->count;
+    for (size_t i = 0; i < appending->chunk_count; i++) {
+        appending->chunks[i].base[row] = (uint32_t)base;
+        base += table_of(appending->chunks[i].sink.rows, row)->count;
     }
     *out_extra = base - table->count;
     if (base >= limit)
         VV_FAIL(error, VARVE_LIMIT, "more than %llu rows in one table", (unsigned long long)limit);
-    return *out_extra == 0 ? VARVE_OK : vv_model_reserve(space->model, (enum vv_table_row)row, *out_extra, error);
+    return *out_extra == 0 ? VARVE_OK : vv_model_reserve(model, (enum vv_table_row)row, *out_extra, error);
 }
 
 static void add_moves(struct appending *appending, int row)
@@ -169,7 +185,7 @@ static void add_moves(struct appending *appending, int row)
     const struct vv_model_table *table = &vv_model_tables[row];
     for (size_t i = 0; i < table->column_count; i++)
         if (!is_left_out(row, &table->columns[i]))
-            appending->moves[appending->count++] =
+            appending->moves[appending->move_count++] =
                 (struct move){ table, &table->columns[i], (uint8_t)row, link_of(row, &table->columns[i]) };
 }
 
@@ -238,10 +254,12 @@ static enum varve_code append_others(struct vv_xspace *space, const struct vv_xs
 {
     struct vv_xspace_sink *sink = &space->sink;
     struct vv_health *health = &space->model->health;
-    size_t ends = sink->ends.count;
+    size_t ends = sink->ends.count, room = sink->ends.capacity;
     struct vv_health former = *health;
     VV_TRY(vv_array_reserve(&sink->ends.items, &sink->ends.capacity, ends + chunk->sink.ends.count,
                             sizeof *sink->ends.items, error));
+    if (sink->ends.capacity > room)
+        vv_large_pages_wish(sink->ends.items, sink->ends.capacity * sizeof *sink->ends.items);
     for (size_t i = 0; i < chunk->sink.ends.count; i++) {
         sink->ends.items[sink->ends.count] = chunk->sink.ends.items[i];
         sink->ends.items[sink->ends.count++].slice += chunk->base[VV_TABLE_SLICES];
@@ -266,23 +284,23 @@ static enum varve_code append_others(struct vv_xspace *space, const struct vv_xs
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_wave_append(struct vv_xspace *space, struct varve_error *error)
+enum varve_code vv_xspace_chunks_append(struct vv_xspace *space, struct vv_xspace_chunk *chunks, size_t count,
+                                        struct varve_error *error)
 {
-    struct appending appending = { .space = space };
-    struct vv_xspace_wave *wave = &space->wave;
+    struct appending appending = { .space = space, .chunks = chunks, .chunk_count = count };
     uint64_t extra[VV_TABLE_COUNT];
-    for (size_t i = 0; i < wave->used_count; i++) {
-        VV_TRY(add_texts(space, &wave->chunks[i], error));
-        VV_TRY(look_up(space, &wave->chunks[i], error));
+    for (size_t i = 0; i < count; i++) {
+        VV_TRY(add_texts(space, &chunks[i], error));
+        VV_TRY(look_up(space, &chunks[i], error));
     }
     for (int row = 0; row < VV_TABLE_COUNT; row++) {
-        VV_TRY(make_room(space, row, &extra[row], error));
+        VV_TRY(make_room(&appending, row, &extra[row], error));
         if (extra[row] > 0)
             add_moves(&appending, row);
     }
-    for (size_t i = 0; i < wave->used_count; i++)
-        VV_TRY(append_others(space, &wave->chunks[i], error));
-    vv_workers_run(space->model->threads, appending.count, move_column, &appending);
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(append_others(space, &chunks[i], error));
+    vv_workers_run(space->model->threads, appending.move_count, move_column, &appending);
     for (int row = 0; row < VV_TABLE_COUNT; row++) {
         struct vv_table *table = table_of(space->model, row);
         table->count += extra[row];

@@ -11,6 +11,7 @@
 #include "varve/varve.h"
 
 #define INSTANT_MAX_NS (INT64_C(1) << 61) /* differences and sums of two instants fit an int64_t */
+#define PLAIN_MAX_PS (INT64_C(1) << 57)
 
 /* ---- numbers ---- */
 
@@ -69,18 +70,31 @@ static inline bool read_if(const unsigned char **at, const unsigned char *limit,
     return vv_protobuf_varint(at, readable, value);
 }
 
-/* As nearly all writers do: 1, 2, 3 and then statistics alone. False where it is otherwise. What follows the event may be
+struct numbers {
+    uint64_t metadata_id, offset_ps, duration_ps;
+    const unsigned char *end; /* of the fields that hold them                                   */
+};
+
+/* As nearly all writers do: fields 1, 2 and 3. False where a number has no end. What follows the event may be
  * looked at, so that a number is read eight bytes at a time: one that goes beyond the event is found afterwards. */
-static inline bool read_in_order(struct vv_xspace_event *event, const unsigned char *readable)
+static inline bool read_in_order(const unsigned char *at, const unsigned char *limit, const unsigned char *readable,
+                                 struct numbers *out)
 {
-    const unsigned char *at = event->data, *limit = at + event->length;
-    uint64_t offset_ps, duration_ps, length;
-    if (!read_if(&at, limit, readable, 1, &event->metadata_id) || !read_if(&at, limit, readable, 2, &offset_ps) ||
-        !read_if(&at, limit, readable, 3, &duration_ps) || at > limit)
-        return false;
+    bool is_read = read_if(&at, limit, readable, 1, &out->metadata_id) && read_if(&at, limit, readable, 2, &out->offset_ps) &&
+                   read_if(&at, limit, readable, 3, &out->duration_ps) && at <= limit;
+    out->end = at;
+    return is_read;
+}
+
+/* Are there statistics alone behind its numbers? */
+static bool take_numbers(struct vv_xspace_event *event, const struct numbers *numbers)
+{
+    const unsigned char *at = numbers->end, *limit = event->data + event->length;
+    uint64_t length;
+    event->metadata_id = numbers->metadata_id;
+    event->offset_ps = (int64_t)numbers->offset_ps;
+    event->duration_ps = (int64_t)numbers->duration_ps;
     event->first_stat = at;
-    event->offset_ps = (int64_t)offset_ps;
-    event->duration_ps = (int64_t)duration_ps;
     event->has_stats = at < limit;
     event->is_sum = false;
     for (; at < limit; at += length) {
@@ -111,13 +125,12 @@ static bool place(struct vv_xspace_event *event)
     return event->begin_ns > -INSTANT_MAX_NS && base_ns + end_ns < INSTANT_MAX_NS;
 }
 
-static void note_instant(const struct vv_xspace_event *event, struct vv_xspace_segment *segment)
+static void note_instants(struct vv_xspace_segment *segment, int64_t begin_ns, int64_t end_ns)
 {
-    int64_t end_ns = event->begin_ns + event->duration_ns;
     if (segment->begin_ns > segment->end_ns)
-        segment->begin_ns = event->begin_ns, segment->end_ns = end_ns;
-    if (event->begin_ns < segment->begin_ns)
-        segment->begin_ns = event->begin_ns;
+        segment->begin_ns = begin_ns, segment->end_ns = end_ns;
+    if (begin_ns < segment->begin_ns)
+        segment->begin_ns = begin_ns;
     if (end_ns > segment->end_ns)
         segment->end_ns = end_ns;
 }
@@ -179,7 +192,7 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
 
 /* ---- slices ---- */
 
-/* Columns that finish fills are left out: vv_xspace_wave_append. Others are filled for many rows at once. */
+/* Columns that finish fills are left out: vv_xspace_chunks_append. Others are filled for many rows at once. */
 static inline enum varve_code add_slice(struct vv_xspace_event *event, struct varve_error *error)
 {
     const struct vv_xspace_segment *segment = event->segment;
@@ -302,18 +315,16 @@ static enum varve_code find_unknown(struct vv_xspace_event *event, struct varve_
     return VARVE_OK;
 }
 
-/* `event` comes with what all events of the segment have in common. */
-static inline enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
-                                         const unsigned char *data, size_t length, struct varve_error *error)
+/* `event` comes with what all events of the segment have in common; `numbers` is NULL where they do not stand in order. */
+static enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
+                                  const struct numbers *numbers, struct varve_error *error)
 {
-    event->data = data;
-    event->length = length;
     event->values.set = 0;
-    if (!read_in_order(event, segment->data + segment->length))
+    if (numbers == NULL || !take_numbers(event, numbers))
         VV_TRY(read_numbers(event, error));
     bool is_placed = !event->is_sum && place(event);
     if (is_placed)
-        note_instant(event, segment);
+        note_instants(segment, event->begin_ns, event->begin_ns + event->duration_ns);
     if (event->is_counted_only)
         return VARVE_OK;
     uint32_t kind = vv_key_map_get(&segment->plane->event_ids, event->metadata_id);
@@ -330,29 +341,87 @@ static inline enum varve_code read_event(struct vv_xspace_event *event, struct v
     return add_slice(event, error);
 }
 
+/* ---- all of a segment ---- */
+
+/* Where slices that are nothing besides go. */
+struct lane {
+    struct vv_slices slices;     /* columns with room for all of the segment's                  */
+    const struct vv_key_map *ids;
+    const struct vv_xspace_event_kind *kinds;
+    int64_t base_ns;
+    int64_t begin_ns, end_ns;    /* of all of them; none: begin > end                           */
+    bool is_open;
+};
+
+static struct lane lane_of(const struct vv_xspace_event *event)
+{
+    const struct vv_xspace_segment *segment = event->segment;
+    struct lane lane = { .slices = event->rows->slices, .ids = &segment->plane->event_ids,
+                         .kinds = segment->plane->event_kinds, .base_ns = segment->base_ns,
+                         .begin_ns = INT64_MAX, .end_ns = INT64_MIN };
+    lane.is_open = !event->is_counted_only && !segment->is_counters && lane.base_ns > -INSTANT_MAX_NS &&
+                   lane.base_ns < INSTANT_MAX_NS - PLAIN_MAX_PS / 500;
+    return lane;
+}
+
+/* False where it is something else, or instants are far away: then nothing has been done. */
+static inline bool add_plain(struct lane *lane, uint64_t row, const struct numbers *numbers)
+{
+    uint32_t kind = vv_key_map_get(lane->ids, numbers->metadata_id);
+    if (kind == VV_KEY_NONE || !lane->kinds[kind].is_plain || (numbers->offset_ps | numbers->duration_ps) >= PLAIN_MAX_PS)
+        return false;
+    int64_t begin_ns = lane->base_ns + (int64_t)(numbers->offset_ps / 1000);
+    int64_t end_ns = lane->base_ns + (int64_t)((numbers->offset_ps + numbers->duration_ps) / 1000);
+    lane->slices.begin_ns[row] = begin_ns;
+    lane->slices.duration_ns[row] = end_ns - begin_ns;
+    lane->slices.name[row] = lane->kinds[kind].name;
+    lane->slices.first_arg[row] = lane->kinds[kind].first_arg;
+    lane->slices.arg_count[row] = lane->kinds[kind].arg_count;
+    lane->slices.layer[row] = lane->kinds[kind].host_layer;
+    lane->begin_ns = begin_ns < lane->begin_ns ? begin_ns : lane->begin_ns;
+    lane->end_ns = end_ns > lane->end_ns ? end_ns : lane->end_ns;
+    return true;
+}
+
+static enum varve_code read_events(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
+                                   struct varve_error *error)
+{
+    const unsigned char *at = segment->data, *end = at + segment->length;
+    struct vv_table *table = &event->rows->slices.table;
+    struct lane lane = lane_of(event);
+    event->order = segment->order;
+    for (uint64_t length = 0; at < end; at += length, event->order++) {
+        struct numbers numbers;
+        at++; /* the tag and the length have been looked at: xspace_line.c */
+        if (!vv_protobuf_varint(&at, end, &length))
+            break;
+        bool is_in_order = read_in_order(at, at + length, end, &numbers);
+        if (is_in_order && numbers.end == at + length && lane.is_open && add_plain(&lane, table->count, &numbers)) {
+            table->count++;
+            continue;
+        }
+        event->data = at;
+        event->length = (size_t)length;
+        VV_TRY(read_event(event, segment, is_in_order ? &numbers : NULL, error));
+    }
+    if (lane.begin_ns <= lane.end_ns)
+        note_instants(segment, lane.begin_ns, lane.end_ns);
+    return VARVE_OK;
+}
+
 enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_xspace_segment *segment,
                                        struct varve_error *error)
 {
     struct vv_slices *slices = &chunk->sink.rows->slices;
     struct vv_xspace_event event = { .chunk = chunk, .segment = segment, .rows = chunk->sink.rows };
     uint64_t first = slices->table.count;
-    const unsigned char *at = segment->data, *end = at + segment->length;
     segment->begin_ns = 1; /* no event has been placed */
     segment->end_ns = 0;
-    event.order = segment->order;
     event.is_device = segment->plane->word->kind == VV_XSPACE_DEVICE;
     event.is_counted_only = segment->plane->space->model->counts_only;
     event.keeping = (struct vv_xspace_keeping){ .sink = &chunk->sink, .values = &event.values,
                                                 .is_work = event.is_device };
-    while (at < end) {
-        uint64_t length = 0;
-        at++; /* the tag and the length have been looked at: xspace_line.c */
-        if (!vv_protobuf_varint(&at, end, &length))
-            break;
-        VV_TRY(read_event(&event, segment, at, (size_t)length, error));
-        at += length;
-        event.order++;
-    }
+    VV_TRY(read_events(&event, segment, error));
     for (uint64_t row = first; row < slices->table.count; row++)
         slices->track[row] = segment->track;
     return VARVE_OK;

@@ -22,6 +22,7 @@ static bool same_flow(const struct vv_xspace_end *a, const struct vv_xspace_end 
 #define PART_ENDS 4096u
 #define TYPES 256u /* of context: an uint8_t                                                   */
 #define INSERTION_ROWS 16u
+#define AHEAD 12u  /* ends: as long as memory takes to answer                                     */
 
 struct placed_end {
     struct vv_xspace_end end;
@@ -199,6 +200,18 @@ static void fill_parts(struct joining *joining)
     }
 }
 
+/* What add_flows will look at: ends that give lie about. */
+static void prefetch(const struct joining *joining, size_t to)
+{
+    if (to + 2 * AHEAD < joining->end_count && joining->givers[to + 2 * AHEAD] != VV_NONE)
+        __builtin_prefetch(&joining->all[joining->givers[to + 2 * AHEAD]]);
+    if (to + AHEAD >= joining->end_count || joining->givers[to + AHEAD] == VV_NONE)
+        return;
+    uint32_t slice = joining->all[joining->givers[to + AHEAD]].slice;
+    __builtin_prefetch(&joining->slices->begin_ns[slice]);
+    __builtin_prefetch(&joining->slices->track[slice]);
+}
+
 static enum varve_code add_flows(struct vv_xspace *space, const struct joining *joining, struct varve_error *error)
 {
     static const char *const categories[] = { "producer_consumer", "flow" };
@@ -206,6 +219,7 @@ static enum varve_code add_flows(struct vv_xspace *space, const struct joining *
     uint32_t category[2] = { 0 }, names[TYPES] = { 0 };
     for (size_t to = 0; to < joining->end_count; to++) {
         uint32_t row;
+        prefetch(joining, to);
         if (joining->givers[to] == VV_NONE)
             continue;
         const struct vv_xspace_end *giver = &joining->all[joining->givers[to]];

@@ -133,6 +133,7 @@ static enum varve_code read_stat_metadata(struct vv_xspace_plane *plane, struct 
     struct vv_xspace *space = plane->space;
     struct vv_protobuf entry, value;
     struct vv_xspace_stat_kind kind = { 0 };
+    const struct vv_xspace_stat_word *word;
     uint64_t key;
     VV_TRY(open_part(space, span, &entry, error));
     VV_TRY(open_entry(&entry, &key, &value, error));
@@ -148,7 +149,10 @@ static enum varve_code read_stat_metadata(struct vv_xspace_plane *plane, struct 
         }
     }
     VV_TRY(vv_protobuf_end(&value, error));
-    VV_TRY(find_word(space, kind.name, &kind.word, error));
+    VV_TRY(find_word(space, kind.name, &word, error));
+    kind.role = word->role;
+    kind.use = word->use;
+    kind.is_text = word->is_text;
     VV_TRY(vv_array_reserve(&plane->stat_kinds, &plane->stat_kind_capacity, plane->stat_kind_count + 1,
                             sizeof *plane->stat_kinds, error));
     plane->stat_kinds[plane->stat_kind_count] = kind;
@@ -357,6 +361,8 @@ static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct
     kind.op = VV_NONE;
     VV_TRY(find_rows(plane->space, &kind, error));
     VV_TRY(add_op(model, &kind, error));
+    kind.is_plain = plane->word->kind != VV_XSPACE_DEVICE && kind.values.set == 0 &&
+                    kind.event_class != VV_XSPACE_ALLOCATION && kind.event_class != VV_XSPACE_DEALLOCATION;
     return add_kind(plane, key, &kind, error);
 }
 

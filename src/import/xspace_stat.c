@@ -182,16 +182,19 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
     }
 }
 
-/* As nearly all writers do: an id of one byte or more, then one value that is a number. */
-static inline bool read_in_order(const struct vv_xspace_plane *plane, struct vv_bytes stat,
-                                 const unsigned char *readable, uint64_t *out_id, struct decoded *out)
+/* As nearly all writers do: an id that metadata knows, then one value that is a number. */
+static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsigned char *at, const unsigned char *limit,
+                                 const unsigned char *readable, const struct vv_xspace_stat_kind **out_kind,
+                                 struct decoded *out)
 {
-    const unsigned char *at = stat.data, *limit = at + stat.length;
-    if (limit - at < 4 || *at++ != (1 << 3 | VV_WIRE_VARINT) || !vv_protobuf_varint(&at, limit, out_id) ||
-        at == limit)
+    uint64_t id, value;
+    if (limit - at < 4 || *at++ != (1 << 3 | VV_WIRE_VARINT) || !vv_protobuf_varint(&at, limit, &id) || at == limit)
         return false;
+    uint32_t kind = vv_key_map_get(&plane->stat_ids, id);
     unsigned char tag = *at++;
-    uint64_t value;
+    if (kind == VV_KEY_NONE)
+        return false;
+    *out_kind = &plane->stat_kinds[kind];
     if (tag == (2 << 3 | VV_WIRE_FIXED64) && limit - at == 8) {
         memcpy(&value, at, 8);
         *out = (struct decoded){ le64toh(value), VV_ARG_REAL };
@@ -200,14 +203,13 @@ static inline bool read_in_order(const struct vv_xspace_plane *plane, struct vv_
     if ((tag & 7) != VV_WIRE_VARINT || !vv_protobuf_varint(&at, readable, &value) || at != limit)
         return false;
     *out = (struct decoded){ value, VV_ARG_INT };
-    if (tag >> 3 == 7) {
-        uint32_t kind = vv_key_map_get(&plane->stat_ids, value);
-        if (kind == VV_KEY_NONE)
-            return false;
-        *out = (struct decoded){ plane->stat_kinds[kind].name, VV_ARG_TEXT };
-        return true;
-    }
-    return tag >> 3 == 4 || (tag >> 3 == 3 && value <= INT64_MAX);
+    if (tag >> 3 != 7)
+        return tag >> 3 == 4 || (tag >> 3 == 3 && value <= INT64_MAX);
+    uint32_t text = vv_key_map_get(&plane->stat_ids, value);
+    if (text == VV_KEY_NONE)
+        return false;
+    *out = (struct decoded){ plane->stat_kinds[text].name, VV_ARG_TEXT };
+    return true;
 }
 
 /* The last value counts, as in a oneof. */
@@ -241,7 +243,7 @@ static enum varve_code unknown_kind(struct vv_xspace_sink *sink, uint64_t id, st
 {
     char name[32];
     int length = snprintf(name, sizeof name, "stat %llu", (unsigned long long)id);
-    out_kind->word = &vv_xspace_stat_words[0];
+    *out_kind = (struct vv_xspace_stat_kind){ .role = VV_XSPACE_ARGUMENT };
     return vv_xspace_text(sink, name, (size_t)length, &out_kind->name, error);
 }
 
@@ -251,40 +253,39 @@ static bool is_share(double real)
 }
 
 /* Is it of the type that its role asks for? Then it is set. */
-static bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_word *word,
-                     const struct decoded *decoded)
+static inline bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_kind *kind, struct decoded decoded)
 {
-    int64_t item = (int64_t)decoded->value;
-    if (word->is_text != (decoded->kind == VV_ARG_TEXT) || decoded->kind == VV_ARG_NULL)
+    int64_t item = (int64_t)decoded.value;
+    if (kind->is_text != (decoded.kind == VV_ARG_TEXT) || decoded.kind == VV_ARG_NULL)
         return false;
-    if (word->role == VV_XSPACE_FRAGMENTATION) {
-        if (decoded->kind != VV_ARG_REAL || !is_share(vv_protobuf_real(decoded->value)))
+    if (kind->role == VV_XSPACE_FRAGMENTATION) {
+        if (decoded.kind != VV_ARG_REAL || !is_share(vv_protobuf_real(decoded.value)))
             return false;
-    } else if (decoded->kind == VV_ARG_REAL) {
-        double real = vv_protobuf_real(decoded->value);
+    } else if (decoded.kind == VV_ARG_REAL) {
+        double real = vv_protobuf_real(decoded.value);
         if (!(fabs(real) < 9e18))
             return false;
         item = (int64_t)real;
     }
-    values->items[word->role] = item;
-    values->set |= UINT32_C(1) << word->role;
+    values->items[kind->role] = item;
+    values->set |= UINT32_C(1) << kind->role;
     return true;
 }
 
-static bool is_taken(const struct vv_xspace_keeping *keeping, const struct vv_xspace_stat_word *word)
+static inline bool is_taken(const struct vv_xspace_keeping *keeping, const struct vv_xspace_stat_kind *kind)
 {
-    return word->use == VV_XSPACE_TAKE || (word->use == VV_XSPACE_TAKE_OF_MEMORY && keeping->is_memory) ||
-           (word->use == VV_XSPACE_TAKE_OF_WORK && keeping->is_work);
+    return kind->use == VV_XSPACE_TAKE || (kind->use == VV_XSPACE_TAKE_OF_MEMORY && keeping->is_memory) ||
+           (kind->use == VV_XSPACE_TAKE_OF_WORK && keeping->is_work);
 }
 
-static inline enum varve_code add_arg(struct vv_model *rows, uint32_t key, const struct decoded *decoded,
+static inline enum varve_code add_arg(struct vv_model *rows, uint32_t key, struct decoded decoded,
                                       struct varve_error *error)
 {
     uint64_t row;
     VV_TRY(vv_xspace_arg_add(rows, &row, error));
     rows->args.key[row] = key;
-    rows->args.value[row] = decoded->value;
-    rows->args.kind[row] = (uint8_t)decoded->kind;
+    rows->args.value[row] = decoded.value;
+    rows->args.kind[row] = (uint8_t)decoded.kind;
     return VARVE_OK;
 }
 
@@ -311,8 +312,8 @@ enum varve_code vv_xspace_text_fact(struct vv_xspace_sink *sink, uint32_t proces
     return vv_xspace_fact(sink, process, key, text.value, text.kind, error);
 }
 
-static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const char *text,
-                                 const struct decoded *decoded, struct varve_error *error)
+static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const char *text, struct decoded decoded,
+                                 struct varve_error *error)
 {
     struct vv_xspace_sink *sink = keeping->sink;
     if (keeping->prefix != NULL) {
@@ -321,46 +322,40 @@ static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const 
         snprintf(sink->text, bytes, "%s: %s", keeping->prefix, text);
         text = sink->text;
     }
-    return vv_xspace_fact(sink, keeping->process, text, decoded->value, decoded->kind, error);
+    return vv_xspace_fact(sink, keeping->process, text, decoded.value, decoded.kind, error);
 }
 
 enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key, int64_t value,
                                      struct varve_error *error)
 {
     struct decoded decoded = { (uint64_t)value, VV_ARG_INT };
-    return keep_fact(keeping, key, &decoded, error);
+    return keep_fact(keeping, key, decoded, error);
 }
 
 /* A counter's texts go where arguments go: into facts, with the counter's name. */
-static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uint32_t series,
-                                    const struct decoded *decoded, struct varve_error *error)
+static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uint32_t series, struct decoded decoded,
+                                    struct varve_error *error)
 {
     uint32_t row;
     struct vv_model *rows = keeping->sink->rows;
-    if (decoded->kind != VV_ARG_INT && decoded->kind != VV_ARG_REAL)
+    if (decoded.kind != VV_ARG_INT && decoded.kind != VV_ARG_REAL)
         return keep_fact(keeping, vv_xspace_text_of(keeping->sink, series), decoded, error);
     VV_TRY(vv_model_add_counter(rows, &row, error));
     rows->counters.time_ns[row] = keeping->time_ns;
-    rows->counters.value[row] = decoded->kind == VV_ARG_REAL ? vv_protobuf_real(decoded->value)
-                                                             : (double)(int64_t)decoded->value;
+    rows->counters.value[row] =
+        decoded.kind == VV_ARG_REAL ? vv_protobuf_real(decoded.value) : (double)(int64_t)decoded.value;
     rows->counters.name[row] = keeping->counter;
     rows->counters.series[row] = series;
     rows->counters.track[row] = keeping->track;
     return VARVE_OK;
 }
 
-static inline enum varve_code keep(const struct vv_xspace_plane *plane, uint64_t id, const struct decoded *decoded,
-                                   const struct vv_xspace_keeping *keeping, struct varve_error *error)
+/* One whose kind is known. */
+static enum varve_code keep_known(const struct vv_xspace_stat_kind *kind, struct decoded decoded,
+                                         const struct vv_xspace_keeping *keeping, struct varve_error *error)
 {
-    struct vv_xspace_stat_kind unknown;
-    const struct vv_xspace_stat_kind *kind = &unknown;
-    uint32_t row = vv_key_map_get(&plane->stat_ids, id);
-    if (row != VV_KEY_NONE)
-        kind = &plane->stat_kinds[row];
-    else
-        VV_TRY(unknown_kind(keeping->sink, id, &unknown, error));
-    if (kind->word->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
-        set_role(keeping->values, kind->word, decoded) && is_taken(keeping, kind->word))
+    if (kind->role != VV_XSPACE_ARGUMENT && keeping->values != NULL && set_role(keeping->values, kind, decoded) &&
+        is_taken(keeping, kind))
         return VARVE_OK;
     switch (keeping->target) {
     case VV_XSPACE_TO_ARGS:
@@ -377,9 +372,14 @@ enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const s
 {
     uint64_t id;
     struct decoded decoded;
+    struct vv_xspace_stat_kind unknown;
     keeping->sink->bytes_max = keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
     VV_TRY(read_stat(plane, keeping->sink, message, &id, &decoded, error));
-    return keep(plane, id, &decoded, keeping, error);
+    uint32_t kind = vv_key_map_get(&plane->stat_ids, id);
+    if (kind != VV_KEY_NONE)
+        return keep_known(&plane->stat_kinds[kind], decoded, keeping, error);
+    VV_TRY(unknown_kind(keeping->sink, id, &unknown, error));
+    return keep_known(&unknown, decoded, keeping, error);
 }
 
 enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct vv_bytes stats,
@@ -388,13 +388,17 @@ enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct
 {
     const unsigned char *at = stats.data, *limit = at + stats.length;
     while (at < limit) {
-        uint64_t id, length = 0;
+        uint64_t length = 0;
+        const struct vv_xspace_stat_kind *kind;
         struct decoded decoded;
         at++;
         if (!vv_protobuf_varint(&at, limit, &length))
             break;
-        if (read_in_order(plane, (struct vv_bytes){ at, (size_t)length }, readable, &id, &decoded)) {
-            VV_TRY(keep(plane, id, &decoded, keeping, error));
+        if (read_in_order(plane, at, at + length, readable, &kind, &decoded)) {
+            if (kind->role != VV_XSPACE_ARGUMENT || keeping->target != VV_XSPACE_TO_ARGS)
+                VV_TRY(keep_known(kind, decoded, keeping, error));
+            else
+                VV_TRY(add_arg(keeping->sink->rows, kind->name, decoded, error));
         } else {
             struct vv_protobuf field = { .wire = VV_WIRE_BYTES, .value = length, .data = at, .start = at };
             field.start_offset = offset + (uint64_t)(at - stats.data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xspace_wave.c — pieces of lines, gathered in file order until there are enough of them, then decoded side by side. What
- * one thread takes at a time fits its caches. */
+ * one thread takes at a time fits its caches; a single thread appends it before it takes more. */
 #include <stdlib.h>
 
 #include "base/workers.h"
@@ -8,6 +8,7 @@
 
 #define CHUNK_BYTES ((size_t)64 << 10)
 #define CHUNKS 16u /* however many threads there are, so that the model does not depend on it      */
+#define CHUNKS_OF_ONE 3u /* that a single thread decodes before it appends them                  */
 #define CHUNK_EVENTS_MAX (UINT32_C(1) << 20)
 
 static enum varve_code make_chunks(struct vv_xspace *space, struct varve_error *error)
@@ -18,10 +19,15 @@ static enum varve_code make_chunks(struct vv_xspace *space, struct varve_error *
     if (wave->chunks == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pieces of a trace", count);
     wave->chunk_count = count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         wave->chunks[i].sink.space = space;
-        VV_TRY(vv_model_create(&wave->chunks[i].sink.rows, error));
-    }
+    count = space->model->threads > 1 ? CHUNKS : CHUNKS_OF_ONE;
+    wave->tables = calloc(count, sizeof *wave->tables);
+    if (wave->tables == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pieces of a trace", count);
+    wave->batch_count = count;
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(vv_model_create(&wave->tables[i], error));
     return VARVE_OK;
 }
 
@@ -40,7 +46,6 @@ void vv_xspace_wave_deinit(struct vv_xspace *space)
     struct vv_xspace_wave *wave = &space->wave;
     for (size_t i = 0; i < wave->chunk_count; i++) {
         struct vv_xspace_chunk *chunk = &wave->chunks[i];
-        vv_model_destroy(chunk->sink.rows);
         vv_key_map_deinit(&chunk->unknown_ids);
         free(chunk->unknown_kinds.items);
         free(chunk->sink.ends.items);
@@ -51,8 +56,11 @@ void vv_xspace_wave_deinit(struct vv_xspace *space)
         vv_key_map_deinit(&chunk->are_shapes);
         free(chunk->bytes);
     }
+    for (size_t i = 0; i < wave->batch_count; i++)
+        vv_model_destroy(wave->tables[i]);
     close_planes(wave, wave->planes.count);
     free(wave->planes.items);
+    free(wave->tables);
     free(wave->chunks);
     *wave = (struct vv_xspace_wave){ 0 };
 }
@@ -90,7 +98,7 @@ static enum varve_code decode(struct vv_xspace_chunk *chunk)
 
 static void decode_chunk(void *context, size_t piece)
 {
-    struct vv_xspace_chunk *chunk = &((struct vv_xspace_wave *)context)->chunks[piece];
+    struct vv_xspace_chunk *chunk = (struct vv_xspace_chunk *)context + piece;
     chunk->code = decode(chunk);
 }
 
@@ -111,11 +119,11 @@ static enum varve_code clear_chunk(struct vv_xspace_chunk *chunk, struct varve_e
     return VARVE_OK;
 }
 
-static enum varve_code find_failed(struct vv_xspace *space, struct varve_error *error)
+static enum varve_code find_failed(struct vv_xspace *space, const struct vv_xspace_chunk *chunks, size_t count,
+                                   struct varve_error *error)
 {
-    const struct vv_xspace_wave *wave = &space->wave;
-    for (size_t i = 0; i < wave->used_count; i++) {
-        const struct vv_xspace_chunk *chunk = &wave->chunks[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_xspace_chunk *chunk = &chunks[i];
         if (chunk->code == VARVE_OK)
             continue;
         const struct vv_xspace_plane *plane = chunk->segments.items[chunk->failed_segment].plane;
@@ -128,16 +136,29 @@ static enum varve_code find_failed(struct vv_xspace *space, struct varve_error *
     return VARVE_OK;
 }
 
+/* At most as many as there are tables for. */
+static enum varve_code take_batch(struct vv_xspace *space, struct vv_xspace_chunk *chunks, size_t count,
+                                  struct varve_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        chunks[i].sink.rows = space->wave.tables[i];
+    vv_workers_run(space->model->threads, count, decode_chunk, chunks);
+    VV_TRY(find_failed(space, chunks, count, error));
+    VV_TRY(vv_xspace_chunks_append(space, chunks, count, error));
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(clear_chunk(&chunks[i], error));
+    return VARVE_OK;
+}
+
 enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error *error)
 {
     struct vv_xspace_wave *wave = &space->wave;
     if (wave->has_failed)
         return VARVE_OK;
-    vv_workers_run(space->model->threads, wave->used_count, decode_chunk, wave);
-    VV_TRY(find_failed(space, error));
-    VV_TRY(vv_xspace_wave_append(space, error));
-    for (size_t i = 0; i < wave->used_count; i++)
-        VV_TRY(clear_chunk(&wave->chunks[i], error));
+    for (size_t first = 0; first < wave->used_count; first += wave->batch_count) {
+        size_t left = wave->used_count - first;
+        VV_TRY(take_batch(space, wave->chunks + first, left < wave->batch_count ? left : wave->batch_count, error));
+    }
     wave->used_count = 0;
     if (wave->planes.count > 1) /* the last one may be the one that is read */
         close_planes(wave, wave->planes.count - 1);
