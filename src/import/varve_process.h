@@ -74,6 +74,7 @@ struct vv_process_reader {
     uint32_t class_count;
     VV_ARRAY_OF(uint32_t) strings;       /* string id -> the model's; 0 = not there             */
     VV_ARRAY_OF(struct vv_pause) pauses; /* by time                                             */
+    bool is_paused;                      /* by the process's own stream, so far                 */
     VV_ARRAY_OF(struct vv_sample) samples;
     VV_ARRAY_OF(struct vv_thread_name) thread_names;
     VV_ARRAY_OF(struct vv_pair_end) pair_ends;

@@ -88,10 +88,17 @@ static enum varve_code read_process(struct vv_stream_reader *stream,
 static enum varve_code read_layers(struct vv_stream_reader *stream, const struct vv_record *record,
                                    struct varve_error *error)
 {
-    if (word(record, 0) != 0 || stream->packets->instance != 0)
+    struct vv_process_reader *process = stream->process;
+    bool was_paused = process->is_paused;
+    if (stream->packets->instance != 0)
+        return VARVE_OK;
+    process->is_paused = word(record, 0) == 0;
+    if (was_paused && !process->is_paused)
+        return vv_model_add_resume(process->model, process->process, stream->time_ns, error);
+    if (!process->is_paused)
         return VARVE_OK;
     struct vv_pause pause = { stream->ticks, stream->time_ns };
-    VV_PUSH(&stream->process->pauses, pause, error);
+    VV_PUSH(&process->pauses, pause, error);
     return VARVE_OK;
 }
 

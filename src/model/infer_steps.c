@@ -233,11 +233,27 @@ static uint32_t first_slice_of(const struct vv_slices *slices, uint32_t slice)
     return low;
 }
 
+/* A pause is no part of a step: the last return from one by `to_ns`, if that is after `from_ns`. *next is the first
+ * row to ask; instants that are asked for on a track grow. */
+static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint64_t *next, int64_t from_ns, int64_t to_ns)
+{
+    const struct vv_resumes *resumes = &model->resumes;
+    for (; *next < resumes->table.count; (*next)++) {
+        if (resumes->process[*next] != process)
+            continue;
+        if (resumes->time_ns[*next] > to_ns)
+            break;
+        from_ns = resumes->time_ns[*next] > from_ns ? resumes->time_ns[*next] : from_ns;
+    }
+    return from_ns;
+}
+
 static enum varve_code add_steps(struct inference *inference, struct varve_error *error)
 {
     const struct vv_model *model = inference->model;
     const struct vv_slices *slices = &model->slices;
     int64_t ordinal = 0, last_end_ns = 0;
+    uint64_t next_resume = 0;
     uint32_t last_track = VV_NONE;
     for (size_t i = 0; i < inference->candidate_count; i++) {
         const struct candidate *candidate = &inference->candidates[i];
@@ -248,10 +264,13 @@ static enum varve_code add_steps(struct inference *inference, struct varve_error
             continue;
         if (track != last_track) {
             ordinal = 0;
+            next_resume = 0;
             last_end_ns = slices->begin_ns[first_slice_of(slices, candidate->slice)];
         }
         bool is_anchor = inference->conventions[candidate->convention].origin == VV_STEP_ANCHOR;
-        int64_t begin_ns = is_anchor ? last_end_ns : slices->begin_ns[candidate->slice];
+        int64_t begin_ns = slices->begin_ns[candidate->slice];
+        if (is_anchor)
+            begin_ns = skip_pauses(model, model->tracks.process[track], &next_resume, last_end_ns, begin_ns);
         VV_TRY(add_step(inference, candidate, ordinal++, begin_ns, error));
         last_end_ns = slices->begin_ns[candidate->slice] + slices->duration_ns[candidate->slice];
         last_track = track;

@@ -44,6 +44,7 @@ static const struct vv_column input_columns[] = { VV_INPUT_COLUMNS(VV_COLUMN, st
 static const struct vv_column placement_columns[] = {
     VV_PLACEMENT_COLUMNS(VV_COLUMN, struct vv_placements)
 };
+static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN, struct vv_resumes) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) \
@@ -68,6 +69,7 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_FACTS] = TABLE(facts, fact_columns),
     [VV_TABLE_INPUTS] = TABLE(inputs, input_columns),
     [VV_TABLE_PLACEMENTS] = TABLE(placements, placement_columns),
+    [VV_TABLE_RESUMES] = TABLE(resumes, resume_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -350,6 +352,16 @@ enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_FACTS, out_row, error));
     model->facts.process[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, int64_t time_ns,
+                                    struct varve_error *error)
+{
+    uint32_t row;
+    VV_TRY(append(model, VV_TABLE_RESUMES, &row, error));
+    model->resumes.process[row] = process;
+    model->resumes.time_ns[row] = time_ns;
     return VARVE_OK;
 }
 

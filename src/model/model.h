@@ -223,6 +223,12 @@ enum vv_step_origin {
     X(T, uint8_t, origin)      /* enum vv_step_origin                                           */
 struct vv_steps { struct vv_table table; VV_STEP_COLUMNS(VV_COLUMN_POINTER, struct vv_steps) };
 
+/* When a process recorded again after a pause; of each process by time. */
+#define VV_RESUME_COLUMNS(X, T)                                                                     \
+    X(T, int64_t, time_ns)                                                                          \
+    X(T, uint32_t, process)    /* row                                                           */
+struct vv_resumes { struct vv_table table; VV_RESUME_COLUMNS(VV_COLUMN_POINTER, struct vv_resumes) };
+
 /* ---- instants, counters, flows, memory ---- */
 
 #define VV_MARK_COLUMNS(X, T)                                                                       \
@@ -339,6 +345,7 @@ struct vv_model {
     struct vv_facts facts;
     struct vv_inputs inputs;
     struct vv_placements placements;
+    struct vv_resumes resumes;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -371,6 +378,7 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row, s
 enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, int64_t time_ns, struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row, struct varve_error *error);

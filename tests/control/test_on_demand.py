@@ -36,6 +36,22 @@ def test_only_what_was_asked_for_is_recorded(record, run, pid_of, counts):
     assert "none lost" in program.stderr
 
 
+def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of):
+    """Of steps up to what comes once a step, as --schedule leaves them of a program that marks none."""
+    program = record()
+    program.do("pairs 3")
+    run("stop", pid_of())
+    program.do("pairs 4")
+    program.do("sleep 400")
+    run("start", pid_of())
+    program.do("sleep 20")
+    program.do("pairs 2")
+    program.finish()
+    table = json.loads(run("steps", "--step-by", "..work", "--json", "t.varve").stdout)["tables"]["steps"]
+    durations = [row[[column["name"] for column in table["columns"]].index("duration_ns")] for row in table["rows"]]
+    assert len(durations) == 5 and 20_000_000 <= durations[3] < 400_000_000
+
+
 def test_a_range_open_at_a_stop_ends_there(record, run, pid_of, tmp_path, babeltrace2):
     program = record()
     program.do("open")
