@@ -36,6 +36,14 @@ enum varve_code vv_trait_find(const char *word, enum vv_trait *out_trait, struct
 
 /* ---- what slices have from those around them ---- */
 
+/* A call of a module, as PyTorch's profiler names it: it has no line of its own. */
+static bool is_module(const struct vv_model *model, uint32_t row)
+{
+    const struct vv_slices *slices = &model->slices;
+    return slices->layer[row] == VARVE_LAYER_PYTHON &&
+           strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0;
+}
+
 /* The module that a slice names itself; VV_NONE. */
 static uint32_t own_module(const struct vv_model *model, uint32_t row)
 {
@@ -43,9 +51,7 @@ static uint32_t own_module(const struct vv_model *model, uint32_t row)
     uint32_t op = slices->op[row];
     if (op != VV_NONE && model->ops.module[op] != 0)
         return model->ops.module[op];
-    bool is_module = slices->layer[row] == VARVE_LAYER_PYTHON &&
-                     strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0;
-    return is_module ? slices->name[row] : VV_NONE;
+    return is_module(model, row) ? slices->name[row] : VV_NONE;
 }
 
 static void inherit_modules(struct vv_traits *traits)
@@ -124,7 +130,7 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
     }
     if (op != VV_NONE && model->ops.stack[op] != 0)
         string = model->ops.stack[op];
-    else if (slices->layer[row] == VARVE_LAYER_PYTHON)
+    else if (slices->layer[row] == VARVE_LAYER_PYTHON && !is_module(model, row))
         string = slices->name[row];
     *out_source = known->by_string[string];
     if (string == 0 || *out_source != 0)

@@ -396,7 +396,7 @@ static void one_row_for_a_layer_a_stream_a_module_a_line(void **state)
         { "layer", "RUNTIME", 5, 5 },               { "stream", "stream", 15, 20 },
         { "stream", "(none)", 85, 100 + 5 }, { "module", "nn.Module: Linear_0", 80, 80 },
         { "module", "(none)", 20, 100 },            { "source", "net.c:12", 10, 10 },
-        { "source", "mm.py(1): f", 20, 20 },        { "source", "model.py(3): forward", 20, 100 },
+        { "source", "mm.py(1): f", 20, 20 },        { "source", "model.py(3): forward", 70, 100 },
         { "rank", "(none)", 100, 100 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
