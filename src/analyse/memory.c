@@ -132,15 +132,19 @@ static enum varve_code put_pool(const struct vv_allocations *allocations, uint32
 static enum varve_code state_policy(const struct vv_allocations *allocations, struct vv_sheet *sheet,
                                     struct varve_error *error)
 {
+    const uint64_t pauses = allocations->scope->model->resumes.table.count;
     int64_t before_bytes = 0;
-    char size[VV_NUMBER_BYTES];
+    char size[VV_NUMBER_BYTES], paused[128] = "";
     if (allocations->pool_count == 0)
         return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     for (size_t p = 0; p < allocations->pool_count; p++)
         before_bytes += allocations->pools[p].before_bytes;
     vv_number_bytes(before_bytes, size, sizeof size);
-    return vv_sheet_policy(sheet, error, "%zu allocations; %s of what is live was allocated before the trace began%s",
-                           allocations->count, size,
+    if (pauses > 0)
+        snprintf(paused, sizeof paused, "; recording paused %s: what was released meanwhile stays until its address is used again",
+                 pauses == 1 ? "once" : "several times");
+    return vv_sheet_policy(sheet, error, "%zu allocations; %s of what is live was allocated before the trace began%s%s",
+                           allocations->count, size, paused,
                            allocations->by_size ? "; without addresses a release is that of the last of its size" : "");
 }
 

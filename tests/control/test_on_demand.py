@@ -52,6 +52,22 @@ def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of):
     assert len(durations) == 5 and 20_000_000 <= durations[3] < 400_000_000
 
 
+def test_memory_says_what_a_pause_has_hidden(record, run, pid_of):
+    program = record()
+    program.do("alloc 4096")
+    program.do("alloc 8192")
+    run("stop", pid_of())
+    program.do("free 4096")
+    program.do("free 8192")
+    run("start", pid_of())
+    program.do("alloc 4096")
+    program.finish()
+    assert "recording paused once: what was released meanwhile" in run("memory", "t.varve").stdout
+    table = json.loads(run("memory", "--json", "t.varve").stdout)["tables"]["memory"]
+    row = dict(zip([column["name"] for column in table["columns"]], table["rows"][0]))
+    assert (row["end_bytes"], row["releases_unseen"]) == (2000, 1)
+
+
 def test_a_range_open_at_a_stop_ends_there(record, run, pid_of, tmp_path, babeltrace2):
     program = record()
     program.do("open")

@@ -7,6 +7,7 @@
  *     threads N    the same N "work" on each of 4 threads, at once
  *     set N        varve_layers_set(N)        layers      answers "ok MASK"
  *     fork N       a child records N ranges, then waits for "go" on a second line and records N more
+ *     alloc N      1000 bytes at address N    free N      gives them back
  *     sleep N      N ms                       kill        SIGKILL */
 #include <pthread.h>
 #include <signal.h>
@@ -88,6 +89,10 @@ static int obey(const char *word, long number)
         varve_end();
     else if (strcmp(word, "set") == 0)
         varve_layers_set((uint32_t)number);
+    else if (strcmp(word, "alloc") == 0)
+        varve_alloc((void *)(intptr_t)number, 1000, VARVE_DEVICE_CPU);
+    else if (strcmp(word, "free") == 0)
+        varve_free((void *)(intptr_t)number, VARVE_DEVICE_CPU);
     else if (strcmp(word, "sleep") == 0)
         usleep((useconds_t)number * 1000);
     else if (strcmp(word, "kill") == 0)
