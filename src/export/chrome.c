@@ -66,6 +66,7 @@ static enum varve_code write_chrome(const struct vv_model *model, FILE *stream,
     struct vv_chrome_writer writer = { .model = model, .layout = &layout, .stream = stream };
     enum varve_code code = vv_chrome_layout_init(&layout, model, error);
     if (code == VARVE_OK) {
+        vv_chrome_find_arguments(&writer);
         put_head(&writer);
         vv_chrome_put_names(&writer);
         vv_chrome_put_slices(&writer);

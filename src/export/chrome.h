@@ -51,6 +51,14 @@ enum varve_code vv_chrome_backward_links(const struct vv_model *model,
                                          struct vv_chrome_links *out_links,
                                          struct varve_error *error);
 
+/* ---- chrome_arguments.c: what has no column, as ", KEY: VALUE" behind what has ---- */
+
+#define VV_CHROME_COLUMN_ARGUMENTS 18u
+
+struct vv_chrome_writer;
+void vv_chrome_find_arguments(struct vv_chrome_writer *writer); /* before the first */
+void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, uint32_t count);
+
 /* ---- chrome_events.c: one function a kind of record; each event is one line ---- */
 
 struct vv_chrome_writer {
@@ -58,6 +66,7 @@ struct vv_chrome_writer {
     const struct vv_chrome_layout *layout;
     FILE *stream;
     bool has_event;                  /* the next one needs a comma                               */
+    uint32_t from_columns[VV_CHROME_COLUMN_ARGUMENTS]; /* strings; UINT32_MAX: not in this model */
     struct vv_export_counts counts;
 };
 

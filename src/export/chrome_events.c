@@ -226,7 +226,9 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
         vv_json_write_text(stream, text_of(writer, sources->file[slices->source[row]]));
         fprintf(stream, ", \"line\": %u", sources->line[slices->source[row]]);
     }
-    fprintf(stream, ", \"layer\": \"%s\"}}", vv_chrome_layer(slices->layer[row]));
+    fprintf(stream, ", \"layer\": \"%s\"", vv_chrome_layer(slices->layer[row]));
+    vv_chrome_put_arguments(writer, slices->first_arg[row], slices->arg_count[row]);
+    fputs("}}", stream);
     writer->counts.slices++;
 }
 
@@ -256,7 +258,9 @@ void vv_chrome_put_marks(struct vv_chrome_writer *writer)
         fputs("\"s\": \"t\", ", writer->stream);
         put_place(writer->stream, pid_of(writer, marks->track[i]), tid_of(writer, marks->track[i]));
         put_time(writer->stream, "ts", marks->time_ns[i] - writer->layout->base_ns);
-        fprintf(writer->stream, "\"args\": {\"layer\": \"%s\"}}", vv_chrome_layer(marks->layer[i]));
+        fprintf(writer->stream, "\"args\": {\"layer\": \"%s\"", vv_chrome_layer(marks->layer[i]));
+        vv_chrome_put_arguments(writer, marks->first_arg[i], marks->arg_count[i]);
+        fputs("}}", writer->stream);
         writer->counts.marks++;
     }
 }

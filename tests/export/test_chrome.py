@@ -22,6 +22,26 @@ def export(varve, path, output, *arguments):
                           capture_output=True, text=True, check=False)
 
 
+ARGUMENTS = {"int": -3, "real": 0.1, "text": "é\"\n", "yes": True, "no": False, "none": None, "list": [1, [2, {"x": "y z"}]],
+             "object": {"k": [1.5, None]}, "big": 2**70, "grid": [4, 1, 1]}
+
+
+@pytest.mark.parametrize("kept", ['["a\\u0001b"]', '["a\tb"]'], ids=["escaped", "raw"])
+def test_arguments_without_a_column_are_written_as_they_were_read(varve, tmp_path, kept):
+    """A text of an array may hold what strict readers refuse: then it is a text."""
+    place = {"pid": 1, "tid": 1, "ts": 1}
+    events = [{"ph": "X", "name": "a", "cat": "cpu_op", "dur": 5, **place, "args": {**ARGUMENTS, "layer": "OP", "odd": [0]}},
+              {"ph": "i", "name": "m", "s": "t", **place, "args": {"why": "because"}}]
+    text = json.dumps({"traceEvents": events}).replace('"odd": [0]', f'"odd": {kept}')
+    (tmp_path / "read.json").write_text(text, encoding="utf-8")
+    assert export(varve, tmp_path / "read.json", tmp_path / "written.json", "--no-cache").returncode == 0
+    written = {event["name"]: event["args"] for event in
+               json.loads((tmp_path / "written.json").read_text(encoding="utf-8"))["traceEvents"] if event["ph"] in "Xi"}
+    assert {key: written["a"][key] for key in ARGUMENTS} == ARGUMENTS
+    assert written["a"]["odd"] in (["a\1b"], '["a\tb"]')
+    assert written["m"]["why"] == "because"
+
+
 def rich_trace(folder):
     """Every kind of record, two threads, two steps; returns the path and what the export must hold."""
     trace = trace_writer.Trace(folder / "rich.varve", trace_writer.manifest())
