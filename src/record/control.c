@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "base/page.h"
 #include "record/recorder.h"
+#include "record/schedule.h"
 
 static char path[VV_STREAM_PATH_BYTES]; /* of the file behind the page; "" = private memory      */
 static bool is_borrowed;                /* the file is the parent's                              */
@@ -86,6 +87,7 @@ bool vv_control_lost(void)
     if (vv_os_replace_by_memory(&varve_control_page, sizeof varve_control_page) != 0)
         return false;
     __atomic_store_n(&varve_control_page.epoch, vv_self.epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&varve_control_page.steps, vv_schedule_steps(), __ATOMIC_RELAXED);
     __atomic_store_n(&varve_control_page.layers, recorded_layers, __ATOMIC_RELEASE);
     return true;
 }

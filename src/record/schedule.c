@@ -29,12 +29,18 @@ void vv_schedule_begin(const struct vv_schedule *schedule)
     current = *schedule;
     begun_steps = 0;
     stepper.self = NULL;
-    set_steps(current.active != 0);
+    set_steps(vv_schedule_steps());
 }
 
 void vv_schedule_end(void)
 {
+    current.active = 0;
     set_steps(0);
+}
+
+uint32_t vv_schedule_steps(void)
+{
+    return current.active != 0;
 }
 
 static bool is_alive(uint64_t tid)

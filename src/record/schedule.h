@@ -12,5 +12,7 @@
 void vv_schedule_begin(const struct vv_schedule *schedule);
 /* Somebody decides otherwise, or the session ends: steps are not counted any more. */
 void vv_schedule_end(void);
+/* What varve_control_page.steps is to be, unless others stored something. Safe in a signal handler, without the lock. */
+uint32_t vv_schedule_steps(void);
 
 #endif

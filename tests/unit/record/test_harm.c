@@ -116,6 +116,25 @@ static void the_control_page_too(void **state)
     free(walk.words);
 }
 
+/* A schedule counts on with the page that takes its place. */
+static void the_control_page_under_a_schedule(void **state)
+{
+    (void)state;
+    start();
+    varve_session_stop(NULL);
+    const struct varve_session_options options = { .output = output };
+    const struct vv_session_manner manner = { .folder_now = true, .schedule = { .skip = 1, .active = 1 } };
+    assert_int_equal(vv_session_begin(&options, &manner, NULL), VARVE_OK);
+    snprintf(folder, sizeof folder, "%s", vv_session.folder);
+    for (int step = 0; step < 6; step++) {
+        if (step == 2 || step == 3) /* skipped; active */
+            cut(".control");
+        varve_step_begin(step);
+        assert_int_equal(varve_layers() != 0, step % 2);
+        varve_step_end();
+    }
+}
+
 /* A fault that is not the recorder's kills as it always did. */
 static void other_bus_errors_kill(void **state)
 {
@@ -159,6 +178,7 @@ int main(void)
         cmocka_unit_test_teardown(cut_between_two_packets, stop),
         cmocka_unit_test_teardown(the_process_stream_too, stop),
         cmocka_unit_test_teardown(the_control_page_too, stop),
+        cmocka_unit_test_teardown(the_control_page_under_a_schedule, stop),
         cmocka_unit_test_teardown(other_bus_errors_kill, stop),
         cmocka_unit_test_teardown(the_programs_own_handler_stays, stop),
     };
