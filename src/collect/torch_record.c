@@ -96,12 +96,10 @@ struct begin { /* mostly a few words: they lie beside their counts              
     uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call                          */
 };
 
-/* The first words: a site's class, or the text's number. False: it is not recorded, or cannot be. */
+/* The first words: a site's class, or the text's number. False: it cannot be recorded, and is counted. */
 static bool name_begin(struct vv_self *self, struct begin *begin, const struct vv_torch_operator *known,
                        const char *text, uint32_t layer)
 {
-    if (!vv_push(self, layer))
-        return false;
     uint32_t id;
     if (known != NULL) {
         id = vv_site_id((struct varve_site *)(uintptr_t)&known->site, VV_KIND_BEGIN);
@@ -240,10 +238,13 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
             (const void *)(uintptr_t)vv_torch_word(guard, hot.layout.numbers.schema), guard);
     if (known == NULL)
         text = torch.name(guard);
-    if (!name_begin(self, &begin, known, text, known != NULL ? known->site.layer : vv_torch_layer(text, usual_layer)))
-        return;
-    add_call(&begin, guard, scope, known);
-    put_begin(self, &begin);
+    const uint32_t layer = known != NULL ? known->site.layer : vv_torch_layer(text, usual_layer);
+    const bool is_wanted = vv_is_wanted(self, layer);
+    if (is_wanted && name_begin(self, &begin, known, text, layer)) {
+        add_call(&begin, guard, scope, known);
+        put_begin(self, &begin);
+    }
+    vv_push(self, is_wanted);
 }
 
 /* ---- the callbacks ---- */

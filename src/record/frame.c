@@ -27,6 +27,7 @@ static uint32_t find(const struct vv_self *self, bool is_frame, uint32_t floor)
 /* Those within it move up by one. */
 static void take_out(struct vv_self *self, uint32_t depth)
 {
+    uint32_t epoch = self->epoch;
     uint32_t last = self->depth < VV_DEPTH_TRACKED ? self->depth : VV_DEPTH_TRACKED;
     self->skips -= get(self->skipped, depth);
     self->frames -= get(self->framed, depth);
@@ -34,11 +35,12 @@ static void take_out(struct vv_self *self, uint32_t depth)
         set(self->skipped, d, d < last && get(self->skipped, d + 1));
         set(self->framed, d, d < last && get(self->framed, d + 1));
     }
-    self->depth--;
+    vv_count_down(self);
     if (depth < self->step_depth)
         self->step_depth--;
     if (self->skips == 0 && self->frames == 0)
         vv_see_plain(self);
+    vv_see_epoch(self, epoch);
 }
 
 static void end_at(struct vv_self *self, uint32_t depth)
@@ -57,14 +59,17 @@ static void end_at(struct vv_self *self, uint32_t depth)
 void vv_frame_begin(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
-    bool is_wanted = vv_push(self, site->layer);
-    if (self->depth <= VV_DEPTH_TRACKED) {
-        set(self->framed, self->depth, true);
-        self->frames++;
-        self->plain_epoch = self->epoch - 1;
-    }
+    bool is_wanted = vv_is_wanted(self, site->layer);
     if (is_wanted)
         vv_put_site(self, site, VV_KIND_BEGIN);
+    vv_push(self, is_wanted);
+    uint32_t epoch = self->epoch, depth = self->depth;
+    if (depth == 0 || depth > VV_DEPTH_TRACKED) /* 0: a handler met another epoch */
+        return;
+    set(self->framed, depth, true);
+    self->frames++;
+    self->plain_epoch = self->epoch - 1;
+    vv_see_epoch(self, epoch);
 }
 
 void vv_frame_end(void)

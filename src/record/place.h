@@ -135,6 +135,16 @@ static inline void vv_see_plain(struct vv_self *self)
     self->plain_epoch = vv_clock_is_counter ? self->epoch : self->epoch - 1;
 }
 
+/* What is counted was changed in steps: if a handler met another epoch between them, nothing of it is open there. */
+static inline void vv_see_epoch(struct vv_self *self, uint32_t epoch)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (VARVE_UNLIKELY(self->epoch != epoch)) {
+        vv_thread_forget(self);
+        vv_see_plain(self);
+    }
+}
+
 static inline struct vv_self *vv_self_in_epoch(void)
 {
     struct vv_self *self = &vv_self;
@@ -153,27 +163,45 @@ static inline bool vv_is_skipped(const struct vv_self *self, uint32_t depth)
            (self->skipped[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
 }
 
-/* Opens a range. True: record it. Deeper than is tracked every range is recorded, whatever the mask: its
- * end could not tell. */
-static inline bool vv_push(struct vv_self *self, uint32_t layer)
+/* Is a range that begins now recorded? Deeper than is tracked every one is, whatever the mask: its end could not
+ * tell. */
+static inline bool vv_is_wanted(const struct vv_self *self, uint32_t layer)
 {
-    uint32_t depth = self->depth++;
-    if (VV_LIKELY((varve_layers() & layer) != 0) || depth >= VV_DEPTH_TRACKED)
-        return true;
+    return VV_LIKELY((varve_layers() & layer) != 0) || self->depth >= VV_DEPTH_TRACKED;
+}
+
+/* Counts a range whose begin was, or was not, recorded. Not before: where recording ends and goes on while the
+ * begin is stored, what was counted is forgotten, and its end would be ignored. */
+static inline void vv_push(struct vv_self *self, bool is_recorded)
+{
+    vv_self_in_epoch();
+    uint32_t epoch = self->epoch, depth = self->depth++;
+    if (VV_LIKELY(is_recorded) || depth >= VV_DEPTH_TRACKED)
+        return;
     self->skipped[depth / 64] |= UINT64_C(1) << depth % 64;
     self->skips++;
     self->plain_epoch = self->epoch - 1;
-    return false;
+    vv_see_epoch(self, epoch);
+}
+
+/* A range less. The caller saw one open; a handler may have met another epoch since, and forgotten it. */
+VV_INLINE void vv_count_down(struct vv_self *self)
+{
+    if (VARVE_UNLIKELY((int32_t)--self->depth < 0))
+        self->depth = 0;
 }
 
 /* Closes the innermost range. True: its begin was recorded. */
 static inline bool vv_pop(struct vv_self *self)
 {
-    bool skipped = vv_is_skipped(self, self->depth--);
+    uint32_t epoch = self->epoch;
+    bool skipped = vv_is_skipped(self, self->depth);
+    vv_count_down(self);
     if (VARVE_UNLIKELY(skipped)) {
         self->skipped[self->depth / 64] &= ~(UINT64_C(1) << self->depth % 64);
         if (--self->skips == 0 && self->frames == 0)
             vv_see_plain(self);
+        vv_see_epoch(self, epoch);
     }
     return !skipped;
 }

@@ -12,8 +12,10 @@
 static __attribute__((noinline)) void begin_slowly(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
-    if (vv_push(self, site->layer))
+    bool is_wanted = vv_is_wanted(self, site->layer);
+    if (is_wanted)
         vv_put_site(self, site, VV_KIND_BEGIN);
+    vv_push(self, is_wanted);
 }
 
 static __attribute__((noinline)) void end_slowly(void)
@@ -36,10 +38,12 @@ static __attribute__((noinline)) void next_slowly(struct varve_site *site)
         return;
     }
     bool was_recorded = self->depth != self->step_depth && vv_pop(self);
-    if (vv_push(self, site->layer))
+    bool is_wanted = vv_is_wanted(self, site->layer);
+    if (is_wanted)
         vv_put_site(self, site, was_recorded ? VV_KIND_NEXT : VV_KIND_BEGIN);
     else if (was_recorded)
         vv_put(self, VV_EVENT_END);
+    vv_push(self, is_wanted);
 }
 
 static inline bool is_plain(const struct vv_self *self)
@@ -77,7 +81,7 @@ VV_HOT void vv_emit_end(void)
         end_slowly();
         return;
     }
-    self->depth--;
+    vv_count_down(self);
     vv_put_word(self, &place, VV_EVENT_END);
 }
 
@@ -96,11 +100,8 @@ VARVE_API VV_HOT void varve_emit_next(struct varve_site *site)
     vv_put_word(self, &place, id);
 }
 
-VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
+static void put_begin_name(struct vv_self *self, const char *name, uint32_t layer)
 {
-    struct vv_self *self = vv_self_in_epoch();
-    if (!vv_push(self, layer))
-        return;
     if (name == NULL)
         name = "";
     uint32_t id = vv_string_known(name);
@@ -115,16 +116,26 @@ VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
         vv_thread_discard(self, 1);
 }
 
+VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)
+{
+    struct vv_self *self = vv_self_in_epoch();
+    bool is_wanted = vv_is_wanted(self, layer);
+    if (is_wanted)
+        put_begin_name(self, name, layer);
+    vv_push(self, is_wanted);
+}
+
 VARVE_API void varve_emit_step_begin(int64_t index)
 {
     struct vv_self *self = vv_self_in_epoch();
     if (self->step_depth != 0)
         varve_emit_step_end();
-    bool wanted = vv_push(self, VARVE_LAYER_STEP);
-    self->step_depth = self->depth;
     uint64_t field = (uint64_t)index;
-    if (wanted)
+    bool is_wanted = vv_is_wanted(self, VARVE_LAYER_STEP);
+    if (is_wanted)
         vv_put_fields(self, VV_EVENT_STEP_BEGIN, &field, 1);
+    vv_push(self, is_wanted);
+    self->step_depth = self->depth;
 }
 
 VARVE_API void varve_emit_step_end(void)

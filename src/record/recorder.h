@@ -62,7 +62,9 @@ extern _Thread_local struct vv_self vv_self;
 bool vv_thread_advance(struct vv_self *self);
 /* The era changed: a new packet if the thread slept long, a clock record if one is due. */
 void vv_thread_tick(struct vv_self *self, uint64_t ticks);
-/* The epoch changed: forgets open ranges, and the stream if it belongs to a former session. */
+/* Forgets what is open. */
+void vv_thread_forget(struct vv_self *self);
+/* The epoch changed: forgets that, and the stream if it belongs to a former session. */
 void vv_thread_resync(struct vv_self *self);
 /* Counts lost records where they belong. */
 void vv_thread_discard(struct vv_self *self, uint64_t records);

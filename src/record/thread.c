@@ -231,19 +231,24 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
     vv_record_leave();
 }
 
+void vv_thread_forget(struct vv_self *self)
+{
+    self->depth = 0;
+    self->step_depth = 0;
+    self->skips = 0;
+    memset(self->skipped, 0, sizeof self->skipped);
+    self->frames = 0;
+    memset(self->framed, 0, sizeof self->framed);
+}
+
 void vv_thread_resync(struct vv_self *self)
 {
     if (self->busy)
         return;
     self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE);
     self->retry_ticks = 0; /* what failed then was another session's */
-    self->depth = 0;
-    self->step_depth = 0;
-    self->skips = 0;
+    vv_thread_forget(self);
     self->plain_epoch = self->epoch;
-    memset(self->skipped, 0, sizeof self->skipped);
-    self->frames = 0;
-    memset(self->framed, 0, sizeof self->framed);
     self->era--; /* the next record ticks: a switch made from outside is written down before it */
     if (self->thread != NULL && self->thread->serial != current_serial())
         self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
