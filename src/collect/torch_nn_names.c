@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "record/text_hash.h"
 
 #define NAME_BYTES 512u
 #define SITES_MAX 32768u /* as many names; a trace has room for 131,064 sites in all              */
@@ -97,15 +98,13 @@ static struct varve_site others = { "nn.Module: others", NULL, 0, VARVE_LAYER_PY
 
 static struct varve_site *site_of(const char *text)
 {
-    uint32_t hash = 2166136261u;
-    for (const char *at = text; *at != '\0'; at++)
-        hash = (hash ^ (uint8_t)*at) * 16777619u;
+    size_t bytes = strlen(text) + 1;
+    uint32_t hash = vv_text_hash(text, (uint32_t)bytes - 1, 0);
     struct named_site **bucket = &sites[hash % SITE_BUCKETS], *known = *bucket;
     while (known != NULL && strcmp(known->text, text) != 0)
         known = known->next;
     if (known != NULL)
         return &known->site;
-    size_t bytes = strlen(text) + 1;
     known = site_count < SITES_MAX ? malloc(sizeof *known + bytes) : NULL;
     if (known == NULL)
         return &others;
