@@ -24,7 +24,7 @@ static const struct vv_sheet_column roofline_columns[COLUMNS] = {
     { "bytes", "bytes", VV_CELL_REAL, VV_UNIT_BYTES, true, false },
     { "flop_per_byte", "FLOP/B", VV_CELL_REAL, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
     { "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
-    { "bytes_per_s", "bytes/s", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, VV_TEXT_IF_ROOM },
+    { "bytes_per_s", "", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, VV_TEXT_IF_ROOM },
     { "bound", "bound", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "roof_flop_per_s", "roof", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, true, false },
     { "efficiency", "of roof", VV_CELL_REAL, VV_UNIT_RATIO, false, false },

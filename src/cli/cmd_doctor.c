@@ -143,7 +143,7 @@ static const struct vv_sheet_column peak_columns[PEAK_COLUMNS] = {
     { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "f32_flop_per_s", "32 bits", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
     { "f64_flop_per_s", "64 bits", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
-    { "bytes_per_s", "memory/s", VV_CELL_REAL, VV_UNIT_BYTES, false, false },
+    { "bytes_per_s", "memory", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, false },
 };
 
 static enum varve_code put_peaks(struct vv_sheet *sheet, bool is_wanted, struct varve_error *error)

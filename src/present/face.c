@@ -26,10 +26,20 @@ static double largest_of(const struct vv_sheet *sheet, size_t column)
     return largest;
 }
 
-/* So many that the largest number of the column shows three digits, at least one where it is scaled. */
-static int decimals_for(double largest, const struct vv_scale *scale)
+static bool is_whole(const struct vv_sheet *sheet, size_t column)
 {
-    if (scale->size == 1)
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        double value = number_of(&sheet->columns[column], vv_sheet_cell(sheet, row, column));
+        if (vv_sheet_cell(sheet, row, column)->present && isfinite(value) && value != floor(value))
+            return false;
+    }
+    return true;
+}
+
+/* So many that the largest number of the column shows three digits, at least one where it is scaled. */
+static int decimals_for(const struct vv_sheet *sheet, size_t column, double largest, const struct vv_scale *scale)
+{
+    if (scale->size == 1 && is_whole(sheet, column))
         return 0;
     int decimals = 1;
     for (double shown = largest / scale->size * 10; shown > 0 && shown < 99.5 && decimals < DECIMALS_MAX;
@@ -67,7 +77,7 @@ void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t col
         double largest = largest_of(sheet, column);
         if (shown->unit != VV_UNIT_NS || !vv_scale_of_time(unit, &face->scale))
             face->scale = scale_of(sheet, column);
-        face->decimals = shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(largest, &face->scale);
+        face->decimals = shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(sheet, column, largest, &face->scale);
     }
     bool has_both = shown->title[0] != '\0' && face->scale.name[0] != '\0';
     snprintf(face->title, sizeof face->title, "%s%s%s", shown->title, has_both ? " " : "",
@@ -99,12 +109,12 @@ static const char *scaled_text(double value, int decimals, char buffer[VV_NUMBER
     return buffer;
 }
 
-static const char *unscaled_text(const struct vv_sheet_column *column, const struct vv_cell *cell,
+static const char *unscaled_text(const struct vv_face *face, const struct vv_cell *cell,
                                  char buffer[VV_NUMBER_BYTES])
 {
-    if (column->type == VV_CELL_REAL)
-        snprintf(buffer, VV_NUMBER_BYTES, "%.6g", cell->real);
-    else if (column->unit == VV_UNIT_NONE) /* an identifier: blanks would not let it be copied */
+    if (face->column->type == VV_CELL_REAL)
+        return scaled_text(cell->real, face->decimals, buffer);
+    if (face->column->unit == VV_UNIT_NONE) /* an identifier: blanks would not let it be copied */
         snprintf(buffer, VV_NUMBER_BYTES, "%" PRId64, cell->integer);
     else
         vv_number_count(cell->integer, buffer, VV_NUMBER_BYTES);
@@ -126,7 +136,7 @@ const char *vv_face_text(const struct vv_face *face, const struct vv_cell *cell,
     if (face->column->unit == VV_UNIT_TIME)
         return instant_text(cell->integer, "%H:%M:%S", true, buffer);
     if (face->scale.size == 1)
-        return unscaled_text(face->column, cell, buffer);
+        return unscaled_text(face, cell, buffer);
     return scaled_text(number_of(face->column, cell) / face->scale.size, face->decimals, buffer);
 }
 
@@ -154,6 +164,6 @@ const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell 
     } else if (column->unit == VV_UNIT_NS)
         vv_number_duration((int64_t)number_of(column, cell), buffer, VV_NUMBER_BYTES);
     else
-        return unscaled_text(column, cell, buffer);
+        return unscaled_text(face, cell, buffer);
     return buffer;
 }

@@ -95,6 +95,33 @@ static void text_aligns_and_puts_the_total_last(void **state)
                                  "  1 000.0     100.0       –         –   total\n");
 }
 
+/* Three digits of the largest; whole numbers stay whole. */
+static void plain_reals_have_the_decimals_of_their_column(void **state)
+{
+    (void)state;
+    static const struct vv_sheet_column plain[] = {
+        { "factor", "faster", VV_CELL_REAL, VV_UNIT_NONE, false, false },
+        { "speedup", "speed-up", VV_CELL_REAL, VV_UNIT_NONE, false, false },
+    };
+    const double speedups[] = { 1.5007, 1.0861, 0.001, NAN };
+    vv_sheet_deinit(&sheet);
+    vv_sheet_init(&sheet, "what_if", "WHAT IF", plain, 2);
+    for (size_t i = 0; i < 4; i++) {
+        size_t row;
+        assert_int_equal(vv_sheet_row(&sheet, VV_ROW_PLAIN, &row, NULL), VARVE_OK);
+        vv_sheet_real(&sheet, row, 0, 2);
+        vv_sheet_real(&sheet, row, 1, speedups[i]);
+    }
+    struct vv_presentation how = how_to(VV_FORM_TEXT);
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_string_equal(printed, "WHAT IF\n"
+                                 "  faster   speed-up\n"
+                                 "       2       1.50\n"
+                                 "       2       1.09\n"
+                                 "       2      <0.01\n"
+                                 "       2          –\n");
+}
+
 static void text_keeps_the_unit_asked_for(void **state)
 {
     (void)state;
@@ -333,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(text_aligns_and_puts_the_total_last),
+        TEST(plain_reals_have_the_decimals_of_their_column),
         TEST(text_keeps_the_unit_asked_for),
         TEST(a_terminal_gets_bars_colour_and_a_cut_name),
         TEST(a_narrow_terminal_goes_without_columns),
