@@ -43,7 +43,13 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 
 static enum varve_code read(const struct vv_import_job *job, struct varve_error *error)
 {
-    return vv_chrome_read_parts(job, vv_chrome_thread_count(job), error);
+    return vv_chrome_read_files(&job, 1, error);
 }
 
-const struct vv_importer vv_importer_chrome = { "chrome", "Chrome trace JSON", probe, read };
+const struct vv_importer vv_importer_chrome = {
+    .name = "chrome",
+    .title = "Chrome trace JSON",
+    .probe = probe,
+    .read = read,
+    .read_parts = vv_chrome_read_files,
+};

@@ -94,13 +94,21 @@ static void *read_part(void *context)
     return NULL;
 }
 
+/* A model of its own for a part of what the job's model is to hold, within the same limits. */
+static enum varve_code begin_model(struct vv_model **out_model, const struct vv_import_job *job,
+                                   struct varve_error *error)
+{
+    VV_TRY(vv_model_create(out_model, error));
+    (*out_model)->limit_bytes = job->model->limit_bytes;
+    (*out_model)->held_bytes = job->model->held_bytes;
+    (*out_model)->counts_only = job->model->counts_only;
+    return VARVE_OK;
+}
+
 static enum varve_code start_part(struct part *part, const struct vv_import_job *job, uint64_t stop_at,
                                   struct varve_error *error)
 {
-    VV_TRY(vv_model_create(&part->model, error));
-    part->model->limit_bytes = job->model->limit_bytes;
-    part->model->held_bytes = job->model->held_bytes;
-    part->model->counts_only = job->model->counts_only;
+    VV_TRY(begin_model(&part->model, job, error));
     VV_TRY(vv_chrome_reader_init(&part->reader, job, part->model, part->begin, error));
     part->reader.stop_at = stop_at;
     part->has_thread = pthread_create(&part->thread, NULL, read_part, part) == 0;
@@ -222,6 +230,7 @@ static enum varve_code begin_all(struct reading *reading, const struct vv_import
     return VARVE_OK;
 }
 
+/* All but the last stage, which is to come of the first part. */
 static enum varve_code read_all(struct reading *reading, const struct vv_import_job *job,
                                 struct varve_error *error)
 {
@@ -233,8 +242,7 @@ static enum varve_code read_all(struct reading *reading, const struct vv_import_
     if (first->reader.has_events) {
         VV_TRY(go_on(reading, next_begun(reading, 0), error));
         VV_TRY(join_parts(reading, error));
-        VV_TRY(read_end(reading, error));
-        return vv_chrome_close(&first->reader, error);
+        return read_end(reading, error);
     }
     if (first->reader.is_cut)
         return vv_fail_at(error, VARVE_TRUNCATED,
@@ -243,7 +251,36 @@ static enum varve_code read_all(struct reading *reading, const struct vv_import_
     VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' has no traceEvents", job->path);
 }
 
-unsigned vv_chrome_thread_count(const struct vv_import_job *job)
+/* `reading` is to be forgotten also after an error. */
+static enum varve_code read_file(struct reading *reading, const struct vv_import_job *job, unsigned threads,
+                                 struct varve_error *error)
+{
+    unsigned count = vv_source_is_plain(job->source) ? threads : 1;
+    *reading = (struct reading){ .parts = calloc(count, sizeof *reading->parts) };
+    if (reading->parts == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
+    reading->count = count;
+    for (unsigned i = 0; i < count; i++)
+        reading->parts[i].begin = UINT64_MAX;
+    job->model->threads = threads;
+    if (threads > 1)
+        vv_source_read_ahead(job->source);
+    enum varve_code code = read_all(reading, job, error);
+    for (unsigned i = 0; i < count; i++)
+        wait_for(&reading->parts[i]);
+    return code;
+}
+
+static void forget_file(struct reading *reading)
+{
+    for (unsigned i = 0; i < reading->count; i++)
+        forget_part(&reading->parts[i]);
+    free(reading->parts);
+}
+
+/* ---- several files that are one trace ---- */
+
+static unsigned thread_count(const struct vv_import_job *job)
 {
     uint64_t threads = job->options->threads != 0 ? job->options->threads : vv_workers_allowed();
     uint64_t bytes = vv_source_disk_bytes(job->source), most = bytes / PART_BYTES_MIN;
@@ -253,26 +290,48 @@ unsigned vv_chrome_thread_count(const struct vv_import_job *job)
     return (unsigned)(threads < most ? threads : most);
 }
 
+/* Another file goes on where the whole ends. */
+static enum varve_code add_file(struct vv_chrome_reader *whole, const struct vv_import_job *job,
+                                struct varve_error *error)
+{
+    struct vv_import_job own = *job;
+    struct reading reading;
+    VV_TRY(begin_model(&own.model, job, error));
+    enum varve_code code = read_file(&reading, &own, thread_count(job), error);
+    if (code == VARVE_OK)
+        code = vv_chrome_merge(whole, &reading.parts[0].reader, error);
+    forget_file(&reading);
+    vv_model_share_no_more(own.model);
+    vv_model_destroy(own.model);
+    return code;
+}
+
+/* The first file with `threads`. */
+static enum varve_code read_files(const struct vv_import_job *const *jobs, size_t count, unsigned threads,
+                                  struct varve_error *error)
+{
+    struct vv_model *model = jobs[0]->model;
+    struct reading reading;
+    _Atomic uint64_t held_bytes = 0;
+    model->held_bytes = &held_bytes;
+    enum varve_code code = read_file(&reading, jobs[0], threads, error);
+    for (size_t i = 1; i < count && code == VARVE_OK; i++)
+        code = add_file(&reading.parts[0].reader, jobs[i], error);
+    if (code == VARVE_OK)
+        code = vv_chrome_close(&reading.parts[0].reader, error);
+    forget_file(&reading);
+    vv_model_share_no_more(model);
+    return code;
+}
+
+enum varve_code vv_chrome_read_files(const struct vv_import_job *const *jobs, size_t count,
+                                     struct varve_error *error)
+{
+    return read_files(jobs, count, thread_count(jobs[0]), error);
+}
+
 enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned threads,
                                      struct varve_error *error)
 {
-    unsigned count = vv_source_is_plain(job->source) ? threads : 1;
-    struct reading reading = { .count = count, .parts = calloc(count, sizeof *reading.parts) };
-    _Atomic uint64_t held_bytes = 0;
-    if (reading.parts == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
-    for (unsigned i = 0; i < count; i++)
-        reading.parts[i].begin = UINT64_MAX;
-    job->model->threads = threads;
-    job->model->held_bytes = &held_bytes;
-    if (threads > 1)
-        vv_source_read_ahead(job->source);
-    enum varve_code code = read_all(&reading, job, error);
-    for (unsigned i = 0; i < count; i++)
-        wait_for(&reading.parts[i]);
-    for (unsigned i = 0; i < count; i++)
-        forget_part(&reading.parts[i]);
-    vv_model_share_no_more(job->model);
-    free(reading.parts);
-    return code;
+    return read_files(&job, 1, threads, error);
 }

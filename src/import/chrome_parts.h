@@ -5,8 +5,10 @@
 
 #include "import/chrome_reader.h"
 
-/* How many threads are worth it: 1 for what is small. */
-unsigned vv_chrome_thread_count(const struct vv_import_job *job);
+/* Reads files as one trace into the model of the first, each with as many threads as are worth it. */
+enum varve_code vv_chrome_read_files(const struct vv_import_job *const *jobs, size_t count,
+                                     struct varve_error *error);
+/* One file with a number of threads. */
 enum varve_code vv_chrome_read_parts(const struct vv_import_job *job, unsigned threads,
                                      struct varve_error *error);
 

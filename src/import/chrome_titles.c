@@ -6,6 +6,7 @@
 
 #include "import/chrome_number.h"
 #include "import/chrome_reader.h"
+#include "import/parts.h"
 #include "varve/varve.h"
 
 static const struct { const char *event, *arg; enum vv_chrome_title_kind kind; } title_kinds[] = {
@@ -146,6 +147,15 @@ static void apply_to_track(struct vv_chrome_reader *reader, const struct vv_chro
         tracks->sort_index[track] = (int32_t)title->value;
 }
 
+static enum varve_code add_named(struct vv_named_pids *named, struct vv_chrome_ident pid,
+                                 struct varve_error *error)
+{
+    bool is_new = named->count == 0 || named->items[named->count - 1] != pid.number;
+    if (pid.kind == VV_IDENT_NUMBER && is_new)
+        VV_CHROME_PUSH(named, pid.number, error);
+    return VARVE_OK;
+}
+
 /* A process of which there is nothing but names has no row; its metadata events count with the one that has most
  * events, which surely wrote them. */
 static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varve_error *error)
@@ -160,6 +170,8 @@ static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varv
             processes->events[process]++;
         else
             without += title->kind == VV_TITLE_EVENT;
+        if (process == VV_NONE && reader->job->named != NULL)
+            VV_TRY(add_named(reader->job->named, title->pid, error));
     }
     for (uint32_t row = reader->places.first_process; row < processes->table.count; row++)
         if (main_process == VV_NONE || processes->events[row] > processes->events[main_process])

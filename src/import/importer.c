@@ -69,8 +69,8 @@ static const char *find_hint(const char *head, size_t head_bytes)
     return NULL;
 }
 
-static void refuse(const char *path, bool is_folder, const char *head,
-                              size_t head_bytes, struct varve_error *error)
+static void refuse(const char *path, bool is_folder, const char *head, size_t head_bytes,
+                   struct varve_error *error)
 {
     char known[300] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
     const char *hint = find_hint(head, head_bytes);
@@ -129,10 +129,30 @@ static void add_up(struct vv_model *model)
         run->record_cost_ns = (int64_t)cost_ns;
 }
 
+/* ---- reading ---- */
+
 /* The bytes of one input after another, told as those of all. */
 struct watch {
     const struct vv_import_options *options;
     uint64_t before_bytes, total_bytes;
+};
+
+struct input {
+    struct vv_import_job job;
+    struct watch watch;
+    uint64_t events, disk_bytes;
+};
+
+/* All inputs of a run. */
+struct reading {
+    const char *const *paths;
+    size_t count;
+    const struct vv_import_options *options;
+    struct vv_model *model;
+    struct input *inputs;
+    struct vv_part *parts;                /* one an input                                       */
+    const struct vv_import_job **members; /* of the trace at hand                               */
+    uint64_t opened_bytes, total_bytes;
 };
 
 static void tell(void *context, uint64_t done_bytes, uint64_t total_bytes)
@@ -150,75 +170,156 @@ static uint64_t file_bytes(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 }
 
-static enum varve_code add_input(const struct vv_import_job *job, const struct vv_importer *importer,
-                                 uint64_t first_process, struct varve_error *error)
+static enum varve_code open_input(struct reading *reading, size_t number, struct varve_error *error)
 {
-    struct vv_model *model = job->model;
-    uint32_t row;
-    VV_TRY(vv_model_add_input(model, &row, error));
-    VV_TRY(vv_model_text(model, job->path, &model->inputs.path[row], error));
-    VV_TRY(vv_model_text(model, importer->name, &model->inputs.format[row], error));
-    model->inputs.scope[row] = job->scope;
-    if (job->source != NULL)
-        model->inputs.disk_bytes[row] = vv_source_disk_bytes(job->source);
-    for (uint64_t p = first_process; p < model->processes.table.count; p++)
-        model->inputs.events[row] += model->processes.events[p];
+    struct input *input = &reading->inputs[number];
+    struct vv_import_job *job = &input->job;
+    struct stat status;
+    *job = (struct vv_import_job){ reading->paths[number], NULL, reading->model, reading->parts[number].scope,
+                                   reading->options, &reading->parts[number].named };
+    if (stat(job->path, &status) != 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
+    if (S_ISDIR(status.st_mode))
+        return VARVE_OK;
+    VV_TRY(vv_source_open(job->path, &job->source, error));
+    input->watch = (struct watch){ reading->options, reading->opened_bytes, reading->total_bytes };
+    input->disk_bytes = vv_source_disk_bytes(job->source);
+    reading->opened_bytes += input->disk_bytes;
+    if (reading->options->progress != NULL)
+        vv_source_watch(job->source, tell, &input->watch);
     return VARVE_OK;
 }
 
-static enum varve_code read_source(struct vv_import_job *job, struct vv_part *out_part,
-                                   struct varve_error *error)
+/* Is it read together with an input before it? Not before it is known to be of one trace with that. */
+static bool is_read_before(const struct reading *reading, size_t number)
 {
-    struct vv_model *model = job->model;
+    return reading->parts[number].scope != number && reading->parts[number].importer->read_parts != NULL;
+}
+
+static enum varve_code read_members(struct reading *reading, size_t first, size_t count,
+                                    struct varve_error *error)
+{
+    const struct vv_import_job *job = &reading->inputs[first].job;
     const struct vv_importer *importer = find_importer(job, error);
     if (importer == NULL)
         return VARVE_UNSUPPORTED;
-    *out_part = (struct vv_part){ .is_file = job->source != NULL,
-                                  .format = importer->name,
-                                  .scope = job->scope,
-                                  .first_process = model->processes.table.count,
-                                  .first_fact = model->facts.table.count,
-                                  .first_activity = model->activities.table.count };
-    VV_TRY(importer->read(job, error));
-    out_part->process_limit = model->processes.table.count;
-    out_part->fact_limit = model->facts.table.count;
-    out_part->activity_limit = model->activities.table.count;
-    return add_input(job, importer, out_part->first_process, error);
-}
-
-static enum varve_code read_job(struct vv_import_job *job, struct watch *watch,
-                                struct vv_part *out_part, struct varve_error *error)
-{
-    struct stat status;
-    if (stat(job->path, &status) != 0)
-        return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
-    if (!S_ISDIR(status.st_mode))
-        VV_TRY(vv_source_open(job->path, &job->source, error));
-    if (job->source != NULL && job->options->progress != NULL)
-        vv_source_watch(job->source, tell, watch);
-    enum varve_code code = read_source(job, out_part, error);
-    if (code != VARVE_OK && error != NULL && strstr(error->message, job->path) == NULL)
+    reading->parts[first].importer = importer;
+    reading->parts[first].is_file = job->source != NULL;
+    enum varve_code code = count == 1 ? importer->read(job, error)
+                                      : importer->read_parts(reading->members, count, error);
+    if (code != VARVE_OK && error != NULL && count == 1 && strstr(error->message, job->path) == NULL)
         vv_error_note(error, "'%s'", job->path);
-    uint64_t bytes = job->source != NULL ? vv_source_disk_bytes(job->source) : 0;
-    vv_source_close(job->source); /* from here on none of its threads tells anything               */
-    watch->before_bytes += bytes;
     return code;
 }
 
-static enum varve_code read_all(struct vv_model *model, const char *const *paths, size_t count,
-                                const struct vv_import_options *options, struct vv_part *parts,
-                                struct varve_error *error)
+/* An input, and those after it that are read together with it. */
+static enum varve_code read_trace(struct reading *reading, size_t first, struct varve_error *error)
 {
-    struct watch watch = { .options = options };
-    for (size_t i = 0; i < count; i++)
-        watch.total_bytes += file_bytes(paths[i]);
-    for (size_t i = 0; i < count; i++) {
-        struct vv_import_job job = { paths[i], NULL, model, (uint32_t)i, options };
-        VV_TRY(read_job(&job, &watch, &parts[i], error));
+    enum varve_code code = VARVE_OK;
+    size_t count = 0;
+    for (size_t i = first; i < reading->count && code == VARVE_OK; i++) {
+        bool is_member = i == first || (reading->parts[i].scope == first && is_read_before(reading, i));
+        if (is_member && (code = open_input(reading, i, error)) == VARVE_OK)
+            reading->members[count++] = &reading->inputs[i].job;
     }
-    VV_TRY(vv_parts_join(model, parts, count, error));
-    add_up(model);
-    return vv_model_finish(model, error);
+    if (code == VARVE_OK)
+        code = read_members(reading, first, count, error);
+    for (size_t i = 0; i < count; i++)
+        vv_source_close(reading->members[i]->source); /* from here on none of its threads tells anything */
+    return code;
+}
+
+static enum varve_code read_inputs(struct reading *reading, struct varve_error *error)
+{
+    const struct vv_model *model = reading->model;
+    for (size_t i = 0; i < reading->count; i++) {
+        struct vv_part *part = &reading->parts[i];
+        part->first_process = model->processes.table.count;
+        part->first_fact = model->facts.table.count;
+        part->first_activity = model->activities.table.count;
+        if (!is_read_before(reading, i))
+            VV_TRY(read_trace(reading, i, error));
+        part->process_limit = model->processes.table.count;
+        part->fact_limit = model->facts.table.count;
+        part->activity_limit = model->activities.table.count;
+    }
+    return VARVE_OK;
+}
+
+/* ---- all of it ---- */
+
+static enum varve_code begin_model(struct reading *reading, struct varve_error *error)
+{
+    vv_model_destroy(reading->model);
+    reading->model = NULL;
+    VV_TRY(vv_model_create(&reading->model, error));
+    reading->model->counts_only = reading->options->counts_only;
+    reading->model->step_by = reading->options->step_by;
+    reading->model->limit_bytes = reading->options->max_memory_bytes;
+    return VARVE_OK;
+}
+
+/* What is known when all inputs have been read is which of them are parts of one trace. Where a format can, they are read
+ * once more, as that trace: half of a pair says nothing of the other. */
+static enum varve_code join_parts(struct reading *reading, struct varve_error *error)
+{
+    bool is_read_again = false, has_rows_to_join = false;
+    VV_TRY(vv_parts_find(reading->model, reading->parts, reading->count, error));
+    for (size_t i = 0; i < reading->count; i++) {
+        bool is_further = reading->parts[i].scope != i;
+        is_read_again = is_read_again || is_read_before(reading, i);
+        has_rows_to_join = has_rows_to_join || (is_further && !is_read_before(reading, i));
+    }
+    if (is_read_again) {
+        reading->total_bytes *= 2;
+        VV_TRY(begin_model(reading, error));
+        VV_TRY(read_inputs(reading, error));
+    }
+    if (has_rows_to_join)
+        return vv_parts_merge(reading->model, reading->parts, reading->count, error);
+    return is_read_again ? vv_parts_merge_facts(reading->model, error) : VARVE_OK;
+}
+
+static enum varve_code add_inputs(const struct reading *reading, struct varve_error *error)
+{
+    struct vv_model *model = reading->model;
+    struct vv_inputs *rows = &model->inputs;
+    for (size_t i = 0; i < reading->count; i++) {
+        uint32_t row;
+        VV_TRY(vv_model_add_input(model, &row, error));
+        VV_TRY(vv_model_text(model, reading->paths[i], &rows->path[row], error));
+        VV_TRY(vv_model_text(model, reading->parts[i].importer->name, &rows->format[row], error));
+        rows->scope[row] = reading->parts[i].scope;
+        rows->disk_bytes[row] = reading->inputs[i].disk_bytes;
+        rows->events[row] = reading->inputs[i].events;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code read_all(struct reading *reading, struct varve_error *error)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        reading->parts[i].scope = (uint32_t)i;
+        reading->total_bytes += file_bytes(reading->paths[i]);
+    }
+    VV_TRY(begin_model(reading, error));
+    VV_TRY(read_inputs(reading, error));
+    for (size_t i = 0; i < reading->count; i++)
+        for (uint64_t p = reading->parts[i].first_process; p < reading->parts[i].process_limit; p++)
+            reading->inputs[i].events += reading->model->processes.events[p];
+    VV_TRY(join_parts(reading, error));
+    VV_TRY(add_inputs(reading, error));
+    add_up(reading->model);
+    return vv_model_finish(reading->model, error);
+}
+
+static void forget(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->count && reading->parts != NULL; i++)
+        free(reading->parts[i].named.items);
+    free(reading->parts);
+    free(reading->inputs);
+    free(reading->members);
 }
 
 enum varve_code vv_import_all(const char *const *paths, size_t count,
@@ -226,24 +327,21 @@ enum varve_code vv_import_all(const char *const *paths, size_t count,
                               struct varve_error *error)
 {
     static const struct vv_import_options standard = { 0 };
-    struct vv_model *model;
-    if (options == NULL)
-        options = &standard;
-    struct vv_part *parts = calloc(count + 1, sizeof *parts);
-    if (parts == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read %zu traces", count);
-    enum varve_code code = vv_model_create(&model, error);
-    if (code == VARVE_OK) {
-        model->counts_only = options->counts_only;
-        model->step_by = options->step_by;
-        model->limit_bytes = options->max_memory_bytes;
-        code = read_all(model, paths, count, options, parts, error);
-        if (code == VARVE_OK)
-            *out_model = model;
-        else
-            vv_model_destroy(model);
-    }
-    free(parts);
+    struct reading reading = { .paths = paths, .count = count,
+                               .options = options != NULL ? options : &standard };
+    reading.parts = calloc(count + 1, sizeof *reading.parts);
+    reading.inputs = calloc(count + 1, sizeof *reading.inputs);
+    reading.members = calloc(count + 1, sizeof *reading.members);
+    enum varve_code code;
+    if (reading.parts == NULL || reading.inputs == NULL || reading.members == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to read %zu traces", count);
+    else
+        code = read_all(&reading, error);
+    forget(&reading);
+    if (code == VARVE_OK)
+        *out_model = reading.model;
+    else
+        vv_model_destroy(reading.model);
     return code;
 }
 

@@ -16,6 +16,8 @@ struct vv_import_options {
     void *progress_context;
 };
 
+struct vv_named_pids; /* parts.h */
+
 /* One input of a run. The model is shared by all of them. */
 struct vv_import_job {
     const char *path;
@@ -23,6 +25,7 @@ struct vv_import_job {
     struct vv_model *model;
     uint32_t scope;              /* for the processes it adds (model.h)                         */
     const struct vv_import_options *options;
+    struct vv_named_pids *named; /* processes of which it holds nothing but names are added to it; NULL = nobody asks */
 };
 
 struct vv_importer {
@@ -32,6 +35,10 @@ struct vv_importer {
     bool (*probe)(const char *path, bool is_folder, const char *head, size_t head_bytes);
     /* Adds what it reads to job->model. A file that ends too early: what there is, and health.truncated_files + 1. */
     enum varve_code (*read)(const struct vv_import_job *job, struct varve_error *error);
+    /* Reads files that are parts of one trace as that trace, into the model of the first. NULL: each is read by itself, and
+     * rows that stand for the same are joined (parts_merge.c); pairs that were split then stay without their partner. */
+    enum varve_code (*read_parts)(const struct vv_import_job *const *jobs, size_t count,
+                                  struct varve_error *error);
 };
 
 /* Finds each path's importer by content, reads them all into one model, finishes. *out_model belongs to the caller.

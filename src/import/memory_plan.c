@@ -246,4 +246,9 @@ static enum varve_code read(const struct vv_import_job *job, struct varve_error 
     return code;
 }
 
-const struct vv_importer vv_importer_memory_plan = { "memory_plan", "memory plan CSV", probe, read };
+const struct vv_importer vv_importer_memory_plan = {
+    .name = "memory_plan",
+    .title = "memory plan CSV",
+    .probe = probe,
+    .read = read,
+};

@@ -353,4 +353,9 @@ static enum varve_code read_graph(const struct vv_import_job *job, struct varve_
     return code;
 }
 
-const struct vv_importer vv_importer_mlirgraph = { "mlirgraph", "operator graph JSON", probe, read_graph };
+const struct vv_importer vv_importer_mlirgraph = {
+    .name = "mlirgraph",
+    .title = "operator graph JSON",
+    .probe = probe,
+    .read = read_graph,
+};

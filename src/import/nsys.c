@@ -95,7 +95,7 @@ static enum varve_code open_whole(struct vv_nsys *nsys, const struct vv_import_j
         vv_sqlite.free(whole);
     else /* frees it also where it fails */
         status = vv_sqlite.deserialize(nsys->database, "main", whole, bytes, bytes,
-                                     SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
+                                       SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
     if (status != SQLITE_OK) /* neither has looked at the bytes */
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     return VARVE_OK;
@@ -110,7 +110,7 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
     char *uri = uri_of(job->path);
     int status = uri == NULL ? SQLITE_NOMEM
                              : vv_sqlite.open_v2(uri, &nsys->database,
-                                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+                                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     free(uri);
     /* SQLite follows links by their text, which those of /proc have none of that leads anywhere. */
     if (status == SQLITE_CANTOPEN) {
@@ -352,4 +352,9 @@ static enum varve_code read_export(const struct vv_import_job *job, struct varve
 
 #endif
 
-const struct vv_importer vv_importer_nsys = { "nsys", "Nsight Systems SQLite", probe, read_export };
+const struct vv_importer vv_importer_nsys = {
+    .name = "nsys",
+    .title = "Nsight Systems SQLite",
+    .probe = probe,
+    .read = read_export,
+};

@@ -26,6 +26,7 @@ struct portrait {
     struct process_key *processes;
     struct fact_key *facts; /* of the run                                                       */
     uint64_t *correlations; /* of calls                                                         */
+    const struct vv_named_pids *named; /* sorted                                                */
     size_t process_count, fact_count, correlation_count;
     const struct process_key *main; /* the process with the most events on threads, or NULL      */
 };
@@ -33,6 +34,12 @@ struct portrait {
 static int compare_processes(const void *a, const void *b)
 {
     int64_t left = ((const struct process_key *)a)->pid, right = ((const struct process_key *)b)->pid;
+    return (left > right) - (left < right);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
 }
 
@@ -52,6 +59,12 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+static bool is_only_named(const struct vv_named_pids *named, int64_t pid)
+{
+    return named->count > 0 &&
+           bsearch(&pid, named->items, named->count, sizeof *named->items, compare_pids) != NULL;
+}
+
 static void portray_processes(const struct vv_model *model, const struct vv_part *part,
                               const bool *has_threads, struct portrait *portrait)
 {
@@ -64,7 +77,7 @@ static void portray_processes(const struct vv_model *model, const struct vv_part
     qsort(portrait->processes, portrait->process_count, sizeof *portrait->processes, compare_processes);
     for (size_t i = 0; i < portrait->process_count; i++) {
         const struct process_key *process = &portrait->processes[i];
-        if (process->has_threads && process->pid > 0 &&
+        if (process->has_threads && process->pid > 0 && !is_only_named(portrait->named, process->pid) &&
             (portrait->main == NULL || process->events > portrait->main->events))
             portrait->main = process;
     }
@@ -81,6 +94,9 @@ static enum varve_code portray(const struct vv_model *model, const struct vv_par
     out->correlations = malloc((activities + 1) * sizeof *out->correlations);
     if (out->processes == NULL || out->facts == NULL || out->correlations == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to compare %zu processes", processes);
+    out->named = &part->named;
+    if (part->named.count > 0)
+        qsort(part->named.items, part->named.count, sizeof *part->named.items, compare_pids);
     portray_processes(model, part, has_threads, out);
     for (uint64_t row = part->first_fact; row < part->fact_limit; row++)
         if (model->facts.process[row] == VV_NONE)
@@ -102,19 +118,18 @@ static void forget(struct portrait *portrait)
     free(portrait->correlations);
 }
 
-/* Both say it, and not the same. */
+/* Both say it, and not the same. What a device is called follows from what else its file says; a pid that is a text, -1
+ * here, is a name itself. */
 static bool contradict(const struct process_key *a, const struct process_key *b)
 {
+    bool has_own_names = a->has_threads && b->has_threads && a->pid >= 0;
     return (a->rank >= 0 && b->rank >= 0 && a->rank != b->rank) ||
            (a->host != 0 && b->host != 0 && a->host != b->host) ||
-           (a->name != 0 && b->name != 0 && a->name != b->name);
+           (a->name != 0 && b->name != 0 && a->name != b->name && has_own_names);
 }
 
 static bool processes_agree(const struct portrait *a, const struct portrait *b)
 {
-    bool has_main_a = false, has_main_b = false;
-    if (a->main == NULL || b->main == NULL)
-        return false;
     for (size_t i = 0, j = 0; i < a->process_count && j < b->process_count;) {
         const struct process_key *left = &a->processes[i], *right = &b->processes[j];
         if (left->pid != right->pid) {
@@ -123,12 +138,21 @@ static bool processes_agree(const struct portrait *a, const struct portrait *b)
         }
         if (contradict(left, right))
             return false;
-        has_main_a = has_main_a || (left->pid == a->main->pid && right->has_threads);
-        has_main_b = has_main_b || (right->pid == b->main->pid && left->has_threads);
         i++;
         j++;
     }
-    return has_main_a && has_main_b;
+    return true;
+}
+
+/* Does it know the other's main process, if that has one? */
+static bool knows_main(const struct portrait *portrait, const struct portrait *other)
+{
+    if (other->main == NULL || is_only_named(portrait->named, other->main->pid))
+        return true;
+    const struct process_key *found =
+        bsearch(other->main, portrait->processes, portrait->process_count, sizeof *portrait->processes,
+                compare_processes);
+    return found != NULL && found->has_threads;
 }
 
 /* The end of the facts with the same key as facts[from]. */
@@ -176,20 +200,32 @@ static bool calls_are_apart(const struct portrait *a, const struct portrait *b)
     return same * 2 <= fewer;
 }
 
-static bool are_parts(const struct vv_part *parts, const struct portrait *portraits, size_t a, size_t b)
+/* Nothing keeps them apart. */
+static bool may_be_parts(const struct vv_part *parts, const struct portrait *portraits, size_t a, size_t b)
 {
-    return parts[a].is_file && parts[b].is_file && strcmp(parts[a].format, parts[b].format) == 0 &&
-           processes_agree(&portraits[a], &portraits[b]) &&
-           facts_agree(&portraits[a], &portraits[b]) &&
+    return parts[a].is_file && parts[b].is_file && parts[a].importer == parts[b].importer &&
+           processes_agree(&portraits[a], &portraits[b]) && facts_agree(&portraits[a], &portraits[b]) &&
            calls_are_apart(&portraits[a], &portraits[b]);
 }
 
-static void give_scope(struct vv_model *model, struct vv_part *part, size_t index, uint32_t scope)
+static bool are_parts(const struct vv_part *parts, const struct portrait *portraits, size_t a, size_t b)
 {
-    part->scope = scope;
-    model->inputs.scope[index] = scope;
-    for (uint64_t row = part->first_process; row < part->process_limit; row++)
-        model->processes.scope[row] = scope;
+    return (portraits[a].main != NULL || portraits[b].main != NULL) &&
+           knows_main(&portraits[a], &portraits[b]) && knows_main(&portraits[b], &portraits[a]) &&
+           may_be_parts(parts, portraits, a, b);
+}
+
+/* Gives the parts of two traces one scope, the smaller, unless any two of them cannot be of one. */
+static void unite(struct vv_part *parts, const struct portrait *portraits, size_t count, uint32_t one, uint32_t other)
+{
+    uint32_t scope = one < other ? one : other;
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; parts[a].scope == one && b < count; b++)
+            if (parts[b].scope == other && !may_be_parts(parts, portraits, a, b))
+                return;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].scope == one || parts[i].scope == other)
+            parts[i].scope = scope;
 }
 
 static bool *find_threads(const struct vv_model *model)
@@ -202,10 +238,9 @@ static bool *find_threads(const struct vv_model *model)
     return has_threads;
 }
 
-enum varve_code vv_parts_join(struct vv_model *model, struct vv_part *parts, size_t count,
+enum varve_code vv_parts_find(const struct vv_model *model, struct vv_part *parts, size_t count,
                               struct varve_error *error)
 {
-    bool is_joined = false;
     if (count < 2)
         return VARVE_OK;
     enum varve_code code = VARVE_OK;
@@ -215,18 +250,13 @@ enum varve_code vv_parts_join(struct vv_model *model, struct vv_part *parts, siz
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to compare %zu traces", count);
     for (size_t i = 0; i < count && code == VARVE_OK; i++)
         code = portray(model, &parts[i], has_threads, &portraits[i], error);
-    for (size_t i = 1; i < count && code == VARVE_OK; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (are_parts(parts, portraits, j, i)) {
-                give_scope(model, &parts[i], i, parts[j].scope);
-                is_joined = true;
-                break;
-            }
-        }
-    }
+    for (size_t i = 1; i < count && code == VARVE_OK; i++)
+        for (size_t j = 0; j < i; j++)
+            if (parts[i].scope != parts[j].scope && are_parts(parts, portraits, j, i))
+                unite(parts, portraits, count, parts[j].scope, parts[i].scope);
     for (size_t i = 0; i < count && portraits != NULL; i++)
         forget(&portraits[i]);
     free(portraits);
     free(has_threads);
-    return code == VARVE_OK && is_joined ? vv_parts_merge(model, parts, count, error) : code;
+    return code;
 }

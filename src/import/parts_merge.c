@@ -2,8 +2,8 @@
 /* parts_merge.c — rows that stand for the same process, track or fact become one row.
  *
  * Same: a process of the same scope, pid and name, unless host or rank say otherwise; one without a name is the
- * only named one of its pid, if no input has both. A track of the same process, kind, device and number (of a
- * lane of asynchronous ranges, also the same name). The first row stays, and every column that refers to
+ * only named one of its pid, if no input has both. A track of the same process, kind, device and number (where
+ * that does not tell, as of lanes of asynchronous ranges, also the same name). The first row stays, and every column that refers to
  * another is put right. */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int track_order(const struct vv_tracks *tracks, uint64_t a, uint64_t b)
         order = compare(tracks->device[a], tracks->device[b]);
     if (order == 0)
         order = compare((uint64_t)tracks->tid[a], (uint64_t)tracks->tid[b]);
-    if (order == 0 && tracks->kind[a] == VV_TRACK_ASYNC)
+    if (order == 0 && (tracks->kind[a] == VV_TRACK_ASYNC || tracks->tid[a] < 0))
         order = compare(tracks->name[a], tracks->name[b]);
     return order;
 }
@@ -311,7 +311,15 @@ enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_part *par
                                struct varve_error *error)
 {
     const struct merge merge = { .model = model, .parts = parts, .part_count = count };
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t row = parts[i].first_process; row < parts[i].process_limit; row++)
+            model->processes.scope[row] = parts[i].scope;
     VV_TRY(merge_rows(merge, VV_TABLE_PROCESSES, process_before, find_processes, error));
     VV_TRY(merge_rows(merge, VV_TABLE_TRACKS, track_before, find_tracks, error));
-    return merge_rows(merge, VV_TABLE_FACTS, fact_before, find_facts, error);
+    return vv_parts_merge_facts(model, error);
+}
+
+enum varve_code vv_parts_merge_facts(struct vv_model *model, struct varve_error *error)
+{
+    return merge_rows((struct merge){ .model = model }, VV_TABLE_FACTS, fact_before, find_facts, error);
 }

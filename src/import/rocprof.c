@@ -241,4 +241,9 @@ static enum varve_code read_results(const struct vv_import_job *job, struct varv
     return code;
 }
 
-const struct vv_importer vv_importer_rocprof = { "rocprofv3", "rocprofv3 JSON", probe, read_results };
+const struct vv_importer vv_importer_rocprof = {
+    .name = "rocprofv3",
+    .title = "rocprofv3 JSON",
+    .probe = probe,
+    .read = read_results,
+};

@@ -139,4 +139,9 @@ static enum varve_code read_trace(const struct vv_import_job *job, struct varve_
     return code;
 }
 
-const struct vv_importer vv_importer_varve = { "varve", "varve", probe, read_trace };
+const struct vv_importer vv_importer_varve = {
+    .name = "varve",
+    .title = "varve",
+    .probe = probe,
+    .read = read_trace,
+};

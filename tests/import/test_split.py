@@ -13,24 +13,36 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from model_tables import dump  # noqa: E402
 
-PAIRED = "sftbenBE"  # events that mean something together with another
+WORK = {"kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation", "Kernel", "Memcpy", "Memset"}
+
+# In which part an event stands, by its place and itself.
+RULES = {
+    "names first": lambda at, event: event["ph"] != "M",
+    "names last": lambda at, event: event["ph"] == "M",
+    "two halves": lambda at, event: at,
+    "host, then device and names": lambda at, event: event["ph"] == "M" or event.get("cat") in WORK,
+    "every other": lambda at, event: event["number"] % 2,
+}
 
 
-def split(document, folder, parts, seed=1):
-    """Complete events, instants and counters dealt out at random; pairs, and what belongs to no process, in the first
-    part; names in every one, as in its head."""
-    deal = random.Random(seed)
-    lists = [[] for _ in range(parts)]
-    for event in document["traceEvents"]:
-        alone = event.get("ph") not in PAIRED and isinstance(event.get("pid"), int)
-        for part in range(parts) if event.get("ph") == "M" else [deal.randrange(parts) if alone else 0]:
-            lists[part].append(event)
+def write(document, folder, lists, has_head=lambda part: True):
+    """One file a list, all of them with what stands around the events of the whole, or some."""
     paths = []
     for number, events in enumerate(lists):
         path = folder / f"part{number}.json"
-        path.write_text(json.dumps({**document, "traceEvents": events}))
+        path.write_text(json.dumps({**(document if has_head(number) else {}), "traceEvents": events}))
         paths.append(path)
     return paths
+
+
+def deal(document, folder, parts, seed=1):
+    """All events dealt out at random, names in every part."""
+    chance = random.Random(seed)
+    lists = [[] for _ in range(parts)]
+    for event in document["traceEvents"]:
+        for part in range(parts) if event.get("ph") == "M" else [chance.randrange(parts)]:
+            lists[part].append(event)
+    return write(document, folder, lists)
 
 
 def picture(tables):
@@ -60,9 +72,66 @@ def test_parts_are_the_whole(build, traces, tmp_path, name, parts):
         document = json.load(file)
     whole = tmp_path / "whole.json"
     whole.write_text(json.dumps(document))
-    expected, found = picture(dump(build, whole)), picture(dump(build, *split(document, tmp_path, parts)))
+    expected, found = picture(dump(build, whole)), picture(dump(build, *deal(document, tmp_path, parts)))
     for wanted, got in zip(expected, found):
         assert got == wanted
+
+
+@pytest.mark.parametrize("name", ["hta/simple_add.json.gz", "dlrm8/rank3.json.gz"])
+@pytest.mark.parametrize("rule", RULES)
+def test_whatever_stands_in_which_part(build, traces, tmp_path, name, rule):
+    """Names apart from what they name, calls apart from the work they start, in either order, with one head or two."""
+    with gzip.open(traces / name) as file:
+        document = json.load(file)
+    events, lists = document["traceEvents"], [[], []]
+    whole = tmp_path / "whole.json"
+    whole.write_text(json.dumps(document))
+    for number, event in enumerate(events):
+        lists[bool(RULES[rule](number * 2 // len(events), {"number": number, **event}))].append(event)
+    assert all(lists)
+    expected = picture(dump(build, whole))
+    for has_head in (lambda part: True, lambda part: part == 0):
+        paths = write(document, tmp_path, lists, has_head)
+        for order in (paths, paths[::-1]):
+            tables = dump(build, *order)
+            assert [row["scope"] for row in tables["inputs"]] == [0, 0]
+            for wanted, got in zip(expected, picture(tables)):
+                assert got == wanted
+
+
+def test_halves_of_a_pair_find_each_other(build, tmp_path):
+    """Each event in another of two parts than the one before it; threads that are told by text stay two."""
+    base = {"pid": 7, "tid": "loop"}
+    events = [
+        {"ph": "B", "name": "step", "ts": 10, **base},
+        {"ph": "E", "name": "step", "ts": 50, **base},
+        {"ph": "s", "name": "arrow", "cat": "a", "id": 1, "ts": 20, **base},
+        {"ph": "f", "name": "arrow", "cat": "a", "id": 1, "ts": 30, "bp": "e", **base},
+        {"ph": "b", "name": "wait", "cat": "a", "id": 5, "ts": 20, **base},
+        {"ph": "e", "name": "wait", "cat": "a", "id": 5, "ts": 40, **base},
+        {"ph": "X", "name": "read", "ts": 12, "dur": 3, "pid": 7, "tid": "reader"},
+        {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "train"}},
+    ]
+    document = {"baseTimeNanoseconds": 1000}
+    whole, = write(document, tmp_path, [events])
+    expected = dump(build, whole)
+    assert len(expected["slices"]) == 3 and len(expected["flows"]) == 1
+    tables = dump(build, *write(document, tmp_path, [events[::2], events[1::2]]))
+    assert picture(tables) == picture(expected)
+    assert tables["health"] == expected["health"]
+    assert tables["run"] == expected["run"]
+
+
+def test_work_without_a_word_of_its_host_stays_apart(build, traces, tmp_path):
+    """Every rank counts its calls from the same number, so these alone say nothing: doc/formats.md."""
+    with gzip.open(traces / "hta" / "simple_add.json.gz") as file:
+        document = json.load(file)
+    lists = [[], []]
+    for event in document["traceEvents"]:
+        lists[event.get("cat") in WORK].append(event)
+    tables = dump(build, *write(document, tmp_path, lists))
+    assert [row["scope"] for row in tables["inputs"]] == [0, 1]
+    assert tables["health"][0]["unlinked"] > 0
 
 
 def test_ranks_stay_apart(build, traces):

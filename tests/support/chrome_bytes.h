@@ -25,7 +25,7 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
     (*out_model)->limit_bytes = CHROME_MEMORY_BYTES;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     enum varve_code code = vv_source_open(path, &source, error);
-    struct vv_import_job job = { "trace", source, *out_model, 0, &options };
+    struct vv_import_job job = { "trace", source, *out_model, 0, &options, NULL };
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
     if (code == VARVE_OK)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -11,6 +12,8 @@
 #include "import/parts.h"
 
 #define INPUTS_MAX 4
+
+static const struct vv_importer made, another;
 
 struct inputs {
     struct vv_model *model;
@@ -31,7 +34,7 @@ static uint32_t add_input(struct inputs *inputs, int64_t pid, const char *name, 
     struct vv_model *model = inputs->model;
     struct vv_part *part = &inputs->parts[inputs->count];
     uint32_t process, track, row;
-    *part = (struct vv_part){ .is_file = true, .format = "made", .scope = (uint32_t)inputs->count,
+    *part = (struct vv_part){ .is_file = true, .importer = &made, .scope = (uint32_t)inputs->count,
                               .first_process = model->processes.table.count,
                               .first_fact = model->facts.table.count,
                               .first_activity = model->activities.table.count };
@@ -51,8 +54,6 @@ static uint32_t add_input(struct inputs *inputs, int64_t pid, const char *name, 
         model->activities.correlation[row] = first + i;
         model->activities.kind[row] = VV_ACTIVITY_CALL;
     }
-    assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
-    model->inputs.scope[row] = part->scope;
     part->process_limit = model->processes.table.count;
     part->fact_limit = model->facts.table.count;
     part->activity_limit = model->activities.table.count;
@@ -75,7 +76,8 @@ static void add_fact(struct inputs *inputs, uint32_t process, const char *key, u
 
 static void join(struct inputs *inputs)
 {
-    assert_int_equal(vv_parts_join(inputs->model, inputs->parts, inputs->count, NULL), VARVE_OK);
+    assert_int_equal(vv_parts_find(inputs->model, inputs->parts, inputs->count, NULL), VARVE_OK);
+    assert_int_equal(vv_parts_merge(inputs->model, inputs->parts, inputs->count, NULL), VARVE_OK);
 }
 
 /* Whether two inputs are taken for parts of one trace; frees them. */
@@ -85,7 +87,6 @@ static bool are_joined(struct inputs *inputs)
     bool is_one = inputs->parts[0].scope == inputs->parts[1].scope;
     assert_int_equal(inputs->model->processes.table.count, is_one ? 1 : 2);
     assert_int_equal(inputs->model->tracks.table.count, is_one ? 1 : 2);
-    assert_int_equal(inputs->model->inputs.scope[1], is_one ? 0 : 1);
     vv_model_destroy(inputs->model);
     return is_one;
 }
@@ -134,6 +135,56 @@ static void a_third_part_joins_through_any_other(void **state)
     vv_model_destroy(inputs.model);
 }
 
+/* An input that holds nothing but the name of process `pid`, and work of device 0 if it is to. */
+static void add_names(struct inputs *inputs, int64_t pid, bool has_work)
+{
+    struct vv_part *part = &inputs->parts[inputs->count];
+    uint32_t process = add_input(inputs, has_work ? 0 : pid, "python", 0, 0);
+    inputs->model->tracks.kind[process] = has_work ? VV_TRACK_DEVICE : VV_TRACK_THREAD;
+    part->named.items = malloc(sizeof *part->named.items);
+    assert_non_null(part->named.items);
+    part->named.items[0] = pid;
+    part->named.count = 1;
+}
+
+static void names_are_of_the_trace_that_has_the_process(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct inputs inputs = new_inputs();
+        if (i % 3 == 0)
+            add_names(&inputs, 7, i < 3);
+        add_input(&inputs, 7, "python", 1, 10);
+        if (i % 3 != 0)
+            add_names(&inputs, i % 3 == 1 ? 7 : 8, i < 3);
+        assert_int_equal(vv_parts_find(inputs.model, inputs.parts, inputs.count, NULL), VARVE_OK);
+        if (inputs.parts[1].scope != (i % 3 == 2))
+            fail_msg("case %d", i);
+        free(inputs.parts[i % 3 == 0 ? 0 : 1].named.items);
+        vv_model_destroy(inputs.model);
+    }
+}
+
+/* Two parts that know nothing of each other, and a third that both know. */
+static void the_last_part_joins_those_before_it(void **state)
+{
+    (void)state;
+    for (int rank = -1; rank < 2; rank++) {
+        struct inputs inputs = new_inputs();
+        add_names(&inputs, 7, true);
+        add_names(&inputs, 7, true);
+        inputs.model->processes.rank[0] = 0;
+        inputs.model->processes.rank[1] = rank;
+        add_input(&inputs, 7, "python", 1, 10);
+        assert_int_equal(vv_parts_find(inputs.model, inputs.parts, inputs.count, NULL), VARVE_OK);
+        assert_int_equal(inputs.parts[1].scope, rank == 1 ? 1 : 0);
+        assert_int_equal(inputs.parts[2].scope, 0);
+        free(inputs.parts[0].named.items);
+        free(inputs.parts[1].named.items);
+        vv_model_destroy(inputs.model);
+    }
+}
+
 static void what_contradicts_keeps_them_apart(void **state)
 {
     (void)state;
@@ -146,7 +197,7 @@ static void what_contradicts_keeps_them_apart(void **state)
         if (i == 5)
             inputs.model->processes.rank[a] = 0, inputs.model->processes.rank[b] = 1;
         if (i == 6)
-            inputs.parts[1].format = "another";
+            inputs.parts[1].importer = &another;
         if (i == 7)
             inputs.parts[1].is_file = false;
         if (are_joined(&inputs) != (i == 0))
@@ -180,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_parts_become_one),
         cmocka_unit_test(a_third_part_joins_through_any_other),
+        cmocka_unit_test(names_are_of_the_trace_that_has_the_process),
+        cmocka_unit_test(the_last_part_joins_those_before_it),
         cmocka_unit_test(what_contradicts_keeps_them_apart),
         cmocka_unit_test(a_device_in_common_is_not_enough),
     };
