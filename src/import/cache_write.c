@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_write.c — a model becomes a cache file: whole under a hidden name, on disk, then renamed. */
+/* cache_write.c — a model becomes a cache file: whole and on disk before it has its name. Until then it has none, so
+ * that nothing stays of one that is not finished, whatever ends the program; or, where the file system
+ * cannot do that, a hidden one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 struct writing {
     int file;
     const char *path;
+    char *temporary; /* the name that it has until then, or NULL                                */
     uint64_t offset;
     struct vv_cache_head head;
 };
@@ -127,6 +130,22 @@ static enum varve_code write_file(struct writing *writing, const struct vv_cache
     return VARVE_OK;
 }
 
+/* ---- the name ---- */
+
+#define OWN_FILES "/proc/self/fd"
+
+/* A file of no name in the folder of `path`; -1 where there is no such thing, or no way to name it. */
+static int open_unnamed(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
+    int file = -1;
+    if (folder != NULL && access(OWN_FILES, X_OK) == 0)
+        file = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    free(folder);
+    return file;
+}
+
 /* "folder/.name.PID" for "folder/name". */
 static char *name_temporary(const char *path)
 {
@@ -136,38 +155,57 @@ static char *name_temporary(const char *path)
     return asprintf(&name, "%.*s.%s.%ld", folder, path, path + folder, (long)getpid()) < 0 ? NULL : name;
 }
 
+static enum varve_code open_file(struct writing *writing, vv_cache_watch *watch, struct varve_error *error)
+{
+    writing->file = open_unnamed(writing->path);
+    if (writing->file >= 0)
+        return VARVE_OK;
+    writing->temporary = name_temporary(writing->path);
+    if (writing->temporary == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a cache");
+    if (watch != NULL)
+        watch(writing->temporary);
+    unlink(writing->temporary); /* of a killed process of this number */
+    writing->file = open(writing->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return writing->file >= 0 ? VARVE_OK : vv_fail_errno(error, errno, "cannot write '%s'", writing->path);
+}
+
+/* A former cache goes first, since a link replaces nothing; who looks between the two finds none, and reads the source. */
+static bool put_in_place(const struct writing *writing)
+{
+    char own[sizeof OWN_FILES + 12];
+    if (writing->temporary != NULL)
+        return rename(writing->temporary, writing->path) == 0;
+    snprintf(own, sizeof own, OWN_FILES "/%d", writing->file);
+    while (linkat(AT_FDCWD, own, AT_FDCWD, writing->path, AT_SYMLINK_FOLLOW) != 0)
+        if (errno != EEXIST || unlink(writing->path) != 0)
+            return false;
+    return true;
+}
+
+/* ---- all of it ---- */
+
 static enum varve_code write_to(const char *path, const struct vv_cache *cache,
                                 const struct vv_model *model, vv_cache_watch *watch,
                                 struct varve_error *error)
 {
-    char *temporary = name_temporary(path);
     struct writing *writing = calloc(1, sizeof *writing);
-    enum varve_code code = VARVE_OK;
-    if (temporary == NULL || writing == NULL) {
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for a cache");
-        goto done;
-    }
-    if (watch != NULL)
-        watch(temporary);
+    if (writing == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a cache");
     writing->path = path;
-    unlink(temporary); /* of a killed process of this number */
-    writing->file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (writing->file < 0) {
+    enum varve_code code = open_file(writing, watch, error);
+    if (code == VARVE_OK)
+        code = write_file(writing, cache, model, error);
+    if (code == VARVE_OK && !put_in_place(writing))
         code = vv_fail_errno(error, errno, "cannot write '%s'", path);
-        goto done;
-    }
-    code = write_file(writing, cache, model, error);
-    if (close(writing->file) != 0 && code == VARVE_OK)
-        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
-    if (code == VARVE_OK && rename(temporary, path) != 0)
-        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
-    if (code != VARVE_OK)
-        unlink(temporary);
-done:
+    if (writing->file >= 0)
+        close(writing->file);
+    if (code != VARVE_OK && writing->temporary != NULL)
+        unlink(writing->temporary);
     if (watch != NULL)
         watch(NULL);
+    free(writing->temporary);
     free(writing);
-    free(temporary);
     return code;
 }
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cache.c — import/cache*.c: what is kept is what comes back, and what is not whole, not ours or not of
  * this source does not come back at all. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -364,6 +368,56 @@ static void a_source_that_changes_meanwhile_is_not_kept(void **state)
     assert_not_believed("the source has changed", 0);
 }
 
+static void end_by_kill(int number)
+{
+    (void)number;
+    kill(getpid(), SIGKILL);
+}
+
+/* Killed at a write that goes beyond `bytes`; the file system is asked to stop there. */
+static void keep_until_killed(const struct vv_cache *cache, const struct vv_model *model, rlim_t bytes)
+{
+    struct rlimit limit = { bytes, bytes };
+    if (signal(SIGXFSZ, end_by_kill) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0)
+        vv_cache_keep(cache, model, NULL, NULL);
+    _exit(0);
+}
+
+static int count_files(void)
+{
+    int count = 0;
+    DIR *files = opendir(folder);
+    assert_non_null(files);
+    for (struct dirent *entry; (entry = readdir(files)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(files);
+    return count;
+}
+
+/* ext4, XFS, Btrfs, tmpfs; where there are no files without a name, a hidden one stays. */
+static void a_write_that_is_killed_leaves_nothing(void **state)
+{
+    (void)state;
+    int unnamed = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    if (unnamed < 0)
+        skip();
+    close(unnamed);
+    struct vv_model *model = make_model();
+    struct vv_cache *cache = cache_of_source();
+    int before = count_files();
+    for (rlim_t bytes = 1; bytes < 100000; bytes *= 7) {
+        int status;
+        pid_t child = fork();
+        if (child == 0)
+            keep_until_killed(cache, model, bytes);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        assert_int_equal(count_files(), before);
+    }
+    vv_cache_destroy(cache);
+    vv_model_destroy(model);
+}
+
 static void a_file_that_others_can_write_is_not_believed(void **state)
 {
     (void)state;
@@ -389,6 +443,7 @@ int main(void)
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(what_is_not_verified_stays_inside),
         cmocka_unit_test(a_source_that_changes_meanwhile_is_not_kept),
+        cmocka_unit_test(a_write_that_is_killed_leaves_nothing),
         cmocka_unit_test(a_file_that_others_can_write_is_not_believed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
