@@ -3,13 +3,12 @@
 
 #include "base/utf8.h"
 
-#ifdef __x86_64__
-bool vv_protobuf_picks_bits;
+#if defined(__x86_64__)
+bool vv_protobuf_pext_is_quick;
 
-__attribute__((constructor)) static void look_at_processor(void)
+__attribute__((constructor)) static void ask_processor(void)
 {
-    __builtin_cpu_init();
-    vv_protobuf_picks_bits = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("amdfam17h");
+    vv_protobuf_pext_is_quick = vv_protobuf_ask_pext();
 }
 #endif
 

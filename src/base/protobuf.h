@@ -18,6 +18,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#if defined(__x86_64__)
+#include "base/protobuf_x86_64.h"
+#endif
 
 enum vv_wire { VV_WIRE_VARINT = 0, VV_WIRE_FIXED64 = 1, VV_WIRE_BYTES = 2, VV_WIRE_FIXED32 = 5 };
 
@@ -58,23 +61,14 @@ static inline void vv_protobuf_enter(const struct vv_protobuf *outer, struct vv_
                      vv_protobuf_offset(outer, outer->data));
 }
 
-#ifdef __x86_64__
-/* The processor picks bits out (PEXT), and quickly: until Zen 3, AMD's do so one by one. */
-extern bool vv_protobuf_picks_bits;
-#else
-#define vv_protobuf_picks_bits false
-#endif
-
-/* The lowest 7 bits of each byte, one behind the other. */
-static inline uint64_t vv_protobuf_pick(uint64_t bytes, uint64_t wanted)
+/* Those of the lowest 7 bits of each byte that are wanted, one behind the other; wanted are all of the first bytes. */
+static inline uint64_t vv_protobuf_gather(uint64_t bytes, uint64_t wanted)
 {
-    uint64_t bits = bytes & wanted;
-#ifdef __x86_64__
-    if (vv_protobuf_picks_bits) {
-        __asm__("pext %2, %1, %0" : "=r"(bits) : "r"(bytes), "r"(wanted));
-        return bits;
-    }
+#if defined(__x86_64__)
+    if (vv_protobuf_pext_is_quick)
+        return vv_protobuf_pext(bytes, wanted);
 #endif
+    uint64_t bits = bytes & wanted;
     bits = (bits & UINT64_C(0x007f007f007f007f)) | (bits & UINT64_C(0x7f007f007f007f00)) >> 1;
     bits = (bits & UINT64_C(0x00003fff00003fff)) | (bits & UINT64_C(0x3fff00003fff0000)) >> 2;
     return (bits & UINT64_C(0x0fffffff)) | (bits & UINT64_C(0x0fffffff00000000)) >> 4;
@@ -96,7 +90,7 @@ static inline bool vv_protobuf_varint(const unsigned char **cursor, const unsign
         bytes = le64toh(bytes);
         uint64_t last = ~bytes & UINT64_C(0x8080808080808080);
         if (last != 0) {
-            *out_value = vv_protobuf_pick(bytes, (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f));
+            *out_value = vv_protobuf_gather(bytes, (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f));
             *cursor = at + __builtin_ctzll(last) / 8 + 1;
             return true;
         }

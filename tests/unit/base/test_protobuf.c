@@ -89,8 +89,8 @@ static void varints(void **state)
 {
     (void)state;
     read_varints();
-#ifdef __x86_64__
-    vv_protobuf_picks_bits = false; /* as processors read them that cannot, or not quickly        */
+#if defined(__x86_64__)
+    vv_protobuf_pext_is_quick = false; /* as processors read them that cannot, or not quickly        */
     read_varints();
 #endif
 }
