@@ -143,7 +143,7 @@ static bool has_columns(struct vv_nsys *nsys, const char *table, const char *con
 {
     for (; *columns != NULL; columns++)
         if (vv_sqlite.table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL, NULL,
-                                          NULL) != SQLITE_OK)
+                                            NULL) != SQLITE_OK)
             return false;
     return true;
 }

@@ -14,8 +14,9 @@
 /* A name that is still a number. */
 struct vv_rocprof_pending { uint32_t slice; int64_t kind, number; };
 
-/* Of one kernel symbol, operation or marker: its name, and all that was said of it. In the arena. */
 #define VV_ROCPROF_REGISTERS "arch_vgpr_count" /* the vector registers of a thread              */
+
+/* Of one kernel symbol, operation or marker: its name, and all that was said of it. In the arena. */
 struct vv_rocprof_meaning {
     const char *name, *json;
     int64_t registers; /* of a kernel's symbol; -1 = not known                                  */

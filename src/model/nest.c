@@ -84,8 +84,8 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
 }
 
 /* Takes what has ended from the stack, and what the slice hides: its innermost container is then the top. */
-static enum varve_code find_container(struct vv_model *model, struct nesting *nesting, uint32_t row,
-                                      struct varve_error *error)
+static enum varve_code unwind(struct vv_model *model, struct nesting *nesting, uint32_t row,
+                               struct varve_error *error)
 {
     int64_t begin = model->slices.begin_ns[row], end = begin + model->slices.duration_ns[row];
     const struct container *containers = nesting->containers;
@@ -179,7 +179,7 @@ static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting
         }
         if (model->slices.duration_ns[row] == 0)
             nesting->zero_length++;
-        VV_TRY(find_container(model, nesting, row, NULL));
+        VV_TRY(unwind(model, nesting, row, NULL));
         VV_TRY(place(model, nesting, row, NULL));
     }
     return VARVE_OK;
