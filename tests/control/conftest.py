@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the control tests: a program that does what it is told, under varve record, and the command."""
 import collections
+import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -40,7 +42,7 @@ class Told:
     def finish(self):
         self.process.stdin.close()
         self.stderr = self.process.stderr.read()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=120)
 
     def end(self):
         if self.process.poll() is None:
@@ -59,13 +61,32 @@ def on_command(build):
 
 
 @pytest.fixture
+def own_name(tmp_path, on_command):
+    """on_command by a name that no other recording on this machine has: start, stop and dump mean all of a name."""
+    path = tmp_path / f"told-{os.getpid()}"
+    path.symlink_to(on_command)
+    return path
+
+
+@pytest.fixture
 def run(tmp_path, varve):
     """run("stop", …) runs the command in the test's folder."""
     def command(*words, **more):
         environment = quiet_environment(**more.pop("env", {}))
         return subprocess.run([more.pop("command", varve), *map(str, words)], cwd=tmp_path, env=environment, check=False, text=True,
-                              capture_output=True, timeout=60, **more)
+                              capture_output=True, timeout=120, **more)
     return command
+
+
+@pytest.fixture
+def run_as_another(run, varve):
+    """The same as another user, from where he may read: the checkout may be closed to him, and each pytest that begins
+    closes the folder that holds those of all tests."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield functools.partial(run, command=shutil.copy(varve, folder), user=65534, group=65534, extra_groups=[])
 
 
 @pytest.fixture
@@ -84,8 +105,8 @@ def told(tmp_path):
 @pytest.fixture
 def record(told, varve, on_command):
     """record("--paused", …) starts on_command under varve record, into t.varve."""
-    def start(*options, program=on_command, **environment):
-        return told(varve, "record", "-o", "t.varve", *options, "--", program, **environment)
+    def start(*options, program=on_command, trace="t.varve", **environment):
+        return told(varve, "record", "-o", trace, *options, "--", program, **environment)
     return start
 
 

@@ -20,14 +20,6 @@ from streams import alternates, thread_streams  # pylint: disable=wrong-import-p
 
 
 @pytest.fixture
-def own_name(tmp_path, on_command):
-    """on_command by a name that no other recording on this machine has."""
-    path = tmp_path / f"dumped-{os.getpid()}"
-    path.symlink_to(on_command)
-    return path
-
-
-@pytest.fixture
 def emitter(tmp_path, build):
     """emitter() starts four threads that record as fast as they can into t.varve; one at a time."""
     started = []
@@ -38,7 +30,7 @@ def emitter(tmp_path, build):
         process = subprocess.Popen([build / "tests" / "programs" / "emitter", tmp_path / "counts", str(threads), "0"],
                                    env=quiet_environment(VARVE_OUTPUT=str(trace)))
         started.append(process)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while len(list(trace.glob("*/thread.*.0"))) < threads:
             assert time.monotonic() < end
             time.sleep(0.001)
@@ -50,7 +42,7 @@ def emitter(tmp_path, build):
 
 
 def wait_until(pid, state):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != state:
         assert time.monotonic() < end
         time.sleep(0.001)
@@ -103,7 +95,7 @@ def test_a_dump_does_not_change_when_the_program_goes_on(tmp_path, emitter, run)
     process = emitter()
     assert run("dump", "-q", process.pid).returncode == 0
     first = content(tmp_path / "t.dump.varve")
-    before, end = acknowledged(tmp_path), time.monotonic() + 30
+    before, end = acknowledged(tmp_path), time.monotonic() + 120
     while not all(now > then for now, then in zip(acknowledged(tmp_path), before)):
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -138,14 +130,14 @@ def test_parts_that_vanish_meanwhile_leave_no_hole(tmp_path, emitter, run):
 
 
 def test_the_line_says_what_there_is(record, run, own_name, pid_of, tmp_path, counts):
-    program = record(program=own_name)
+    program, begin = record(program=own_name), time.monotonic()
     program.do("pairs 500")
     program.do("sleep 120")
     program.do("pairs 1")
     done = run("dump", pid_of())
-    found = re.fullmatch(r"varve: t\.dump\.varve  1 process  1 0\d\d events  none lost  covers (\d+) ms\n", done.stderr)
+    found = re.fullmatch(r"varve: t\.dump\.varve  1 process  1 0\d\d events  none lost  covers ([\d.]+) (m?)s\n", done.stderr)
     assert (done.returncode, done.stdout) == (0, "") and found, done.stderr
-    assert 120 <= int(found[1]) < 5000
+    assert 0.12 <= float(found[1]) / (1000 if found[2] else 1) <= 1.01 * (time.monotonic() - begin)  # it has three digits
     assert counts("t.dump.varve")["work"] == 501
     assert (tmp_path / "t.dump.varve" / "manifest.json").exists()
     program.do("pairs 10")
@@ -273,16 +265,10 @@ def test_what_cannot_be_dumped_is_said(record, run, pid_of, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["notes", "t.varve"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_may_not(record, run, pid_of, tmp_path, varve):
+def test_another_user_may_not(record, run_as_another, pid_of):
     program = record()
     program.do("pairs 1")
-    folder = tmp_path
-    while folder != folder.parent and folder.stat().st_uid == 0 and folder.stat().st_mode & 0o5 != 0o5:
-        folder.chmod(0o755)
-        folder = folder.parent
-    copy = shutil.copy(varve, tmp_path / "varve")  # the checkout may be closed to others
-    done = run("dump", pid_of(), command=copy, user=65534, group=65534, extra_groups=[])
+    done = run_as_another("dump", pid_of())
     assert (done.returncode, done.stderr) == (
         3, f"varve: the system does not let you look into process {pid_of()}: only the user whose process it is "
            "may see or switch its recording\n")
@@ -293,7 +279,7 @@ def test_a_signal_dumps_and_the_program_goes_on(record, run, pid_of, tmp_path, c
     program.do("pairs 10")
     for name in ("t.dump.varve", "t.dump.2.varve"):
         os.kill(pid_of(), signal.SIGUSR2)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not (tmp_path / name).exists():
             assert time.monotonic() < end
             time.sleep(0.001)

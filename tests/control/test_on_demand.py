@@ -3,15 +3,15 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
 import varve_decode
+from recording import switches
 
 
-def rows(done):
-    table = json.loads(done.stdout)["tables"]["processes"]
+def rows(done, name="processes"):
+    table = json.loads(done.stdout)["tables"][name]
     names = [column["name"] for column in table["columns"]]
     return [dict(zip(names, row)) for row in table["rows"]]
 
@@ -36,20 +36,21 @@ def test_only_what_was_asked_for_is_recorded(record, run, pid_of, counts):
     assert "none lost" in program.stderr
 
 
-def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of):
+def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of, tmp_path):
     """Of steps up to what comes once a step, as --schedule leaves them of a program that marks none."""
     program = record()
     program.do("pairs 3")
     run("stop", pid_of())
     program.do("pairs 4")
-    program.do("sleep 400")
     run("start", pid_of())
-    program.do("sleep 20")
     program.do("pairs 2")
     program.finish()
-    table = json.loads(run("steps", "--step-by", "..work", "--json", "t.varve").stdout)["tables"]["steps"]
-    durations = [row[[column["name"] for column in table["columns"]].index("duration_ns")] for row in table["rows"]]
-    assert len(durations) == 5 and 20_000_000 <= durations[3] < 400_000_000
+    process, ranges = opened(tmp_path)
+    (*_, (started_ns, _)) = switches(process)
+    begins_ns = [ranges[0].begin_ns, ranges[0].end_ns, ranges[1].end_ns, started_ns, ranges[3].end_ns]
+    steps = rows(run("steps", "--step-by", "..work", "--json", "t.varve"), "steps")
+    assert [(step["begin_ns"], step["duration_ns"]) for step in steps] == [
+        (begin_ns, item.end_ns - begin_ns) for begin_ns, item in zip(begins_ns, ranges, strict=True)]
 
 
 def test_memory_says_what_a_pause_has_hidden(record, run, pid_of):
@@ -63,8 +64,7 @@ def test_memory_says_what_a_pause_has_hidden(record, run, pid_of):
     program.do("alloc 4096")
     program.finish()
     assert "recording paused once: what was released meanwhile" in run("memory", "t.varve").stdout
-    table = json.loads(run("memory", "--json", "t.varve").stdout)["tables"]["memory"]
-    row = dict(zip([column["name"] for column in table["columns"]], table["rows"][0]))
+    (row, *_) = rows(run("memory", "--json", "t.varve"), "memory")
     assert (row["end_bytes"], row["releases_unseen"]) == (2000, 1)
 
 
@@ -78,10 +78,8 @@ def test_a_range_open_at_a_stop_ends_there(record, run, pid_of, tmp_path, babelt
     program.finish()
     process, ranges = opened(tmp_path)
     (left,) = [item for item in ranges if item.name == "left open"]
-    switches = [(process.ns(record.ticks), record.fields["layers"]) for stream in process.streams
-                for record in stream.records if record.id == 6]
-    assert [layers for _, layers in switches] == [0x7FF, 0, 0x7FF]
-    stopped_ns, started_ns = switches[1][0], switches[2][0]
+    (_, first), (stopped_ns, second), (started_ns, third) = switches(process)
+    assert (first, second, third) == (0x7FF, 0, 0x7FF)
     assert (left.end_ns, left.unfinished) == (stopped_ns, False)
     assert started_ns - stopped_ns >= 400_000_000
     work = [item for item in ranges if item.name == "work"]
@@ -91,17 +89,19 @@ def test_a_range_open_at_a_stop_ends_there(record, run, pid_of, tmp_path, babelt
     assert len(printed.stdout.splitlines()) == sum(len(stream.records) for stream in process.streams)
 
 
-@pytest.mark.parametrize("word", ["on_command", "t", "t.varve"])
-def test_a_name_is_that_of_the_program_or_of_the_trace(record, run, pid_of, word):
-    program = record("--paused")
+@pytest.mark.parametrize("word", ["{}", "by-{}", "by-{}.varve"], ids=["program", "trace", "folder"])
+def test_a_name_is_that_of_the_program_or_of_the_trace(record, run, own_name, pid_of, word):
+    word, trace = word.format(own_name.name), f"by-{own_name.name}.varve"
+    program = record("--paused", program=own_name, trace=trace)
     program.do("layers")
+    who = f"{pid_of(trace)} ({own_name.name})"
     done = run("start", word, "--layers", "op,STEP")
-    assert done.stderr == f"varve: recording OP,STEP of {pid_of()} (on_command) into t.varve\n"
+    assert done.stderr == f"varve: recording OP,STEP of {who} into {trace}\n"
     assert program.do("layers") == str(0x104)
     done = run("start", word, "--layers", "STEP,OP")
-    assert done.stderr == f"varve: {pid_of()} (on_command) was recorded like that already\n"
-    assert run("stop", word).stderr == f"varve: stopped {pid_of()} (on_command), which recorded OP,STEP\n"
-    assert run("stop", word).stderr == f"varve: {pid_of()} (on_command) was stopped already\n"
+    assert done.stderr == f"varve: {who} was recorded like that already\n"
+    assert run("stop", word).stderr == f"varve: stopped {who}, which recorded OP,STEP\n"
+    assert run("stop", word).stderr == f"varve: {who} was stopped already\n"
     assert run("stop", "-q", word).stderr == ""
 
 
@@ -112,24 +112,23 @@ def test_a_start_means_the_layers_that_record_was_given(record, run, pid_of):
     assert program.do("layers") == str(0x84)
 
 
-def test_the_status_is_that_of_now(record, run, pid_of, tmp_path):
-    program = record("--layers", "OP")
+def test_the_status_is_that_of_now(record, run, own_name, pid_of, tmp_path):
+    program = record("--layers", "OP", program=own_name)
     program.do("pairs 500")
     (row,) = rows(run("status", "--json", pid_of()))
     before = row["events"]
-    assert row == {"pid": pid_of(), "program": "on_command", "layers": "OP", "schedule": "none", "lost": 0,
+    assert row == {"pid": pid_of(), "program": own_name.name, "layers": "OP", "schedule": "none", "lost": 0,
                    "events": before, "file": os.path.realpath(tmp_path / "t.varve" / str(pid_of()))}
     program.do("pairs 100")
-    assert rows(run("status", "--json", "t"))[0]["events"] in (before + 200, before + 202)  # clock and cost, each second
+    (row,) = rows(run("status", "--json", own_name.name))
+    assert row["events"] in range(before + 200, before + 300, 2)  # and clock and cost, where a second has gone by
     run("stop", pid_of())
     assert rows(run("status", "--json", pid_of()))[0]["layers"] == "off"
     assert re.search(rf"pid +{pid_of()}\n", run("status", pid_of()).stdout)
     assert json.loads(run("status", "--json").stdout)["schema"] == "varve.status/1"
     program.finish()
-    table = json.loads(run("info", "--json", "t.varve").stdout)["tables"]["trace"]
-    events = dict(zip([column["name"] for column in table["columns"]], table["rows"][0]))["events"]
-    assert events >= before + 200 + 1  # the stop's record came after
-    assert run("status", "t").returncode == 3
+    assert rows(run("info", "--json", "t.varve"), "trace")[0]["events"] >= before + 200 + 1  # the stop's record came after
+    assert run("status", own_name.name).returncode == 3
 
 
 def test_the_count_so_far_is_what_the_reader_counts(record, run, pid_of, tmp_path):
@@ -168,8 +167,7 @@ def test_switching_under_load_keeps_the_trace_whole(record, run, pid_of, tmp_pat
     process, ranges = opened(tmp_path)
     assert 1 <= len(ranges) <= 4 * 400000 + 1
     assert sum(packet.discarded for stream in process.streams for packet in stream.packets) == 0
-    layers = [record.fields["layers"] for stream in process.streams for record in stream.records if record.id == 6]
-    assert layers == [0x7FF] + [0, 0x7FF] * 10
+    assert [layers for _, layers in switches(process)] == [0x7FF] + [0, 0x7FF] * 10
     subprocess.run([babeltrace2, "-o", "dummy", tmp_path / "t.varve"], check=True)
 
 
@@ -228,7 +226,7 @@ def test_a_kill_while_stopped_leaves_a_trace_that_ends_there(record, run, pid_of
 
 def test_a_program_that_holds_the_page_itself_is_switched_too(tmp_path, record, run, root, build, counts):
     """Not position-independent: the linker copies the variable into the program (a COPY relocation)."""
-    program = tmp_path / "fixed"
+    program = tmp_path / f"fixed-{os.getpid()}"
     subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-fno-pic", "-no-pie", f"-I{root / 'include'}", "-o", program,
                     root / "tests" / "programs" / "on_command.c", f"-L{build}", f"-Wl,-rpath,{build}", "-lvarve",
                     "-lpthread"], check=True)
@@ -236,9 +234,9 @@ def test_a_program_that_holds_the_page_itself_is_switched_too(tmp_path, record, 
     assert re.search(r"_COPY\s.*varve_control_page", relocations)
     process = record("--paused", program=program)
     process.do("pairs 10")
-    run("start", "fixed")
+    run("start", program.name)
     process.do("pairs 3")
-    run("stop", "fixed")
+    run("stop", program.name)
     process.do("pairs 10")
     process.finish()
     assert counts()["work"] == 3
@@ -279,17 +277,11 @@ def test_a_wrong_command_line_exits_with_2(run):
     assert "does not take --layers" in run("stop", "--layers", "OP", "1").stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_may_not(record, run, pid_of, tmp_path, varve):
+def test_another_user_may_not(record, run_as_another, pid_of):
     program = record("--paused")
     program.do("layers")
-    folder = tmp_path
-    while folder != folder.parent and folder.stat().st_uid == 0 and folder.stat().st_mode & 0o5 != 0o5:
-        folder.chmod(0o755)
-        folder = folder.parent
-    copy = shutil.copy(varve, tmp_path / "varve")  # the checkout may be closed to others
     for verb in ("start", "stop", "status"):
-        done = run(verb, pid_of(), command=copy, user=65534, group=65534, extra_groups=[])
+        done = run_as_another(verb, pid_of())
         assert (done.returncode, done.stderr) == (
             3, f"varve: the system does not let you look into process {pid_of()}: only the user whose process it is "
                "may see or switch its recording\n")

@@ -26,13 +26,13 @@ def test_record_keeps_the_active_steps_alone(record, tmp_path, schedule, wanted)
     assert "none lost" in program.stderr
 
 
-def test_a_start_or_stop_by_hand_ends_the_schedule(record, run, tmp_path):
+def test_a_start_or_stop_by_hand_ends_the_schedule(record, run, pid_of, tmp_path):
     program = record("--schedule", "skip=2,active=1")
     program.do("steps 3")
-    assert json.loads(run("status", "--json", "t").stdout)["tables"]["processes"]["rows"][0][3] == "counting steps"
-    run("start", "t")
+    assert json.loads(run("status", "--json", pid_of()).stdout)["tables"]["processes"]["rows"][0][3] == "counting steps"
+    run("start", pid_of())
     program.do("steps 4")
-    run("stop", "t")
+    run("stop", pid_of())
     program.do("steps 4")
     program.finish()
     assert indices(tmp_path) == [2, 3, 4, 5, 6]
@@ -84,7 +84,7 @@ def test_ges_variables_do_as_well(told, on_command, counts, prefix):
 def test_ges_dynamic_mode_waits(told, run, on_command, counts):
     program = told(on_command, PROFILING_MODE="dynamic", PROFILING_OPTIONS='{"output": "t.varve", "layers": "OP"}')
     program.do("pairs 5")
-    assert run("start", "t").returncode == 0
+    assert run("start", program.process.pid).returncode == 0
     program.do("pairs 2")
     program.finish()
     assert counts()["work"] == 2

@@ -20,6 +20,12 @@ def quiet_environment(**more):
     return {**kept, **more}
 
 
+def switches(process):
+    """When the layers that are recorded became what, as tools/varve_decode.py reads it: [(ns, layers)]."""
+    return [(process.ns(record.ticks), record.fields["layers"]) for stream in process.streams
+            for record in stream.records if record.id == 6]
+
+
 def binary(name):
     path = BUILD / name
     if not path.exists():
