@@ -58,7 +58,7 @@ def fixture_run_both(varve, tmp_path):
     def run(*command, collect="+python", more=(), with_plain=True, environment=None):
         trace = tmp_path / f"{len(list(tmp_path.iterdir()))}.varve"
         settings = quiet_environment(PYTHONDONTWRITEBYTECODE="1", **(environment or {}))
-        options = dict(cwd=tmp_path, env=settings, capture_output=True, text=True, check=False, timeout=60)
+        options = dict(cwd=tmp_path, env=settings, capture_output=True, text=True, check=False, timeout=240)
         plain = subprocess.run([*command], **options) if with_plain else None
         done = subprocess.run([varve, "record", "-q", "--collect", collect, *more, "-o", trace, "--", *command], **options)
         return Recorded(plain, done, trace)

@@ -49,7 +49,7 @@ class Laboratory:
 
     def bare(self, work, situation, told):
         return subprocess.run([interpreter(work, situation), PROGRAM, work, situation, told, self.build / "libvarve.so"],
-                              env=environment(), capture_output=True, text=True, timeout=120, check=False)
+                              env=environment(), capture_output=True, text=True, timeout=240, check=False)
 
     def record(self, work, situation, library, before):
         python = interpreter(work, situation)  # or a skip, which leaves no folder
@@ -57,7 +57,7 @@ class Laboratory:
         folder.mkdir()
         done = subprocess.run([self.varve, "record", "-q", "-o", "run.varve", "--collect", f"auto,modules,{work}", "--",
                                *before, python, PROGRAM, work, situation, "told", library],
-                              cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False)
+                              cwd=folder, env=environment(), capture_output=True, text=True, timeout=240, check=False)
         told = (folder / "told").read_bytes()
         shutil.rmtree(folder / "run.varve.old", ignore_errors=True)
         if not any(path.is_dir() for path in (folder / "run.varve").iterdir()):
@@ -102,7 +102,7 @@ def is_complete(outcome, collector=None):
 def test_what_is_absent_is_not_spoken_of(varve, build, tmp_path, program):
     words = [program] if program == "/bin/true" else [program, "-c", "import json, threading"]
     done = subprocess.run([varve, "record", "-o", tmp_path / "x.varve", "--", *words], env=environment(),
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0 and "attached" not in done.stderr
     assert os.listdir(tmp_path / "x.varve") == ["manifest.json"]
 

@@ -174,5 +174,5 @@ def test_from_a_program_that_runs_already(either_python, stand_in, build):
     """What is not asked for any more is not recorded, and can be asked for again."""
     python_folder = HERE.parents[1] / "python"
     done = subprocess.run([either_python, "-c", LATE, stand_in, python_folder], env=environment(VARVE_LIBRARY=str(build / "libvarve.so"),
-                          VARVE=str(build / "varve")), capture_output=True, text=True, timeout=60, check=False)
+                          VARVE=str(build / "varve")), capture_output=True, text=True, timeout=240, check=False)
     assert (done.stdout, done.stderr) == ("2\n0\n2\n2\n", "")

@@ -50,7 +50,7 @@ def damage(build, kind, count, data, work):
                           env={"ASAN_OPTIONS": "quarantine_size_mb=16:hard_rss_limit_mb=4096", **os.environ})
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(0 if SOAK else 900)
 @pytest.mark.parametrize("kind", ["cuts", "flips"])
 def test_a_damaged_trace_is_read_in_part_or_refused(build, traces, tmp_path, kind):
     tool = build / "tests" / "tools" / "trace_damage"

@@ -21,7 +21,7 @@ FILES = [("manifest.json", 1, 1), ("100/metadata", 7, 13), ("100/process.0", 1, 
 def events(varve, path):
     """How many events varve reads, or None where it refuses."""
     done = subprocess.run([varve, "info", "--csv", "--table", "trace", path], capture_output=True, text=True,
-                          timeout=10, check=False)
+                          timeout=120, check=False)
     if done.returncode == 3:
         assert done.stdout == ""
         lines = done.stderr.splitlines()

@@ -10,7 +10,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import zlib
 
 import pytest
@@ -109,27 +108,40 @@ def test_max_memory_wants_a_size(run, tmp_path):
     assert done.returncode == 2 and "--max-memory" in done.stderr
 
 
+def worked_s(what):
+    """Of the processes that it starts: what others do meanwhile does not count."""
+    former = resource.getrusage(resource.RUSAGE_CHILDREN)
+    what()
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime - former.ru_utime - former.ru_stime
+
+
 def test_many_processes_take_no_more_time_each(run, tmp_path):
     count = 200_000
     (tmp_path / "p.json").write_text("[" + ",".join(
         f'{{"ph":"X","name":"n","pid":{n},"tid":{n},"ts":{n},"dur":5}}' for n in range(1, count + 1)) + "]")
-    former = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    assert f",{count}," in run("info", "p.json", "--csv", "--table", "inputs", "--no-cache").stdout
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - former < 8  # 20 if each looks at all threads
+    (tmp_path / "one.json").write_text("[" + ",".join(
+        f'{{"ph":"X","name":"n","pid":7,"tid":7,"ts":{n},"dur":5}}' for n in range(1, count + 1)) + "]")
+
+    def read(name):
+        assert f",{count}," in run("info", name, "--csv", "--table", "inputs", "--no-cache").stdout
+    in_one_s, in_many_s = worked_s(lambda: read("one.json")), worked_s(lambda: read("p.json"))
+    assert in_many_s < 60 * in_one_s  # 6 times; 400 times if each looks at all threads
 
 
 # ---- progress and interruption ----
 
-def slow_file(path, mebibytes=1500):
-    """A small gzip file that takes seconds to inflate: a graph after very many blanks."""
-    compressor = zlib.compressobj(1, zlib.DEFLATED, -15)
+def slow_file(path, mebibytes, checked=True):
+    """A small gzip file that takes long to inflate: a graph after very many blanks. Unchecked it is made soon, and its
+    checksum is wrong, for readers that do not get that far."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
     piece = compressor.compress(b" " * BLANKS) + compressor.flush(zlib.Z_FULL_FLUSH)
     text = graph(0, 3).encode()
     head, tail = b'{"nodes": [{"adj": [], "id": 9},', text[text.index(b"[") + 1:]
     rest = zlib.compressobj(1, zlib.DEFLATED, -15)
     first = rest.compress(head) + rest.flush(zlib.Z_FULL_FLUSH)
     checksum = zlib.crc32(head)
-    for _ in range(mebibytes):
+    for _ in range(mebibytes if checked else 0):
         checksum = zlib.crc32(b" " * BLANKS, checksum)
     checksum = zlib.crc32(tail, checksum)
     size = len(head) + mebibytes * BLANKS + len(tail)
@@ -160,14 +172,22 @@ def on_terminal(command, folder, when=lambda text: False):
                 process.send_signal(signal.SIGINT)
                 when = lambda _: False
         os.close(leader)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=120)
     return process.returncode, out.decode(), text
 
 
 @pytest.fixture(name="slow", scope="module")
 def slow_trace(tmp_path_factory):
     path = tmp_path_factory.mktemp("slow") / "slow.json.gz"
-    slow_file(path)
+    slow_file(path, 1500)
+    return path
+
+
+@pytest.fixture(name="endless", scope="module")
+def endless_trace(tmp_path_factory):
+    """Nobody reads it to its end before he is interrupted, whatever else the machine does meanwhile."""
+    path = tmp_path_factory.mktemp("endless") / "endless.json.gz"
+    slow_file(path, 30_000, checked=False)
     return path
 
 
@@ -183,12 +203,11 @@ def test_a_long_read_shows_one_line_and_erases_it(varve, slow):
         assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith("s left")
 
 
-def test_a_long_validation_shows_the_same_line(varve, tmp_path):
-    event = '{"ph":"X","name":"n","cat":"c","pid":1,"tid":1,"ts":1,"dur":5},\n'
-    (tmp_path / "v.json").write_text('{"traceEvents":[' + event * 1_200_000 + event[:-2] + "]}")
-    status, _, text = on_terminal([varve, "validate", "v.json"], tmp_path, lambda text: text.count("s left") == 3)
+def test_a_long_validation_shows_the_same_line(varve, endless):
+    status, _, text = on_terminal([varve, "validate", endless.name], endless.parent,
+                                  lambda text: text.count("s left") >= 3)
     assert status == -signal.SIGINT
-    assert text.startswith("\r\x1b[Kvarve: reading v.json  ") and text.endswith("\r\x1b[K")
+    assert text.startswith("\r\x1b[Kvarve: reading endless.json.gz  ") and text.endswith("\r\x1b[K")
 
 
 @pytest.mark.parametrize("words", [["-q"], []], ids=["quiet", "no terminal"])
@@ -198,17 +217,16 @@ def test_no_progress_with_quiet_or_without_a_terminal(varve, slow, words):
         assert (status, text) == (0, "")
     else:
         done = subprocess.run([varve, "info", slow], capture_output=True, text=True, check=False,
-                              env={**os.environ, "VARVE_CACHE": "off"}, timeout=60)
+                              env={**os.environ, "VARVE_CACHE": "off"}, timeout=240)
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ctrl_c_erases_the_line_and_leaves_no_file(varve, slow):
-    before = sorted(slow.parent.iterdir())
-    command = [varve, "export", "-o", "out.json", slow]
-    status, _, text = on_terminal(command, slow.parent, lambda text: "left" in text)
+def test_ctrl_c_erases_the_line_and_leaves_no_file(varve, endless):
+    command = [varve, "export", "-o", "out.json", endless]
+    status, _, text = on_terminal(command, endless.parent, lambda text: "left" in text)
     assert status == -signal.SIGINT
     assert text.endswith("\r\x1b[K")
-    assert sorted(slow.parent.iterdir()) == before
+    assert list(endless.parent.iterdir()) == [endless]
 
 
 # ---- the cache ----
@@ -318,12 +336,8 @@ def test_a_cut_cache_is_read_anew_and_mended(run, tmp_path):
 
 def test_an_opened_cache_costs_no_reading(run, tmp_path):
     (tmp_path / "a.json").write_text(graph(0, 200000))
-    begin = time.monotonic()
-    info(run, "a.json", "--cache", "--table", "trace")
-    reading = time.monotonic() - begin
-    begin = time.monotonic()
-    info(run, "a.json", "--cache", "--table", "trace")
-    assert time.monotonic() - begin < reading
+    read_s, opened_s = (worked_s(lambda: info(run, "a.json", "--cache", "--table", "trace")) for _ in range(2))
+    assert opened_s < read_s / 4
 
 
 def test_each_known_format_is_named_once(run, tmp_path):

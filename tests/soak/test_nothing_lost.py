@@ -38,11 +38,11 @@ def made(path):
     return struct.unpack("<64Q", path.read_bytes())
 
 
-def wait_for_streams(trace):
-    end = time.monotonic() + 30
-    while not list(trace.glob("*/thread.4.0")):
+def wait_until(is_so, pause_s=0.001):
+    end = time.monotonic() + 120
+    while not is_so():
         assert time.monotonic() < end
-        time.sleep(0.001)
+        time.sleep(pause_s)
 
 
 def kill_once(folder, emitter, build, wait_s):
@@ -50,12 +50,12 @@ def kill_once(folder, emitter, build, wait_s):
     trace, counts = folder / "x.varve", folder / "counts"
     trace.mkdir(parents=True)
     process = subprocess.Popen([emitter, counts, "4", "0"], env=environment(trace))
-    wait_for_streams(trace)
+    wait_until(lambda: list(trace.glob("*/thread.4.0")) and sum(made(counts)) > 0)
     time.sleep(wait_s)
     process.kill()
     process.wait()
     acknowledged, streams = made(counts), thread_streams(trace)
-    assert sum(acknowledged) > 0 and len(streams) == 4
+    assert len(streams) == 4
     kept = sorted(len(words) for words, _, _ in streams)
     assert all(lost == 0 and alternates(words) for words, lost, _ in streams), folder
     assert all(words >= 2 * pairs for words, pairs in zip(kept, sorted(acknowledged[:4]))), folder
@@ -149,15 +149,15 @@ def test_room_that_comes_back_is_used(tmp_path, emitter, small_disk):
     trace, counts = disk / "x.varve", tmp_path / "counts"
     trace.mkdir()
     process = subprocess.Popen([emitter, counts, "1", "0"], env=environment(trace))
-    while not any(lost for _, lost, _ in thread_streams(trace)):
-        time.sleep(0.05)
-    before = thread_streams(trace)[0]
-    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-    time.sleep(2.5)
-    process.kill()
-    process.wait()
+    try:
+        wait_until(lambda: any(lost for _, lost, _ in thread_streams(trace)), 0.05)
+        before = thread_streams(trace)[0]
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        wait_until(lambda: len(thread_streams(trace)[0][0]) > len(before[0]) + 10000, 0.05)
+    finally:
+        process.kill()
+        process.wait()
     words, lost, _ = thread_streams(trace)[0]
-    assert len(words) > len(before[0]) + 10000
     assert len(words) + lost >= 2 * made(counts)[0]
 
 
@@ -165,8 +165,7 @@ def test_room_that_comes_back_is_used(tmp_path, emitter, small_disk):
 def test_a_trace_harmed_while_it_is_written(tmp_path, emitter, trace, harm):
     counts = tmp_path / "counts"
     process = subprocess.Popen([emitter, counts, "2", "2000000"], env=environment(trace), stderr=subprocess.PIPE)
-    while not list(trace.glob("*/thread.2.0")):
-        time.sleep(0.001)
+    wait_until(lambda: list(trace.glob("*/thread.2.0")))
     if harm == "read-only":
         trace.chmod(0o500)
     else:
@@ -174,7 +173,7 @@ def test_a_trace_harmed_while_it_is_written(tmp_path, emitter, trace, harm):
             while path.is_dir(): # new files appear while it is emptied
                 shutil.rmtree(path, ignore_errors=True)
             path.unlink(missing_ok=True)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=240)
     assert (process.returncode, errors) == (0, b"")
     assert made(counts)[:2] == (2000000, 2000000)
     if harm == "read-only":
@@ -191,15 +190,12 @@ def test_a_trace_truncated_while_it_is_written(tmp_path, emitter, trace, varve):
     counts = tmp_path / "counts"
     process = subprocess.Popen([emitter, counts, "2", "0"], env=environment(trace))
     try:
-        while not list(trace.glob("*/thread.2.0")):
-            time.sleep(0.001)
+        wait_until(lambda: list(trace.glob("*/thread.2.0")))
         cut = [path for path in trace.glob("*/*") if path.name.startswith(("thread", "process"))]
         for path in cut:
             os.truncate(path, 0)
-        end = time.monotonic() + 60
-        while later_parts(trace, cut) != {"1", "2"}:
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.001)
+        wait_until(lambda: process.poll() is not None or later_parts(trace, cut) == {"1", "2"})
+        assert process.poll() is None
     finally:
         process.kill()
         process.wait()

@@ -40,7 +40,7 @@ def kept_and_lost(trace):
     ("descriptors", COUNT), ("memory", 0), ("start", 2 * COUNT)])
 def test_what_comes_back_is_used(tmp_path, trace, recorded, program, what, lost):
     counts = tmp_path / "counts"
-    subprocess.run([program("starved"), counts, what, str(COUNT)], env=recorded(), check=True, timeout=60)
+    subprocess.run([program("starved"), counts, what, str(COUNT)], env=recorded(), check=True, timeout=240)
     told, in_trace = acknowledged(counts), kept(trace)
     assert told[:3] == ((2 if what == "start" else 3) * COUNT, 2 * COUNT, COUNT)
     assert len(folders(trace)) == 1
@@ -63,7 +63,7 @@ def emit(tmp_path, trace, recorded, program):
         more = {"LD_PRELOAD": program("failing_calls.so"), "FAILING_CALL_SEEN": str(seen),
                 "FAILING_CALL": f"{call}:{first}:{count}:{CALLS[call]}"}
         done = subprocess.run([program("emitter"), tmp_path / "counts", str(THREADS), str(PAIRS)],
-                              env=recorded(**more), capture_output=True, timeout=60, check=False)
+                              env=recorded(**more), capture_output=True, timeout=240, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         assert 2 * sum(acknowledged(tmp_path / "counts")) == EMITTED
         return int(seen.read_text())
@@ -90,7 +90,7 @@ def test_overload_is_counted(tmp_path, trace, recorded, program, share, three_re
         shutil.rmtree(trace)
         trace.mkdir()
         subprocess.run([program("emitter"), counts, "4", "50000"], env=recorded(VARVE_MAX_SIZE=str(size)),
-                       check=True, timeout=60)
+                       check=True, timeout=240)
         in_trace, lost = kept_and_lost(trace)
         assert in_trace + lost == 2 * sum(acknowledged(counts)) == 400000
         assert 65536 < 8 * in_trace <= size + 3 * 65536  # a thread's first packet is granted
@@ -106,7 +106,7 @@ def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, s
         def limit(size=size):
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         subprocess.run([program("emitter"), tmp_path / "counts", str(THREADS), str(PAIRS)], env=recorded(),
-                       preexec_fn=limit, check=True, timeout=60)
+                       preexec_fn=limit, check=True, timeout=240)
         assert 2 * sum(acknowledged(tmp_path / "counts")) == EMITTED
         if size < 65536:
             assert folders(trace) == []
@@ -119,7 +119,7 @@ def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, s
 
 def test_no_descriptor_and_no_thread_is_left(tmp_path, program):
     trace = tmp_path / "x.varve"
-    done = subprocess.run([program("descriptors"), trace], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([program("descriptors"), trace], capture_output=True, text=True, check=True, timeout=240)
     lines = [line.split() for line in done.stdout.splitlines()]
     assert [line[0] for line in lines] == ["before", "while", "child"] * 2 + ["after"]
     assert {tuple(line[1:]) for line in lines} == {(lines[0][1], "1")}
@@ -130,7 +130,7 @@ def test_no_file_is_left(tmp_path, varve, program, three_readers, way, processes
     """However the recorded processes ended."""
     trace = tmp_path / "x.varve"
     subprocess.run([varve, "record", "-o", trace, "--", program("endings"), tmp_path / "counts", way, "1000"],
-                   capture_output=True, timeout=60, check=False)
+                   capture_output=True, timeout=240, check=False)
     assert len(folders(trace)) == processes
     assert sorted(os.listdir(tmp_path)) == ["counts", "x.varve"]
     three_readers(trace)
@@ -140,7 +140,7 @@ def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_reader
     """The smallest stacks there are, and 64 threads whose first records come at one instant."""
     counts = tmp_path / "counts"
     done = subprocess.run([program("stacks"), counts], env=recorded(), check=True, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=240)
     told, in_trace = acknowledged(counts), kept(trace)
     assert told == (20, 20) + (10,) * (SLOTS - 2) and in_trace.lost == 0
     assert all(is_unbroken(in_trace.values[slot], told[slot], told[slot]) for slot in range(SLOTS))

@@ -233,7 +233,7 @@ static void *emit_until_over(void *count)
 {
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         emit(1);
-        ++*(uint64_t *)count;
+        __atomic_add_fetch((uint64_t *)count, 1, __ATOMIC_RELEASE);
     }
     return NULL;
 }
@@ -247,6 +247,9 @@ static void switching_under_load_is_safe(void **state)
     is_over = false;
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, emit_until_over, &counts[i]), 0);
+    for (int i = 0; i < 3; i++) /* each has recorded before the first switch */
+        while (__atomic_load_n(&counts[i], __ATOMIC_ACQUIRE) == 0)
+            usleep(200);
     for (unsigned i = 0; i < 300; i++) {
         vv_control_page_switch(page, i % 3 == 0 ? 0 : i % 3 == 1 ? VARVE_LAYER_ALL : VARVE_LAYER_OP);
         if (i % 7 == 0)

@@ -92,7 +92,7 @@ static void the_end_of_a_session_writes_all(void **state)
 /* Ten copies a second, on a machine that may be busy with other things. */
 static void wait_for(uint64_t words)
 {
-    for (int tenths = 0; tenths < 100 && words_of("thread.1") != words; tenths++)
+    for (int tenths = 0; tenths < 1200 && words_of("thread.1") != words; tenths++)
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     assert_int_equal(words_of("thread.1"), words);
 }
