@@ -35,8 +35,9 @@ if hypothesis is not None:
     # One tree, one outcome: make check draws the same examples each time. For a campaign, type
     # VARVE_HYPOTHESIS=search and a larger --hypothesis-… option; what it finds is kept under build/.
     found = hypothesis.database.DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis")
-    hypothesis.settings.register_profile("check", derandomize=True, deadline=None, database=None)
-    hypothesis.settings.register_profile("search", deadline=None, database=found, max_examples=10000)
+    patient = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}  # machines are busy
+    hypothesis.settings.register_profile("check", **patient, derandomize=True, database=None)
+    hypothesis.settings.register_profile("search", **patient, database=found, max_examples=10000)
     hypothesis.settings.load_profile(os.environ.get("VARVE_HYPOTHESIS", "check"))
 
 

@@ -18,7 +18,7 @@ import sum_laws  # pylint: disable=wrong-import-position
 import trace_writer  # pylint: disable=wrong-import-position
 from kineto_writer import counter, flow, launched, memory, span, step, work  # pylint: disable=wrong-import-position
 
-LIMIT_S = 20
+LIMIT_S = 120
 VERBS = ("report", "steps", "idle", "memory", "info")
 # These have a row for each thing there is, and no row is an answer.
 LISTS = {"trace", "inputs", "tables", "processes", "threads", "health", "collectors", "advice"}

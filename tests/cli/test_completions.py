@@ -42,7 +42,7 @@ def shell_runner(run, folder, environment):
         (folder / script_file).write_text(script.stdout)
         settings = {**environment, "HOME": str(folder)}
         done = subprocess.run([name, *arguments], cwd=folder, env=settings, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=240, check=False)
         assert done.stderr == ""
         return done.stdout
     return start

@@ -253,7 +253,7 @@ def test_a_request_to_end_is_passed_on(varve, tmp_path, environment, number):
     script = "trap 'echo asked; exit 9' TERM HUP; echo ready; while :; do sleep 0.05; done"
     with started(varve, tmp_path, environment, script) as process:
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
     assert (process.returncode, out) == (9, "asked\n")
     assert "it ended with exit code 9" in err
 
@@ -262,7 +262,7 @@ def test_an_interrupt_is_the_programs_own_affair(varve, tmp_path, environment):
     with started(varve, tmp_path, environment, "echo ready; sleep 0.5; exit 4") as process:
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGQUIT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
     assert process.returncode == 4
 
 
@@ -304,7 +304,7 @@ def test_a_trace_that_is_being_recorded_is_not_moved(run, varve, tmp_path, envir
             125, "varve: 't.varve' is being recorded by another varve record: wait for its end, or name another "
                  "with -o NAME.varve\n")
         assert entries(tmp_path) == before == ["t.varve"]
-        process.communicate("\n", timeout=60)
+        process.communicate("\n", timeout=240)
     assert process.returncode == 4
     assert run("record", "-q", "-o", "t.varve", "--", "true").returncode == 0
     assert entries(tmp_path) == ["t.varve", "t.varve.old"]

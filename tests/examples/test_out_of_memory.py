@@ -19,7 +19,7 @@ def train(root, build, tmp_path_factory):
                   "-Wl,--wrap=aligned_alloc,--wrap=calloc")
 
     def run(fail_at):
-        return subprocess.run([program, *STEPS], env={**os.environ, "FAIL_AT": str(fail_at)}, timeout=60,
+        return subprocess.run([program, *STEPS], env={**os.environ, "FAIL_AT": str(fail_at)}, timeout=240,
                               capture_output=True, text=True, check=False)
     return run
 

@@ -24,7 +24,7 @@ def fixture_run(around, tmp_path):
     def run(text, *command, status=0, **more):
         (tmp_path / "program.py").write_text(textwrap.dedent(text))
         done = subprocess.run([*map(str, command), sys.executable, "program.py"], cwd=tmp_path, env={**around, **more},
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=240, check=False)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout if status == 0 else done.stderr
     return run

@@ -18,7 +18,7 @@ class Table:
     error: str | None
 
 
-def run(build, *arguments, timeout=20):
+def run(build, *arguments, timeout=240):
     """The finished process."""
     tool = build / "tests" / "tools" / "all_tables"
     if not tool.exists():
