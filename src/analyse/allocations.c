@@ -7,6 +7,7 @@
 #include "analyse/device_work.h"
 #include "base/array.h"
 #include "base/radix.h"
+#include "base/search.h"
 
 struct pairing {
     struct vv_allocations *out;
@@ -412,15 +413,8 @@ uint32_t vv_slice_at(const struct vv_model *model, uint32_t track, int64_t time_
     if (track == VV_NONE)
         return VV_NONE;
     vv_track_rows(model, track, &first, &last);
-    uint32_t base = first;
-    while (first < last) { /* the first row that begins after the instant */
-        uint32_t middle = first + (last - first) / 2;
-        if (slices->begin_ns[middle] <= time_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    uint32_t slice = first > base ? first - 1 : VV_NONE;
+    uint32_t after = VV_FIRST_NOT(i, first, last, slices->begin_ns[i] <= time_ns);
+    uint32_t slice = after > first ? after - 1 : VV_NONE;
     while (slice != VV_NONE && slices->begin_ns[slice] + slices->duration_ns[slice] <= time_ns)
         slice = slices->parent[slice];
     return slice;

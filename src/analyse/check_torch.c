@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/check.h"
+#include "base/search.h"
 
 struct entry {
     int64_t key, second, time_ns, end_ns;
@@ -63,15 +64,8 @@ static void entries_sort(struct entries *entries)
 /* The first entry at or after the key; the earliest in time where several have it. */
 static const struct entry *find(const struct entries *entries, int64_t key)
 {
-    size_t low = 0, high = entries->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (entries->items[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < entries->count && entries->items[low].key == key ? &entries->items[low] : NULL;
+    size_t at = VV_FIRST_NOT(i, 0, entries->count, entries->items[i].key < key);
+    return at < entries->count && entries->items[at].key == key ? &entries->items[at] : NULL;
 }
 
 /* ---- a kernel starts not before its launch ---- */
@@ -159,18 +153,11 @@ static uint64_t count_running(const struct entries *kernels, const int64_t *ends
                               const struct vv_check_event *sync)
 {
     const struct entry wanted = { sync->args[VV_CHECK_DEVICE], sync->args[VV_CHECK_STREAM], sync->begin_ns, 0, 0 };
-    size_t low = 0, high = kernels->count;
+    size_t at = VV_FIRST_NOT(i, 0, kernels->count, compare_entries(&kernels->items[i], &wanted) < 0);
     uint64_t running = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_entries(&kernels->items[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0) {
-        const struct entry *kernel = &kernels->items[low];
-        if (kernel->key != wanted.key || kernel->second != wanted.second || ends[low] <= sync->begin_ns)
+    while (at-- > 0) {
+        const struct entry *kernel = &kernels->items[at];
+        if (kernel->key != wanted.key || kernel->second != wanted.second || ends[at] <= sync->begin_ns)
             break;
         running += kernel->time_ns < sync->begin_ns && kernel->end_ns > sync->begin_ns;
     }

@@ -7,6 +7,7 @@
 #include "analyse/critical_stream.h"
 #include "base/array.h"
 #include "base/radix.h"
+#include "base/search.h"
 
 enum varve_code vv_critical_reserve(struct vv_critical_graph *graph, uint64_t nodes, struct varve_error *error)
 {
@@ -41,15 +42,7 @@ enum varve_code vv_critical_edge(struct vv_critical_graph *graph, struct vv_crit
 
 size_t vv_critical_latency_from(const struct vv_critical_graph *graph, uint32_t node)
 {
-    size_t first = 0, last = graph->latency_count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (graph->latencies[middle].node < node)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 0, graph->latency_count, graph->latencies[i].node < node);
 }
 
 /* Stable: edges to the same node stay in the order in which they were found. */

@@ -12,6 +12,7 @@
 #include "analyse/autograd_links.h"
 #include "analyse/critical_graph.h"
 #include "analyse/critical_stream.h"
+#include "base/search.h"
 
 #define PAIRS_MAX 64 /* threads that wait, with the threads that work for them                     */
 
@@ -47,14 +48,7 @@ static void find_chains(struct hands *hands)
 /* The first node of the chain that is not before time_ns. */
 static uint32_t node_from(const struct vv_critical_graph *graph, struct nodes nodes, int64_t time_ns)
 {
-    while (nodes.first < nodes.last) {
-        uint32_t middle = nodes.first + (nodes.last - nodes.first) / 2;
-        if (graph->time_ns[middle] < time_ns)
-            nodes.first = middle + 1;
-        else
-            nodes.last = middle;
-    }
-    return nodes.first;
+    return VV_FIRST_NOT(i, nodes.first, nodes.last, graph->time_ns[i] < time_ns);
 }
 
 static enum varve_code take_arrow(struct hands *hands, uint64_t flow, struct varve_error *error)

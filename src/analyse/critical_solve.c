@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/radix.h"
+#include "base/search.h"
 
 #define FROM_BEFORE UINT32_MAX        /* in came_by: the edge from the node before               */
 #define FROM_NOWHERE (UINT32_MAX - 1) /* a path begins here                                      */
@@ -24,15 +25,7 @@ struct solving {
 
 static uint32_t chain_at(const struct vv_critical_graph *graph, uint32_t node)
 {
-    uint32_t first = 0, last = graph->chain_count;
-    while (last - first > 1) {
-        uint32_t middle = first + (last - first) / 2;
-        if (graph->chains[middle] <= node)
-            first = middle;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 1, graph->chain_count, graph->chains[i] <= node) - 1;
 }
 
 /* ---- edges by chain ---- */

@@ -10,6 +10,7 @@
 #include "analyse/critical_graph.h"
 #include "analyse/critical_stream.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "model/id_map.h"
 
 enum wait { WAIT_UNKNOWN, WAIT_NOT, WAIT_DEVICE, WAIT_STREAM, WAIT_EVENT, WAIT_WORK, WAIT_COPY, IS_RECORD };
@@ -109,15 +110,7 @@ static bool is_awaited(const struct vv_critical_stream *stream, const struct awa
 /* The first row of by_end that ends after time_ns. */
 static size_t first_after(const struct vv_critical_streams *streams, int64_t time_ns)
 {
-    size_t first = 0, last = streams->count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (streams->work[streams->by_end[middle]].end_ns <= time_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 0, streams->count, streams->work[streams->by_end[i]].end_ns <= time_ns);
 }
 
 /* What ended during the call and was launched before it: backwards from the call's end. */
@@ -144,21 +137,18 @@ static enum varve_code wait_by_time(struct waits *waits, uint32_t call, const st
 
 /* ---- events ---- */
 
+/* In the order of streams. */
+static bool lies_before(const struct vv_critical_stream *stream, const struct awaited *awaited)
+{
+    return stream->scope != awaited->scope     ? stream->scope < awaited->scope
+           : stream->device != awaited->device ? stream->device < awaited->device
+                                               : stream->number < awaited->stream;
+}
+
 static const struct vv_critical_stream *find_stream(const struct vv_critical_streams *streams,
                                                     const struct awaited *awaited)
 {
-    size_t first = 0, last = streams->stream_count;
-    while (first < last) { /* they are in order of scope, device, number */
-        size_t middle = first + (last - first) / 2;
-        const struct vv_critical_stream *stream = &streams->streams[middle];
-        bool is_before = stream->scope != awaited->scope     ? stream->scope < awaited->scope
-                         : stream->device != awaited->device ? stream->device < awaited->device
-                                                             : stream->number < awaited->stream;
-        if (is_before)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    size_t first = VV_FIRST_NOT(i, 0, streams->stream_count, lies_before(&streams->streams[i], awaited));
     return first < streams->stream_count && is_awaited(&streams->streams[first], awaited) ? &streams->streams[first]
                                                                                           : NULL;
 }
@@ -167,15 +157,7 @@ static const struct vv_critical_stream *find_stream(const struct vv_critical_str
 static size_t launched_from(const struct vv_critical_streams *streams, const struct vv_critical_stream *stream,
                             int64_t time_ns)
 {
-    size_t first = stream->first, last = stream->last;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (streams->work[middle].launched_ns < time_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, stream->first, stream->last, streams->work[i].launched_ns < time_ns);
 }
 
 /* The last work before the event that the wait names was recorded: a row of work, or SIZE_MAX. */

@@ -9,6 +9,7 @@
 #include "analyse/track_order.h"
 #include "base/array.h"
 #include "base/radix.h"
+#include "base/search.h"
 
 static const char *const kind_names[] = {
     [VARVE_DEVICE_KIND_CPU] = "cpu",
@@ -108,15 +109,8 @@ static size_t order_chosen(const struct vv_scope *scope, struct chosen_step *out
 static bool begins_in_a_step(const struct chosen_step *steps, size_t count, uint32_t scope, int64_t begin_ns)
 {
     const struct chosen_step wanted = { scope, begin_ns, 0 };
-    size_t first = 0, last = count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (compare_chosen(&steps[middle], &wanted) <= 0)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first > 0 && steps[first - 1].scope == scope && begin_ns < steps[first - 1].last_end_ns;
+    size_t after = VV_FIRST_NOT(i, 0, count, compare_chosen(&steps[i], &wanted) <= 0);
+    return after > 0 && steps[after - 1].scope == scope && begin_ns < steps[after - 1].last_end_ns;
 }
 
 struct found { uint32_t activity, device; uint8_t class; bool is_left_out; };

@@ -10,6 +10,7 @@
 #include "analyse/groups.h"
 #include "base/array.h"
 #include "base/radix.h"
+#include "base/search.h"
 
 /* ---- what a name says ---- */
 
@@ -224,16 +225,10 @@ bool vv_frequency_is_of(const struct vv_frequencies *frequencies, size_t source,
 /* The integral from the counter's first value to the instant. */
 static double integral(const struct vv_frequencies *frequencies, uint32_t counter, int64_t time_ns, double *out_value)
 {
-    size_t first = frequencies->starts[counter], last = frequencies->starts[counter + 1];
-    while (last - first > 1) { /* the last value that is set at the instant at the latest */
-        size_t middle = first + (last - first) / 2;
-        if (frequencies->times_ns[middle] <= time_ns)
-            first = middle;
-        else
-            last = middle;
-    }
-    *out_value = frequencies->values[first];
-    return frequencies->sums[first] + *out_value * (double)(time_ns - frequencies->times_ns[first]);
+    size_t first = frequencies->starts[counter], end = frequencies->starts[counter + 1];
+    size_t last = VV_FIRST_NOT(i, first + 1, end, frequencies->times_ns[i] <= time_ns) - 1; /* set by then */
+    *out_value = frequencies->values[last];
+    return frequencies->sums[last] + *out_value * (double)(time_ns - frequencies->times_ns[last]);
 }
 
 double vv_frequency_during(const struct vv_frequencies *frequencies, size_t source, uint32_t slice)

@@ -5,6 +5,7 @@
 
 #include "analyse/scope.h"
 #include "base/array.h"
+#include "base/search.h"
 
 enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct vv_model *model,
                                    struct varve_error *error)
@@ -74,14 +75,7 @@ static int64_t advance(struct vv_host_doing *doing, int64_t now_ns, int64_t unti
 /* The first row of the track that begins after an instant. */
 static uint32_t first_after(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t at_ns)
 {
-    while (first < last) {
-        uint32_t middle = first + (last - first) / 2;
-        if (slices->begin_ns[middle] <= at_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, first, last, slices->begin_ns[i] <= at_ns);
 }
 
 enum varve_code vv_host_doing_add(struct vv_host_doing *doing, uint32_t track, struct vv_interval window,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
                                  struct varve_error *error)
@@ -127,17 +128,10 @@ int64_t vv_intervals_length_without(const struct vv_intervals *a, const struct v
 
 int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin_ns, int64_t end_ns)
 {
-    size_t first = 0, last = set->count;
     int64_t sum_ns = 0;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (set->items[middle].end_ns <= begin_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    for (; first < set->count && set->items[first].begin_ns < end_ns; first++) {
-        struct vv_interval part = set->items[first];
+    size_t at = VV_FIRST_NOT(i, 0, set->count, set->items[i].end_ns <= begin_ns);
+    for (; at < set->count && set->items[at].begin_ns < end_ns; at++) {
+        struct vv_interval part = set->items[at];
         sum_ns += (part.end_ns < end_ns ? part.end_ns : end_ns) - (part.begin_ns > begin_ns ? part.begin_ns : begin_ns);
     }
     return sum_ns;

@@ -10,6 +10,7 @@
 #include "analyse/allocations.h"
 #include "analyse/device_work.h"
 #include "analyse/memory_totals.h"
+#include "base/search.h"
 
 enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, FREE_FRAGMENTATION, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
 
@@ -56,15 +57,7 @@ static enum varve_code draw(const struct vv_allocations *allocations, uint32_t p
 /* The first change at or after the instant. */
 static size_t first_from(const struct curve *curve, int64_t time_ns)
 {
-    size_t first = 0, last = curve->count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (curve->changes[middle].time_ns < time_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 0, curve->count, curve->changes[i].time_ns < time_ns);
 }
 
 static enum varve_code put_step(const struct curve *curve, uint32_t step, struct vv_sheet *sheet,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/radix.h"
+#include "base/search.h"
 
 static int compare_totals(const void *a, const void *b)
 {
@@ -47,15 +48,7 @@ void vv_memory_totals_deinit(struct vv_memory_totals *totals)
 /* How many of them come up to the instant. */
 static size_t count_until(const struct vv_memory_totals *totals, int64_t time_ns)
 {
-    size_t first = 0, last = totals->count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (totals->items[middle].time_ns <= time_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 0, totals->count, totals->items[i].time_ns <= time_ns);
 }
 
 const struct vv_memory_total *vv_memory_total_at(const struct vv_memory_totals *totals, int64_t time_ns)

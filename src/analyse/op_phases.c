@@ -7,6 +7,7 @@
 
 #include "analyse/autograd_links.h"
 #include "base/radix.h"
+#include "base/search.h"
 #include "varve/varve.h"
 
 /* What the name alone says of a slice. */
@@ -118,14 +119,7 @@ static enum varve_code find_forwards(struct finding *finding, struct varve_error
 /* Does a forward operator begin in [from_ns, to_ns)? */
 static bool has_forward_between(const struct finding *finding, int64_t from_ns, int64_t to_ns)
 {
-    size_t first = 0, last = finding->forward_count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (finding->forwards_ns[middle] < from_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    size_t first = VV_FIRST_NOT(i, 0, finding->forward_count, finding->forwards_ns[i] < from_ns);
     return first < finding->forward_count && finding->forwards_ns[first] < to_ns;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analyse/track_order.h"
 #include "analyse/warm_up.h"
+#include "base/search.h"
 
 static bool parse_index(const char *text, const char **out_end, int64_t *out_value)
 {
@@ -317,27 +318,12 @@ void vv_scope_deinit(struct vv_scope *scope)
 
 uint32_t vv_first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)
 {
-    while (first < last) {
-        uint32_t middle = first + (last - first) / 2;
-        if (slices->begin_ns[middle] < begin_ns)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, first, last, slices->begin_ns[i] < begin_ns);
 }
 
 static uint32_t first_of_track(const struct vv_slices *slices, uint32_t track)
 {
-    uint32_t first = 0, last = (uint32_t)slices->table.count;
-    while (first < last) {
-        uint32_t middle = first + (last - first) / 2;
-        if (slices->track[middle] < track)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return VV_FIRST_NOT(i, 0, slices->table.count, slices->track[i] < track);
 }
 
 void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,

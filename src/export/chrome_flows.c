@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "base/search.h"
 #include "export/chrome.h"
 #include "export/chrome_words.h"
 
@@ -54,17 +55,10 @@ static enum varve_code collect_instants(const struct vv_model *model, struct ins
 
 static int64_t first_instant(const struct instants *instants, uint32_t track, int64_t from_ns)
 {
-    size_t low = 0, high = instants->count;
     const struct instant wanted = { track, from_ns };
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_time(&instants->rows[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < instants->count && instants->rows[low].track == track ? instants->rows[low].time_ns
-                                                                       : INT64_MAX;
+    size_t at = VV_FIRST_NOT(i, 0, instants->count, by_time(&instants->rows[i], &wanted) < 0);
+    return at < instants->count && instants->rows[at].track == track ? instants->rows[at].time_ns
+                                                                     : INT64_MAX;
 }
 
 /* The last instant up to wanted_ns at which the slice is the latest thing on its row. */

@@ -2,23 +2,17 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "export/chrome.h"
 
 uint32_t vv_chrome_enclosing(const struct vv_model *model, uint32_t track, int64_t time_ns)
 {
     const struct vv_slices *slices = &model->slices;
-    uint32_t low = 0, high = (uint32_t)slices->table.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (slices->track[middle] < track ||
-            (slices->track[middle] == track && slices->begin_ns[middle] <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || slices->track[low - 1] != track)
+    uint32_t after = VV_FIRST_NOT(i, 0, slices->table.count, slices->track[i] < track ||
+                                  (slices->track[i] == track && slices->begin_ns[i] <= time_ns));
+    if (after == 0 || slices->track[after - 1] != track)
         return VV_NONE;
-    uint32_t row = low - 1;
+    uint32_t row = after - 1;
     while (row != VV_NONE && slices->begin_ns[row] + slices->duration_ns[row] < time_ns)
         row = slices->parent[row];
     return row;

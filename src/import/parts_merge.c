@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "import/parts.h"
 #include "model/columns.h"
 #include "model/order.h"
@@ -133,15 +134,7 @@ static void join_processes(struct merge *merge, const uint64_t *order, uint64_t 
 /* Which input made the row: parts follow each other. */
 static size_t part_of(const struct merge *merge, uint64_t process)
 {
-    size_t low = 0, high = merge->part_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (merge->parts[middle].process_limit <= process)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return VV_FIRST_NOT(i, 0, merge->part_count, merge->parts[i].process_limit <= process);
 }
 
 /* Does an input have a row of both ranges of the order? Within each, rows of one name rise. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "import/perfetto.h"
 
 #define OWN_FIRST 64u  /* clocks of a sequence                                                  */
@@ -109,29 +110,14 @@ enum varve_code vv_perfetto_snapshot_read(struct vv_perfetto *reader, struct vv_
 static const struct vv_perfetto_reading *reading_in(const struct vv_perfetto_clock *clock,
                                                     uint32_t snapshot)
 {
-    size_t low = 0, high = clock->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (clock->readings[middle].snapshot < snapshot)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < clock->count && clock->readings[low].snapshot == snapshot ? &clock->readings[low] : NULL;
+    size_t at = VV_FIRST_NOT(i, 0, clock->count, clock->readings[i].snapshot < snapshot);
+    return at < clock->count && clock->readings[at].snapshot == snapshot ? &clock->readings[at] : NULL;
 }
 
 /* The number of readings that are not after `time_ns`. */
 static size_t readings_until(const struct vv_perfetto_clock *clock, int64_t time_ns)
 {
-    size_t low = 0, high = clock->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (clock->readings[middle].time_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return VV_FIRST_NOT(i, 0, clock->count, clock->readings[i].time_ns <= time_ns);
 }
 
 /* By the last snapshot of both before `time_ns`, else by the first after it. */

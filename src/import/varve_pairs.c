@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "import/varve_process.h"
 #include "model/order.h"
 
@@ -109,15 +110,8 @@ static enum varve_code join_flows(struct vv_process_reader *process, const uint6
 /* The first pause that is not before `ticks`, or NULL. */
 static const struct vv_pause *pause_after(const struct vv_process_reader *process, uint64_t ticks)
 {
-    size_t low = 0, high = process->pauses.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->pauses.items[middle].ticks < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < process->pauses.count ? &process->pauses.items[low] : NULL;
+    size_t at = VV_FIRST_NOT(i, 0, process->pauses.count, process->pauses.items[i].ticks < ticks);
+    return at < process->pauses.count ? &process->pauses.items[at] : NULL;
 }
 
 static enum varve_code end_newest(struct joining *joining, int64_t end_ns, uint8_t flags,

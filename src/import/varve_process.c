@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "import/input_file.h"
 #include "import/varve_ranges.h"
 #include "import/varve_waves.h"
@@ -209,15 +210,9 @@ static int compare_names(const void *a, const void *b)
 /* The name that was said last for the thread; 0 if none was. `thread_names` is sorted. */
 static uint32_t last_name(const struct vv_process_reader *process, uint64_t tid)
 {
-    size_t low = 0, high = process->thread_names.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->thread_names.items[middle].tid <= tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct vv_thread_name *found = low == 0 ? NULL : &process->thread_names.items[low - 1];
+    const struct vv_thread_name *names = process->thread_names.items;
+    size_t after = VV_FIRST_NOT(i, 0, process->thread_names.count, names[i].tid <= tid);
+    const struct vv_thread_name *found = after == 0 ? NULL : &names[after - 1];
     return found != NULL && found->tid == tid ? found->name : 0;
 }
 

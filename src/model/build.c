@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/large_pages.h"
+#include "base/search.h"
 #include "base/workers.h"
 #include "model/cells.h"
 #include "model/columns.h"
@@ -50,15 +51,7 @@ static void insert_rows(const struct ordering *ordering, uint32_t *rows, size_t 
 static size_t count_settled(const struct ordering *ordering, const uint32_t *rows, size_t count,
                             uint32_t row)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (goes_before(ordering, row, rows[middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return VV_FIRST_NOT(i, 0, count, !goes_before(ordering, row, rows[i]));
 }
 
 /* Merges rows[0..middle) and rows[middle..count). */
@@ -69,15 +62,7 @@ static void merge_rows(const struct ordering *ordering, uint32_t *rows, size_t m
     rows += settled;
     middle -= settled;
     count -= settled;
-    size_t low = middle, high = count; /* the end of what goes before the last of the left       */
-    while (low < high) {
-        size_t half = low + (high - low) / 2;
-        if (goes_before(ordering, rows[half], rows[middle - 1]))
-            low = half + 1;
-        else
-            high = half;
-    }
-    count = low;
+    count = VV_FIRST_NOT(i, middle, count, goes_before(ordering, rows[i], rows[middle - 1])); /* the others stay */
     memcpy(spare, rows, middle * sizeof *rows);
     size_t left = 0, right = middle, out = 0;
     while (left < middle && right < count)

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "model/build.h"
 #include "varve/varve.h"
 
@@ -222,15 +223,7 @@ static enum varve_code add_step(struct inference *inference, const struct candid
 
 static uint32_t first_slice_of(const struct vv_slices *slices, uint32_t slice)
 {
-    uint32_t low = 0, high = slice;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (slices->track[middle] < slices->track[slice])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return VV_FIRST_NOT(i, 0, slice, slices->track[i] < slices->track[slice]);
 }
 
 /* A pause is no part of a step: the last return from one by `to_ns`, if that is after `from_ns`. *next is the first

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/workers.h"
 #include "model/build.h"
 
@@ -73,15 +74,8 @@ static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *tr
         if (high - track->first > step)
             low = high - step;
     }
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (slices->begin_ns[middle] <= time_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    track->last = low;
-    return low;
+    track->last = VV_FIRST_NOT(i, low + 1, high, slices->begin_ns[i] <= time_ns) - 1;
+    return track->last;
 }
 
 /* The innermost slice from `slice` outwards that holds the instant; with its end only if none does without. */

@@ -6,6 +6,7 @@
  * list of changes says which step holds from when on; slices pass over it in order of time. */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "model/build.h"
 #include "model/columns.h"
 #include "model/order.h"
@@ -134,15 +135,8 @@ struct reading {
 
 static struct reading read_group(const struct calendar *calendar, uint32_t group)
 {
-    size_t low = 0, high = calendar->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (calendar->changes[middle].group < group)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (struct reading){ calendar->changes + low, calendar->changes + calendar->count, VV_NONE };
+    size_t first = VV_FIRST_NOT(i, 0, calendar->count, calendar->changes[i].group < group);
+    return (struct reading){ calendar->changes + first, calendar->changes + calendar->count, VV_NONE };
 }
 
 static uint32_t step_at(struct reading *reading, uint32_t group, int64_t time_ns)

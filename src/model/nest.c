@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/workers.h"
 #include "model/build.h"
 #include "varve/varve.h"
@@ -152,15 +153,7 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
 /* The first placed run that does not lie before the row. */
 static size_t find_placed(const struct vv_model *model, uint32_t row)
 {
-    size_t low = 0, high = model->placed_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (model->placed[middle].first < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return VV_FIRST_NOT(i, 0, model->placed_count, model->placed[i].first < row);
 }
 
 static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting, uint32_t first, uint32_t limit)
