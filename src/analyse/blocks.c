@@ -85,8 +85,8 @@ static void put_figures(struct vv_sheet *sheet, size_t row, size_t column, const
 }
 
 #define FIGURE_COLUMNS                                                                              \
-    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                       \
-    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, false, false },                                   \
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
+    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                         \
     { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
     { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
     { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }

@@ -20,8 +20,8 @@ static const struct vv_sheet_column mfu_columns[COLUMNS] = {
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "devices", "devices", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "model_flop", "model FLOP", VV_CELL_REAL, VV_UNIT_COUNT, false, false },
-    { "recomputed_flop", "recomputed", VV_CELL_REAL, VV_UNIT_COUNT, false, false },
+    { "model_flop", "model", VV_CELL_REAL, VV_UNIT_FLOP, false, false },
+    { "recomputed_flop", "recomputed", VV_CELL_REAL, VV_UNIT_FLOP, false, VV_TEXT_IF_ROOM },
     { "model_flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
     { "mfu", "MFU", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "hfu", "HFU", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
@@ -40,6 +40,7 @@ struct view {
     struct vv_op_work ops;
     struct vv_groups places;   /* (step, device): which devices a step uses                       */
     struct tally *tallies;     /* by step                                                        */
+    size_t counted;            /* operators                                                      */
     struct vv_op_phases phases; /* which operators compute again                                 */
 };
 
@@ -52,6 +53,7 @@ static enum varve_code add_op(struct view *view, const struct vv_costed_op *op, 
     struct tally *tally = &view->tallies[step];
     VV_TRY(vv_groups_add(&view->places, step, op->device, &place, error));
     tally->devices += place == known;
+    view->counted++;
     double seconds = op->peak_flop > 0 ? op->cost.flop / op->peak_flop : 0;
     tally->is_peak_unknown |= op->peak_flop <= 0;
     if (view->phases.of_slice[op->slice] == VV_PHASE_RECOMPUTE) {
@@ -112,15 +114,18 @@ static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet, stru
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], left_out[60];
+    char peaks[200], left_out[60], rest[80] = "";
     vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.scope.step_count == 0)
         return vv_step_policy(&view->ops.scope, sheet, error);
     if (view->places.count == 0)
         return vv_sheet_policy(sheet, error, "no operator in these steps says its FLOP or has a formula and recorded shapes");
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
-    return vv_sheet_policy(sheet, error, "FLOP of the %zu operators that table roofline counts, by the host's steps; %s%s",
-                           view->ops.count, peaks, left_out);
+    double rest_share = (double)vv_op_work_rest_ns(&view->ops) / (double)(view->ops.whole_ns > 0 ? view->ops.whole_ns : 1);
+    if (rest_share >= 0.01)
+        snprintf(rest, sizeof rest, "; %.0f %% of the time is of work without a formula, which counts as none", rest_share * 100);
+    return vv_sheet_policy(sheet, error, "FLOP of %zu operators of table roofline, by the host's steps%s; %s%s", view->counted,
+                           rest, peaks, left_out);
 }
 
 enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_question *question, struct vv_sheet *out,

@@ -87,24 +87,57 @@ static enum varve_code find_peaks(struct vv_op_work *work, const struct vv_quest
     return VARVE_OK;
 }
 
-void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes)
+bool vv_op_work_is_mixed(const struct vv_op_work *work)
+{
+    bool has_host = false;
+    for (size_t i = 0; i < work->count && !has_host; i++)
+        has_host = work->items[i].device == VV_ON_HOST;
+    return has_host && work->work.count > 0;
+}
+
+int64_t vv_op_work_rest_ns(const struct vv_op_work *work)
+{
+    int64_t rest_ns = work->whole_ns;
+    for (size_t i = 0; i < work->count; i++)
+        if (work->items[i].device != VV_ON_HOST || work->work.count == 0)
+            rest_ns -= work->items[i].time_ns;
+    return rest_ns;
+}
+
+static void device_peaks_text(const struct vv_op_work *work, char *text, size_t bytes)
 {
     size_t known = 0, devices = work->work.device_count;
+    char rate[VV_NUMBER_BYTES], memory[VV_NUMBER_BYTES];
     for (size_t d = 0; d < devices; d++)
         known += work->peaks[d].bytes > 0;
-    const struct vv_peaks *peaks = devices > 0 ? &work->peaks[0] : &work->peaks[devices];
-    char rate[VV_NUMBER_BYTES], memory[VV_NUMBER_BYTES];
-    vv_number_flop_per_s(devices > 0 ? peaks->matrix_f16 : peaks->matrix_f32, rate, sizeof rate);
-    vv_number_bytes((int64_t)peaks->bytes, memory, sizeof memory);
-    if (peaks->bytes <= 0)
-        snprintf(text, bytes, "%s", devices > 0 ? "no peaks known of this device"
-                                                : "peaks of this machine not measured: varve doctor --peaks");
-    else if (devices > 0)
-        snprintf(text, bytes, "peaks by data sheet of %zu of %zu device%s: %s of 16 bits, %s/s", known, devices,
-                 devices == 1 ? "" : "s", rate, memory);
+    vv_number_scaled(work->peaks[0].matrix_f16, VV_UNIT_FLOP_PER_S, rate, sizeof rate);
+    vv_number_scaled(work->peaks[0].bytes, VV_UNIT_BYTES_PER_S, memory, sizeof memory);
+    if (work->peaks[0].bytes <= 0)
+        snprintf(text, bytes, "no peaks known of this device");
     else
-        snprintf(text, bytes, "peaks as varve doctor --peaks measured them%s: %s of 32 bits, %s/s",
+        snprintf(text, bytes, "peaks by data sheet of %zu of %zu device%s: %s of 16 bits, %s", known, devices,
+                 devices == 1 ? "" : "s", rate, memory);
+}
+
+void vv_op_work_host_peaks_text(const struct vv_op_work *work, char *text, size_t bytes)
+{
+    const struct vv_peaks *peaks = &work->peaks[work->work.device_count];
+    char rate[VV_NUMBER_BYTES], memory[VV_NUMBER_BYTES];
+    vv_number_scaled(peaks->matrix_f32, VV_UNIT_FLOP_PER_S, rate, sizeof rate);
+    vv_number_scaled(peaks->bytes, VV_UNIT_BYTES_PER_S, memory, sizeof memory);
+    if (peaks->bytes <= 0)
+        snprintf(text, bytes, "peaks of this machine not measured: varve doctor --peaks");
+    else
+        snprintf(text, bytes, "peaks as varve doctor --peaks measured them%s: %s of 32 bits, %s",
                  peaks->is_assumed ? " here (the trace does not say where it was made)" : "", rate, memory);
+}
+
+void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes)
+{
+    if (work->work.device_count > 0)
+        device_peaks_text(work, text, bytes);
+    else
+        vv_op_work_host_peaks_text(work, text, bytes);
 }
 
 /* ---- which operators ---- */

@@ -43,7 +43,14 @@ void vv_op_work_deinit(struct vv_op_work *work);
 /* The least time that it could take, in nanoseconds; 0 = not known. */
 double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes);
 
-/* "on cuda:0, NVIDIA H100: 989 TFLOP/s …": whose peaks were taken, or why none. */
+/* Of whole_ns what is of no operator with a cost. */
+int64_t vv_op_work_rest_ns(const struct vv_op_work *work);
+/* Do some of them run on the host, and others on devices? */
+bool vv_op_work_is_mixed(const struct vv_op_work *work);
+
+/* "peaks by data sheet of 1 of 1 device: 989 TFLOP/s …": whose peaks were taken, or why none. The
+ * second is of the host beside devices. */
 void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes);
+void vv_op_work_host_peaks_text(const struct vv_op_work *work, char *text, size_t bytes);
 
 #endif

@@ -154,9 +154,9 @@ static enum varve_code put_devices(struct view *view, const struct vv_question *
         VV_TRY(put_row(view, VV_ROW_TOTAL, (const char *const[]){ "total", "total", "" }, -1, view->totals, error));
     if (work->count == 0)
         return vv_no_work_policy(work->scope, view->sheet, error);
-    return vv_sheet_policy(view->sheet, error, "%" PRId64 " pieces of communication on %zu devices%s; hidden while the "
+    return vv_sheet_policy(view->sheet, error, "%" PRId64 " pieces of communication on %zu device%s%s; hidden while the "
                            "same device computes, exposed while it does not%s", view->totals[COUNT], work->device_count,
-                           vv_part_text(work->scope), vv_compat_text(question));
+                           work->device_count == 1 ? "" : "s", vv_part_text(work->scope), vv_compat_text(question));
 }
 
 enum varve_code vv_analyse_overlap(const struct vv_model *model, const struct vv_question *question,

@@ -20,7 +20,7 @@ static const struct vv_sheet_column roofline_columns[COLUMNS] = {
     { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "flop", "FLOP", VV_CELL_REAL, VV_UNIT_COUNT, true, false },
+    { "flop", "", VV_CELL_REAL, VV_UNIT_FLOP, true, false },
     { "bytes", "bytes", VV_CELL_REAL, VV_UNIT_BYTES, true, false },
     { "flop_per_byte", "FLOP/B", VV_CELL_REAL, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
     { "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
@@ -169,15 +169,13 @@ static void put_shares(struct vv_sheet *sheet, int64_t total_ns)
 static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet *sheet, struct varve_error *error)
 {
     uint32_t count = view->groups.count, shown = top > 0 && top < count ? (uint32_t)top : count;
-    struct tally cut = { 0 }, sum = { 0 }, rest = { .time_ns = view->ops.whole_ns };
+    struct tally cut = { 0 }, sum = { 0 }, rest = { .time_ns = vv_op_work_rest_ns(&view->ops) };
     char more[60];
     if (count == 0)
         return VARVE_OK;
     qsort_r(view->tallies, count, sizeof *view->tallies, compare_tallies, (void *)view->ops.scope.model);
     for (uint32_t g = 0; g < count; g++) {
         const struct tally *tally = &view->tallies[g];
-        bool is_in_whole = tally->device != VV_ON_HOST || view->ops.work.count == 0;
-        rest.time_ns -= is_in_whole ? tally->time_ns : 0;
         add_tally(&sum, tally);
         if (g < shown)
             VV_TRY(put_tally(view, tally, sheet, error));
@@ -197,14 +195,18 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
 
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
 {
-    char peaks[200], left_out[60];
+    char peaks[200], host[240] = "", left_out[60];
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
     vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.count == 0)
         return vv_sheet_policy(sheet, error, "no operator with a formula whose shapes were recorded (record_shapes=True "
                                              "in PyTorch), and none that says its FLOP%s", left_out);
-    return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s",
-                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, left_out);
+    if (vv_op_work_is_mixed(&view->ops)) {
+        size_t used = (size_t)snprintf(host, sizeof host, "; those without any ran on the host: ");
+        vv_op_work_host_peaks_text(&view->ops, host + used, sizeof host - used);
+    }
+    return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s%s",
+                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, host, left_out);
 }
 
 enum varve_code vv_analyse_roofline(const struct vv_model *model, const struct vv_question *question,

@@ -27,14 +27,14 @@ static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
-    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
+    { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
 };
 
 static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
-    { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
+    { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_MUCH_ROOM },
     { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

@@ -12,6 +12,10 @@ static const struct vv_scale time_scale[] = {
 static const struct vv_scale byte_scale[] = {
     { "B", 1 }, { "kB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 }, { "TB", 1e12 }, { NULL, 0 }
 };
+static const struct vv_scale flop_scale[] = {
+    { "FLOP", 1 },     { "kFLOP", 1e3 },  { "MFLOP", 1e6 }, { "GFLOP", 1e9 },
+    { "TFLOP", 1e12 }, { "PFLOP", 1e15 }, { NULL, 0 }
+};
 static const struct vv_scale rate_scale[] = {
     { "FLOP/s", 1 },    { "kFLOP/s", 1e3 },  { "MFLOP/s", 1e6 }, { "GFLOP/s", 1e9 },
     { "TFLOP/s", 1e12 }, { "PFLOP/s", 1e15 }, { NULL, 0 }
@@ -26,7 +30,8 @@ static const struct vv_scale *const scales[] = {
     [VV_UNIT_NONE] = no_scale,       [VV_UNIT_COUNT] = no_scale,
     [VV_UNIT_NS] = time_scale,       [VV_UNIT_TIME] = no_scale,
     [VV_UNIT_BYTES] = byte_scale,    [VV_UNIT_RATIO] = percent_scale,
-    [VV_UNIT_FLOP_PER_S] = rate_scale, [VV_UNIT_BYTES_PER_S] = bandwidth_scale,
+    [VV_UNIT_FLOP] = flop_scale,     [VV_UNIT_FLOP_PER_S] = rate_scale,
+    [VV_UNIT_BYTES_PER_S] = bandwidth_scale,
 };
 
 /* 999.5 of a step prints as 1000 of it: so the next step begins there. */
@@ -82,7 +87,7 @@ void vv_number_grouped(double value, int decimals, char *out_text, size_t capaci
     }
 }
 
-static void scaled(double value, enum vv_unit unit, char *out_text, size_t capacity)
+void vv_number_scaled(double value, enum vv_unit unit, char *out_text, size_t capacity)
 {
     struct vv_scale scale = vv_scale_fitting(unit, value);
     double shown = value / scale.size, size = fabs(shown);
@@ -94,22 +99,12 @@ static void scaled(double value, enum vv_unit unit, char *out_text, size_t capac
 
 void vv_number_duration(int64_t duration_ns, char *out_text, size_t capacity)
 {
-    scaled((double)duration_ns, VV_UNIT_NS, out_text, capacity);
+    vv_number_scaled((double)duration_ns, VV_UNIT_NS, out_text, capacity);
 }
 
 void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity)
 {
-    scaled((double)bytes, VV_UNIT_BYTES, out_text, capacity);
-}
-
-void vv_number_flop_per_s(double rate, char *out_text, size_t capacity)
-{
-    scaled(rate, VV_UNIT_FLOP_PER_S, out_text, capacity);
-}
-
-void vv_number_bytes_per_s(double rate, char *out_text, size_t capacity)
-{
-    scaled(rate, VV_UNIT_BYTES_PER_S, out_text, capacity);
+    vv_number_scaled((double)bytes, VV_UNIT_BYTES, out_text, capacity);
 }
 
 void vv_number_percent(double ratio, char *out_text, size_t capacity)

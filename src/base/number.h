@@ -14,8 +14,8 @@
 
 void vv_number_duration(int64_t duration_ns, char *out_text, size_t capacity); /* "1.70 s"        */
 void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity);          /* "12.4 MB"       */
-void vv_number_flop_per_s(double rate, char *out_text, size_t capacity);       /* "208 GFLOP/s"   */
-void vv_number_bytes_per_s(double rate, char *out_text, size_t capacity);      /* "1.55 TB/s"     */
+/* In a step of the unit that fits: "208 GFLOP/s", "1.55 TB/s". */
+void vv_number_scaled(double value, enum vv_unit unit, char *out_text, size_t capacity);
 void vv_number_count(int64_t count, char *out_text, size_t capacity);          /* "1 204 332"     */
 void vv_number_percent(double ratio, char *out_text, size_t capacity);         /* "8.1 %"         */
 /* The integer part in groups of three, `decimals` digits after the point: "1 204.3". */

@@ -135,7 +135,7 @@ const char *vv_unit_name(enum vv_unit unit)
     static const char *const names[] = {
         [VV_UNIT_NONE] = "",        [VV_UNIT_COUNT] = "count", [VV_UNIT_NS] = "ns",
         [VV_UNIT_TIME] = "ns",      [VV_UNIT_BYTES] = "bytes", [VV_UNIT_RATIO] = "1",
-        [VV_UNIT_FLOP_PER_S] = "flop/s", [VV_UNIT_BYTES_PER_S] = "bytes/s",
+        [VV_UNIT_FLOP] = "count",  [VV_UNIT_FLOP_PER_S] = "flop/s", [VV_UNIT_BYTES_PER_S] = "bytes/s",
     };
     return (size_t)unit < sizeof names / sizeof *names ? names[unit] : "";
 }

@@ -23,6 +23,7 @@ enum vv_unit {
     VV_UNIT_TIME,   /* "ns"     instants since the Unix epoch                                  */
     VV_UNIT_BYTES,  /* "bytes"                                                                 */
     VV_UNIT_RATIO,  /* "1"      a share, 1.0 = all; people see percent                         */
+    VV_UNIT_FLOP,   /* "count"  of operations, too many to write out                           */
     VV_UNIT_FLOP_PER_S, /* "flop/s"                                                            */
     VV_UNIT_BYTES_PER_S /* "bytes/s"                                                           */
 };
@@ -30,7 +31,8 @@ enum vv_unit {
 enum vv_text_form {
     VV_TEXT_PLAIN,
     VV_TEXT_BAR,     /* a ratio: drawn as a bar on a terminal                                   */
-    VV_TEXT_IF_ROOM  /* on a terminal that is too narrow the last of these go, unless asked for  */
+    VV_TEXT_IF_ROOM, /* on a terminal that is too narrow the last of these go, unless asked for  */
+    VV_TEXT_IF_MUCH_ROOM /* and these before those                                              */
 };
 
 struct vv_sheet_column {

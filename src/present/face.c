@@ -151,19 +151,13 @@ const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell 
         return instant_text(cell->integer, "%Y-%m-%d %H:%M:%S", false, buffer);
     if (column->unit == VV_UNIT_RATIO)
         vv_number_percent(number_of(column, cell), buffer, VV_NUMBER_BYTES);
-    else if (column->unit == VV_UNIT_BYTES)
-        vv_number_bytes((int64_t)number_of(column, cell), buffer, VV_NUMBER_BYTES);
-    else if (column->unit == VV_UNIT_FLOP_PER_S)
-        vv_number_flop_per_s(number_of(column, cell), buffer, VV_NUMBER_BYTES);
-    else if (column->unit == VV_UNIT_BYTES_PER_S)
-        vv_number_bytes_per_s(number_of(column, cell), buffer, VV_NUMBER_BYTES);
     else if (column->unit == VV_UNIT_NS && vv_scale_of_time(unit, &asked)) {
         char number[VV_NUMBER_BYTES / 2];
         snprintf(number, sizeof number, "%s", vv_face_text(face, cell, buffer));
         snprintf(buffer, VV_NUMBER_BYTES, "%s %s", number, asked.name);
-    } else if (column->unit == VV_UNIT_NS)
-        vv_number_duration((int64_t)number_of(column, cell), buffer, VV_NUMBER_BYTES);
-    else
+    } else if (column->unit == VV_UNIT_NONE || column->unit == VV_UNIT_COUNT)
         return unscaled_text(face, cell, buffer);
+    else
+        vv_number_scaled(number_of(column, cell), column->unit, buffer, VV_NUMBER_BYTES);
     return buffer;
 }

@@ -94,11 +94,11 @@ static size_t width_of_short_line(const struct block *block)
     return width;
 }
 
-/* From the last on, columns that need not be there go, until texts of some length fit beside the rest. */
-static void make_room(struct block *block, size_t width)
+/* From the last on, columns of this form go, until texts of some length fit beside the rest. */
+static void make_room(struct block *block, enum vv_text_form form, size_t width)
 {
     for (size_t i = block->count; i > 0 && width_of_short_line(block) > width; i--) {
-        if (block->columns[i - 1].face.column->in_text != VV_TEXT_IF_ROOM)
+        if (block->columns[i - 1].face.column->in_text != form)
             continue;
         memmove(&block->columns[i - 1], &block->columns[i], (block->count - i) * sizeof *block->columns);
         block->count--;
@@ -112,8 +112,10 @@ static void fit(struct block *block)
     if (!block->how->terminal || width == SIZE_MAX || width_of_line(block) <= width)
         return;
     block->gap = 2;
-    if (block->how->fields == NULL)
-        make_room(block, width);
+    if (block->how->fields == NULL) {
+        make_room(block, VV_TEXT_IF_MUCH_ROOM, width);
+        make_room(block, VV_TEXT_IF_ROOM, width);
+    }
     struct text_column *widest = widest_text(block);
     for (size_t line = width_of_line(block); line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
         widest->width--;

@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -176,3 +177,24 @@ def test_utilisation_of_steps(varve, tmp_path):
     assert (row["calls"], row["time_ns"], row["device"], row["bound"]) == (4, 40000, "cuda:0", "compute")
     assert row["efficiency"] == pytest.approx(8e9 / 40e-6 / peak)
     assert row["roof_flop_per_s"] == pytest.approx(peak)
+
+
+def test_what_is_not_counted_and_whose_peaks_are_meant_is_said(varve, tmp_path):
+    """A quarter of the device's work has a formula; one operator that has one ran on the host, beside the device."""
+    events = [{**op("ProfilerStep#0", []), "ts": 0, "dur": 1000, "cat": "user_annotation"}]
+    kinds = ["c10::BFloat16", "c10::BFloat16"]
+    for number, (name, dims) in enumerate([("aten::mm", [[1000, 1000], [1000, 1000]]), ("my::own", []), ("aten::mm", [[8, 8], [8, 8]])]):
+        events.append(op(name, dims, kinds[:len(dims)], ts=10 + 100 * number, dur=50))
+        if number < 2:
+            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 11 + 100 * number, "dur": 2, "pid": 1, "tid": 1,
+                        "args": {"correlation": number + 1}},
+                       {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 20 + 100 * number, "dur": 10 + 20 * number, "pid": 0, "tid": 7,
+                        "args": {"device": 0, "stream": 7, "correlation": number + 1}}]
+    path = write(tmp_path / "made.json", events, deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    told = {name: subprocess.run([varve, "report", "--table", name, path], capture_output=True, text=True, check=True).stdout
+            for name in ("roofline", "mfu")}
+    assert "2 operators by the formulas" in told["roofline"]
+    assert "; those without any ran on the host: peaks " in told["roofline"]
+    assert "FLOP of 1 operators of table roofline" in told["mfu"]
+    assert "; 75 % of the time is of work without a formula, which counts as none; peaks by data sheet of 1 of 1 device" in told["mfu"]
+    assert "host:" not in told["mfu"]

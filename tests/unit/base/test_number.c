@@ -62,10 +62,12 @@ static void bytes_rates_and_shares(void **state)
     assert_string_equal(text, "12.4 MB");
     vv_number_bytes(512, text, sizeof text);
     assert_string_equal(text, "512 B");
-    vv_number_flop_per_s(208.4e9, text, sizeof text);
+    vv_number_scaled(208.4e9, VV_UNIT_FLOP_PER_S, text, sizeof text);
     assert_string_equal(text, "208 GFLOP/s");
-    vv_number_bytes_per_s(1.5512e12, text, sizeof text);
+    vv_number_scaled(1.5512e12, VV_UNIT_BYTES_PER_S, text, sizeof text);
     assert_string_equal(text, "1.55 TB/s");
+    vv_number_scaled(38717101248.0, VV_UNIT_FLOP, text, sizeof text);
+    assert_string_equal(text, "38.7 GFLOP");
     vv_number_percent(0.0811, text, sizeof text);
     assert_string_equal(text, "8.1 %");
     vv_number_percent(1, text, sizeof text);

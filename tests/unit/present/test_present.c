@@ -190,6 +190,24 @@ static void a_narrow_terminal_goes_without_columns(void **state)
     assert_non_null(strstr(printed, "  self ms  share %  calls  operator\n"));
 }
 
+static void what_needs_much_room_goes_first(void **state)
+{
+    (void)state;
+    struct vv_sheet_column some[COLUMNS];
+    struct vv_presentation how = how_to(VV_FORM_TEXT);
+    memcpy(some, columns, sizeof some);
+    some[SHARE].in_text = VV_TEXT_IF_MUCH_ROOM;
+    some[CALLS].in_text = some[RATE].in_text = VV_TEXT_IF_ROOM;
+    sheet.columns = some;
+    how.terminal = true;
+    how.width = 45;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "  self ms  calls  GFLOP/s  operator\n"));
+    how.width = 36;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "  self ms  calls  operator\n"));
+}
+
 static void a_sentence_is_broken_at_blanks_on_a_terminal(void **state)
 {
     (void)state;
@@ -364,6 +382,7 @@ int main(void)
         TEST(text_keeps_the_unit_asked_for),
         TEST(a_terminal_gets_bars_colour_and_a_cut_name),
         TEST(a_narrow_terminal_goes_without_columns),
+        TEST(what_needs_much_room_goes_first),
         TEST(a_sentence_is_broken_at_blanks_on_a_terminal),
         TEST(one_row_is_printed_as_lines),
         TEST(no_row_leaves_the_heading),
