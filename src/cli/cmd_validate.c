@@ -127,7 +127,7 @@ static enum varve_code add_rows(const struct vv_sheet *from, const char *path, s
 /* VV_EXIT_NO if one of them is refused; what cannot be read ends it. */
 static int judge_all(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
-    static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT, VV_UNIT_NONE, false, false } };
+    static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_PLAIN } };
     int verdict = VV_EXIT_DONE;
     for (size_t i = 0; i < arguments->operand_count; i++) {
         struct vv_arguments alone = *arguments;
