@@ -88,7 +88,7 @@ void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_win
                       uint32_t *out_first, uint32_t *out_last)
 {
     *out_first = *out_last = 0;
-    if (!scope->tracks[track])
+    if (!scope->tracks[track] || !vv_track_works(scope->model, track)) /* what only says how long recording took is no chain */
         return;
     const struct vv_critical_window *window = &windows->of_scope[vv_scope_of_track(scope->model, track)];
     uint32_t first, last;

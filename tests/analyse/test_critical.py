@@ -250,6 +250,13 @@ def test_a_wait_by_name_is_no_work(varve):
         ("inside a wait", 310000)]
 
 
+def test_how_long_the_profiler_ran_is_no_chain(varve):
+    overview = event("PyTorch Profiler (0)", "Trace", 0, 1000, "PyTorch Profiler", "Traces")
+    events = [overview, STEP, event("aten::mm", "cpu_op", 100, 900)]
+    for window in [], ["--annotation", ""]:
+        assert ("aten::mm", 800) in segments(ask(varve, events, *window))
+
+
 def test_work_that_was_queued_before_the_window_is_what_its_work_waits_for(varve):
     events = [event("ProfilerStep#1", "user_annotation", 0, 100), event("ProfilerStep#2", "user_annotation", 100, 300),
               event("cudaLaunchKernel", "cuda_runtime", 10, 20, correlation=1), kernel("before", 30, 600, 7, 1),
