@@ -5,7 +5,7 @@
 
 #include "collect/torch_groups.h"
 #include "ctf/layout.h"
-#include "record/recorder.h"
+#include "record/place.h"
 #include "varve/varve.h"
 
 #define RANK_SANE 64u /* of PyTorch's own                                                       */
@@ -26,14 +26,14 @@ static const uint8_t dtypes[] = {
     [44] = VARVE_F8E8M0, [46] = VARVE_C32,
 };
 
-static uint8_t dtype_of(uint16_t type)
+VV_INLINE uint8_t dtype_of(uint16_t type)
 {
     uint8_t known = type < sizeof dtypes ? dtypes[type] : VARVE_DTYPE_UNKNOWN;
     return known != VARVE_DTYPE_UNKNOWN ? known : VARVE_BITS;
 }
 
 /* By c10::DeviceType. */
-static uint8_t device_of(uint8_t type)
+VV_INLINE uint8_t device_of(uint8_t type)
 {
     return type == 0 ? VARVE_DEVICE_KIND_CPU : type == 1 ? VARVE_DEVICE_KIND_CUDA
          : type == 14 ? VARVE_DEVICE_KIND_META : VARVE_DEVICE_KIND_OTHER;
@@ -43,14 +43,19 @@ struct head {
     uint8_t kind, dtype, device, device_index;
 };
 
+VV_INLINE uint64_t head_word(struct head head, uint64_t value_count)
+{
+    return value_count << 32 | (uint32_t)head.device_index << 24 | (uint32_t)head.device << 16 |
+           (uint32_t)head.dtype << 8 | head.kind;
+}
+
 /* The place of an argument's values; NULL without room. */
-static uint64_t *add(struct vv_torch_arguments *out, struct head head, size_t value_count)
+VV_INLINE uint64_t *add(struct vv_torch_arguments *out, struct head head, size_t value_count)
 {
     if (out->count >= VV_CALL_ARGUMENTS_MAX || out->word_count + 1 + value_count > out->word_limit)
         return NULL;
     uint64_t *place = out->words + out->word_count;
-    place[0] = (uint64_t)value_count << 32 | (uint32_t)head.device_index << 24 | (uint32_t)head.device << 16 |
-               (uint32_t)head.dtype << 8 | head.kind;
+    place[0] = head_word(head, value_count);
     out->word_count += 1 + value_count;
     out->count++;
     return place + 1;
@@ -64,15 +69,21 @@ static bool add_one(struct vv_torch_arguments *out, uint8_t kind, uint64_t value
     return place != NULL;
 }
 
+/* Of a tensor, `at` its rank. */
+VV_INLINE struct head head_of(uint8_t kind, const uint8_t *at, const uint8_t *device)
+{
+    uint16_t type;
+    memcpy(&type, at + VV_TORCH_DTYPE, sizeof type);
+    return (struct head){ kind, dtype_of(type), device_of(device[0]), device[1] };
+}
+
 /* The policy byte tells who knows the sizes: with any other than the tensor itself the words here mean nothing. */
-static bool add_tensor(const struct adding *adding, const uint8_t *tensor)
+static VV_HOT bool add_tensor(const struct adding *adding, const uint8_t *tensor)
 {
     const uint8_t *at = tensor + adding->layout->tensors.rank;
     const uint8_t *device = tensor + adding->layout->tensors.device, policy = at[VV_TORCH_POLICY];
     uint64_t rank = vv_torch_word(at, 0);
-    uint16_t type;
-    memcpy(&type, at + VV_TORCH_DTYPE, sizeof type);
-    struct head head = { VV_ARGUMENT_TENSOR, dtype_of(type), device_of(device[0]), device[1] };
+    struct head head = head_of(VV_ARGUMENT_TENSOR, at, device);
     if ((policy & 0x18) != 0 || rank > VV_TENSOR_RANK_MAX || rank > RANK_SANE) {
         head.kind = VV_ARGUMENT_OPAQUE_TENSOR;
         return add(adding->out, head, 0) != NULL;
@@ -118,7 +129,7 @@ static bool add_other(struct vv_torch_arguments *out, const struct vv_torch_valu
     return group != NULL ? add_group(out, group) : add_one(out, VV_ARGUMENT_OTHER, value->tag);
 }
 
-static bool add_value(const struct adding *adding, const struct vv_torch_value *value)
+static VV_HOT bool add_value(const struct adding *adding, const struct vv_torch_value *value)
 {
     struct vv_torch_arguments *out = adding->out;
     const struct vv_torch_layout *layout = adding->layout;
@@ -163,7 +174,7 @@ static bool add_members(const struct adding *adding, const struct vv_torch_value
     return true;
 }
 
-static bool add_list(const struct adding *adding, const uint8_t *list)
+static VV_HOT bool add_list(const struct adding *adding, const uint8_t *list)
 {
     const struct vv_torch_layout *layout = adding->layout;
     uint64_t begin = vv_torch_word(list, layout->lists.values), end = vv_torch_word(list, layout->lists.values + 8u);
@@ -178,15 +189,48 @@ static bool add_list(const struct adding *adding, const uint8_t *list)
     return place != NULL;
 }
 
-void vv_torch_arguments_add(struct vv_torch_arguments *arguments, const struct vv_torch_layout *layout,
-                            const struct vv_torch_value *values, size_t count, const void *undefined,
-                            bool with_strides)
+/* A tensor whose sizes lie within it, as nearly all do. Five are copied, however many it has: the next argument goes
+ * over the rest, and no number of turns has to be guessed. Returns where that goes; NULL: another value, or no room. */
+VV_INLINE uint64_t *add_usual_tensor(const struct adding *adding, const struct vv_torch_value *value, uint64_t *place,
+                                     const uint64_t *end)
+{
+    const uint8_t *tensor = (const uint8_t *)(uintptr_t)value->payload;
+    if (value->tag != VV_TORCH_TAG_TENSOR || tensor == adding->undefined || tensor == NULL)
+        return NULL;
+    const uint8_t *at = tensor + adding->layout->tensors.rank, *device = tensor + adding->layout->tensors.device;
+    uint64_t rank = vv_torch_word(at, 0);
+    if (rank > VV_TORCH_INLINE_RANK || (at[VV_TORCH_POLICY] & 0x18) != 0 ||
+        end - place < 1 + (ptrdiff_t)VV_TORCH_INLINE_RANK)
+        return NULL;
+    place[0] = head_word(head_of(VV_ARGUMENT_TENSOR, at, device), rank);
+    memcpy(place + 1, at + VV_TORCH_SIZES, 8 * VV_TORCH_INLINE_RANK);
+    return place + 1 + rank;
+}
+
+static VV_HOT __attribute__((noinline)) bool add_any(const struct adding *adding, const struct vv_torch_value *value)
+{
+    const struct vv_torch_layout *layout = adding->layout;
+    if (layout->rung >= VV_TORCH_LISTS && value->tag == layout->lists.tag_list)
+        return add_list(adding, (const uint8_t *)(uintptr_t)value->payload);
+    return add_value(adding, value);
+}
+
+VV_HOT void vv_torch_arguments_add(struct vv_torch_arguments *arguments, const struct vv_torch_layout *layout,
+                                   const struct vv_torch_value *values, size_t count, const void *undefined,
+                                   bool with_strides)
 {
     const struct adding adding = { arguments, layout, undefined, with_strides };
-    bool has_room = true;
-    for (size_t i = 0; i < count && has_room; i++) {
-        bool is_list = layout->rung >= VV_TORCH_LISTS && values[i].tag == layout->lists.tag_list;
-        has_room = is_list ? add_list(&adding, (const uint8_t *)(uintptr_t)values[i].payload)
-                           : add_value(&adding, &values[i]);
+    const bool are_usual = layout->rung >= VV_TORCH_TENSORS && !with_strides;
+    const uint64_t *end = arguments->words + arguments->word_limit;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *next = NULL;
+        if (are_usual && arguments->count < VV_CALL_ARGUMENTS_MAX)
+            next = add_usual_tensor(&adding, &values[i], arguments->words + arguments->word_count, end);
+        if (VV_LIKELY(next != NULL)) {
+            arguments->word_count = (size_t)(next - arguments->words);
+            arguments->count++;
+        } else if (!add_any(&adding, &values[i])) {
+            return;
+        }
     }
 }

@@ -28,6 +28,7 @@ static _Alignas(64) struct {
     struct vv_torch_layout layout;
     struct vv_torch_wishes wishes;
     uint32_t generation; /* of the process: a forked child's thread has another id               */
+    const void *undefined; /* of struct vv_torch_api                                             */
 } hot = { .generation = 1 };
 
 /* ---- PyTorch numbers threads by itself ---- */
@@ -120,8 +121,8 @@ static bool name_begin(struct vv_self *self, struct begin *begin, const struct v
     return id != 0;
 }
 
-static void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guard,
-                       const struct vv_torch_operator *known)
+static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guard,
+                              const struct vv_torch_operator *known)
 {
     const struct vv_torch_value *values =
         (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, hot.layout.inputs.values);
@@ -130,7 +131,7 @@ static void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guar
         values += count - known->inputs;
         count = known->inputs;
     }
-    vv_torch_arguments_add(arguments, &hot.layout, values, count, torch.undefined, hot.wishes.strides);
+    vv_torch_arguments_add(arguments, &hot.layout, values, count, hot.undefined, hot.wishes.strides);
 }
 
 VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
@@ -290,6 +291,7 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     torch = *api;
     hot.layout = *found;
     hot.wishes = *wanted;
+    hot.undefined = api->undefined;
     if (kernel_threads == NULL)
         kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
     if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)

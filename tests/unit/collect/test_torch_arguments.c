@@ -207,6 +207,13 @@ static void what_does_not_fit_is_left_out(void **state)
     assert_int_equal(arguments.count, 4);
     assert_int_equal(arguments.word_count, 20);
     assert_int_equal(words[20], UINT64_C(0xeeeeeeeeeeeeeeee));
+    make_tensor(&tensor, 1, sizes, sizes, 6);
+    arguments = (struct vv_torch_arguments){ words, 0, 9, 0 };
+    memset(words, 0xee, sizeof words);
+    vv_torch_arguments_add(&arguments, &layout, many, 1000, undefined, false);
+    assert_int_equal(arguments.count, 4);
+    assert_int_equal(arguments.word_count, 8);
+    assert_int_equal(words[9], UINT64_C(0xeeeeeeeeeeeeeeee));
 }
 
 static void a_lower_rung_says_less(void **state)
