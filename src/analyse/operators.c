@@ -67,14 +67,19 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-/* What one row stands for: a name and the trait, or the trait alone, then also called so. */
-static const struct grouping { const char *word; enum vv_trait by; int column; bool is_alone;
+#define NO_MODULES "; no modules recorded: varve record --collect +modules, torch.profiler with_stack=True"
+#define NO_SOURCE "; no lines of source recorded: varve record --collect +python, torch.profiler with_stack=True"
+
+/* What one row stands for: a name and the trait, or the trait alone, then also called so; and what to say where
+ * nothing has the trait. */
+static const struct grouping { const char *word; enum vv_trait by; int column; bool is_alone; const char *absent;
 } groupings[] = {
-    { "op", VV_TRAIT_NAME, NAME, false },       { "name", VV_TRAIT_NAME, NAME, false },
-    { "shape", VV_TRAIT_SHAPE, SHAPES, false }, { "thread", VV_TRAIT_THREAD, THREAD, false },
-    { "phase", VV_TRAIT_PHASE, PHASE, false },  { "module", VV_TRAIT_MODULE, MODULE, true },
-    { "source", VV_TRAIT_SOURCE, SOURCE, true }, { "stream", VV_TRAIT_STREAM, STREAM, true },
-    { "layer", VV_TRAIT_LAYER, LAYER, true },   { "rank", VV_TRAIT_RANK, RANK, true },
+    { "op", VV_TRAIT_NAME, NAME, false, "" },       { "name", VV_TRAIT_NAME, NAME, false, "" },
+    { "shape", VV_TRAIT_SHAPE, SHAPES, false, "; no shapes recorded" },
+    { "thread", VV_TRAIT_THREAD, THREAD, false, "" },
+    { "phase", VV_TRAIT_PHASE, PHASE, false, "" },  { "module", VV_TRAIT_MODULE, MODULE, true, NO_MODULES },
+    { "source", VV_TRAIT_SOURCE, SOURCE, true, NO_SOURCE }, { "stream", VV_TRAIT_STREAM, STREAM, true, "" },
+    { "layer", VV_TRAIT_LAYER, LAYER, true, "" },   { "rank", VV_TRAIT_RANK, RANK, true, "" },
 };
 
 struct view {
@@ -341,6 +346,14 @@ static enum varve_code build_rows(struct view *view, const struct vv_question *q
 
 /* ---- what it covers ---- */
 
+static const char *say_absent(const struct view *view)
+{
+    for (uint32_t g = 0; g < view->tally->groups.count; g++)
+        if (view->tally->groups.extras[g] != VV_NONE)
+            return "";
+    return view->grouping->absent;
+}
+
 static enum varve_code state_policy(struct view *view, struct varve_error *error)
 {
     const struct vv_scope *scope = view->scope;
@@ -363,14 +376,15 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s", time, threads, waiting,
-                               left_out, hint);
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s", time, threads, waiting,
+                               left_out, hint, say_absent(view));
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
                  other - holding, other - holding == 1 ? "" : "s");
-    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s", scope->step_count,
-                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, left_out);
+    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s%s", scope->step_count,
+                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, left_out,
+                           say_absent(view));
 }
 
 static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,

@@ -89,7 +89,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "all",
         .help = "record these layers only: OP,STEP,MEMORY and so on", AT(layers),
     ROW(COLLECT) .name = "collect", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "auto",
-        .help = "record from these sources: auto, none, torch,memory, or +python, -shapes", AT(collect),
+        .help = "record from these sources: auto, none, torch,memory, or +python, +modules, -shapes", AT(collect),
     ROW(PYTHON_MODULES) .name = "python-modules", .kind = VV_VALUE_TEXT, .value = "LIST",
         .help = "with --collect +python: calls of these modules and packages only, such as train,model.*", AT(python_modules),
     ROW(PYTHON_DEPTH) .name = "python-depth", .kind = VV_VALUE_INT, .value = "N", .standard = "0",

@@ -286,6 +286,27 @@ static void nothing_recorded_is_an_answer(void **state)
     vv_model_destroy(model);
 }
 
+/* By a trait that nothing has there is one row, "(none)", and how to have more. */
+static void a_trait_that_nothing_has_is_said(void **state)
+{
+    (void)state;
+    struct vv_question question = everything;
+    question.by = "module";
+    for (int with_module = 0; with_module < 2; with_module++) {
+        struct vv_model *model = handmade_model();
+        struct vv_sheet sheet;
+        uint32_t train = handmade_track(model, "train", 100);
+        if (with_module)
+            handmade_slice(model, train, "nn.Module: Linear_0", VARVE_LAYER_PYTHON, 5, 60);
+        handmade_op(model, train, "addmm", 10, 50);
+        handmade_finish(model);
+        analyse(model, question, &sheet);
+        assert_int_equal(strstr(sheet.policy, "no modules recorded: varve record --collect +modules") == NULL, with_module);
+        vv_sheet_deinit(&sheet);
+        vv_model_destroy(model);
+    }
+}
+
 /* ---- with devices ---- */
 
 /* One step [0,100) on "train": conv [10,50) holds gemm [20,40), which launches two kernels at once (streams 7 and
@@ -460,6 +481,7 @@ int main(void)
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(a_selection_of_steps_takes_their_slices_on_every_thread),
         cmocka_unit_test(nothing_recorded_is_an_answer),
+        cmocka_unit_test(a_trait_that_nothing_has_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
