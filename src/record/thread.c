@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "record/recorder.h"
+#include "record/place.h"
 
 #define SLAB_THREADS 16u
 
@@ -210,6 +210,7 @@ bool vv_thread_advance(struct vv_self *self)
         vv_stream_prepare(vv_session.folder);
     }
     vv_record_leave();
+    vv_self_in_epoch(); /* whom a handler interrupted writes on into this stream: what it counts is of this session */
     return room;
 }
 
