@@ -18,6 +18,9 @@ VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
 VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
                            $(wildcard tests/live/requirements-*.txt))
+# Tests in two processes; a file's tests stay together. Names of those that passed: tests/conftest.py.
+PYTEST_JOBS  := -n 2 --dist loadfile
+PASSED       := $(BUILD)/passed
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 # The arm64 packages that the AArch64 build links against, beside libc.
@@ -31,7 +34,7 @@ VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
 ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' include/varve/varve.h | paste -sd.).xml
 
 .DEFAULT_GOAL := all
-.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench \
+.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench mutants \
         soak install format format-check tidy clean distclean
 
 all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
@@ -54,36 +57,37 @@ check: ## install what the tests need, run every test
 	@tools/setup check
 	@$(MAKE) --no-print-directory --keep-going unit sanitize thread pytest
 
+# AFTER=check: on a tree where `make check` has just passed, what passed there is not run again.
 check-clients: ## the tests again, with the large real programs that read ours or write theirs; valgrind; AArch64
 	@tools/setup clients
-	@$(MAKE) --no-print-directory --keep-going unit valgrind cross pytest-clients
+	@$(MAKE) --no-print-directory --keep-going $(if $(AFTER),,unit) valgrind cross pytest-clients
 
 unit: all ## unit tests and fuzz corpora
 	@$(CTEST) default
 
 pytest: all $(VENV)/ready ## all other tests
-	$(VENV)/bin/python -m pytest tests
+	$(VENV)/bin/python -m pytest $(PYTEST_JOBS) --keep-passed $(abspath $(PASSED)) tests
 
 pytest-clients: all $(VENV_CLIENTS)/ready $(VENVS_LIVE)
-	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest tests
+	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest $(PYTEST_JOBS) $(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
 
-sanitize: $(VENV)/ready ## units, corpora and damaged traces under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: $(VENV)/ready ## units, corpora, damaged traces, control calls under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(CMAKE) --preset sanitize >/dev/null
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
-	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
+	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py tests/control/test_matrix.py
 
 # The sanitizer's own runtime does not live with a file size limit.
-thread: $(VENV)/ready ## units, corpora and recordings under ThreadSanitizer
+thread: $(VENV)/ready ## units, corpora, recordings, control calls under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
 	@$(CMAKE) --build --preset thread
 	@$(CTEST) thread
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
-		$(VENV)/bin/python -m pytest tests/oracle -k 'not file_size_limit and not train and not aarch64'
+		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py -k 'not file_size_limit and not train and not aarch64'
 
 valgrind: all ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
-	@for test in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record/test_*.c)); do \
+	@for test in $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit/record -name 'test_*.c'))); do \
 		VARVE_SLOW=1 $(VALGRIND) $$test || exit 1; done
 	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
 	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) $(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
@@ -114,6 +118,9 @@ fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/f
 soak: all sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
 	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
+
+mutants: $(VENV)/ready ## small faults put into a copy of src/, one at a time: which does no test notice? MUTANTS='--help'
+	nice -n 19 $(VENV)/bin/python tools/mutants $(MUTANTS)
 
 bench: all ## measure what Varve costs
 	@$(CMAKE) --build --preset default --target bench_others

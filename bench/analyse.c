@@ -16,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/analyse.h"
+#include "analyse/tables.h"
 #include "import/importer.h"
+#include "question/question.h"
 
 #define STANDARD_TRACE "../shared/traces/kineto/resnet50_workers0.json.gz"
 #define HTA_TRACE "../shared/traces/hta/ns_resolution.json.gz"

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "sampling.h"
 #include "varve/varve.h"
 

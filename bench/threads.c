@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "varve/varve.h"
 
 #define ROUNDS 101

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "collect/peek.h"
-#include "collect/torch_record.h"
+#include "collect/process/peek.h"
+#include "collect/torch/record.h"
 #include "varve/varve.h"
 
 #define SHOWN __attribute__((visibility("default")))

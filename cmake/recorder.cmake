@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libvarve.so: what runs in the user's process. It is src/record and src/collect whole, and of src/ctf and
-# src/base the files that they call. It needs libc alone (-z defs and tests/lint see to it), never leaves
+# libvarve.so: what runs in the user's process. It is src/record and src/collect whole, and of src/ctf,
+# src/settings and src/base the files that they call. It needs libc alone (-z defs and tests/lint see to it), never leaves
 # the process once loaded (-z nodelete: threads may still be inside), and finds its thread-local data without
 # a call (initial-exec), also in signal handlers; for their sake nothing is bound lazily (-z now).
-file(GLOB recorder_sources CONFIGURE_DEPENDS src/record/*.c src/collect/*.c)
+file(GLOB_RECURSE recorder_sources CONFIGURE_DEPENDS src/record/*.c src/collect/*.c)
 set(recorder_map ${PROJECT_SOURCE_DIR}/src/record/libvarve.map)
 
 add_library(varve_library SHARED ${recorder_sources})
@@ -17,7 +17,8 @@ target_include_directories(varve_library
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE src)
 target_link_libraries(varve_library PRIVATE
-    $<BUILD_INTERFACE:vv_options> $<BUILD_INTERFACE:vv_ctf> $<BUILD_INTERFACE:vv_base>)
+    $<BUILD_INTERFACE:vv_options> $<BUILD_INTERFACE:vv_ctf_snapshot> $<BUILD_INTERFACE:vv_ctf>
+    $<BUILD_INTERFACE:vv_settings> $<BUILD_INTERFACE:vv_base_text> $<BUILD_INTERFACE:vv_base_system> $<BUILD_INTERFACE:vv_base>)
 target_link_options(varve_library PRIVATE
     LINKER:--version-script=${recorder_map} LINKER:--as-needed
     LINKER:-z,nodelete LINKER:-z,relro LINKER:-z,now)

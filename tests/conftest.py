@@ -67,6 +67,36 @@ def pytest_make_collect_report():
     return require_clients((yield))
 
 
+# A run keeps the names of the tests that passed; a later one on the same tree, with more programs installed, leaves them out.
+# What was skipped is not among them.
+passed, broken = set(), set()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--keep-passed", metavar="FILE", help="write the names of the tests that passed")
+    parser.addoption("--but-passed", metavar="FILE", help="leave out the tests that FILE names")
+
+
+def pytest_runtest_logreport(report):
+    if report.passed and report.when == "call":
+        passed.add(report.nodeid)
+    elif report.failed:
+        broken.add(report.nodeid)
+
+
+def pytest_collection_modifyitems(config, items):
+    file = config.getoption("--but-passed")
+    before = set(pathlib.Path(file).read_text().splitlines()) if file else set()
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
+    items[:] = [item for item in items if item.nodeid not in before]
+
+
+def pytest_sessionfinish(session):
+    file = session.config.getoption("--keep-passed")
+    if file and not hasattr(session.config, "workerinput"):  # once, where several processes run tests
+        pathlib.Path(file).write_text("".join(f"{name}\n" for name in sorted(passed - broken)))
+
+
 @pytest.fixture(scope="session")
 def root():
     """The checkout."""

@@ -39,17 +39,18 @@ BUILTINS = {  # §6: id: name, stream, fields
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
 Class = namedtuple("Class", "id name kind layer line file members")
 Clock = namedtuple("Clock", "freq offset_s offset precision")
-Packet = namedtuple("Packet", "path offset data begin_ticks discarded cut")
+Packet = namedtuple("Packet", "path offset data begin_ticks discarded cut hidden")
 Record = namedtuple("Record", "id name kind layer ticks time_ns fields packet offset")
 Range = namedtuple("Range", "name layer is_step tid begin_ns end_ns parent unfinished")
 Problem = namedtuple("Problem", "path offset text is_cut")
-Trace = namedtuple("Trace", "path processes manifest problems")
+Trace = namedtuple("Trace", "path processes manifest problems homeless")
 
 class TraceError(Exception):  # the path is no trace, or one of a later format
     pass
 class Stream:  # one thread's, or the process's own: kind is "thread" or "process"
     def __init__(self, kind, instance):
         self.kind, self.instance, self.tid, self.lost, self.packets, self.records = kind, instance, 0, 0, [], []
+        self.hidden = 0                      # records that were never published (§4)
         self.first, self.lost_before = 0, 0  # number of the first packet kept, and what was lost before it (§11)
 
 class Process:
@@ -144,6 +145,21 @@ def read_metadata(process):
         process.expect(key in process.env, path, 0, f"env has no {key}")
 
 # ---- packets (§4) ------------------------------------------------------------------------------------
+def hidden_records(process, data):
+    """How many records lie in what was reserved and never published."""
+    count, at = 0, 0
+    while at < len(data):
+        (word,) = struct.unpack_from("<Q", data, at)
+        count += 1
+        if word == 0:
+            at = next((i for i in range(at, len(data), 8) if data[i:i + 8] != bytes(8)), len(data))
+            continue
+        try:
+            at = -(-read_fields(process.classes[word & 0xFFFFF].members, data, at + 8)[1] // 8) * 8
+        except (KeyError, struct.error, OverflowError):
+            break
+    return count
+
 def read_packets(process, stream, path, part):
     with open(path, "rb") as file:
         size, offset = os.fstat(file.fileno()).st_size, 0
@@ -155,7 +171,7 @@ def read_packets(process, stream, path, part):
                                  "  varve pack --unpack -o PLAIN.varve TRACE.varve")
             if not process.expect(len(head) == HEADER.size, path, offset, "cut inside a packet header", True):
                 return
-            (magic, stream_id, instance, _, before, content, total, begin, number, lost, tid) = HEADER.unpack(head)
+            (magic, stream_id, instance, reserved, before, content, total, begin, number, lost, tid) = HEADER.unpack(head)
             if not process.expect(magic == MAGIC, path, offset, f"magic is {magic:#x}, not {MAGIC:#x}"):
                 return
             fits = not content % 64 and HEADER.size * 8 <= content <= total
@@ -178,7 +194,9 @@ def read_packets(process, stream, path, part):
                 return
             cut = not process.expect(offset + total // 8 <= size, path, offset, "cut inside a packet", True)
             data = file.read(max(0, min(content // 8, size - offset) - HEADER.size))
-            stream.packets.append(Packet(path, offset, data, begin, lost, cut))
+            is_hidden = content < reserved <= min(total, PACKET_BYTES * 8) and reserved % 64 == 0
+            hidden = file.read((reserved - content) // 8) if is_hidden else b""
+            stream.packets.append(Packet(path, offset, data, begin, lost, cut, hidden))
             stream.tid, stream.lost = tid, lost
             offset += total // 8
 
@@ -202,6 +220,9 @@ def read_fields(members, data, at):
     return fields, at
 
 def read_records(process, stream):
+    for number, packet in enumerate(stream.packets):
+        stream.hidden += hidden_records(process, packet.hidden)
+        stream.packets[number] = packet._replace(discarded=packet.discarded + stream.hidden)
     for packet in stream.packets:
         at, ticks = 0, packet.begin_ticks
         while at < len(packet.data):
@@ -274,11 +295,12 @@ def read_process(path, problems):
         if match := re.fullmatch(r"(process)()\.(\d+)|(thread)\.(\d+)\.(\d+)", name):
             kind, instance, part = (match[1], 0, match[3]) if match[1] else match.group(4, 5, 6)
             files.setdefault((kind, int(instance)), []).append((int(part), os.path.join(path, name)))
-    process.expect(("process", 0) in files, path, 0, "process.0 is missing")
     for (kind, instance), parts in sorted(files.items()):  # the process's own stream comes first
         process.streams.append(Stream(kind, instance))
         read_parts(process, process.streams[-1], sorted(parts))
     read_metadata(process)
+    recorded = bool(files) or any(number >= 64 for number in process.classes)  # killed before its first record: format.md §1
+    process.expect(("process", 0) in files or not recorded, path, 0, "process.0 is missing")
     for stream in process.streams:
         read_records(process, stream)
     return process
@@ -293,6 +315,21 @@ def read_manifest(path, problems):
         return problems.append(Problem(path, 0, f"not a manifest: {error!r}", False))
     raise TraceError(f"'{path}': varve_format is {manifest['varve_format']}, this reader knows 1")
 
+def read_lost(path, problems):
+    """Records lost by processes that have no folder in the trace (§12)."""
+    if not os.path.lexists(path):
+        return 0
+    page = b""
+    if os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) in (0, 4096):
+        with open(path, "rb") as file:
+            page = file.read(4096)
+        if not any(page):  # it is being made
+            return 0
+    magic, version, _, records = struct.unpack_from("<8sIIQ", page.ljust(24, b"\0"))
+    if magic == b"VRVELOST" and version == 1 and records <= 1 << 60:
+        return records
+    return problems.append(Problem(path, 0, "not a page of losses", False)) or 0
+
 def open_trace(path):
     """Reads a trace folder, or one process's folder. Raises TraceError when it is neither."""
     problems, manifest = [], os.path.join(path, "manifest.json")
@@ -302,7 +339,8 @@ def open_trace(path):
         if not folders:
             raise TraceError(f"'{path}' is not a trace: no folder in it has a file 'metadata'")
         told = read_manifest(manifest, problems) if os.path.exists(manifest) else None
-        return Trace(path, [read_process(folder, problems) for folder in folders], told, problems)
+        homeless = 0 if folders == [path] else read_lost(os.path.join(path, "lost"), problems)
+        return Trace(path, [read_process(folder, problems) for folder in folders], told, problems, homeless)
     except OSError as error:
         raise TraceError(f"cannot read '{error.filename or path}': {error.strerror}") from error
 
@@ -367,7 +405,7 @@ def counts(trace):
     for item in (item for process in trace.processes for item in ranges(process)[0]):
         row = steps if item.is_step else totals.setdefault(item.name, {"calls": 0, "total_ns": 0})
         row.update(calls=row["calls"] + 1, total_ns=row["total_ns"] + item.end_ns - item.begin_ns)
-    return {"events": sum(len(stream.records) for stream in streams), "lost": sum(s.lost - s.lost_before for s in streams),
+    return {"events": sum(len(stream.records) for stream in streams), "lost": sum(s.lost - s.lost_before + s.hidden for s in streams) + trace.homeless,
             "processes": len(trace.processes), "streams": len(streams),
             "by_name": Counter(record.name for stream in streams for record in stream.records),
             "ranges": totals, "steps": steps}

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 #define TOOL_RING_RECORDS 4096u
 

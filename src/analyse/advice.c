@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/analyse.h"
-#include "base/number.h"
+#include "analyse/answer.h"
+#include "question/question.h"
+#include "sheet/number.h"
 
 #define FINDINGS_MAX 3
 #define TEXT_BYTES 400
@@ -149,6 +150,8 @@ static bool judge(const struct rule *rule, const struct vv_sheet *sheet, struct 
         bool is_known = row_counts(rule, sheet, row);
         double share = value_of(sheet, row, part, &is_known);
         double over = rule->whole != NULL ? value_of(sheet, row, whole, &is_known) : 1;
+        if (over == 0) /* a part of nothing, such as what was lost where nothing was kept, is all of it */
+            over = share;
         if (!is_known || over <= 0 || share / over < rule->least || (best_row != SIZE_MAX && share / over <= best))
             continue;
         best = share / over;

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 static enum varve_code code_of_errno(int os_errno)
 {
@@ -25,18 +28,76 @@ static enum varve_code code_of_errno(int os_errno)
     }
 }
 
+/* ---- what every sentence is: one line of whole characters, and where it is cut, "..." ---- */
+
+static const char cut_mark[] = "...";
+
+/* A control character, C1 (U+0080 to U+009F) among them: names come from files and from other users' processes. */
+static bool is_control(const char *bytes, size_t count)
+{
+    unsigned char first = (unsigned char)bytes[0];
+    return count == 1 ? first < 0x20 || first == 0x7f
+                      : count == 2 && first == 0xc2 && (unsigned char)bytes[1] < 0xa0;
+}
+
+void vv_error_tidy(struct varve_error *error)
+{
+    char *text = error->message;
+    size_t length = strnlen(text, sizeof error->message - 1);
+    text[length] = '\0';
+    for (size_t at = 0, count; at < length; at += count) {
+        count = vv_utf8_sequence(text + at, length - at);
+        if (count == 0 || is_control(text + at, count))
+            text[at] = '?';
+        for (size_t i = 1; i < count && text[at] == '?'; i++)
+            text[at + i] = '?';
+        count += count == 0;
+    }
+}
+
+/* Where at most `bytes` of the text end without splitting a character. */
+static size_t cut_at(const char *text, size_t bytes)
+{
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+        bytes--;
+    return bytes;
+}
+
+/* What is added last stays whole: of the system's sentence and the place rather the words before are cut. */
+static void append(struct varve_error *error, const char *text)
+{
+    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
+    size_t length = strlen(error->message), bytes = strlen(text);
+    if (bytes > room - mark)
+        bytes = cut_at(text, room - mark);
+    if (length + bytes > room) {
+        length = cut_at(error->message, room - mark - bytes);
+        memcpy(error->message + length, cut_mark, mark);
+        length += mark;
+    }
+    memcpy(error->message + length, text, bytes);
+    error->message[length + bytes] = '\0';
+}
+
+static void format_sentence(struct varve_error *error, const char *format, va_list list)
+{
+    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
+    int length = vsnprintf(error->message, sizeof error->message, format, list);
+    if (length < 0)
+        error->message[0] = '\0';
+    else if ((size_t)length > room)
+        memcpy(error->message + cut_at(error->message, room - mark), cut_mark, sizeof cut_mark);
+    vv_error_tidy(error);
+}
+
+/* ---- errors ---- */
+
 static void fill(struct varve_error *error, enum varve_code code, const char *format, va_list list)
 {
     error->code = code;
     error->os_errno = 0;
     error->offset = VARVE_ERROR_NO_OFFSET;
-    vsnprintf(error->message, sizeof error->message, format, list);
-}
-
-static void append(struct varve_error *error, const char *text)
-{
-    size_t length = strlen(error->message);
-    snprintf(error->message + length, sizeof error->message - length, "%s", text);
+    format_sentence(error, format, list);
 }
 
 enum varve_code vv_fail(struct varve_error *error, enum varve_code code, const char *format, ...)
@@ -60,10 +121,11 @@ enum varve_code vv_fail_errno(struct varve_error *error, int os_errno, const cha
     fill(error, code, format, list);
     va_end(list);
     error->os_errno = os_errno;
-    append(error, ": ");
     /* strerror() may allocate and translate; strerrordesc_np (glibc 2.32) does neither. */
+    char why[100];
     const char *sentence = strerrordesc_np(os_errno);
-    append(error, sentence != NULL ? sentence : "unknown system error");
+    snprintf(why, sizeof why, ": %s", sentence != NULL ? sentence : "unknown system error");
+    append(error, why);
     return code;
 }
 
@@ -76,6 +138,11 @@ enum varve_code vv_fail_at(struct varve_error *error, enum varve_code code, uint
     va_start(list, format);
     fill(error, code, format, list);
     va_end(list);
+    size_t length = strlen(error->message);
+    if (offset == VARVE_ERROR_NO_OFFSET) { /* a list that the place would have ended ends itself */
+        error->message[length - (length > 0 && error->message[length - 1] == ',')] = '\0';
+        return code;
+    }
     error->offset = offset;
     char where[40];
     snprintf(where, sizeof where, " at byte %llu", (unsigned long long)offset);
@@ -83,16 +150,34 @@ enum varve_code vv_fail_at(struct varve_error *error, enum varve_code code, uint
     return code;
 }
 
+void vv_error_add(struct varve_error *error, const char *format, ...)
+{
+    if (error == NULL)
+        return;
+    struct varve_error more;
+    va_list list;
+    va_start(list, format);
+    format_sentence(&more, format, list);
+    va_end(list);
+    append(error, more.message);
+}
+
+/* The outermost words stay, the innermost are cut. */
 void vv_error_note(struct varve_error *error, const char *format, ...)
 {
     if (error == NULL)
         return;
-    char former[VARVE_ERROR_MESSAGE_BYTES];
-    memcpy(former, error->message, sizeof former);
+    struct varve_error note;
     va_list list;
     va_start(list, format);
-    vsnprintf(error->message, sizeof error->message, format, list);
+    format_sentence(&note, format, list);
     va_end(list);
-    append(error, ": ");
-    append(error, former);
+    append(&note, ": ");
+    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
+    size_t length = strlen(note.message), bytes = strlen(error->message), kept = bytes;
+    if (length + bytes > room)
+        kept = cut_at(error->message, room > length + mark ? room - length - mark : 0);
+    memcpy(note.message + length, error->message, kept);
+    snprintf(note.message + length + kept, sizeof note.message - length - kept, "%s", kept < bytes ? cut_mark : "");
+    memcpy(error->message, note.message, sizeof error->message);
 }

@@ -7,22 +7,9 @@
 #define FIRST_CAPACITY 64u
 #define FIRST_SLOTS 128u /* slot_count >= 2 * capacity: a probe ends soon */
 
-static uint32_t hash_of(const char *text, size_t length)
+static uint32_t hash_of(const struct vv_intern *intern, const char *text, size_t length)
 {
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
-    while (length >= 8) {
-        uint64_t piece;
-        memcpy(&piece, text, 8);
-        hash = (hash ^ piece) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-        text += 8;
-        length -= 8;
-    }
-    uint64_t rest = 0;
-    if (length > 0)
-        memcpy(&rest, text, length);
-    hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
-    return (uint32_t)(hash ^ hash >> 32);
+    return (uint32_t)vv_hash_text(&intern->key, text, length);
 }
 
 /* The slot that holds the text, or the free one where it belongs. */
@@ -87,7 +74,7 @@ no_memory:
 
 enum varve_code vv_intern_init(struct vv_intern *intern, struct varve_error *error)
 {
-    *intern = (struct vv_intern){ 0 };
+    *intern = (struct vv_intern){ .key = vv_hash_key };
     vv_arena_init(&intern->text);
     uint32_t empty;
     enum varve_code code = vv_intern_add(intern, "", 0, &empty, error);
@@ -113,7 +100,7 @@ enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t
 {
     if (length >= UINT32_MAX)
         VV_FAIL(error, VARVE_LIMIT, "a string of %zu bytes", length);
-    uint32_t hash = hash_of(text, length);
+    uint32_t hash = hash_of(intern, text, length);
     if (intern->slot_count > 0) {
         uint32_t slot = slot_of(intern, text, length, hash);
         if (intern->slots[slot] != 0) {
@@ -159,6 +146,7 @@ enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern
     if (slot_count > UINT32_MAX)
         VV_FAIL(error, VARVE_LIMIT, "%u different strings", texts->count);
     vv_intern_deinit(intern);
+    intern->key = texts->key;
     intern->capacity = (uint32_t)(slot_count / 2);
     intern->strings = malloc(intern->capacity * sizeof *intern->strings);
     intern->lengths = malloc(intern->capacity * sizeof *intern->lengths);
@@ -180,7 +168,7 @@ uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t
 {
     if (intern->slot_count == 0)
         return UINT32_MAX;
-    uint32_t slot = slot_of(intern, text, length, hash_of(text, length));
+    uint32_t slot = slot_of(intern, text, length, hash_of(intern, text, length));
     return intern->slots[slot] == 0 ? UINT32_MAX : intern->slots[slot] - 1;
 }
 

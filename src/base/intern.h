@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 struct vv_intern {
     struct vv_arena text;
@@ -18,6 +19,7 @@ struct vv_intern {
     uint32_t *slots;       /* open addressing: id + 1, 0 = free; slot_count is a power of two   */
     uint32_t *hashes;      /* of each id                                                        */
     uint32_t count, capacity, slot_count;
+    struct vv_hash_key key;
 };
 
 enum varve_code vv_intern_init(struct vv_intern *intern, struct varve_error *error);
@@ -32,6 +34,7 @@ struct vv_intern_texts {
     uint64_t bytes;
     const uint32_t *lengths, *hashes; /* count of each                                          */
     uint32_t count;
+    struct vv_hash_key key; /* with which they were hashed                                          */
 };
 
 /* Fills a new intern with them. The text is borrowed until deinit, the rest is copied. VARVE_CORRUPT if

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool is_between(unsigned char byte, unsigned char first, unsigned char last)
@@ -57,11 +56,33 @@ size_t vv_utf8_valid(const char *text, size_t length)
     return position;
 }
 
+/* Neither NUL nor a byte of a sequence: eight bytes at a time. Where a byte is NUL, subtracting 1 sets a top bit; below an other
+ * byte it may be set wrongly, which costs a look at each byte and no more. */
+static bool is_ascii_text(const char *text, size_t length)
+{
+    uint64_t odd = 0, word;
+    for (; length >= 8; text += 8, length -= 8) {
+        memcpy(&word, text, sizeof word);
+        odd |= word | (word - 0x0101010101010101u);
+    }
+    for (; length > 0; length--, text++)
+        odd |= (unsigned char)*text | (uint64_t)(*text == '\0') << 7;
+    return (odd & 0x8080808080808080u) == 0;
+}
+
+bool vv_utf8_is_text(const char *text, size_t length)
+{
+    return is_ascii_text(text, length) ||
+           (vv_utf8_valid(text, length) == length && memchr(text, '\0', length) == NULL);
+}
+
 size_t vv_utf8_repair(const char *text, size_t length, char *out)
 {
     size_t position = 0, written = 0;
     while (position < length) {
-        size_t valid = vv_utf8_valid(text + position, length - position);
+        const char *nul = memchr(text + position, '\0', length - position);
+        size_t reach = nul != NULL ? (size_t)(nul - text) - position : length - position;
+        size_t valid = vv_utf8_valid(text + position, reach);
         memcpy(out + written, text + position, valid);
         written += valid;
         position += valid;
@@ -72,6 +93,15 @@ size_t vv_utf8_repair(const char *text, size_t length, char *out)
         }
     }
     return written;
+}
+
+uint32_t vv_utf8_decode(const char *sequence, size_t bytes)
+{
+    static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+    uint32_t code_point = (unsigned char)sequence[0] & first_bits[bytes];
+    for (size_t i = 1; i < bytes; i++)
+        code_point = code_point << 6 | ((unsigned char)sequence[i] & 0x3f);
+    return code_point;
 }
 
 size_t vv_utf8_encode(uint32_t code_point, char *out)

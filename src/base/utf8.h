@@ -3,6 +3,7 @@
 #ifndef VV_BASE_UTF8_H
 #define VV_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,9 +14,15 @@ size_t vv_utf8_sequence(const char *text, size_t length);
 /* The length of the longest prefix that is valid. */
 size_t vv_utf8_valid(const char *text, size_t length);
 
-/* Copies text, each byte that belongs to no well-formed sequence replaced by U+FFFD (3 bytes).
+/* Is it valid, without NUL? What is not cannot be kept as a NUL-terminated text. */
+bool vv_utf8_is_text(const char *text, size_t length);
+
+/* Copies text, each NUL and each byte that belongs to no well-formed sequence replaced by U+FFFD (3 bytes).
  * `out` has room for 3 * length bytes; returns how many were written. */
 size_t vv_utf8_repair(const char *text, size_t length, char *out);
+
+/* The code point of a sequence of `bytes` bytes that vv_utf8_sequence has found. */
+uint32_t vv_utf8_decode(const char *sequence, size_t bytes);
 
 /* Writes code_point (not a surrogate, at most 0x10FFFF) into out[0..4); returns its length. */
 size_t vv_utf8_encode(uint32_t code_point, char *out);

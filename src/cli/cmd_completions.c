@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_completions.c — varve completions: the script for one shell. */
 #include "cli/help.h"
-#include "cli/output.h"
+#include "cli/reading/output.h"
 
 int vv_cmd_completions(const struct vv_arguments *arguments)
 {
@@ -10,7 +10,7 @@ int vv_cmd_completions(const struct vv_arguments *arguments)
         vv_fail(&error, VARVE_INVALID, "completions wants one shell: bash, zsh or fish");
         return vv_complain(&error);
     }
-    if (vv_completions_write(stdout, arguments->operands[0], &error) != VARVE_OK)
+    if (vv_completions_write(stdout, arguments->verbs, arguments->operands[0], &error) != VARVE_OK)
         return vv_complain(&error);
     return vv_cli_flush(VV_EXIT_DONE);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/diff.h"
-#include "base/nearest.h"
-#include "cli/arguments.h"
-#include "cli/output.h"
-#include "cli/reading.h"
+#include "analyse/diff/diff.h"
+#include "base/text/nearest.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/output.h"
+#include "cli/reading/reading.h"
 
 #define SHEETS_MAX 8
 

@@ -9,16 +9,16 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/number.h"
-#include "cli/arguments.h"
-#include "cli/doctor_sources.h"
-#include "cli/machine.h"
-#include "cli/output.h"
-#include "cli/peak_file.h"
-#include "cli/peak_measure.h"
-#include "cli/program.h"
-#include "import/nsys_sqlite.h"
+#include "base/system/clock.h"
+#include "cli/line/arguments.h"
+#include "cli/line/machine.h"
+#include "cli/reading/output.h"
+#include "cli/reading/peak_file.h"
+#include "cli/reading/peak_measure.h"
+#include "cli/recording/doctor_sources.h"
+#include "cli/recording/program.h"
+#include "import/nsys/sqlite.h"
+#include "sheet/number.h"
 
 /* ---- table "doctor" ---- */
 

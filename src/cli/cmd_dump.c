@@ -10,14 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "cli/arguments.h"
-#include "cli/coverage.h"
-#include "cli/dump.h"
-#include "cli/interruption.h"
-#include "cli/recorded.h"
-#include "cli/trace_folder.h"
+#include "cli/line/arguments.h"
+#include "cli/line/interruption.h"
+#include "cli/line/say.h"
+#include "cli/line/trace_folder.h"
+#include "cli/reading/trace_span.h"
+#include "cli/recording/dump.h"
+#include "cli/recording/recorded_processes.h"
 #include "import/importer.h"
+#include "sheet/number.h"
 
 struct dumping {
     const struct vv_arguments *arguments;
@@ -73,7 +74,7 @@ static void say(const char *path, const struct vv_arguments *arguments)
     if (name == path && length > 1 && strncmp(path, here, length) == 0 && path[length] == '/')
         name += length + 1;
     if (vv_import_counts(path, &model, &error) != VARVE_OK) {
-        fprintf(stderr, "varve: %s cannot be read: %s\n", name, error.message);
+        vv_say("%s cannot be read: %s", name, error.message);
         return;
     }
     uint64_t processes = model->processes.table.count;
@@ -83,7 +84,7 @@ static void say(const char *path, const struct vv_arguments *arguments)
     if (model->run.lost > 0)
         vv_number_count((int64_t)model->run.lost, lost, sizeof lost);
     vv_number_duration(end_ns - begin_ns, duration, sizeof duration);
-    fprintf(stderr, "varve: %s  %llu process%s  %s events  %s lost  covers %s\n", name,
+    vv_say("%s  %llu process%s  %s events  %s lost  covers %s", name,
             (unsigned long long)processes, processes == 1 ? "" : "es", events, lost, duration);
     vv_model_destroy(model);
 }

@@ -9,11 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/number.h"
-#include "cli/arguments.h"
-#include "cli/output.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/reading/output.h"
+#include "cli/reading/reading.h"
 #include "export/exporter.h"
+#include "sheet/number.h"
 
 /* "dir/train.varve" becomes "train.json", in the current folder. NULL without memory. */
 static char *standard_name(const char *trace, const struct vv_exporter *exporter)
@@ -68,52 +69,54 @@ static enum varve_code keep_former(const char *path, bool *out_kept, struct varv
     return code;
 }
 
-static void say_plural(uint64_t count, const char *noun, const char *after)
+static void say_plural(FILE *line, uint64_t count, const char *noun)
 {
     char text[VV_NUMBER_BYTES];
     if (count == 0)
         return;
     vv_number_count((int64_t)count, text, sizeof text);
-    fprintf(stderr, "  %s %s%s%s", text, noun, count == 1 ? "" : "s", after);
+    fprintf(line, "  %s %s%s", text, noun, count == 1 ? "" : "s");
 }
 
 static void say_written(const char *path, bool kept_former, const struct vv_export_counts *counts)
 {
     struct stat status;
     char size[VV_NUMBER_BYTES];
-    fprintf(stderr, "varve: wrote %s", path);
+    FILE *line = vv_say_begin("varve: ");
+    if (line == NULL)
+        return;
+    fprintf(line, "wrote %s", path);
     if (stat(path, &status) == 0) {
         vv_number_bytes((int64_t)status.st_size, size, sizeof size);
-        fprintf(stderr, "  %s", size);
+        fprintf(line, "  %s", size);
     }
     if (counts->slices == 0)
-        fputs("  no slices", stderr);
-    say_plural(counts->slices, "slice", "");
-    say_plural(counts->flows, "flow", "");
-    say_plural(counts->marks, "mark", "");
-    say_plural(counts->counter_values, "counter value", "");
-    say_plural(counts->memory_events, "memory event", "");
+        fputs("  no slices", line);
+    say_plural(line, counts->slices, "slice");
+    say_plural(line, counts->flows, "flow");
+    say_plural(line, counts->marks, "mark");
+    say_plural(line, counts->counter_values, "counter value");
+    say_plural(line, counts->memory_events, "memory event");
     if (kept_former)
-        fprintf(stderr, "  (former: %s.old)", path);
-    fputc('\n', stderr);
+        fprintf(line, "  (former: %s.old)", path);
+    vv_say_end(line);
 }
 
 static void say_left_out(const struct vv_export_counts *counts)
 {
     if (counts->flows_left_out > 0)
-        fprintf(stderr, "varve: left out %" PRIu64 " flow%s that begin or end outside any slice\n",
+        vv_say("left out %" PRIu64 " flow%s that begin or end outside any slice",
                 counts->flows_left_out, counts->flows_left_out == 1 ? "" : "s");
     if (counts->counter_values_left_out > 0)
-        fprintf(stderr,
-                "varve: left out %" PRIu64
-                " counter value%s that JSON cannot hold (NaN, infinity)\n",
+        vv_say("left out %" PRIu64
+                " counter value%s that JSON cannot hold (NaN, infinity)",
                 counts->counter_values_left_out, counts->counter_values_left_out == 1 ? "" : "s");
 }
 
 static enum varve_code write_file(const struct vv_model *model, const struct vv_exporter *exporter,
                                   const char *path, bool quiet, struct varve_error *error)
 {
-    struct vv_output output = { 0 };
+    struct vv_output output = { .folder = -1 };
     struct vv_export_counts counts = { 0 };
     bool to_stdout = strcmp(path, "-") == 0, kept = false;
     enum varve_code code = refuse_compressed(path, error);

@@ -2,28 +2,28 @@
 /* cmd_help.c — varve help: the overview, one verb, everything, or a page for man. */
 #include <string.h>
 
+#include "cli/find_verb.h"
 #include "cli/help.h"
-#include "cli/output.h"
-#include "cli/unknown_verb.h"
+#include "cli/reading/output.h"
 
 static int print_page(const struct vv_arguments *arguments)
 {
     const char *name = arguments->operand_count > 0 ? arguments->operands[0] : "varve";
-    const struct vv_verb *verb = vv_verb_find(name);
+    const struct vv_verb *verbs = arguments->verbs, *verb = vv_verb_find(verbs, name);
     bool is_tables = strcmp(name, "tables") == 0;
     bool is_overview = arguments->operand_count == 0 || strcmp(name, "varve") == 0;
     if (verb == NULL && !is_overview && !is_tables)
-        return vv_unknown_verb(name);
+        return vv_verb_unknown(verbs, name);
     if (is_tables)
         vv_help_tables(stdout);
     else if (arguments->man && is_overview)
-        vv_man_overview(stdout);
+        vv_man_overview(stdout, verbs);
     else if (arguments->man)
-        vv_man_verb(stdout, verb);
+        vv_man_verb(stdout, verbs, verb);
     else if (arguments->all)
-        vv_help_all(stdout);
+        vv_help_all(stdout, verbs);
     else if (is_overview)
-        vv_help_overview(stdout);
+        vv_help_overview(stdout, verbs);
     else
         vv_help_verb(stdout, verb);
     return vv_cli_flush(VV_EXIT_DONE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_idle.c — varve idle: why devices stood still, and what they waited for. */
-#include "cli/arguments.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/reading.h"
 
 int vv_cmd_idle(const struct vv_arguments *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_info.c — varve info: what is in this trace, and is it whole. */
-#include "cli/arguments.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/reading.h"
 
 int vv_cmd_info(const struct vv_arguments *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_memory.c — varve memory: how much is live when, who holds it, what is never released. */
-#include "cli/arguments.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/reading.h"
 
 int vv_cmd_memory(const struct vv_arguments *arguments)
 {

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "cli/arguments.h"
-#include "cli/interruption.h"
-#include "cli/trace_folder.h"
-#include "ctf/pack_trace.h"
+#include "base/system/folder.h"
+#include "cli/line/arguments.h"
+#include "cli/line/interruption.h"
+#include "cli/line/say.h"
+#include "cli/line/trace_folder.h"
+#include "ctf/pack/trace.h"
+#include "sheet/number.h"
 
 struct packing {
     const struct vv_arguments *arguments;
@@ -93,8 +96,14 @@ static enum varve_code change_places(const struct packing *packing, struct varve
 static enum varve_code pack_in_place(struct packing *packing, struct varve_error *error)
 {
     struct vv_trace_folder folder;
+    struct stat status;
+    /* His is also the folder that the new trace would be made in: he could exchange it meanwhile. */
+    if (fstat(packing->lock, &status) != 0 || status.st_uid != geteuid() ||
+        !vv_folder_is_safe(AT_FDCWD, packing->absolute))
+        VV_FAIL(error, VARVE_PERMISSION, "'%s' belongs to another user, or lies in a folder of his: pack it to a place of "
+                                         "yours,  varve pack -o OUT.varve", packing->name);
     VV_TRY(name_hidden(packing, error));
-    VV_TRY(vv_trace_folder_make(&folder, packing->hidden, error));
+    VV_TRY(vv_trace_folder_make(&folder, packing->hidden, false, error));
     struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack,
                                &vv_interruption };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
@@ -113,7 +122,7 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
     const char *output = packing->arguments->output;
     if (strcmp(output, "-") == 0)
         VV_FAIL(error, VARVE_INVALID, "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
-    VV_TRY(vv_trace_folder_make(&folder, output, error));
+    VV_TRY(vv_trace_folder_make(&folder, output, false, error));
     struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack,
                                &vv_interruption };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
@@ -135,13 +144,13 @@ static void say_done(const struct packing *packing)
     bool unpack = packing->arguments->unpack;
     char from[VV_NUMBER_BYTES], to[VV_NUMBER_BYTES], records[VV_NUMBER_BYTES];
     if (counts->streams == 0) {
-        fprintf(stderr, "varve: %s is %s already\n", name, unpack ? "plain" : "packed");
+        vv_say("%s is %s already", name, unpack ? "plain" : "packed");
         return;
     }
     vv_number_bytes((int64_t)(unpack ? counts->packed_bytes : counts->plain_bytes), from, sizeof from);
     vv_number_bytes((int64_t)(unpack ? counts->plain_bytes : counts->packed_bytes), to, sizeof to);
     vv_number_count((int64_t)counts->records, records, sizeof records);
-    fprintf(stderr, "varve: %s %s  %s to %s  %s records, all compared\n", unpack ? "unpacked" : "packed",
+    vv_say("%s %s  %s to %s  %s records, all compared", unpack ? "unpacked" : "packed",
             name, from, to, records);
 }
 

@@ -3,32 +3,38 @@
  *
  * The program's exit code is ours; 125, 126 and 127 are failures before it started, and then neither a
  * new trace is left nor a former one moved. Nothing is written to the program's own output. */
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/collect_list.h"
-#include "base/number.h"
-#include "cli/arguments.h"
-#include "cli/child.h"
-#include "cli/locate.h"
-#include "cli/manifest.h"
-#include "cli/output.h"
-#include "cli/program.h"
-#include "cli/record_attach.h"
-#include "cli/record_collectors.h"
-#include "cli/record_policy.h"
-#include "cli/shell_word.h"
-#include "cli/surroundings.h"
-#include "cli/terminal.h"
-#include "cli/trace_folder.h"
+#include "base/system/folder.h"
+#include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/line/shell_word.h"
+#include "cli/line/terminal.h"
+#include "cli/line/trace_folder.h"
+#include "cli/reading/locate.h"
+#include "cli/reading/output.h"
+#include "cli/recording/attach.h"
+#include "cli/recording/child.h"
+#include "cli/recording/executable.h"
+#include "cli/recording/lost.h"
+#include "cli/recording/manifest.h"
+#include "cli/recording/other_profilers.h"
+#include "cli/recording/policy.h"
+#include "cli/recording/preload.h"
+#include "cli/recording/program.h"
+#include "cli/recording/say_collectors.h"
 #include "ctf/metadata_write.h"
-#include "ctf/schedule.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
+#include "settings/schedule.h"
+#include "settings/sources.h"
+#include "sheet/number.h"
 
-#define SETTINGS_MAX 12
+#define SETTINGS_MAX 15
 #define ROOM_LEAST_BYTES (UINT64_C(256) << 10) /* with less a process may have had none for its folder */
 #define PYTHON_MODULES_BYTES 512u /* that the library in the program keeps                       */
 
@@ -37,35 +43,15 @@ struct recording {
     struct vv_record_policy policy;
     char **command;
     char *name;    /* of the trace, as the user knows it                                         */
-    char *preload; /* LD_PRELOAD of the program                                                  */
+    struct vv_executable executable;
+    struct vv_preload preload;
     char python_depth[24]; /* "" = any                                                           */
     struct vv_trace_folder folder;
     struct vv_child_end end;
+    struct vv_lost lost; /* by processes without a folder */
 };
 
 /* ---- before ---- */
-
-static enum varve_code set_preload(struct recording *recording, struct varve_error *error)
-{
-    const char *former = getenv("LD_PRELOAD");
-    char *library = vv_program_library();
-    bool has_former = former != NULL && *former != '\0';
-    if (library == NULL)
-        VV_FAIL(error, VARVE_NOT_FOUND, "libvarve.so is neither beside varve nor installed: say where "
-                                        "it is with VARVE_LIBRARY=/path/libvarve.so");
-    enum varve_code code = VARVE_OK;
-    if (strpbrk(library, ": ") != NULL)
-        code = vv_fail(error, VARVE_UNSUPPORTED,
-                       "the dynamic linker cannot load '%s': move it where no blank or colon is in the "
-                       "path", library);
-    else if (asprintf(&recording->preload, "%s%s%s", library, has_former ? ":" : "",
-                      has_former ? former : "") < 0) {
-        recording->preload = NULL;
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the program's environment");
-    }
-    free(library);
-    return code;
-}
 
 /* What is recorded when: --paused, --schedule. */
 static enum varve_code check_times(const struct vv_arguments *arguments, struct varve_error *error)
@@ -117,17 +103,28 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
                                                 : vv_trace_folder_name(recording->command);
     if (recording->name == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
-    return set_preload(recording, error);
+    vv_executable_look(recording->command[0], &recording->executable);
+    return vv_preload_make(&recording->executable, &recording->preload, error);
+}
+
+/* By the option, or by the variable that the library reads. */
+static bool is_shared(const struct recording *recording)
+{
+    const char *share = getenv("VARVE_SHARE");
+    return recording->arguments->share || (share != NULL && strcmp(share, "1") == 0);
 }
 
 /* Returns how many there are. */
 static size_t set_environment(const struct recording *recording, const char *folder,
                               struct vv_child_setting out_settings[SETTINGS_MAX])
 {
-    size_t count = 3;
+    size_t count = 2;
     out_settings[0] = (struct vv_child_setting){ "VARVE_OUTPUT", folder };
     out_settings[1] = (struct vv_child_setting){ "VARVE_LAYERS", recording->arguments->layers };
-    out_settings[2] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload };
+    if (recording->preload.list != NULL)
+        out_settings[count++] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload.list };
+    if (recording->preload.asan_options != NULL)
+        out_settings[count++] = (struct vv_child_setting){ "ASAN_OPTIONS", recording->preload.asan_options };
     const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
         { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },
@@ -139,6 +136,8 @@ static size_t set_environment(const struct recording *recording, const char *fol
         { "VARVE_WHEN_FULL", recording->policy.when_full },
         { "VARVE_KEEP", recording->policy.keep_text },
         { "VARVE_DUMP_ON", recording->policy.dump_on },
+        { "VARVE_RESERVE", recording->policy.reserve_text },
+        { "VARVE_SHARE", is_shared(recording) ? "1" : "" },
     };
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) /* a varve record around us may have set them */
         if (*more[i].value != '\0' || getenv(more[i].name) != NULL)
@@ -171,33 +170,54 @@ static int dry_run(const struct recording *recording)
 
 /* ---- after ---- */
 
+static const char *why_silent(const struct recording *recording)
+{
+    return recording->executable.loading != VV_LOADS ? recording->executable.why : "marks nothing that varve can hear";
+}
+
+/* Words as one would type them. */
+static void say_command(const char *head, char *const *words)
+{
+    FILE *line = vv_say_begin(head);
+    for (; line != NULL && *words != NULL; words++) {
+        putc(' ', line);
+        vv_shell_word_put(line, *words);
+    }
+    if (line != NULL)
+        vv_say_end(line);
+}
+
+/* What to do about it, and what there is. */
+static void say_ways_on(const struct recording *recording)
+{
+    char *const path[] = { recording->folder.path, NULL };
+    if (recording->executable.next != NULL) {
+        vv_say_more("Two ways on:");
+        vv_say_more("  %s", recording->executable.next);
+    } else if (vv_program_is_python(recording->command[0])) {
+        vv_say_more("Three ways on:");
+        say_command("    record the calls of its functions     varve record --collect +python --", recording->command);
+        vv_say_more("  mark its parts with the Python module varve: record_function, step");
+    } else {
+        vv_say_more("Two ways on:");
+        vv_say_more("  mark its operators with <varve/varve.h> and link it with -lvarve");
+    }
+    say_command("    or see what ran and for how long      varve info", path);
+}
+
 static void say_silent(const struct recording *recording)
 {
     char duration[VV_NUMBER_BYTES];
     vv_number_duration(recording->end.duration_ns, duration, sizeof duration);
-    fprintf(stderr, "varve: recorded 0 operators in %s. '%s' %s\n", duration, recording->command[0],
-            vv_program_why_silent(recording->command[0]));
+    vv_say("recorded 0 operators in %s. '%s' %s", duration, recording->command[0], why_silent(recording));
     if (recording->end.signal != 0)
-        fprintf(stderr, "  it was ended by signal %d (%s)\n", recording->end.signal,
-                strsignal(recording->end.signal));
+        vv_say_more("it was ended by signal %d (%s)", recording->end.signal, strsignal(recording->end.signal));
     else
-        fprintf(stderr, "  it ended with exit code %d\n", recording->end.exit_code);
+        vv_say_more("it ended with exit code %d", recording->end.exit_code);
     if (vv_record_policy_say_room(recording->folder.absolute, ROOM_LEAST_BYTES))
         return;
-    if (vv_program_is_python(recording->command[0])) {
-        fputs("  Three ways on:\n"
-              "    record the calls of its functions     varve record --collect +python --", stderr);
-        for (char *const *word = recording->command; *word != NULL; word++) {
-            putc(' ', stderr);
-            vv_shell_word_put(stderr, *word);
-        }
-        fputs("\n    mark its parts with the Python module varve: record_function, step\n", stderr);
-    } else
-        fputs("  Two ways on:\n    mark its operators with <varve/varve.h> and link it with -lvarve\n", stderr);
-    fputs("    or see what ran and for how long      varve info ", stderr);
-    vv_shell_word_put(stderr, recording->folder.path);
-    putc('\n', stderr);
-    vv_surroundings_say(recording->preload);
+    say_ways_on(recording);
+    vv_surroundings_say();
 }
 
 static bool is_newest_here(const char *path)
@@ -212,17 +232,12 @@ static bool is_newest_here(const char *path)
 /* How to see it, and that it is the end only where a flight recorder has left out what came before. */
 static void say_next(const struct recording *recording, const struct vv_model *model)
 {
-    char amount[VV_KEEP_TEXT_BYTES];
+    char amount[VV_KEEP_TEXT_BYTES], head[VV_KEEP_TEXT_BYTES + 100] = "varve: next: varve report";
+    char *const path[] = { is_newest_here(recording->folder.path) ? NULL : recording->folder.path, NULL };
     vv_keep_text(&recording->policy.keep, amount);
     if (amount[0] != '\0' && vv_record_policy_forgot(model))
-        fprintf(stderr, "varve: only the last %s of each process were kept; next: varve report", amount);
-    else
-        fputs("varve: next: varve report", stderr);
-    if (!is_newest_here(recording->folder.path)) {
-        putc(' ', stderr);
-        vv_shell_word_put(stderr, recording->folder.path);
-    }
-    putc('\n', stderr);
+        snprintf(head, sizeof head, "varve: only the last %s of each process were kept; next: varve report", amount);
+    say_command(head, path);
 }
 
 static void say_recorded(const struct recording *recording, const struct vv_model *model)
@@ -230,22 +245,28 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
     bool is_red = model->run.lost > 0 && vv_terminal_has_color(STDERR_FILENO, recording->arguments->color);
     char size[VV_NUMBER_BYTES], events[VV_NUMBER_BYTES], lost[VV_NUMBER_BYTES] = "none",
                                                          duration[VV_NUMBER_BYTES];
+    char before[PATH_MAX + 100], marked[VV_NUMBER_BYTES + 8], after[VV_NUMBER_BYTES + 100];
     vv_number_bytes(vv_trace_folder_size(recording->folder.absolute), size, sizeof size);
     vv_number_count((int64_t)model->run.events, events, sizeof events);
     if (model->run.lost > 0)
         vv_number_count((int64_t)model->run.lost, lost, sizeof lost);
     vv_number_duration(recording->end.duration_ns, duration, sizeof duration);
-    fprintf(stderr, "varve: %s  %s  %s events  %s%s lost%s  %s  ", recording->folder.path, size, events,
-            is_red ? "\033[31m" : "", lost, is_red ? "\033[0m" : "", duration);
+    snprintf(before, sizeof before, "%s  %s  %s events  ", recording->folder.path, size, events);
+    snprintf(marked, sizeof marked, "%s lost", lost);
     if (recording->end.signal != 0)
-        fprintf(stderr, "ended by signal %d (%s)\n", recording->end.signal,
-                strsignal(recording->end.signal));
+        snprintf(after, sizeof after, "  %s  ended by signal %d (%s)", duration, recording->end.signal,
+                 strsignal(recording->end.signal));
     else
-        fprintf(stderr, "exit %d\n", recording->end.exit_code);
+        snprintf(after, sizeof after, "  %s  exit %d", duration, recording->end.exit_code);
+    vv_say_marked(before, marked, after, is_red);
     vv_record_policy_say_grown(&recording->policy, recording->folder.absolute);
     if (model->run.lost > 0)
-        vv_record_policy_say_lost(&recording->policy, recording->folder.absolute);
-    vv_surroundings_say(recording->preload);
+        vv_record_policy_say_lost(&recording->policy, recording->folder.absolute, model);
+    vv_record_lost_say(&recording->lost);
+    if (recording->executable.loading != VV_LOADS)
+        vv_say("'%s' itself %s: recorded is what it started", recording->command[0],
+                recording->executable.why);
+    vv_surroundings_say();
     vv_record_collectors_say(model);
     say_next(recording, model);
 }
@@ -256,10 +277,10 @@ static void say_result(const struct recording *recording)
     struct vv_model *model = NULL;
     if (recording->arguments->quiet)
         return;
-    if (vv_trace_folder_processes(recording->folder.absolute) == 0)
+    if (vv_trace_folder_processes(recording->folder.absolute) == 0 && recording->lost.records == 0)
         say_silent(recording);
     else if (vv_import_counts(recording->folder.path, &model, &error) != VARVE_OK)
-        fprintf(stderr, "varve: recorded %s, but it cannot be read: %s\n", recording->folder.path,
+        vv_say("recorded %s, but it cannot be read: %s", recording->folder.path,
                 error.message);
     else if (model->run.events > 0 || model->run.lost > 0)
         say_recorded(recording, model);
@@ -272,17 +293,23 @@ static void say_result(const struct recording *recording)
 static void finish(struct recording *recording)
 {
     struct varve_error error;
+    char why_lost[160];
     bool attached = vv_trace_folder_processes(recording->folder.absolute) > 0;
+    vv_lost_page_drop(recording->folder.folder);
+    vv_lost_page_read(recording->folder.absolute, &recording->lost);
+    vv_record_lost_why(&recording->lost, why_lost, sizeof why_lost);
     const struct vv_manifest manifest = {
         .command = recording->command,
+        .is_shared = is_shared(recording),
         .begin_realtime_ns = recording->end.begin_realtime_ns,
         .end = &recording->end,
         .attached = attached,
-        .why = attached ? NULL : vv_program_why_silent(recording->command[0]),
+        .why = attached ? NULL : why_lost[0] != '\0' ? why_lost : why_silent(recording),
+        .lost = &recording->lost,
     };
-    if (vv_manifest_write(recording->folder.absolute, &manifest, &error) != VARVE_OK)
+    if (vv_manifest_write(recording->folder.folder, recording->folder.absolute, &manifest, &error) != VARVE_OK)
         vv_complain(&error);
-    if (vv_trim_trace(recording->folder.absolute, &error) != VARVE_OK)
+    if (vv_trim_trace(recording->folder.folder, recording->folder.absolute, &error) != VARVE_OK)
         vv_complain(&error);
     if (vv_trace_folder_keep(&recording->folder, &error) != VARVE_OK)
         vv_complain(&error);
@@ -292,10 +319,11 @@ static void finish(struct recording *recording)
 
 static void say_setting(const struct recording *recording)
 {
-    fprintf(stderr, "varve: trace %s\nvarve: LD_PRELOAD=%s\n", recording->folder.absolute,
-            recording->preload);
+    vv_say("trace %s", recording->folder.absolute);
+    if (recording->preload.list != NULL)
+        vv_say("LD_PRELOAD=%s", recording->preload.list);
     if (recording->folder.former != NULL)
-        fprintf(stderr, "varve: the former trace is now %s\n", recording->folder.former);
+        vv_say("the former trace is now %s", recording->folder.former);
 }
 
 /* What the program would obey without us. */
@@ -304,7 +332,7 @@ static void say_unused_options(void)
     static const char *const names[] = { "VARVE_OPTIONS", "PROFILING_MODE", "GE_PROFILING_MODE" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i]) != NULL)
-            fprintf(stderr, "varve: %s is set, and not used: what varve record is told goes before it\n",
+            vv_say("%s is set, and not used: what varve record is told goes before it",
                     names[i]);
 }
 
@@ -312,22 +340,29 @@ static int run(struct recording *recording)
 {
     struct varve_error error;
     struct vv_child_setting settings[SETTINGS_MAX];
-    if (vv_trace_folder_make(&recording->folder, recording->name, &error) != VARVE_OK) {
+    if (vv_trace_folder_make(&recording->folder, recording->name, is_shared(recording), &error) != VARVE_OK) {
         vv_complain(&error);
         if (strstr(error.message, "-o NAME") == NULL)
-            fputs("  name another place:  varve record -o NAME.varve -- PROGRAM ARGS\n", stderr);
+            vv_say_more("name another place:  varve record -o NAME.varve -- PROGRAM ARGS");
         return VV_EXIT_RECORD;
     }
     const char *folder = recording->folder.absolute;
+    vv_record_policy_begin(&recording->policy, folder);
     size_t setting_count = set_environment(recording, folder, settings);
     if (recording->arguments->verbose)
         say_setting(recording);
     if (!recording->arguments->quiet)
         say_unused_options();
     const struct vv_manifest manifest = { .command = recording->command,
+                                          .is_shared = is_shared(recording),
                                           .begin_realtime_ns = vv_child_now_ns() };
     int status = VV_EXIT_RECORD;
-    enum varve_code code = vv_manifest_write(folder, &manifest, &error);
+    enum varve_code code = vv_manifest_write(recording->folder.folder, folder, &manifest, &error);
+    int failure = code != VARVE_OK ? 0
+                                   : vv_lost_page_make(recording->folder.folder,
+                                                       manifest.is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
+    if (failure != 0)
+        code = vv_fail_errno(&error, failure, "cannot make '%s/" VV_LOST_FILE "'", folder);
     if (code == VARVE_OK)
         code = vv_child_run(recording->command, settings, setting_count, &recording->end, &error);
     if (code != VARVE_OK)
@@ -357,7 +392,7 @@ int vv_cmd_record(const struct vv_arguments *arguments)
     else
         status = arguments->dry_run ? dry_run(&recording) : run(&recording);
     free(recording.name);
-    free(recording.preload);
+    vv_preload_deinit(&recording.preload);
     vv_child_follow(&recording.end);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c — varve report: where the time went. Trust first, then the step, then the operators. */
-#include "cli/arguments.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/reading.h"
 
 int vv_cmd_report(const struct vv_arguments *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_start.c — varve start: a process that is being recorded, or waits for it, records from now on. */
-#include "cli/arguments.h"
-#include "cli/recorded.h"
+#include "cli/line/arguments.h"
+#include "cli/recording/recorded_processes.h"
 
 int vv_cmd_start(const struct vv_arguments *arguments)
 {

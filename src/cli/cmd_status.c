@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/arguments.h"
-#include "cli/output.h"
-#include "cli/recorded.h"
-#include "ctf/tally.h"
+#include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/reading/output.h"
+#include "cli/recording/recorded_processes.h"
+#include "ctf/count_records.h"
 
 enum { PID, PROGRAM, LAYERS, SCHEDULE, EVENTS, LOST, FILE_NAME, COLUMNS };
 
@@ -28,7 +29,7 @@ static enum varve_code add_control(struct vv_sheet *sheet, size_t row, const str
     struct varve_error why;
     char layers[VV_LAYERS_TEXT_BYTES];
     if (vv_control_access_open(recorded, false, &access, &why) != VARVE_OK) {
-        fprintf(stderr, "varve: %s\n", why.message);
+        vv_say("%s", why.message);
         return VARVE_OK;
     }
     vv_layers_text(__atomic_load_n(&access.page->layers, __ATOMIC_RELAXED), layers);
@@ -43,7 +44,7 @@ static void add_tally(struct vv_sheet *sheet, size_t row, const struct vv_record
     struct varve_error why;
     uint64_t events, lost;
     if (vv_tally_process(recorded->folder, &events, &lost, &why) != VARVE_OK) {
-        fprintf(stderr, "varve: %s\n", why.message);
+        vv_say("%s", why.message);
         return;
     }
     vv_sheet_int(sheet, row, EVENTS, (int64_t)events);
@@ -85,7 +86,7 @@ int vv_cmd_status(const struct vv_arguments *arguments)
         status = vv_complain(&error);
     else if (list.count == 0 && vv_cli_for_people(arguments)) {
         if (!arguments->quiet)
-            fputs("varve: no process is being recorded. Begin one:  varve record -- PROGRAM\n", stderr);
+            vv_say("no process is being recorded. Begin one:  varve record -- PROGRAM");
         status = VV_EXIT_DONE;
     } else
         status = vv_cli_print(arguments, "status", NULL, sheets, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_steps.c — varve steps: one line a step. */
-#include "cli/arguments.h"
-#include "cli/reading.h"
+#include "cli/line/arguments.h"
+#include "cli/reading/reading.h"
 
 int vv_cmd_steps(const struct vv_arguments *arguments)
 {

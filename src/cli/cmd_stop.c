@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_stop.c — varve stop: a process records nothing from now on, and can be started again. */
-#include "cli/arguments.h"
-#include "cli/recorded.h"
+#include "cli/line/arguments.h"
+#include "cli/recording/recorded_processes.h"
 
 int vv_cmd_stop(const struct vv_arguments *arguments)
 {

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyse/validate.h"
-#include "cli/arguments.h"
-#include "cli/meter.h"
-#include "cli/output.h"
-#include "cli/reading.h"
-#include "import/source.h"
+#include "cli/line/arguments.h"
+#include "cli/line/meter.h"
+#include "cli/reading/output.h"
+#include "cli/reading/reading.h"
+#include "import/input/source.h"
+#include "validate/validate.h"
 
 #define COLUMNS_MAX 16u /* of findings, and one more                                               */
 

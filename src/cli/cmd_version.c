@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_version.c — varve version: of the command and of the traces it writes. */
-#include "cli/output.h"
+#include "cli/reading/output.h"
 #include "ctf/layout.h"
 #include "varve/varve.h"
 

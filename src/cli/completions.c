@@ -11,17 +11,12 @@ static bool is_shown(const struct vv_verb *verb, const struct vv_option *option)
     return (verb->takes & option->bit) != 0 && option->help != NULL;
 }
 
-static bool runs_program(const struct vv_verb *verb)
-{
-    return verb->run == vv_cmd_record;
-}
-
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
-static void put_verbs(FILE *stream, const char *before)
+static void put_verbs(FILE *stream, const struct vv_verb *verbs)
 {
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
-        fprintf(stream, "%s%s", verb == vv_verbs ? "" : before, verb->name);
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
+        fprintf(stream, "%s%s", verb == verbs ? "" : " ", verb->name);
 }
 
 static void put_choices(FILE *stream, const struct vv_option *option)
@@ -56,23 +51,30 @@ static void put_bash_values(FILE *stream)
     fputs("    esac\n", stream);
 }
 
-static void put_bash_operands(FILE *stream, const struct vv_verb *verb)
+static void put_bash_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
 {
-    if (runs_program(verb))
+    switch (verb->operand_kind) {
+    case VV_OPERANDS_PROGRAM:
         fputs("COMPREPLY=($(compgen -c -- \"$current\") $(compgen -f -- \"$current\"))", stream);
-    else if (verb->run == vv_cmd_help) {
+        break;
+    case VV_OPERANDS_VERB:
         fputs("COMPREPLY=($(compgen -W \"", stream);
-        put_verbs(stream, " ");
+        put_verbs(stream, verbs);
         fputs("\" -- \"$current\"))", stream);
-    } else if (verb->run == vv_cmd_completions)
+        break;
+    case VV_OPERANDS_SHELL:
         fputs("COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\"))", stream);
-    else if (*verb->operands != '\0')
+        break;
+    case VV_OPERANDS_FILES:
         fputs("COMPREPLY=($(compgen -f -- \"$current\"))", stream);
-    else
+        break;
+    case VV_OPERANDS_NONE:
         fputs("COMPREPLY=()", stream);
+        break;
+    }
 }
 
-static void put_bash_verb(FILE *stream, const struct vv_verb *verb)
+static void put_bash_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
 {
     fprintf(stream, "    %s)\n        options=\"", verb->name);
     bool is_first = true;
@@ -86,11 +88,11 @@ static void put_bash_verb(FILE *stream, const struct vv_verb *verb)
         is_first = false;
     }
     fputs("\"\n        ", stream);
-    put_bash_operands(stream, verb);
+    put_bash_operands(stream, verbs, verb);
     fputs(" ;;\n", stream);
 }
 
-static void put_bash(FILE *stream)
+static void put_bash(FILE *stream, const struct vv_verb *verbs)
 {
     fputs("# bash completion for varve, written by: varve completions bash\n"
           "_varve()\n{\n"
@@ -100,7 +102,7 @@ static void put_bash(FILE *stream)
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W \"",
           stream);
-    put_verbs(stream, " ");
+    put_verbs(stream, verbs);
     fputs("\" -- \"$current\"))\n        return\n    fi\n"
           "    if [ \"$current\" = \"=\" ]; then\n        current=\"\"\n"
           "    elif [ \"$previous\" = \"=\" ]; then\n"
@@ -108,8 +110,8 @@ static void put_bash(FILE *stream)
           stream);
     put_bash_values(stream);
     fputs("    case \"${COMP_WORDS[1]}\" in\n", stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
-        put_bash_verb(stream, verb);
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
+        put_bash_verb(stream, verbs, verb);
     fputs("    esac\n"
           "    for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
           "        [ \"$word\" = \"--\" ] && return\n"
@@ -144,43 +146,50 @@ static void put_zsh_option(FILE *stream, const struct vv_verb *verb, const struc
     fputs("' \\\n", stream);
 }
 
-static void put_zsh_operands(FILE *stream, const struct vv_verb *verb)
+static void put_zsh_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
 {
-    if (runs_program(verb))
+    switch (verb->operand_kind) {
+    case VV_OPERANDS_PROGRAM:
         fputs("            '(-)1:program:{ _command_names -e; _files }' '*::arguments:_normal'\n", stream);
-    else if (verb->run == vv_cmd_help) {
+        break;
+    case VV_OPERANDS_VERB:
         fputs("            '*:verb:(", stream);
-        put_verbs(stream, " ");
+        put_verbs(stream, verbs);
         fputs(")'\n", stream);
-    } else if (verb->run == vv_cmd_completions)
+        break;
+    case VV_OPERANDS_SHELL:
         fputs("            '1:shell:(bash zsh fish)'\n", stream);
-    else if (*verb->operands != '\0')
+        break;
+    case VV_OPERANDS_FILES:
         fputs("            '1:trace:_files'\n", stream);
-    else
+        break;
+    case VV_OPERANDS_NONE:
         fputs("            && return\n", stream);
+        break;
+    }
 }
 
-static void put_zsh(FILE *stream)
+static void put_zsh(FILE *stream, const struct vv_verb *verbs)
 {
     fputs("#compdef varve\n# zsh completion for varve, written by: varve completions zsh\n"
           "_varve()\n{\n"
           "    local -a verbs\n"
           "    if (( CURRENT == 2 )); then\n        verbs=(\n",
           stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
         fprintf(stream, "            '%s:%s'\n", verb->name, verb->summary);
     fputs("        )\n        _describe verb verbs\n        return\n    fi\n"
           "    local verb=$words[2]\n"
           "    shift words\n    (( CURRENT-- ))\n"
           "    case $verb in\n",
           stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         fprintf(stream, "    %s)\n        _arguments -s %s\\\n", verb->name,
-                runs_program(verb) ? "-A '-*' " : "");
+                verb->operand_kind == VV_OPERANDS_PROGRAM ? "-A '-*' " : "");
         for (int row = 0; row < VV_OPTION_COUNT; row++)
             if (is_shown(verb, &vv_options[row]))
                 put_zsh_option(stream, verb, &vv_options[row]);
-        put_zsh_operands(stream, verb);
+        put_zsh_operands(stream, verbs, verb);
         fputs("        ;;\n", stream);
     }
     fputs("    esac\n}\n"
@@ -210,43 +219,53 @@ static void put_fish_option(FILE *stream, const struct vv_verb *verb, const stru
     fprintf(stream, " -d '%s'\n", help);
 }
 
-static void put_fish_operands(FILE *stream, const struct vv_verb *verb)
+static void put_fish_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
 {
     fprintf(stream, "complete -c varve -n '__fish_seen_subcommand_from %s' ", verb->name);
-    if (runs_program(verb))
+    switch (verb->operand_kind) {
+    case VV_OPERANDS_PROGRAM:
         fputs("-a '(__fish_complete_subcommand --fcs-skip=2)'\n", stream);
-    else if (verb->run == vv_cmd_help) {
+        break;
+    case VV_OPERANDS_VERB:
         fputs("-f -a '", stream);
-        put_verbs(stream, " ");
+        put_verbs(stream, verbs);
         fputs("'\n", stream);
-    } else if (verb->run == vv_cmd_completions)
+        break;
+    case VV_OPERANDS_SHELL:
         fputs("-f -a 'bash zsh fish'\n", stream);
-    else
-        fputs(*verb->operands != '\0' ? "-F\n" : "-f\n", stream);
+        break;
+    case VV_OPERANDS_FILES:
+        fputs("-F\n", stream);
+        break;
+    case VV_OPERANDS_NONE:
+        fputs("-f\n", stream);
+        break;
+    }
 }
 
-static void put_fish(FILE *stream)
+static void put_fish(FILE *stream, const struct vv_verb *verbs)
 {
     fputs("# fish completion for varve, written by: varve completions fish\n"
           "complete -c varve -e\n",
           stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
         fprintf(stream, "complete -c varve -n __fish_use_subcommand -f -a %s -d '%s'\n", verb->name,
                 verb->summary);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         for (int row = 0; row < VV_OPTION_COUNT; row++)
             if (is_shown(verb, &vv_options[row]))
                 put_fish_option(stream, verb, &vv_options[row]);
-        put_fish_operands(stream, verb);
+        put_fish_operands(stream, verbs, verb);
     }
 }
 
-enum varve_code vv_completions_write(FILE *stream, const char *shell, struct varve_error *error)
+enum varve_code vv_completions_write(FILE *stream, const struct vv_verb *verbs, const char *shell,
+                                     struct varve_error *error)
 {
-    static void (*const writers[])(FILE *) = { put_bash, put_zsh, put_fish };
+    static void (*const writers[])(FILE *, const struct vv_verb *) = { put_bash, put_zsh, put_fish };
     for (size_t i = 0; shells[i] != NULL; i++) {
         if (strcmp(shells[i], shell) == 0) {
-            writers[i](stream);
+            writers[i](stream, verbs);
             return VARVE_OK;
         }
     }

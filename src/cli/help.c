@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "analyse/analyse.h"
+#include "analyse/tables.h"
+#include "question/question.h"
 
 #define LINE_WIDTH 80
 #define NAME_WIDTH 22
@@ -29,7 +30,7 @@ static const struct vv_exit_meaning record_exits[] = {
 
 const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb)
 {
-    return verb->run == vv_cmd_record ? record_exits : exits;
+    return verb->exits_as_program ? record_exits : exits;
 }
 
 /* Words of `text` from column `column` on, further lines indented to `indent`. */
@@ -109,20 +110,20 @@ void vv_help_verb(FILE *stream, const struct vv_verb *verb)
     for (const struct vv_example *example = verb->examples; example->command != NULL; example++)
         fprintf(stream, "  %-42s  %s\n", example->command, example->says);
     fputs("\nExit codes:\n", stream);
-    if (verb->run == vv_cmd_record)
+    if (verb->exits_as_program)
         fputs("  the program's own, or\n", stream);
     for (const struct vv_exit_meaning *exit = vv_help_exits(verb); exit->meaning != NULL; exit++)
         fprintf(stream, "  %3d  %s\n", exit->code, exit->meaning);
 }
 
-void vv_help_overview(FILE *stream)
+void vv_help_overview(FILE *stream, const struct vv_verb *verbs)
 {
     const char *group = "";
     fputs("varve — operator-level profiler for machine-learning programs\n\n"
           "  varve record -- python train.py      run and record; writes train.varve\n"
           "  varve report                         where the time went\n",
           stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         if (strcmp(verb->group, group) == 0) {
             fprintf(stream, "  %s", verb->name);
             continue;
@@ -135,10 +136,10 @@ void vv_help_overview(FILE *stream)
     fputs("\n\nvarve help VERB for more · varve help --all for everything\n", stream);
 }
 
-void vv_help_all(FILE *stream)
+void vv_help_all(FILE *stream, const struct vv_verb *verbs)
 {
-    vv_help_overview(stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    vv_help_overview(stream, verbs);
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         fputs("\n────────────────────────────────────────\n\n", stream);
         vv_help_verb(stream, verb);
     }

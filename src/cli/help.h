@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.h — the pages that the command prints about itself, all from vv_verbs and vv_options. */
+/* help.h — the pages that the command prints about itself, all from vv_verbs, which the caller gives, and vv_options. */
 #ifndef VV_CLI_HELP_H
 #define VV_CLI_HELP_H
 
 #include <stdio.h>
 
-#include "cli/arguments.h"
+#include "cli/line/arguments.h"
 
-void vv_help_overview(FILE *stream);                         /* varve                          */
-void vv_help_verb(FILE *stream, const struct vv_verb *verb); /* varve help VERB                */
-void vv_help_all(FILE *stream);                              /* varve help --all               */
-void vv_help_tables(FILE *stream);                           /* varve help tables              */
+void vv_help_overview(FILE *stream, const struct vv_verb *verbs); /* varve                     */
+void vv_help_verb(FILE *stream, const struct vv_verb *verb);      /* varve help VERB           */
+void vv_help_all(FILE *stream, const struct vv_verb *verbs);      /* varve help --all          */
+void vv_help_tables(FILE *stream);                                /* varve help tables         */
 
 /* "-o, --output FILE"; the same in every page. */
 void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);
@@ -23,10 +23,11 @@ struct vv_exit_meaning { int code; const char *meaning; };
 const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb);
 
 /* Pages in roff, for man. man.c */
-void vv_man_overview(FILE *stream);
-void vv_man_verb(FILE *stream, const struct vv_verb *verb);
+void vv_man_overview(FILE *stream, const struct vv_verb *verbs);
+void vv_man_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb);
 
 /* The script for "bash", "zsh" or "fish". completions.c */
-enum varve_code vv_completions_write(FILE *stream, const char *shell, struct varve_error *error);
+enum varve_code vv_completions_write(FILE *stream, const struct vv_verb *verbs, const char *shell,
+                                     struct varve_error *error);
 
 #endif

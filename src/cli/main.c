@@ -2,9 +2,10 @@
 /* main.c — the command: finds the verb, parses its words, runs it. */
 #include <string.h>
 
+#include "cli/find_verb.h"
 #include "cli/help.h"
-#include "cli/output.h"
-#include "cli/unknown_verb.h"
+#include "cli/line/say.h"
+#include "cli/reading/output.h"
 
 static const char *verb_name(const char *word)
 {
@@ -22,8 +23,8 @@ static int refuse(const struct vv_verb *verb, const struct varve_error *error)
 {
     int status = vv_complain(error);
     if (strstr(error->message, "Nearest") == NULL)
-        fprintf(stderr, "  what it takes:  varve help %s\n", verb->name);
-    return verb->run == vv_cmd_record ? VV_EXIT_RECORD : status;
+        vv_say_more("what it takes:  varve help %s", verb->name);
+    return verb->exits_as_program ? VV_EXIT_RECORD : status;
 }
 
 int main(int argc, char **argv)
@@ -31,17 +32,18 @@ int main(int argc, char **argv)
     struct vv_arguments arguments;
     struct varve_error error;
     if (argc < 2) {
-        vv_help_overview(stdout);
+        vv_help_overview(stdout, vv_verbs);
         return vv_cli_flush(VV_EXIT_DONE);
     }
-    const struct vv_verb *verb = vv_verb_find(verb_name(argv[1]));
+    const struct vv_verb *verb = vv_verb_find(vv_verbs, verb_name(argv[1]));
     if (verb == NULL)
-        return vv_unknown_verb(argv[1]);
+        return vv_verb_unknown(vv_verbs, argv[1]);
     if (vv_arguments_parse(verb, argc - 1, argv + 1, &arguments, &error) != VARVE_OK)
         return refuse(verb, &error);
     if (arguments.help) {
         vv_help_verb(stdout, verb);
         return vv_cli_flush(VV_EXIT_DONE);
     }
+    arguments.verbs = vv_verbs;
     return verb->run(&arguments);
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cli/find_verb.h"
 #include "cli/help.h"
 #include "varve/varve.h"
 
@@ -95,7 +96,7 @@ static void put_examples(FILE *stream, const struct vv_verb *verb)
 static void put_exits(FILE *stream, const struct vv_verb *verb)
 {
     fputs(".SH EXIT STATUS\n", stream);
-    if (verb->run == vv_cmd_record)
+    if (verb->exits_as_program)
         fputs("The exit code of the program, or:\n", stream);
     for (const struct vv_exit_meaning *exit = vv_help_exits(verb); exit->meaning != NULL; exit++) {
         fprintf(stream, ".TP\n.B %d\n", exit->code);
@@ -112,13 +113,13 @@ static void put_files(FILE *stream)
 }
 
 /* Every other page. */
-static void put_see_also(FILE *stream, const struct vv_verb *self)
+static void put_see_also(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *self)
 {
     fputs(".SH SEE ALSO\n", stream);
     bool is_first = self == NULL;
     if (self != NULL)
         fputs(".BR varve (1)", stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         if (verb == self)
             continue;
         fprintf(stream, "%s.BR varve\\-%s (1)", is_first ? "" : " ,\n", verb->name);
@@ -127,7 +128,7 @@ static void put_see_also(FILE *stream, const struct vv_verb *self)
     putc('\n', stream);
 }
 
-void vv_man_verb(FILE *stream, const struct vv_verb *verb)
+void vv_man_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
 {
     char page[64];
     snprintf(page, sizeof page, "varve-%s", verb->name);
@@ -140,17 +141,17 @@ void vv_man_verb(FILE *stream, const struct vv_verb *verb)
     put_exits(stream, verb);
     put_files(stream);
     put_examples(stream, verb);
-    put_see_also(stream, verb);
+    put_see_also(stream, verbs, verb);
 }
 
-void vv_man_overview(FILE *stream)
+void vv_man_overview(FILE *stream, const struct vv_verb *verbs)
 {
     put_head(stream, "varve", "operator-level profiler for machine-learning programs");
     fputs(".SH SYNOPSIS\n.B varve\n.I verb\n.RI [ options ]\n.RI [ operands ]\n"
           ".SH DESCRIPTION\nVarve records what a machine\\-learning program does, operator by operator and "
           "step by step,\nand says where the time went.\nIts verbs, each with a page of its own:\n",
           stream);
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++) {
+    for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         fprintf(stream, ".TP\n.B %s\n", verb->name);
         put_line(stream, verb->summary);
     }
@@ -160,11 +161,11 @@ void vv_man_overview(FILE *stream)
           ".TP\n.B NO_COLOR\nSet and not empty: no colour unless \\-\\-color always.\n"
           ".TP\n.B COLUMNS\nThe width of the terminal.\n",
           stream);
-    put_exits(stream, vv_verb_find("report"));
+    put_exits(stream, vv_verb_find(verbs, "report"));
     fputs(".PP\nThose of\n.B varve record\nstand in its own page.\n", stream);
     put_files(stream);
     fputs(".SH EXAMPLES\n.TP\n.B varve record \\-\\- python train.py\nrun and record; writes train.varve\n"
           ".TP\n.B varve report\nwhere the time went\n",
           stream);
-    put_see_also(stream, NULL);
+    put_see_also(stream, verbs, NULL);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verbs.c — every verb of the command, once. A new verb is a row here and a file cmd_NAME.c. */
-#include <string.h>
-
-#include "cli/arguments.h"
+#include "cli/line/arguments.h"
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
 #define PART                                                                                        \
@@ -11,7 +9,7 @@
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
-      .operands = "-- PROGRAM [ARG...]",
+      .operands = "-- PROGRAM [ARG...]", .operand_kind = VV_OPERANDS_PROGRAM, .exits_as_program = true,
       .description =
           "Runs the program as it is and records every operator, step, counter and allocation that it "
           "marks. The trace is a folder PROGRAM.varve in the current folder, named after the script "
@@ -22,7 +20,7 @@ const struct vv_verb vv_verbs[] = {
       .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) | VV_TAKES(COLLECT) |
                VV_TAKES(PYTHON_MODULES) | VV_TAKES(PYTHON_DEPTH) |
                VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
-               VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
+               VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(RESERVE) | VV_TAKES(SHARE) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
                VV_TAKES(DURATION) | VV_TAKES(DRY_RUN),
       .output = "the trace folder (PROGRAM.varve); with --pid, a copy of what is recorded there",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
@@ -225,6 +223,7 @@ const struct vv_verb vv_verbs[] = {
                            { "varve doctor --peaks", "measure this machine once, while nothing else runs" }),
       .run = vv_cmd_doctor },
     { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB|tables]",
+      .operand_kind = VV_OPERANDS_VERB,
       .description = "Prints the help of one verb, with --all that of every verb, or what tables there are.",
       .takes = VV_TAKES_ALWAYS | VV_TAKES(ALL) | VV_TAKES(MAN),
       .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
@@ -232,12 +231,13 @@ const struct vv_verb vv_verbs[] = {
                            { "varve help --all", "everything" }),
       .run = vv_cmd_help },
     { .name = "version", .group = "Prepare", .summary = "which varve this is", .operands = "",
+      .operand_kind = VV_OPERANDS_NONE,
       .description = "Prints the version of the command and of the trace format it writes.",
       .takes = VV_TAKES_ALWAYS,
       .examples = EXAMPLES({ "varve version", "one line" }),
       .run = vv_cmd_version },
     { .name = "completions", .group = "Prepare", .summary = "completion script for a shell",
-      .operands = "bash|zsh|fish",
+      .operands = "bash|zsh|fish", .operand_kind = VV_OPERANDS_SHELL,
       .description = "Prints a script that teaches the shell to complete verbs, options and their values.",
       .takes = VV_TAKES_ALWAYS,
       .examples = EXAMPLES({ "source <(varve completions bash)", "in this bash" },
@@ -246,11 +246,3 @@ const struct vv_verb vv_verbs[] = {
       .run = vv_cmd_completions },
     { .name = NULL },
 };
-
-const struct vv_verb *vv_verb_find(const char *name)
-{
-    for (const struct vv_verb *verb = vv_verbs; verb->name != NULL; verb++)
-        if (strcmp(verb->name, name) == 0)
-            return verb;
-    return NULL;
-}

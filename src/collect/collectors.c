@@ -1,38 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collectors.c — the list of sources, and when each begins. Runs in every process that `varve record` starts, shells
  * and compilers too: where there is nothing to collect it does nothing. */
-#include "collect/collectors.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/collect_list.h"
-#include "base/os.h"
-#include "base/turn.h"
-#include "collect/modules.h"
-#include "collect/python.h"
-#include "collect/torch.h"
-#include "collect/torch_memory.h"
-#include "collect/torch_nn.h"
-#include "record/recorder.h"
+#include "base/system/os.h"
+#include "base/try_lock.h"
+#include "collect/process/modules.h"
+#include "collect/process/wishes.h"
+#include "collect/python/python.h"
+#include "collect/torch/memory.h"
+#include "collect/torch/nn.h"
+#include "collect/torch/torch.h"
+#include "record/stream/recorder.h"
+#include "settings/sources.h"
 #include "varve/varve.h"
 
-static uint32_t wanted; /* bits of enum vv_collect_source; atomic */
-static bool is_told;    /* before the program began: its environment chose, and the program does not */
-static int turn;        /* turn.h */
+static bool is_told; /* before the program began: its environment chose, and the program does not */
+static int turn;     /* base/try_lock.h */
 
-bool vv_collectors_want(const char *name)
+/* A library may have been loaded: whoever waits for one looks. Cheap where none was. */
+static void look(void)
 {
-    return (__atomic_load_n(&wanted, __ATOMIC_RELAXED) & vv_collect_bit(name)) != 0;
-}
-
-void vv_collectors_look(void)
-{
-    if (__atomic_load_n(&wanted, __ATOMIC_RELAXED) == 0 || !vv_turn_take(&turn))
+    if (!vv_wishes_any() || !vv_turn_take(&turn))
         return;
-    if (vv_modules_changed() && vv_collectors_want("torch"))
+    if (vv_modules_changed() && vv_wishes_have("torch"))
         vv_torch_look();
     vv_turn_give(&turn);
 }
@@ -40,11 +34,13 @@ void vv_collectors_look(void)
 /* With the turn. What is loaded already is looked at; of what comes, Python tells. */
 static void collect(uint32_t sources)
 {
-    __atomic_store_n(&wanted, sources, __ATOMIC_RELAXED);
-    vv_torch_memory_want(vv_collectors_want("memory"));
-    vv_torch_nn_want(vv_collectors_want("modules"));
+    static const struct vv_python_listener listener = { look, vv_torch_nn_hears, vv_torch_nn_look };
+    vv_wishes_set(sources);
+    vv_torch_memory_want(vv_wishes_have("memory"));
+    vv_torch_nn_want(vv_wishes_have("modules"));
     vv_modules_changed();
-    (vv_collectors_want("torch") ? vv_torch_look : vv_torch_leave)();
+    vv_python_listen(&listener);
+    (vv_wishes_have("torch") ? vv_torch_look : vv_torch_leave)();
     (sources != 0 ? vv_python_look : vv_python_leave)();
 }
 

@@ -2,7 +2,7 @@
 /* control_page.c — the other side of the control page: what `varve start` and `varve stop` store. */
 #include "ctf/control_page.h"
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 /* Nobody but the holder of the file's lock writes `asked`. With no room the process finds out by itself
  * that the mask differs, and then the record's time is when it found out. */

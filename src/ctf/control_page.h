@@ -29,7 +29,7 @@ struct vv_control_page {
     uint32_t version;              /* VV_CONTROL_VERSION; of everything from here on            */
     uint64_t magic;
     uint64_t pid;                  /* whose page it is                                          */
-    uint32_t clock_is_counter;     /* which clock `ticks` are of: base/clock.h                  */
+    uint32_t clock_is_counter;     /* which clock `ticks` are of: base/system/clock.h                  */
     uint32_t wanted;               /* the mask that a start without one means                   */
     uint64_t asked;                /* switches made by other processes so far; written by them  */
     uint64_t noted;                /* … of them in the trace; written by the process            */

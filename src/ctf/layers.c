@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text/counted.h"
 #include "ctf/metadata_write.h"
 #include "varve/varve.h"
 
@@ -37,7 +38,7 @@ uint32_t vv_layer_single(uint32_t layers)
 static uint32_t one_layer(const char *word, size_t length)
 {
     for (size_t i = 0; i < LAYER_COUNT; i++)
-        if (strlen(known[i].name) == length && strncasecmp(known[i].name, word, length) == 0)
+        if (vv_text_is_in_any_case(word, length, known[i].name))
             return known[i].bit;
     return 0;
 }

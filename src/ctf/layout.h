@@ -19,7 +19,7 @@ struct vv_packet_header {
     uint32_t magic;           /* VV_CTF_MAGIC                                                   */
     uint32_t stream_class;    /* 0                                                              */
     uint64_t stream_instance; /* 0 = the process's own stream, 1.. = threads, in order of birth  */
-    uint64_t reserved_bits;   /* writer's own: end of what was reserved, set when the packet is left */
+    uint64_t reserved_bits;   /* end of what was reserved, set when the packet is left; 0 before */
     uint64_t spare;           /* 0, or 1 + `discarded` when the packet began                     */
     uint64_t content_bits;    /* header plus records: the write cursor                          */
     uint64_t packet_bits;     /* distance to the next packet, or to the end of the file         */
@@ -32,6 +32,12 @@ _Static_assert(sizeof(struct vv_packet_header) == 80, "doc/format.md §4");
 _Static_assert(offsetof(struct vv_packet_header, content_bits) == 32, "doc/format.md §4");
 
 #define VV_PACKET_BYTES 65536u
+
+/* Larger ones are read and copied by nobody: a file in a folder may be as long as its owner likes. */
+#define VV_METADATA_BYTES_MAX (UINT64_C(1) << 30)
+#define VV_MANIFEST_BYTES_MAX (UINT64_C(64) << 20)
+/* Four times what the recorder makes: a longer stream is a hole that somebody has made. */
+#define VV_STREAM_FILE_BYTES_MAX (UINT64_C(4) << 30)
 
 /* A record begins with one word: id in the low 20 bits, low 44 bits of the clock above. */
 #define VV_ID_BITS 20
@@ -94,6 +100,7 @@ struct vv_op_payload {
     uint64_t forward_tid;
     uint64_t inputs;
 };
+_Static_assert(sizeof(struct vv_op_payload) == 40, "doc/format.md §6");
 
 /* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument and its values. */
 #define VV_CALL_ARGUMENTS_MAX 64u /* members of lists included                                      */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 #define NS_PER_S INT64_C(1000000000)
 #define NAME_TEXT_BYTES_MAX 2400u /* after escaping; with FILE_TEXT and the frame below a class */
@@ -200,6 +200,8 @@ static void add_environment(struct vv_tsdl *text, const struct vv_tsdl_clock *cl
         add(text, "  keep_bytes = %llu;\n", (unsigned long long)process->keep_bytes);
     if (process->keep_ns != 0)
         add(text, "  keep_ns = %llu;\n", (unsigned long long)process->keep_ns);
+    if (process->reserve_bytes != 0)
+        add(text, "  reserve_bytes = %llu;\n", (unsigned long long)process->reserve_bytes);
     if (process->storage != NULL) {
         add(text, "  storage = ");
         add_literal(text, process->storage, 256);

@@ -37,6 +37,7 @@ struct vv_tsdl_process {
     int64_t begin_realtime_ns;
     uint64_t record_cost_ps; /* measured: time one record takes the program                      */
     uint64_t keep_bytes, keep_ns; /* of a flight recorder: what is kept; 0 and 0 = everything     */
+    uint64_t reserve_bytes;  /* records were lost while less than that of the disk was free; 0 = none */
     const char *storage;     /* how records reach the files, if not through shared mappings; NULL */
     const struct vv_tsdl_job *job; /* NULL = not known                                           */
 };

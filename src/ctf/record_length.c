@@ -42,3 +42,18 @@ size_t vv_record_length(const uint64_t *words, size_t count)
         return count < 2 ? 0 : 2 + ((size_t)(le64toh(words[1]) >> 32) + 7) / 8;
     return id < sizeof fixed ? fixed[id] : 0;
 }
+
+uint64_t vv_hidden_records(const uint64_t *words, size_t count)
+{
+    uint64_t records = 0;
+    for (size_t at = 0; at < count; records++) {
+        size_t length = words[at] != 0 ? vv_record_length(words + at, count - at) : 1;
+        if (length == 0 || length > count - at)
+            return records + 1;
+        if (words[at] == 0) /* a record that was never begun */
+            while (at + length < count && words[at + length] == 0)
+                length++;
+        at += length;
+    }
+    return records;
+}

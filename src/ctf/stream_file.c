@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/system/descriptor.h"
+
 bool vv_stream_file_is(const char *name)
 {
     return strncmp(name, "process.", 8) == 0 || strncmp(name, "thread.", 7) == 0;
@@ -53,12 +55,12 @@ bool vv_stream_writer_runs(long pid)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    int file = vv_descriptor_open(AT_FDCWD, path, O_RDONLY, 0);
+    if (file < 0)
         return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
     const char *name_end = strrchr(text, ')');
     return name_end == NULL || name_end[1] != ' ' || (name_end[2] != 'Z' && name_end[2] != 'X');
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream_file.h — the stream files of a trace as files: which they are, where their packets begin, who
- * writes them (doc/format.md §1, §4). Called by what trims and packs finished traces. Thread-compatible. */
+ * writes them (doc/format.md §1, §4). Thread-compatible. */
 #ifndef VV_CTF_STREAM_FILE_H
 #define VV_CTF_STREAM_FILE_H
 
@@ -16,9 +16,9 @@ bool vv_stream_file_is(const char *name);
 bool vv_stream_file_packet(int file, uint64_t offset, struct vv_packet_header *out_header);
 
 enum vv_stream_use {
-    VV_STREAM_FREE,   /* nobody else has the file open or mapped                                 */
+    VV_STREAM_FREE,   /* nobody else has the file open or mapped */
     VV_STREAM_IN_USE,
-    VV_STREAM_UNKNOWN /* the file system cannot tell, or not this user                           */
+    VV_STREAM_UNKNOWN /* the file system cannot tell, or not this user */
 };
 enum vv_stream_use vv_stream_file_use(int file);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctf/record_length.h"
 #include "ctf/stream_file.h"
 
 #define PATH_BYTES 4096
@@ -44,8 +45,8 @@ static enum varve_code cut(int file, const char *path, struct varve_error *error
         !find_last_packet(file, (uint64_t)status.st_size, &offset, &header) ||
         vv_stream_file_use(file) == VV_STREAM_IN_USE || header.packet_bits == header.content_bits)
         return VARVE_OK; /* where the file system cannot tell, the dead process is proof enough */
-    uint64_t packet_bits = htole64(header.content_bits);
-    if (ftruncate(file, (off_t)(offset + header.content_bits / 8)) != 0)
+    uint64_t bytes = header.content_bits / 8 + vv_hidden_bytes(&header), packet_bits = htole64(bytes * 8);
+    if (ftruncate(file, (off_t)(offset + bytes)) != 0)
         return vv_fail_errno(error, errno, "cannot shorten '%s'", path);
     off_t place = (off_t)(offset + offsetof(struct vv_packet_header, packet_bits));
     if (pwrite(file, &packet_bits, sizeof packet_bits, place) != (ssize_t)sizeof packet_bits)
@@ -53,14 +54,19 @@ static enum varve_code cut(int file, const char *path, struct varve_error *error
     return VARVE_OK;
 }
 
-enum varve_code vv_trim_stream(const char *path, struct varve_error *error)
+static enum varve_code trim_stream(int folder, const char *name, const char *path, struct varve_error *error)
 {
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return vv_fail_errno(error, errno, "cannot open '%s'", path);
     enum varve_code code = cut(file, path, error);
     close(file);
     return code;
+}
+
+enum varve_code vv_trim_stream(const char *path, struct varve_error *error)
+{
+    return trim_stream(AT_FDCWD, path, path, error);
 }
 
 /* ---- the trace ---- */
@@ -71,32 +77,41 @@ static bool is_left_behind(const struct dirent *entry)
     return entry->d_name[0] == '.' && entry->d_type == DT_REG;
 }
 
-static enum varve_code trim_process(const char *folder, struct varve_error *error)
+/* Takes the descriptor. */
+static DIR *list(int folder)
+{
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+    if (entries == NULL && folder >= 0)
+        close(folder);
+    return entries;
+}
+
+static enum varve_code trim_process(int trace, const char *name, const char *path, struct varve_error *error)
 {
     enum varve_code first = VARVE_OK;
-    DIR *files = opendir(folder);
+    DIR *files = list(openat(trace, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (files == NULL)
-        return vv_fail_errno(error, errno, "cannot open '%s'", folder);
+        return vv_fail_errno(error, errno, "cannot open '%s'", path);
     for (struct dirent *entry = readdir(files); entry != NULL; entry = readdir(files)) {
-        char path[PATH_BYTES];
-        int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (length >= (int)sizeof path)
+        char file[PATH_BYTES];
+        int length = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (length >= (int)sizeof file)
             continue;
         if (is_left_behind(entry))
-            unlink(path);
+            unlinkat(dirfd(files), entry->d_name, 0);
         if (!vv_stream_file_is(entry->d_name))
             continue;
-        enum varve_code code = vv_trim_stream(path, first == VARVE_OK ? error : NULL);
+        enum varve_code code = trim_stream(dirfd(files), entry->d_name, file, first == VARVE_OK ? error : NULL);
         first = first == VARVE_OK ? code : first;
     }
     closedir(files);
     return first;
 }
 
-enum varve_code vv_trim_trace(const char *trace, struct varve_error *error)
+enum varve_code vv_trim_trace(int folder, const char *trace, struct varve_error *error)
 {
     enum varve_code first = VARVE_OK;
-    DIR *folders = opendir(trace);
+    DIR *folders = list(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folders == NULL)
         return vv_fail_errno(error, errno, "cannot open '%s'", trace);
     for (struct dirent *entry = readdir(folders); entry != NULL; entry = readdir(folders)) {
@@ -105,7 +120,7 @@ enum varve_code vv_trim_trace(const char *trace, struct varve_error *error)
         long pid = vv_stream_folder_pid(entry->d_name);
         if (pid == 0 || length >= (int)sizeof path || vv_stream_writer_runs(pid))
             continue;
-        enum varve_code code = trim_process(path, first == VARVE_OK ? error : NULL);
+        enum varve_code code = trim_process(dirfd(folders), entry->d_name, path, first == VARVE_OK ? error : NULL);
         first = first == VARVE_OK ? code : first;
     }
     closedir(folders);

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-/* Cuts the stream files of every process that no longer runs after their last record. A file that is
+/* `folder` is the trace, open, and `trace` how it is called; no link in it is followed. Cuts the stream files of every process that no longer runs after their last record. A file that is
  * still mapped or open anywhere, or that is not as doc/format.md §4 says, is left as it is: cutting a
  * mapped file would kill its writer. Hidden files of these processes go. The first failure is reported, the other
  * files are still cut. */
-enum varve_code vv_trim_trace(const char *trace, struct varve_error *error);
+enum varve_code vv_trim_trace(int folder, const char *trace, struct varve_error *error);
 
 /* One stream file that nobody writes. */
 enum varve_code vv_trim_stream(const char *path, struct varve_error *error);

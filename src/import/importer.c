@@ -4,11 +4,15 @@
 #include "import/importer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/sum.h"
+#include "base/system/folder.h"
 #include "import/parts.h"
 
 #define SHOWN_BYTES 10u
@@ -36,16 +40,15 @@ static void list_formats(char *out, size_t bytes)
 }
 
 /* The first bytes as a reader can recognise them: printable ASCII, the rest as in C. */
-static void show_head(const char *head, size_t head_bytes, char *out)
+static void show_head(const char *head, size_t head_bytes, char *out, size_t bytes)
 {
+    size_t length = 0;
+    out[0] = '\0';
     for (size_t i = 0; i < head_bytes && i < SHOWN_BYTES; i++) {
         unsigned char byte = (unsigned char)head[i];
-        if (byte >= ' ' && byte < 127 && byte != '"' && byte != '\\')
-            out += sprintf(out, "%c", byte);
-        else
-            out += sprintf(out, "\\x%02x", byte);
+        bool is_plain = byte >= ' ' && byte < 127 && byte != '"' && byte != '\\';
+        length += (size_t)snprintf(out + length, bytes - length, is_plain ? "%c" : "\\x%02x", byte);
     }
-    *out = '\0';
 }
 
 /* What a file is that begins with these bytes, and what makes a trace of it. */
@@ -75,7 +78,7 @@ static void refuse(const char *path, bool is_folder, const char *head, size_t he
     char known[300] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
     const char *hint = find_hint(head, head_bytes);
     list_formats(known, sizeof known);
-    show_head(head, head_bytes, shown);
+    show_head(head, head_bytes, shown, sizeof shown);
     if (is_folder)
         snprintf(why, sizeof why, "a folder without metadata");
     else if (head_bytes == 0)
@@ -123,6 +126,7 @@ static void add_up(struct vv_model *model)
         if (processes->clock_uncertainty_ns[row] > run->clock_uncertainty_ns)
             run->clock_uncertainty_ns = processes->clock_uncertainty_ns[row];
     }
+    run->lost += run->lost_homeless < UINT64_MAX - run->lost ? run->lost_homeless : UINT64_MAX - run->lost;
     if (run->events == 0)
         run->end_ns = run->begin_ns;
     if (is_cost_known && cost_ns > 0 && cost_ns < 9e18)
@@ -168,6 +172,48 @@ static uint64_t file_bytes(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+/* Of a trace folder and of the process folders in it; what cannot be looked at counts nothing. */
+static int64_t folder_bytes(int folder, unsigned depth_left)
+{
+    _Alignas(8) char buffer[2048];
+    struct vv_folder_list list;
+    struct stat status;
+    int64_t bytes = 0;
+    int below;
+    vv_folder_list_init(&list, folder, buffer, sizeof buffer);
+    for (const char *name; (name = vv_folder_list_next(&list)) != NULL;) {
+        if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (S_ISREG(status.st_mode))
+            bytes = vv_sum(bytes, status.st_size);
+        if (!S_ISDIR(status.st_mode) || depth_left == 0 || vv_folder_open_below(folder, name, &below) != 0)
+            continue;
+        bytes = vv_sum(bytes, folder_bytes(below, depth_left - 1));
+        close(below);
+    }
+    return bytes;
+}
+
+/* What the model may hold at most: what a stranger's file may cost who opens it (doc/safety.md). */
+static uint64_t limit_of(const struct reading *reading)
+{
+    uint64_t most = reading->options->max_memory_bytes;
+    int64_t bytes = 0;
+    int folder;
+    if (!reading->options->is_bound_by_size)
+        return most;
+    for (size_t i = 0; i < reading->count; i++) {
+        bytes = vv_sum(bytes, (int64_t)file_bytes(reading->paths[i]));
+        if (vv_folder_open(AT_FDCWD, reading->paths[i], &folder) != 0)
+            continue;
+        bytes = vv_sum(bytes, folder_bytes(folder, 1));
+        close(folder);
+    }
+    bool is_huge = bytes > INT64_MAX / VV_SOURCE_GROWTH_MAX;
+    uint64_t limit = is_huge ? UINT64_MAX : VV_SOURCE_GROWN_BYTES_MIN + VV_SOURCE_GROWTH_MAX * (uint64_t)bytes;
+    return most == 0 || limit < most ? limit : most;
 }
 
 static enum varve_code open_input(struct reading *reading, size_t number, struct varve_error *error)
@@ -255,7 +301,7 @@ static enum varve_code begin_model(struct reading *reading, struct varve_error *
     VV_TRY(vv_model_create(&reading->model, error));
     reading->model->counts_only = reading->options->counts_only;
     reading->model->step_by = reading->options->step_by;
-    reading->model->limit_bytes = reading->options->max_memory_bytes;
+    reading->model->limit_bytes = limit_of(reading);
     return VARVE_OK;
 }
 

@@ -5,12 +5,6 @@
 
 #include "import/importer.h"
 
-/* The pids of processes of which an input holds names and nothing else, in any order. */
-struct vv_named_pids {
-    int64_t *items; /* allocated                                                                */
-    size_t count, capacity;
-};
-
 /* What one input added to the model. */
 struct vv_part {
     bool is_file;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/binary_search.h"
 #include "import/parts.h"
 #include "model/columns.h"
 #include "model/order.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/binary_search.h"
 #include "base/large_pages.h"
-#include "base/search.h"
 #include "base/workers.h"
 #include "model/cells.h"
 #include "model/columns.h"
@@ -317,6 +317,14 @@ static enum varve_code check_sums(const struct vv_model *model, struct varve_err
             (double)model->slices.duration_ns[longest] / year_ns);
 }
 
+static uint64_t count_levels(const struct vv_slices *slices)
+{
+    uint32_t most = 0;
+    for (uint64_t row = 0; row < slices->table.count; row++)
+        most = slices->depth[row] > most ? slices->depth[row] : most;
+    return slices->table.count > 0 ? (uint64_t)most + 1 : 0;
+}
+
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error)
 {
     VV_TRY(vv_build_order(model, error));
@@ -324,6 +332,8 @@ enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *erro
     VV_TRY(vv_build_named_steps(model, error));
     VV_TRY(vv_build_nest(model, error));
     model->placed_count = 0;
+    model->run.levels = count_levels(&model->slices);
+    VV_TRY(vv_build_outward(model, error));
     VV_TRY(vv_build_flows(model, error));
     VV_TRY(vv_build_activities(model, error));
     VV_TRY(vv_build_repeated_steps(model, error));

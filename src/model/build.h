@@ -14,6 +14,9 @@ enum varve_code vv_build_named_steps(struct vv_model *model, struct varve_error 
 /* Parent, depth, self time, phase and the overlap flag of sorted slices. nest.c */
 enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error);
 
+/* What leads quickly from a slice to those around it, if run.levels are many; also for a model that somebody kept. outward.c */
+enum varve_code vv_build_outward(struct vv_model *model, struct varve_error *error);
+
 /* Adds steps from repeating sequences to inputs that still hold none; wants activities linked. infer_repeats.c */
 enum varve_code vv_build_repeated_steps(struct vv_model *model, struct varve_error *error);
 

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/large_pages.h"
 #include "model/model.h"
 
 #define NEIGHBOURS 8u /* ids that follow each other, mostly asked for together, lie side by side    */
 #define SPARE_ROWS 8u /* places of an array for each row in it: a hash table takes as much      */
-
-static uint64_t hash_of(uint32_t scope, uint64_t id)
-{
-    uint64_t hash = (id ^ (uint64_t)scope << 48) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u;
-    return hash ^ hash >> 29;
-}
 
 enum varve_code vv_id_map_init(struct vv_id_map *map, const struct vv_id_range *range,
                                struct varve_error *error)
@@ -56,7 +50,7 @@ void vv_id_map_deinit(struct vv_id_map *map)
 
 static uint64_t first_slot(const struct vv_id_map *map, uint32_t scope, uint64_t id)
 {
-    return (hash_of(scope, id / NEIGHBOURS) * NEIGHBOURS | id % NEIGHBOURS) & map->slot_mask;
+    return (vv_hash_pair(scope, id / NEIGHBOURS) * NEIGHBOURS | id % NEIGHBOURS) & map->slot_mask;
 }
 
 void vv_id_map_prefetch(const struct vv_id_map *map, uint32_t scope, uint64_t id)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/repeats.h"
 #include "model/build.h"
+#include "model/repeats.h"
 #include "varve/varve.h"
 
 #define SEQUENCE_LEAST 32u

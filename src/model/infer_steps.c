@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "base/search.h"
+#include "base/binary_search.h"
 #include "model/build.h"
 #include "varve/varve.h"
 
@@ -70,11 +70,10 @@ struct inference {
 /* The number at the end of a name that stands after `word`, or -1. False: the name says something else. */
 static bool is_called(const char *name, const char *word, int64_t *out_number)
 {
-    size_t length = strlen(word);
     *out_number = -1;
-    if (strncasecmp(name, word, length) != 0)
+    if (strncasecmp(name, word, strlen(word)) != 0)
         return false;
-    const char *rest = name + length, *digits = rest + strspn(rest, " _-#:");
+    const char *rest = name + strlen(word), *digits = rest + strspn(rest, " _-#:");
     size_t count = strspn(digits, "0123456789");
     if (count > 0 && count < 18 && digits[count] == '\0')
         *out_number = strtoll(digits, NULL, 10);

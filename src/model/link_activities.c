@@ -10,6 +10,7 @@
 #include "base/large_pages.h"
 #include "model/build.h"
 #include "model/id_map.h"
+#include "model/outward.h"
 #include "varve/varve.h"
 
 #define AHEAD 12u /* activities: as long as memory takes to answer                               */
@@ -138,14 +139,10 @@ static enum varve_code map_callers(struct linking *linking, struct varve_error *
 
 /* ---- each activity ---- */
 
-static uint32_t operator_around(const struct vv_slices *slices, uint32_t slice)
+static uint32_t operator_around(const struct vv_model *model, uint32_t slice)
 {
-    while (slice != VV_NONE) {
-        slice = slices->parent[slice];
-        if (slice != VV_NONE && (slices->layer[slice] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)))
-            return slice;
-    }
-    return VV_NONE;
+    return slice == VV_NONE ? VV_NONE
+                            : vv_outward_operator(model, model->slices.parent[slice], VARVE_LAYER_OP | VARVE_LAYER_COMM);
 }
 
 static bool is_device_work(enum vv_activity_kind kind)
@@ -189,7 +186,7 @@ static void link_by_place(struct vv_model *model, uint32_t row)
     model->health.unlinked +=
         launch == VV_NONE && is_device_work(kind) && kind <= VV_ACTIVITY_SET;
     if (activities->caller[row] == VV_NONE)
-        activities->caller[row] = operator_around(&model->slices, launch);
+        activities->caller[row] = operator_around(model, launch);
 }
 
 static void link_all(struct linking *linking)

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/binary_search.h"
 #include "base/workers.h"
 #include "model/build.h"
+#include "model/outward.h"
 
 #define PIECE_FLOWS 65536u /* at least                                                            */
 
@@ -78,30 +79,17 @@ static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *tr
     return track->last;
 }
 
-/* The innermost slice from `slice` outwards that holds the instant; with its end only if none does without. */
-static uint32_t around(const struct vv_slices *slices, uint32_t slice, int64_t time_ns)
-{
-    uint32_t ended = VV_NONE;
-    for (; slice != VV_NONE; slice = slices->parent[slice]) {
-        int64_t end = slices->begin_ns[slice] + slices->duration_ns[slice];
-        if (time_ns < end || time_ns == slices->begin_ns[slice])
-            return slice;
-        if (time_ns == end && ended == VV_NONE)
-            ended = slice;
-    }
-    return ended;
-}
-
 /* `row`: what the importer has said. */
-static uint32_t find_from(const struct vv_slices *slices, struct track_rows *track, uint32_t row, int64_t time_ns)
+static uint32_t find_from(const struct vv_model *model, struct track_rows *track, uint32_t row, int64_t time_ns)
 {
-    uint32_t slice = last_beside(slices, track, row, time_ns);
-    return slice != VV_NONE ? slice : around(slices, find_begin(slices, track, time_ns), time_ns);
+    uint32_t slice = last_beside(&model->slices, track, row, time_ns);
+    return slice != VV_NONE ? slice : vv_outward_holding(model, find_begin(&model->slices, track, time_ns), time_ns);
 }
 
-static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track, uint32_t row, int64_t time_ns,
+static uint32_t find_to(const struct vv_model *model, struct track_rows *track, uint32_t row, int64_t time_ns,
                         bool to_next)
 {
+    const struct vv_slices *slices = &model->slices;
     uint32_t slice = last_beside(slices, track, row, time_ns);
     if (slice != VV_NONE)
         return slice;
@@ -111,7 +99,7 @@ static uint32_t find_to(const struct vv_slices *slices, struct track_rows *track
     uint32_t next = slice == VV_NONE ? track->first : slice + 1;
     if (to_next && next < track->limit)
         return next;
-    return around(slices, slice, time_ns);
+    return vv_outward_holding(model, slice, time_ns);
 }
 
 struct linking {
@@ -125,7 +113,6 @@ static void link_piece(void *context, size_t piece)
     const struct linking *linking = context;
     struct vv_model *model = linking->model;
     struct vv_flows *flows = &model->flows;
-    const struct vv_slices *slices = &model->slices;
     uint64_t count = flows->table.count, track_count = model->tracks.table.count;
     struct track_rows *tracks = linking->tracks + piece * (track_count + 1);
     uint64_t limit = count / linking->pieces * (piece + 1);
@@ -134,9 +121,9 @@ static void link_piece(void *context, size_t piece)
     for (uint64_t i = count / linking->pieces * piece; i < limit; i++) {
         uint32_t from = flows->from_track[i], to = flows->to_track[i];
         if (from < track_count)
-            flows->from_slice[i] = find_from(slices, &tracks[from], flows->from_slice[i], flows->from_ns[i]);
+            flows->from_slice[i] = find_from(model, &tracks[from], flows->from_slice[i], flows->from_ns[i]);
         if (to < track_count)
-            flows->to_slice[i] = find_to(slices, &tracks[to], flows->to_slice[i], flows->to_ns[i],
+            flows->to_slice[i] = find_to(model, &tracks[to], flows->to_slice[i], flows->to_ns[i],
                                          flows->to_next[i] != 0);
     }
 }

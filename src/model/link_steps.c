@@ -6,7 +6,7 @@
  * list of changes says which step holds from when on; slices pass over it in order of time. */
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/binary_search.h"
 #include "model/build.h"
 #include "model/columns.h"
 #include "model/order.h"

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/utf8.h"
 #include "model/columns.h"
+#include "model/outward.h"
 
 static const struct vv_column process_columns[] = {
     VV_PROCESS_COLUMNS(VV_COLUMN, struct vv_processes)
@@ -185,15 +187,31 @@ void vv_model_destroy(struct vv_model *model)
                       vv_model_tables[row].column_count);
     vv_intern_deinit(&model->strings);
     free(model->placed);
+    vv_outward_destroy(model->outward);
     if (model->mapping != NULL)
         munmap(model->mapping, model->mapping_bytes);
     free(model);
 }
 
+enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size_t length, uint32_t *out_id,
+                                  struct varve_error *error)
+{
+    if (__builtin_expect(vv_utf8_is_text(text, length), 1))
+        return vv_intern_add(&model->strings, text, length, out_id, error);
+    char *repaired = malloc(length * 3);
+    if (repaired == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a text of %zu bytes", length);
+    model->health.repaired_texts++;
+    enum varve_code code =
+        vv_intern_add(&model->strings, repaired, vv_utf8_repair(text, length, repaired), out_id, error);
+    free(repaired);
+    return code;
+}
+
 enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,
                               struct varve_error *error)
 {
-    return vv_intern_add(&model->strings, text, strlen(text), out_id, error);
+    return vv_model_add_text(model, text, strlen(text), out_id, error);
 }
 
 /* Appends a blank row; the caller sets what "none" is otherwise. */

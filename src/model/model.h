@@ -34,6 +34,7 @@
     X(T, int64_t, clock_uncertainty_ns)  /* half width of the clock's fit; -1 unknown           */ \
     X(T, int64_t, record_cost_ps)  /* what one record cost the program; 0 = not measured           */ \
     X(T, int64_t, slow_ns)     /* spent in the recorder beside writing records                  */ \
+    X(T, uint64_t, reserve_bytes) /* records were lost while less of the disk was free; 0 = none */ \
     X(T, uint64_t, keep_bytes) /* a flight recorder: at least so much of the end was kept; 0    */ \
     X(T, uint64_t, keep_ns)    /* the same, as a time; both 0 = everything was kept             */ \
     X(T, uint8_t, forgot)      /* 1: of a flight recorder, and its beginning is not there       */ \
@@ -183,7 +184,8 @@ struct vv_inputs { struct vv_table table; VV_INPUT_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint16_t, dtype)      /* enum varve_dtype                                              */
 struct vv_tensors { struct vv_table table; VV_TENSOR_COLUMNS(VV_COLUMN_POINTER, struct vv_tensors) };
 
-/* A buffer of a static memory plan: where it lies, and from which operator to which, both included. */
+/* A buffer of a static memory plan: where it lies, and from which operator to which, both included. Numbers other than
+ * INT64_MAX are below 2^53. */
 #define VV_PLACEMENT_COLUMNS(X, T)                                                                  \
     X(T, int64_t, bytes)                                                                            \
     X(T, int64_t, offset_bytes) /* in its device's arena; -1 = the plan does not say            */ \
@@ -281,9 +283,12 @@ struct vv_run {
     int64_t cpus;                     /* 0 = not known                                          */
     int64_t begin_ns, end_ns;         /* first and last instant of any record                   */
     int64_t exit_code, signal;        /* -1 = not known                                         */
-    uint64_t events, lost;            /* sums over processes                                    */
+    uint64_t events, lost;            /* sums over processes, and lost_homeless                  */
+    uint64_t lost_homeless;           /* of lost: by processes that had no folder in the trace  */
+    uint32_t lost_why;                /* string: why they had none; 0 = not known               */
     int64_t clock_uncertainty_ns;     /* the worst process; -1 unknown                          */
     int64_t record_cost_ns;           /* spent recording, over all threads; -1 not measured     */
+    uint64_t levels;                  /* slices in one another at most, by finish               */
 };
 
 /* What was odd in the input: kept, counted, shown. */
@@ -302,7 +307,7 @@ struct vv_health {
     uint64_t duplicate_correlations; /* calls with a correlation that another has, by finish    */
     uint64_t unplaced;        /* events kept without an instant: aggregated, or no time given   */
     uint64_t ignored;         /* records that are no events of any known kind: doc/formats.md   */
-    uint64_t repaired_texts;  /* texts that were no UTF-8: the wrong bytes are U+FFFD now           */
+    uint64_t repaired_texts;  /* no UTF-8, or with NUL: the wrong bytes are U+FFFD now              */
     uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
 };
 
@@ -311,6 +316,8 @@ struct vv_health {
 struct vv_placed {
     uint32_t first, limit;
 };
+
+struct vv_outward;
 
 struct vv_model {
     unsigned threads;     /* that may work on it at once while it is built; 0 counts as 1       */
@@ -326,6 +333,7 @@ struct vv_model {
     struct vv_health health;
     struct vv_placed *placed; /* ascending; finish leaves these rows alone if it can, and forgets them */
     size_t placed_count, placed_capacity;
+    struct vv_outward *outward; /* by finish, where slices lie deep: model/outward.h; NULL        */
     bool has_phases; /* an importer has filled slices.phase, which is blank otherwise           */
     struct vv_processes processes;
     struct vv_tracks tracks;
@@ -383,7 +391,11 @@ enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, str
 enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 
-/* The string's id in model->strings. */
+/* A text's id in model->strings. All that comes from a file goes through here: NUL and what is no UTF-8 become U+FFFD,
+ * counted in health.repaired_texts, so that whatever reads the model may take its texts for NUL-terminated UTF-8. */
+enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size_t length, uint32_t *out_id,
+                                  struct varve_error *error);
+/* The same of a NUL-terminated one. */
 enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,
                               struct varve_error *error);
 

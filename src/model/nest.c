@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/search.h"
+#include "base/binary_search.h"
 #include "base/workers.h"
 #include "model/build.h"
 #include "varve/varve.h"

@@ -4,28 +4,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
-#define REPLACEMENT "\xEF\xBF\xBD"
-
-/* The bytes of the first column of `text`, and whether they may go to a terminal as they are: C0, DEL
- * and C1 (U+0080 … U+009F) may not. */
-static size_t one_glyph(const char *text, size_t length, bool *out_harmless)
-{
-    size_t bytes = vv_utf8_sequence(text, length);
-    unsigned char first = (unsigned char)text[0];
-    bool is_control = bytes == 1 && (first < 0x20 || first == 0x7f);
-    bool is_c1 = bytes == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0;
-    *out_harmless = bytes > 0 && !is_control && !is_c1;
-    return bytes > 0 ? bytes : 1;
-}
+#include "base/text/harmless.h"
 
 static size_t width_of(const char *text, size_t length)
 {
     size_t width = 0;
     bool harmless;
     for (size_t i = 0; i < length; width++)
-        i += one_glyph(text + i, length - i, &harmless);
+        i += vv_harmless_first(text + i, length - i, &harmless);
     return width;
 }
 
@@ -38,11 +24,11 @@ static void print(FILE *stream, const char *text, size_t length, size_t width)
 {
     for (size_t position = 0; width > 0; width--) {
         bool harmless;
-        size_t bytes = one_glyph(text + position, length - position, &harmless);
+        size_t bytes = vv_harmless_first(text + position, length - position, &harmless);
         if (harmless)
             fwrite(text + position, 1, bytes, stream);
         else
-            fputs(REPLACEMENT, stream);
+            fputs(VV_REPLACEMENT, stream);
         position += bytes;
     }
 }

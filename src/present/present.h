@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/sheet.h"
+#include "sheet/sheet.h"
 
 enum vv_form { VV_FORM_TEXT, VV_FORM_JSON, VV_FORM_CSV, VV_FORM_MD };
 
@@ -19,7 +19,7 @@ struct vv_presentation {
     const char *fields;  /* "a,b" or "+c,-d" on `fields_table`; NULL = default                  */
     const char *fields_table; /* the table that `fields` speaks of                              */
     bool color;          /* escape sequences for bold, dim, red                                 */
-    bool terminal;       /* bars of block characters, cut to `width`                            */
+    bool terminal;       /* bars of block characters, cut to `width`; nothing in CSV that it would obey */
     int width;           /* columns of the terminal; 0 = unlimited                              */
 };
 

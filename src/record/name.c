@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* name.c — names that a program gives to its threads and to itself; and the library's own version. */
-#include "record/recorder.h"
+#include "record/stream/recorder.h"
 
 VARVE_API void varve_thread_name(const char *name)
 {
@@ -9,6 +9,8 @@ VARVE_API void varve_thread_name(const char *name)
     uint32_t id = vv_string_id(name);
     if (id != 0)
         vv_thread_named(id);
+    else
+        vv_thread_discard(&vv_self, 1);
     vv_record_leave();
 }
 
@@ -17,8 +19,8 @@ VARVE_API void varve_process_name(const char *name)
     if (name == NULL || varve_layers() == 0 || !vv_record_enter())
         return;
     const uint64_t record[] = { VV_EVENT_PROCESS, vv_string_id(name) };
-    if (record[1] != 0)
-        vv_session_put(record, 2);
+    if (record[1] == 0 || !vv_session_put(record, 2))
+        vv_thread_discard(&vv_self, 1);
     vv_record_leave();
 }
 

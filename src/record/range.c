@@ -4,8 +4,8 @@
  * The thread counts its open ranges and keeps a bit for each of the first 256: not recorded. So an end
  * knows whether its begin was written, though it names no site and the mask may have changed. */
 #include "ctf/metadata_write.h"
-#include "record/frame.h"
-#include "record/place.h"
+#include "record/hot_path.h"
+#include "record/outliving_range.h"
 
 /* ---- begin, next, end: first the way of nearly every record, then the whole rule ---- */
 
@@ -48,12 +48,12 @@ static __attribute__((noinline)) void next_slowly(struct varve_site *site)
 
 static inline bool is_plain(const struct vv_self *self)
 {
-    return self->plain_epoch == __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED);
+    return self->plain_epoch == vv_epoch();
 }
 
 static inline bool is_ready(struct varve_site *site, enum vv_site_kind kind, uint32_t *out_id)
 {
-    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_RELAXED);
+    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE); /* before the epoch: vv_site_id */
     *out_id = (state & VV_ID_MASK) + kind;
     return (varve_layers() & site->layer) != 0 && (state >> (VV_ID_BITS + kind) & 1) != 0;
 }
@@ -63,7 +63,7 @@ VARVE_API VV_HOT void varve_emit_begin(struct varve_site *site)
     struct vv_self *self = &vv_self;
     struct vv_place place;
     uint32_t id;
-    if (VARVE_UNLIKELY(!is_plain(self) || !is_ready(site, VV_KIND_BEGIN, &id) ||
+    if (VARVE_UNLIKELY(!is_ready(site, VV_KIND_BEGIN, &id) || !is_plain(self) ||
                        !vv_reserve_at_once(self, &place))) {
         begin_slowly(site);
         return;
@@ -92,8 +92,8 @@ VARVE_API VV_HOT void varve_emit_next(struct varve_site *site)
     struct vv_self *self = &vv_self;
     struct vv_place place;
     uint32_t id;
-    if (VARVE_UNLIKELY(!is_plain(self) || self->depth == self->step_depth ||
-                       !is_ready(site, VV_KIND_NEXT, &id) || !vv_reserve_at_once(self, &place))) {
+    if (VARVE_UNLIKELY(!is_ready(site, VV_KIND_NEXT, &id) || !is_plain(self) ||
+                       self->depth == self->step_depth || !vv_reserve_at_once(self, &place))) {
         next_slowly(site);
         return;
     }
@@ -110,10 +110,13 @@ static void put_begin_name(struct vv_self *self, const char *name, uint32_t laye
         vv_record_leave();
     }
     uint64_t field = (uint64_t)vv_layer_single(layer) << 32 | id;
-    if (id != 0)
-        vv_put_fields(self, VV_EVENT_BEGIN, &field, 1);
-    else
+    if (id == 0) {
         vv_thread_discard(self, 1);
+        return;
+    }
+    vv_self_in_epoch();
+    struct vv_place place = vv_reserve_naming(self, 16, id);
+    vv_put_fields_at(self, &place, VV_EVENT_BEGIN, &field, 1);
 }
 
 VARVE_API void varve_emit_begin_name(const char *name, uint32_t layer)

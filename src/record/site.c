@@ -10,16 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/os.h"
+#include "base/system/os.h"
 #include "ctf/metadata_write.h"
-#include "record/copier.h"
-#include "record/job.h"
-#include "record/recorder.h"
+#include "record/rank.h"
+#include "record/stream/copier.h"
+#include "record/stream/recorder.h"
+#include "record/stream/room.h"
 #include "record/text_hash.h"
 
 #define SLOTS (VV_SITE_COUNT_MAX * 2 + 2 * VV_SITE_ID_FIRST / VV_SITE_KINDS)
 #define TEXT_BYTES (UINT64_C(256) << 20)
+#define PIECE_BYTES (UINT64_C(2) << 20) /* so much address space is taken at a time                 */
 #define PAGE_BYTES 4096u
+#define METADATA "metadata"
+#define HIDDEN ".metadata"
 _Static_assert((SLOTS & (SLOTS - 1)) == 0, "open addressing by mask");
 
 struct record {
@@ -30,11 +34,23 @@ struct record {
 
 static struct record *records;
 static uint32_t *slots; /* record number + 1; 0 = free */
-static char *texts;
-static uint64_t texts_used;
+static char *texts;          /* the piece that is being filled                                  */
+static uint64_t texts_used;  /* of it                                                           */
+static uint64_t texts_bytes; /* of all pieces                                                   */
 static uint32_t record_count;
 static uint64_t metadata_bytes; /* length of the metadata file */
-static char metadata_path[VV_STREAM_PATH_BYTES];
+static struct vv_file_id metadata_id;
+
+static bool add_piece(void)
+{
+    char *piece = texts_bytes < TEXT_BYTES ? vv_os_reserve(PIECE_BYTES) : NULL;
+    if (piece == NULL)
+        return false;
+    texts = piece;
+    texts_used = 0;
+    texts_bytes += PIECE_BYTES;
+    return true;
+}
 
 static bool make_tables(void)
 {
@@ -42,15 +58,14 @@ static bool make_tables(void)
         return true;
     records = vv_os_reserve(VV_SITE_COUNT_MAX * sizeof *records);
     slots = vv_os_reserve(SLOTS * sizeof *slots);
-    char *memory = vv_os_reserve(TEXT_BYTES);
     if (records != NULL && slots != NULL)
-        texts = memory;
+        add_piece();
     return texts != NULL;
 }
 
 static const char *copy_text(const char *text, uint32_t length)
 {
-    if (texts_used + length + 1 > TEXT_BYTES)
+    if (texts_used + length + 1 > PIECE_BYTES && !add_piece())
         return NULL;
     char *copy = texts + texts_used;
     memcpy(copy, text, length);
@@ -99,19 +114,19 @@ static void write_class(struct vv_tsdl *text, const struct record *record, unsig
 
 /* Writes at *at, and moves it. A block that would straddle a page starts on the next one: a write within
  * a page is done or not done, also under SIGKILL. */
-static int write_in_page(const char *path, const char *block, size_t bytes, uint64_t *at)
+static int write_in_page(const char *name, const char *block, size_t bytes, uint64_t *at)
 {
     static char padded[2 * PAGE_BYTES]; /* under the lock, like all memory here: stacks may be small */
     size_t room = PAGE_BYTES - *at % PAGE_BYTES, blanks = room < bytes ? room : 0;
     memset(padded, '\n', blanks);
     memcpy(padded + blanks, block, bytes);
-    int failure = vv_os_write_at(path, padded, blanks + bytes, *at);
+    int failure = vv_own_write(&vv_session.folder, name, &metadata_id, padded, blanks + bytes, *at);
     if (failure == 0)
         *at += blanks + bytes;
     return failure;
 }
 
-static int write_classes(const char *path, uint64_t *at)
+static int write_classes(const char *name, uint64_t *at)
 {
     static char block[PAGE_BYTES];
     for (uint32_t i = 0; i < record_count; i++)
@@ -120,14 +135,14 @@ static int write_classes(const char *path, uint64_t *at)
                 continue;
             struct vv_tsdl text = { block, 0, sizeof block, false };
             write_class(&text, &records[i], kind);
-            int failure = write_in_page(path, block, text.length, at);
+            int failure = write_in_page(name, block, text.length, at);
             if (failure != 0)
                 return failure;
         }
     return 0;
 }
 
-static int write_prologue(const char *path, uint64_t *at)
+static int write_prologue(const char *name, uint64_t *at)
 {
     static char prologue[VV_TSDL_PROLOGUE_BYTES_MAX]; /* under the lock */
     static char program[PATH_MAX];
@@ -140,41 +155,44 @@ static int write_prologue(const char *path, uint64_t *at)
                                          session->precision_ticks, session->begin.ticks,
                                          session->begin.realtime_ns };
     const struct vv_tsdl_process process = { host,         program,
-                                             getpid(),     getppid(),
+                                             (int)vv_birth_pid(), getppid(),
                                              clock.ticks,  clock.realtime_ns,
                                              session->record_cost_ps,
                                              session->keep_bytes, session->keep_ns,
+                                             vv_room_kept_bytes(),
                                              vv_copier_says(), vv_job() };
     struct vv_tsdl text = { prologue, 0, sizeof prologue, false };
     vv_tsdl_prologue(&text, &clock, &process);
-    int failure = vv_os_write_at(path, prologue, text.length, 0);
+    int failure = vv_own_write(&vv_session.folder, name, &metadata_id, prologue, text.length, 0);
     *at = text.length;
     return failure;
 }
 
 int vv_metadata_write(void)
 {
-    static char hidden[VV_STREAM_PATH_BYTES]; /* under the lock */
+    const struct vv_file_id former_id = metadata_id;
     uint64_t bytes;
     make_tables();
-    snprintf(hidden, sizeof hidden, "%s/.metadata", vv_session.folder);
-    snprintf(metadata_path, sizeof metadata_path, "%s/metadata", vv_session.folder);
-    vv_os_remove(hidden);
-    int failure = write_prologue(hidden, &bytes);
+    vv_own_remove(&vv_session.folder, HIDDEN);
+    int failure = vv_own_create(&vv_session.folder, HIDDEN, 0, NULL, &metadata_id);
+    if (failure == 0)
+        failure = write_prologue(HIDDEN, &bytes);
     if (failure == 0 && records != NULL)
-        failure = write_classes(hidden, &bytes);
+        failure = write_classes(HIDDEN, &bytes);
     if (failure == 0)
-        failure = vv_os_replace(hidden, metadata_path);
-    if (failure == 0)
+        failure = vv_own_rename(&vv_session.folder, HIDDEN, METADATA);
+    if (failure == 0) {
         metadata_bytes = bytes;
-    else
-        vv_os_remove(hidden);
+        return 0;
+    }
+    metadata_id = former_id;
+    vv_own_remove(&vv_session.folder, HIDDEN);
     return failure;
 }
 
 void vv_metadata_remove(void)
 {
-    vv_os_remove(metadata_path);
+    vv_own_remove(&vv_session.folder, METADATA);
 }
 
 /* Appends the class to the metadata file; what a full disk cut off is overwritten by the next. */
@@ -183,7 +201,7 @@ static bool declare(struct record *record, unsigned kind)
     static char block[PAGE_BYTES];
     struct vv_tsdl text = { block, 0, sizeof block, false };
     write_class(&text, record, kind);
-    if (text.full || write_in_page(metadata_path, block, text.length, &metadata_bytes) != 0)
+    if (text.full || write_in_page(METADATA, block, text.length, &metadata_bytes) != 0)
         return false;
     record->kinds |= 1u << kind;
     return true;

@@ -7,8 +7,8 @@
  * a small one of what was looked up last, since a look into the large one is a page that no cache holds. */
 #include <string.h>
 
-#include "base/os.h"
-#include "record/place.h"
+#include "base/system/os.h"
+#include "record/hot_path.h"
 #include "record/text_hash.h"
 
 #define STRINGS_MAX (1u << 20)
@@ -16,6 +16,9 @@
 #define RECENT_SLOTS 1024u
 #define STRINGS_BYTES (UINT64_C(256) << 20)
 #define UNIT_BYTES 8u
+#define PIECE_BYTES (UINT64_C(2) << 20) /* so much address space is taken at a time        */
+#define PIECE_UNITS ((uint32_t)(PIECE_BYTES / UNIT_BYTES))
+#define PIECES (STRINGS_BYTES / PIECE_BYTES)
 
 struct string {
     uint32_t number; /* 1, 2, ...                                                                */
@@ -24,8 +27,8 @@ struct string {
     char text[];
 };
 
-static uint8_t *strings;  /* one after the other, each at a whole number of units; the first unit is free;
-                             atomic: the tables are there */
+static uint8_t *pieces[PIECES]; /* of memory for strings: one after the other, each at a whole number of units and in one
+                                   piece; the first unit is free. The first, atomic: the tables are there */
 static uint32_t *units;   /* where the string of a number is */
 static uint64_t *slots;   /* hash, then unit; 0 = free; atomic */
 static uint64_t *recent;  /* slots that were found, each where the hash alone says; atomic */
@@ -33,20 +36,20 @@ static uint32_t unit_count = 1, string_count;
 
 static bool make_tables(void)
 {
-    if (strings != NULL)
+    if (pieces[0] != NULL)
         return true;
     units = vv_os_reserve((STRINGS_MAX + 1) * sizeof *units);
     slots = vv_os_reserve(SLOTS * sizeof *slots);
     recent = vv_os_reserve(RECENT_SLOTS * sizeof *recent);
-    uint8_t *memory = vv_os_reserve(STRINGS_BYTES);
+    uint8_t *memory = vv_os_reserve(PIECE_BYTES);
     if (units != NULL && slots != NULL && recent != NULL)
-        __atomic_store_n(&strings, memory, __ATOMIC_RELEASE);
-    return strings != NULL;
+        __atomic_store_n(&pieces[0], memory, __ATOMIC_RELEASE);
+    return pieces[0] != NULL;
 }
 
 static struct string *string_at(uint32_t unit)
 {
-    return (struct string *)(void *)(strings + (size_t)unit * UNIT_BYTES);
+    return (struct string *)(void *)(pieces[unit / PIECE_UNITS] + (size_t)(unit % PIECE_UNITS) * UNIT_BYTES);
 }
 
 static bool leads_to(uint64_t slot, const char *text, uint32_t length, uint32_t hash)
@@ -68,6 +71,31 @@ static uint64_t find(const char *text, uint32_t length, uint32_t hash, uint32_t 
     }
 }
 
+/* Not memcpy: in a program that ThreadSanitizer watches its store would be seen, and not that of the slot after it, and
+ * the lookup of another thread be called a race. */
+static void copy_text(char *to, const char *from, uint32_t length)
+{
+    for (uint32_t at = 0; at < length; at++)
+        __atomic_store_n(&to[at], from[at], __ATOMIC_RELAXED);
+}
+
+/* For a string of so many units at unit_count, which moves to a new piece where this one has no room. */
+static bool make_place(uint32_t units_taken)
+{
+    uint32_t piece = unit_count / PIECE_UNITS;
+    if (unit_count % PIECE_UNITS + units_taken > PIECE_UNITS)
+        piece++;
+    if (piece == PIECES)
+        return false;
+    if (pieces[piece] == NULL)
+        pieces[piece] = vv_os_reserve(PIECE_BYTES);
+    if (pieces[piece] == NULL)
+        return false;
+    if (unit_count < piece * PIECE_UNITS)
+        unit_count = piece * PIECE_UNITS;
+    return true;
+}
+
 static struct string *find_or_add(const char *text, uint32_t length)
 {
     uint32_t hash = vv_text_hash(text, length, 0), at;
@@ -75,21 +103,21 @@ static struct string *find_or_add(const char *text, uint32_t length)
     if (slot != 0)
         return string_at((uint32_t)slot);
     uint32_t taken = (uint32_t)((sizeof(struct string) + length + UNIT_BYTES - 1) / UNIT_BYTES);
-    if (string_count == STRINGS_MAX || unit_count + taken > STRINGS_BYTES / UNIT_BYTES)
+    if (string_count == STRINGS_MAX || !make_place(taken))
         return NULL;
     struct string *added = string_at(unit_count);
-    memcpy(added->text, text, length);
+    copy_text(added->text, text, length);
     added->length = length;
     added->number = ++string_count;
     units[string_count] = unit_count;
-    __atomic_store_n(&slots[at], (uint64_t)hash << 32 | unit_count, __ATOMIC_RELEASE);
-    unit_count += taken;
+    unit_count += taken; /* before others see it: a child may go on from any instant (birth.h) */
+    __atomic_store_n(&slots[at], (uint64_t)hash << 32 | units[string_count], __ATOMIC_RELEASE);
     return added;
 }
 
 VV_HOT uint32_t vv_string_known(const char *text)
 {
-    if (__atomic_load_n(&strings, __ATOMIC_ACQUIRE) == NULL)
+    if (__atomic_load_n(&pieces[0], __ATOMIC_ACQUIRE) == NULL)
         return 0;
     uint32_t length = vv_text_cut(text, VV_NAME_BYTES_MAX), hash = vv_text_hash(text, length, 0), at;
     uint64_t *seen = &recent[hash % RECENT_SLOTS], slot = __atomic_load_n(seen, __ATOMIC_ACQUIRE);
@@ -125,4 +153,9 @@ uint32_t vv_string_id(const char *text)
         return 0;
     const struct string *string = find_or_add(text, vv_text_cut(text, VV_NAME_BYTES_MAX));
     return string != NULL && vv_string_write(string->number) ? string->number : 0;
+}
+
+bool vv_string_is_in(uint32_t id, uint32_t serial)
+{
+    return __atomic_load_n(&string_at(units[id])->serial, __ATOMIC_ACQUIRE) == serial;
 }

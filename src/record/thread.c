@@ -1,67 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread.c — threads come, go, fork and fall behind; and the lock of the slow path. */
+/* thread.c — threads come, go, fork and fall behind. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os.h"
-#include "record/place.h"
+#include "base/system/libc.h"
+#include "base/system/os.h"
+#include "record/hot_path.h"
+#include "record/lost.h"
+#include "record/sigbus.h"
 
 #define SLAB_THREADS 16u
 
-_Thread_local struct vv_self vv_self;
-static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t exit_key;
-static struct vv_thread *spare_threads; /* closed, for reuse; under the lock */
-
-/* Both state and type, because it is pthread_setcanceltype by which a pending asynchronous cancellation acts at
- * the end: pthread_setcancelstate would leave pthread_join without PTHREAD_CANCELED. And the signal of an
- * asynchronous one may be on its way: its handler would act within any system call, disabled or not, so it is awaited.
- * (glibc 2.36) */
-static void forbid_cancellation(int *out_state, int *out_type)
-{
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, out_type);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, out_state);
-    if (*out_type == PTHREAD_CANCEL_ASYNCHRONOUS)
-        vv_os_await_cancellation();
-}
-
-bool vv_record_enter(void)
-{
-    struct vv_self *self = &vv_self;
-    uint64_t signals;
-    int saved_errno = errno, cancel, cancel_type;
-    if (self->busy)
-        return false;
-    /* Before it is busy, since handlers do the same; and nobody may be taken away while it is. */
-    forbid_cancellation(&cancel, &cancel_type);
-    vv_os_signals_block(&signals);
-    self->busy = true;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    self->saved_errno = saved_errno;
-    self->saved_cancel = cancel;
-    self->saved_cancel_type = cancel_type;
-    self->saved_signals = signals;
-    self->entered_ns = vv_clock_monotonic_ns();
-    pthread_mutex_lock(&record_lock);
-    return true;
-}
-
-void vv_record_leave(void)
-{
-    struct vv_self *self = &vv_self;
-    vv_session.slow_ns += vv_clock_monotonic_ns() - self->entered_ns;
-    pthread_mutex_unlock(&record_lock);
-    int cancel = self->saved_cancel, cancel_type = self->saved_cancel_type;
-    uint64_t signals = self->saved_signals;
-    errno = self->saved_errno;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    self->busy = false;
-    vv_os_signals_restore(signals);
-    pthread_setcancelstate(cancel, NULL);
-    pthread_setcanceltype(cancel_type, NULL);
-}
+/* Under the lock: closed, for reuse; and with a stream that is mapped, of whichever session. */
+static struct vv_thread *spare_threads, *attached;
+static uint64_t attached_count; /* of these, that a thread still writes into */
 
 static struct vv_thread *take_thread(void)
 {
@@ -82,8 +37,8 @@ static void give_thread(struct vv_thread *thread)
 {
     if (thread->previous != NULL)
         thread->previous->next = thread->next;
-    else if (vv_session.threads == thread)
-        vv_session.threads = thread->next;
+    else
+        attached = thread->next;
     if (thread->next != NULL)
         thread->next->previous = thread->previous;
     thread->previous = NULL;
@@ -91,10 +46,21 @@ static void give_thread(struct vv_thread *thread)
     spare_threads = thread;
 }
 
-static void put_name(uint64_t tid, uint32_t string)
+/* Those whose interrupted records have been published since. */
+static void give_kept(struct vv_self *self)
+{
+    while (self->kept != NULL && !vv_stream_awaits(&self->writer)) {
+        struct vv_thread *thread = self->kept;
+        self->kept = thread->next_kept;
+        vv_stream_unmap(&thread->stream);
+        give_thread(thread);
+    }
+}
+
+static bool put_name(uint64_t tid, uint32_t string)
 {
     const uint64_t record[] = { VV_EVENT_THREAD, tid, string };
-    vv_session_put(record, 3);
+    return vv_session_put(record, 3);
 }
 
 /* The kernel's name of the thread into the process's stream, if it is new or changed. */
@@ -118,13 +84,15 @@ void vv_thread_named(uint32_t string)
     if (self->thread == NULL)
         return;
     self->thread->named = true; /* … or at once */
-    put_name(self->thread->stream.tid, string);
+    if (!put_name(self->thread->stream.tid, string))
+        vv_thread_discard(self, 1);
 }
 
 void vv_thread_rename_all(void)
 {
-    for (struct vv_thread *thread = vv_session.threads; thread != NULL; thread = thread->next)
-        write_name(thread);
+    for (struct vv_thread *thread = attached; thread != NULL; thread = thread->next)
+        if (thread->serial == vv_session.serial)
+            write_name(thread);
 }
 
 /* Lock held. */
@@ -141,10 +109,11 @@ static bool attach(struct vv_self *self)
     uint64_t instance = vv_session.instances + 1;
     char base[32];
     snprintf(base, sizeof base, "thread.%llu", (unsigned long long)instance);
-    const struct vv_stream_identity identity = { vv_session.folder, base, instance, vv_os_tid() };
+    const struct vv_stream_identity identity = { &vv_session.folder, base, instance, vv_birth_tid() };
     thread->name[0] = '\0';
     thread->named = self->name_id != 0;
     thread->serial = vv_session.serial;
+    thread->owner = self;
     if (vv_stream_open(&thread->stream, &self->writer, &identity) != 0) {
         thread->next = spare_threads;
         spare_threads = thread;
@@ -152,10 +121,11 @@ static bool attach(struct vv_self *self)
     }
     vv_session.instances = instance;
     thread->previous = NULL;
-    thread->next = vv_session.threads;
+    thread->next = attached;
     if (thread->next != NULL)
         thread->next->previous = thread;
-    vv_session.threads = thread;
+    attached = thread;
+    attached_count++;
     self->thread = thread;
     self->retry_ticks = 0;
     self->era = (uint32_t)(vv_clock_ticks() >> VV_ERA_SHIFT);
@@ -164,7 +134,7 @@ static bool attach(struct vv_self *self)
         put_name(identity.tid, self->name_id);
     write_name(thread);
     if (instance == 1)
-        vv_stream_prepare(vv_session.folder);
+        vv_stream_prepare(&vv_session.folder);
     return true;
 }
 
@@ -173,14 +143,19 @@ static void detach(struct vv_self *self)
 {
     struct vv_thread *thread = self->thread;
     self->thread = NULL;
+    attached_count--;
     self->writer.limit = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread->serial == vv_session.serial)
         write_name(thread);
     vv_stream_close(&thread->stream, &self->writer);
-    give_thread(thread);
+    thread->next_kept = self->kept;
+    self->kept = thread;
+    give_kept(self);
+    if (!vv_session.running && attached_count == 0)
+        vv_harm_unwatch();
     if (vv_session.running && vv_session.has_folder)
-        vv_stream_prepare(vv_session.folder);
+        vv_stream_prepare(&vv_session.folder);
 }
 
 /* Without the lock: it grows before the epoch does, so who sees the new epoch sees the new serial. */
@@ -207,11 +182,23 @@ bool vv_thread_advance(struct vv_self *self)
         self->writer.limit = NULL; /* handlers from here on find no room, and count */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         room = vv_stream_advance(&self->thread->stream, &self->writer);
-        vv_stream_prepare(vv_session.folder);
+        vv_stream_prepare(&vv_session.folder);
     }
     vv_record_leave();
     vv_self_in_epoch(); /* whom a handler interrupted writes on into this stream: what it counts is of this session */
     return room;
+}
+
+bool vv_thread_meet_string(struct vv_self *self, uint32_t string)
+{
+    if (!vv_record_enter())
+        return false;
+    if (self->thread != NULL && self->thread->serial != vv_session.serial)
+        detach(self);
+    bool is_there = (self->thread != NULL || attach(self)) && vv_string_write(string);
+    vv_record_leave();
+    vv_self_in_epoch();
+    return is_there;
 }
 
 void vv_thread_tick(struct vv_self *self, uint64_t ticks)
@@ -222,7 +209,8 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
     self->era = (uint32_t)(ticks >> VV_ERA_SHIFT);
     /* After a long sleep (a quarter of the period of the low bits) a packet with a full clock value. */
     bool slept = self->era - former >= 1u << (VV_TICKS_BITS - 2 - VV_ERA_SHIFT);
-    if (slept && self->thread != NULL && self->writer.limit != NULL) {
+    if (slept && self->thread != NULL && self->writer.limit != NULL &&
+        self->thread->serial == vv_session.serial) {
         self->writer.limit = NULL;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         vv_stream_advance(&self->thread->stream, &self->writer);
@@ -246,7 +234,10 @@ void vv_thread_resync(struct vv_self *self)
 {
     if (self->busy)
         return;
-    self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE);
+    if (vv_birth_is_unknown() && vv_record_enter())
+        vv_record_leave();
+    self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE) +
+                  __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED);
     self->retry_ticks = 0; /* what failed then was another session's */
     vv_thread_forget(self);
     self->plain_epoch = self->epoch;
@@ -255,21 +246,31 @@ void vv_thread_resync(struct vv_self *self)
         self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
 }
 
+/* Where no session runs nothing is recorded, and nothing is lost. */
 void vv_thread_discard(struct vv_self *self, uint64_t records)
 {
-    if (self->thread != NULL && self->thread->serial == current_serial())
+    if (self->thread != NULL && self->thread->serial == current_serial()) {
         vv_stream_discard(&self->thread->stream, &self->writer, records);
-    else
-        __atomic_fetch_add(&vv_session_homeless, records, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!__atomic_load_n(&vv_session.running, __ATOMIC_RELAXED))
+        return;
+    vv_lost_count(records);
+    if (__atomic_load_n(&vv_session.has_folder, __ATOMIC_RELAXED) && vv_record_enter()) {
+        vv_session_count_homeless();
+        vv_record_leave();
+    }
 }
 
 static void on_thread_exit(void *value)
 {
     struct vv_self *self = value;
-    if (self->thread == NULL || !vv_record_enter())
+    if ((self->thread == NULL && self->kept == NULL) || !vv_record_enter())
         return;
     vv_stream_settle(&self->writer);
-    detach(self);
+    if (self->thread != NULL) /* it was another process's */
+        detach(self);
+    give_kept(self);
     vv_record_leave();
 }
 
@@ -290,31 +291,44 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-    pthread_mutex_init(&record_lock, NULL);
-    pthread_mutex_lock(&record_lock);
-    vv_session_forked();
+    vv_record_in_child();
     if (fork_entered)
         vv_record_leave();
 }
 
+/* Whoever forks may be attached to a session that has ended: its writer is forgotten all the same. */
 void vv_thread_abandon_all(void)
 {
-    struct vv_thread *thread = vv_session.threads;
+    struct vv_self *self = &vv_self;
+    struct vv_thread *thread = attached;
+    attached = NULL;
+    attached_count = 0;
     while (thread != NULL) {
         struct vv_thread *next = thread->next;
-        vv_stream_abandon(&thread->stream, thread == vv_self.thread ? &vv_self.writer : NULL);
+        vv_stream_abandon(&thread->stream, thread->owner == self);
         thread->previous = NULL;
         thread->next = spare_threads;
         spare_threads = thread;
         thread = next;
     }
-    vv_session.threads = NULL;
-    vv_self.thread = NULL;
-    vv_self.retry_ticks = 0;
+    vv_writer_forget(&self->writer);
+    self->thread = self->kept = NULL;
+    self->retry_ticks = 0;
+}
+
+bool vv_thread_end_all(void)
+{
+    struct vv_self *self = &vv_self;
+    if (self->thread != NULL && self->thread->serial == vv_session.serial)
+        detach(self);
+    for (struct vv_thread *thread = attached; thread != NULL; thread = thread->next)
+        if (thread->serial == vv_session.serial)
+            vv_stream_end(&thread->stream);
+    return attached_count != 0;
 }
 
 void vv_thread_init(void)
 {
     pthread_key_create(&exit_key, on_thread_exit);
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

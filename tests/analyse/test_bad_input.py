@@ -4,6 +4,7 @@ line why not. Nothing crashes, hangs, or counts below nothing.
 
 With VARVE_BUILD=build/sanitize the sanitizers look on.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -276,3 +277,16 @@ def test_a_trace_of_ours_without_a_record(build, varve, tmp_path):
 def test_a_million_threads(build, tmp_path):
     path = kineto_writer.write(tmp_path / "crowd.json", crowd(10**6))
     check_tables(all_tables.run(build, path, timeout=120))
+
+
+def test_a_number_that_the_file_does_not_say_is_not_shown(build, tmp_path):
+    """A process and a thread that a text stands for, or nothing, as PyTorch writes them."""
+    kineto_writer.write(tmp_path / "t.json", [
+        {"ph": "i", "cat": "Trace", "name": "Record Window End", "pid": "", "tid": "", "ts": 10, "s": "g"},
+        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 1, "dur": 9}])
+    done = subprocess.run([build / "varve", "info", "--json", tmp_path / "t.json"], capture_output=True, check=True)
+    tables = json.loads(done.stdout)["tables"]
+    column = {name: {column["name"]: i for i, column in enumerate(table["columns"])} for name, table in tables.items()}
+    assert [row[column["processes"]["process"]] for row in tables["processes"]["rows"]] == [None, None]
+    threads = [[row[column["threads"][name]] for name in ("name", "tid", "process")] for row in tables["threads"]["rows"]]
+    assert sorted(threads) == [["PyTorch Profiler", None, None], ["unnamed thread", None, None]]

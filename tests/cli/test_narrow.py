@@ -29,7 +29,7 @@ def names_of_tables(varve):
     return [name for name in names if name not in DIFF]
 
 
-def shown(*command):
+def shown(*command, cwd=None):
     """The lines that the command prints on such a terminal; it must succeed."""
     reader, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
@@ -37,7 +37,7 @@ def shown(*command):
     environment.pop("COLUMNS", None)
     output = b""
     with subprocess.Popen([str(word) for word in command], stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL,
-                          env=environment) as process:
+                          env=environment, cwd=cwd) as process:
         os.close(terminal)
         while True:
             try:
@@ -55,7 +55,7 @@ def shown(*command):
 def too_long(varve, path, tables):
     found = {}
     for table in tables:
-        for line in shown(varve, "report", "--no-cache", "--table", table, "--top", "5", path):
+        for line in shown(varve, "report", "--no-cache", "--table", table, "--top", "5", path.name, cwd=path.parent):
             if len(line) > WIDTH:
                 found.setdefault(table, line)
     return found

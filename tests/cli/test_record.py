@@ -221,12 +221,13 @@ def test_an_old_that_is_no_trace_is_not_replaced(run, tmp_path):
 
 def test_dry_run_prints_the_environment_and_touches_nothing(run, tmp_path, varve):
     done = run("record", "--dry-run", "--layers", "OP,STEP", "--", "./train", "a b", "it's",
-               env={"LD_PRELOAD": ""})
+               env={"LD_PRELOAD": "", "ASAN_OPTIONS": "mine=1"})
     library = pathlib.Path(os.path.realpath(varve.parent / "libvarve.so"))
     assert done.stdout.splitlines() == [
         f"VARVE_OUTPUT={os.path.realpath(tmp_path)}/train.varve",
         "VARVE_LAYERS=OP,STEP",
         f"LD_PRELOAD={library}",
+        "ASAN_OPTIONS=mine=1:verify_asan_link_order=0",
         "./train 'a b' 'it'\\''s'",
     ]
     assert (done.returncode, done.stderr, entries(tmp_path)) == (0, "", [])

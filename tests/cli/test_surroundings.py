@@ -25,12 +25,12 @@ def test_nothing_is_said_where_nothing_was(run, program):
     assert (done.returncode, said(done)) == (0, [])
 
 
-def test_other_libraries_stay_behind_ours(run, build, module):
-    for text, kept in ((module, module), (f"{module} {module}:", f"{module}, {module}")):
+def test_other_libraries_stay_before_ours(run, build, module):
+    library = os.path.realpath(build / "libvarve.so")
+    for text, kept in ((module, [module]), (f"{module} {library}:{module}:", [module, module])):
         done = run("record", "--", *SHOW, env={"LD_PRELOAD": text})
-        library = os.path.realpath(build / "libvarve.so")
-        assert done.stdout == f"{library}:{text} \n"
-        assert said(done) == [f"varve: LD_PRELOAD had others; they stay, after ours: {kept}"]
+        assert done.stdout == f"{':'.join(kept)}:{library} \n"
+        assert said(done) == [f"varve: LD_PRELOAD had others; they stay, before ours: {', '.join(kept)}"]
 
 
 def test_other_tools_are_let(run, program):

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/peek.h"
-#include "collect/torch_layout.h"
+#include "collect/process/peek.h"
+#include "collect/torch/layout.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define KEPT 64u /* former reads, to be given again in the place of another */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """varve export --to chrome: what is written, and what other people's readers make of it (doc/chrome.md)."""
 import collections
+import gzip
 import json
 import pathlib
 import re
@@ -28,7 +29,7 @@ ARGUMENTS = {"int": -3, "real": 0.1, "text": "é\"\n", "yes": True, "no": False,
 
 @pytest.mark.parametrize("kept", ['["a\\u0001b"]', '["a\tb"]'], ids=["escaped", "raw"])
 def test_arguments_without_a_column_are_written_as_they_were_read(varve, tmp_path, kept):
-    """A text of an array may hold what strict readers refuse: then it is a text."""
+    """A text of an array may hold what strict readers refuse: it is escaped."""
     place = {"pid": 1, "tid": 1, "ts": 1}
     events = [{"ph": "X", "name": "a", "cat": "cpu_op", "dur": 5, **place, "args": {**ARGUMENTS, "layer": "OP", "odd": [0]}},
               {"ph": "i", "name": "m", "s": "t", **place, "args": {"why": "because"}}]
@@ -38,7 +39,7 @@ def test_arguments_without_a_column_are_written_as_they_were_read(varve, tmp_pat
     written = {event["name"]: event["args"] for event in
                json.loads((tmp_path / "written.json").read_text(encoding="utf-8"))["traceEvents"] if event["ph"] in "Xi"}
     assert {key: written["a"][key] for key in ARGUMENTS} == ARGUMENTS
-    assert written["a"]["odd"] in (["a\1b"], '["a\tb"]')
+    assert written["a"]["odd"] in (["a\1b"], ["a\tb"])
     assert written["m"]["why"] == "because"
 
 
@@ -191,6 +192,41 @@ def test_forward_leads_to_backward_at_their_own_ts(rich):
         start, arrival = (ends["fwdbwd", "fwdbwd", number, phase] for phase in "sf")
         assert start["ts"] == 20 + 1000 * number and arrival["ts"] == 100 + 1000 * number
         assert arrival["bp"] == "e"
+
+
+def backward_arrows(varve, path):
+    """{(begin of the forward operator, of the backward one)} of the exported arrows, in nanoseconds of the clock, and how many there are."""
+    document = json.loads(export(varve, path, "-", "--no-cache").stdout)
+    ends = {(event["id"], event["ph"]): document["baseTimeNanoseconds"] + round(event["ts"] * 1000)
+            for event in document["traceEvents"] if event.get("cat") == "fwdbwd"}
+    count = len(ends) // 2
+    return {(ends[number, "s"], ends[number, "f"]) for number in range(1, count + 1)}, count
+
+
+def backward_links(varve, path):
+    """The same pairs by table `links`."""
+    rows = table_reader.tables(varve, "report", "--no-cache", "--top", "0", "--table", "links", path)["links"]
+    begin_ns = table_reader.tables(varve, "info", "--no-cache", path)["trace"][0]["begin_ns"]
+    links = [(begin_ns + row["forward_at_ns"], begin_ns + row["backward_at_ns"]) for row in rows if row["row"] == "link"]
+    return set(links), len(links)
+
+
+@pytest.mark.parametrize("name, drawn, count", [
+    ("kineto/resnet50_workers0", 0, 1068), ("dlrm8/rank0", 0, 38), ("hta/sampled_rank0", 0, 91),
+    ("hta/ns_resolution", 905, 905), ("hta/cpu_only_rank34", 55, 55), ("hta/mi250_minitoy", 4, 4)])
+def test_arrows_lead_to_backward_operators_as_links_does(varve, traces, tmp_path, name, drawn, count):
+    path = traces / f"{name}.json.gz"
+    with gzip.open(path) as file:
+        document = json.load(file, parse_float=str)
+    arrows, arrow_count = backward_arrows(varve, path)
+    assert arrow_count == count
+    assert (arrows, arrow_count) == backward_links(varve, path)
+    kept = [event for event in document["traceEvents"] if event.get("cat") != "fwdbwd"]
+    assert len(document["traceEvents"]) - len(kept) == 2 * drawn
+    document["traceEvents"] = kept
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps(document))
+    assert backward_arrows(varve, bare) == (arrows, count)
 
 
 def test_perfetto_reads_the_same(rich, perfetto_query, tmp_path):

@@ -9,8 +9,8 @@
 
 #include "../support/imported_bytes.h"
 #include "../support/same_model.h"
-#include "import/cache.h"
-#include "import/cache_layout.h"
+#include "cache/cache.h"
+#include "cache/layout.h"
 
 #define FILE_BYTES_MAX (1u << 16)
 

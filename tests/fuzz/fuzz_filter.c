@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/filter.h"
+#include "../support/sentence.h"
+#include "derive/select/filter.h"
 #include "varve/varve.h"
 
 #define SLICES 24
@@ -55,6 +56,7 @@ static bool apply(const struct vv_model *model, const char *text, bool *out_admi
     bool *admitted;
     enum varve_code code = vv_filter_compile(text, &filter, &error);
     if (code != VARVE_OK) {
+        sentence_must(&error, code, strlen(text));
         if (code != VARVE_INVALID || strncmp(error.message, "column ", 7) != 0)
             abort();
         return false;

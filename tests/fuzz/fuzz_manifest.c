@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "../support/sentence.h"
+#include "base/text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (code != vv_json_next(&pieces, &other))
             abort();
         if (code != VARVE_OK) {
+            sentence_must(&error, code, size);
             if (error.offset != other.offset || strcmp(error.message, other.message) != 0)
                 abort();
             break;

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctf/pack_read.h"
-#include "ctf/pack_write.h"
+#include "../support/sentence.h"
+#include "ctf/pack/read.h"
+#include "ctf/pack/write.h"
 
 #define PLAIN_BYTES_MAX ((size_t)1 << 20)
 #define LENGTHS_BYTES (2u * (VV_PACK_COLUMNS + 1))
@@ -78,6 +80,12 @@ static bool write_columns(const uint8_t *data, size_t size)
     return true;
 }
 
+static uint64_t file_bytes(void)
+{
+    struct stat about;
+    return stat(packed_path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
 /* Reads the plain bytes in windows of `step`, as far as the file is sound; NULL where it is not. */
 static uint8_t *read_plain(struct vv_packed *packed, size_t bytes, size_t step)
 {
@@ -91,8 +99,9 @@ static uint8_t *read_plain(struct vv_packed *packed, size_t bytes, size_t step)
                                               &got, &error);
         if (code == VARVE_OK && got == (step < bytes - at ? step : bytes - at))
             continue;
-        if (code == VARVE_OK || error.message[0] == '\0')
+        if (code == VARVE_OK)
             abort();
+        sentence_must(&error, code, file_bytes());
         free(plain);
         return NULL;
     }
@@ -137,8 +146,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int file = open(packed_path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         exit(1);
-    if (vv_packed_open(file, packed_path, &packed, NULL) == VARVE_OK && packed != NULL &&
-        vv_packed_plain_bytes(packed) <= PLAIN_BYTES_MAX)
+    struct varve_error error;
+    enum varve_code code = vv_packed_open(file, packed_path, &packed, &error);
+    if (code != VARVE_OK)
+        sentence_must(&error, code, file_bytes());
+    else if (packed != NULL && vv_packed_plain_bytes(packed) <= PLAIN_BYTES_MAX)
         read_both_ways(packed);
     vv_packed_close(packed);
     close(file);

@@ -3,8 +3,9 @@
  * holds: ids in order and in range, one kind each, and sized fields that measure the same twice. */
 #include <stdlib.h>
 
+#include "../support/sentence.h"
 #include "ctf/layout.h"
-#include "import/varve_metadata.h"
+#include "import/varve/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,8 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct vv_metadata metadata;
     struct varve_error error;
-    if (vv_metadata_read((const char *)data, size, &metadata, &error) != VARVE_OK)
+    enum varve_code code = vv_metadata_read((const char *)data, size, &metadata, &error);
+    if (code != VARVE_OK) {
+        sentence_must(&error, code, size);
         return 0;
+    }
     for (size_t i = 0; i < metadata.class_count; i++) {
         check_class(&metadata.classes[i]);
         if (i > 0 && metadata.classes[i - 1].id >= metadata.classes[i].id)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../support/sentence.h"
 #include "import/importer.h"
 
 #define LAW(condition)                                                                              \
@@ -96,8 +97,11 @@ static inline void import_bytes(const struct vv_importer *importer, const uint8_
         size_t head_bytes;
         const char *head = vv_source_head(source, &head_bytes);
         importer->probe(path, false, head, head_bytes);
-        if (importer->read(&job, &error) == VARVE_OK)
+        enum varve_code code = importer->read(&job, &error);
+        if (code == VARVE_OK)
             finish_and_check(model);
+        else
+            sentence_must(&error, code, size);
     }
     vv_source_close(source);
     vv_model_destroy(model);

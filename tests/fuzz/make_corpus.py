@@ -8,6 +8,7 @@ says what it was; this program leaves such files alone.
 """
 import json
 import pathlib
+import random
 import struct
 import sys
 import tempfile
@@ -145,7 +146,49 @@ def validate_seeds():
     yield "validate/array", b'[{"ph": "X", "name": "\x01\xff", "ts": -9e99, "dur": 99999999999999999999}, [], 7]'
 
 
+def json_seeds():
+    """As text, and as pieces of text (support/json_pieces.h)."""
+    yield "json/sound", b'\0{"a": ["\\u0000\\"]", {"b\\\\": [1.5e3, null]}], "": " "}'
+    yield "json/backslash_outside", b'\0[\\" ]]] " ]'
+    yield "json/backslash_outside_opens", b'\0[\\" "' + b"{[" * 200 + b" ]"
+    yield "json/backslash_at_a_block", b'\0["' + b"a" * 60 + b'"\\"]'
+    yield "json/deep", b"\0" + b"[" * 260 + b"]" * 260
+    yield "json/pieces", bytes([1, *range(255)])
+    yield "json/pieces_nested", bytes([1, 80, 84, 80, 32, 16, 80, 24, 18, 20, 81, 22, 25, 85, 81])
+
+
+def tables_seeds():
+    """Mostly small numbers: things one after the other, each asked for in all ways (fuzz_tables.c, fuzz_vtables.c)."""
+    for number in range(12):
+        chance = random.Random(number)
+        question = bytes([255 if number % 2 == 0 else number, *(chance.choice([0, chance.randrange(256)]) for _ in range(63))])
+        things = bytes(chance.randrange(128 if chance.random() < 0.85 else 256) for _ in range(chance.choice([100, 400, 800])))
+        yield f"tables/chance_{number}", question + things
+        yield f"vtables/chance_{number}", question[:32] + things
+
+
+def options_seeds():
+    """The first byte says what the others are (fuzz_options.c): a text as it is, or choices of what stands in one."""
+    for name, text in {
+            "every_size": '{"output": "t.varve", "max_size": "5MB", "when_full": "drop-oldest", "dump_on": "SIGUSR2"}',
+            "schedule": '{"layers": "OP,STEP", "skip": 1, "warmup": "1", "active": 3, "repeat": 2, "keep": "10s"}',
+            "ges": '{"storage_limit": "200MB", "training_trace": "on", "task_trace": "l1", "hccl": true, "aic_metrics": '
+                   '"Custom:0x1", "host_sys": "cpu,mem", "instr_profiling_freq": 1000, "optype": ""}',
+            "escapes": '{"output": "a\\"b\\u00e9\\ud83d\\ude00\\u001b[31m"}',
+            "amount_of_time": "90min", "amount_of_bytes": "64 MiB", "steps": "skip=1,warmup=1,active=3,repeat=2",
+            "layers": "op,Step,0x7", "sources": "auto,+python,-torch", "signal": "RTMIN+1"}.items():
+        yield f"options/{name}", b"\0" + text.encode()
+    yield "options/not_utf8", b'\0{"output": "caf\xe9"}'
+    for number in range(24):
+        chance = random.Random(number)
+        yield f"options/chance_{number}", bytes([number % 8, *(chance.randrange(256 if chance.random() < 0.3 else 48)
+                                                               for _ in range(chance.choice([12, 60, 150])))])
+
+
 def seeds(folder):
+    yield from tables_seeds()
+    yield from options_seeds()
+    yield from json_seeds()
     yield from cache_seeds()
     yield from graph_seeds()
     yield from rocprof_seeds()

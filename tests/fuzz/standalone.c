@@ -2,8 +2,9 @@
 /* standalone.c — runs a fuzz target over files, without libFuzzer: main() of every tests/fuzz/fuzz_NAME
  * that ctest runs.
  *
- * Each argument is a file, or a folder whose files are run in the order of their names. The input lies in
- * a block of exactly its size, so that a sanitizer sees a read beyond it. A target that does not return
+ * Each argument is a file, or a folder whose files are run in the order of their names: each as it is, cut at some
+ * places, and with a byte changed at some. The input lies in a block of exactly its size, so that a sanitizer sees a
+ * read beyond it. A target that does not return
  * fails by its signal. Exit status 77, a skipped test, without any input. */
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,37 @@ static int complain(const char *path)
     return 1;
 }
 
+/* In a block of its own. */
+static void run_bytes(const uint8_t *bytes, size_t size_bytes)
+{
+    uint8_t *data = malloc(size_bytes > 0 ? size_bytes : 1);
+    if (data == NULL)
+        exit(1);
+    memcpy(data, bytes, size_bytes);
+    LLVMFuzzerTestOneInput(data, size_bytes);
+    free(data);
+}
+
+/* The first bytes, where formats are told apart, each; then ever fewer. */
+static size_t next_place(size_t place)
+{
+    return place + 1 + place / 16;
+}
+
+static void run_damaged(uint8_t *data, size_t size_bytes)
+{
+    static const uint8_t others[] = { 0x00, 0xff, '"', '{', '\n', 0x80 };
+    unsigned which = 0;
+    for (size_t place = 0; place < size_bytes; place = next_place(place)) {
+        uint8_t former = data[place];
+        run_bytes(data, place);
+        data[place] = which % 2 == 0 ? (uint8_t)(former ^ 1u << which / 2 % 8) : others[which / 2 % sizeof others];
+        which++;
+        run_bytes(data, size_bytes);
+        data[place] = former;
+    }
+}
+
 static int run_file(const char *path, size_t size_bytes)
 {
     FILE *file = fopen(path, "rb");
@@ -37,7 +69,8 @@ static int run_file(const char *path, size_t size_bytes)
     }
     printf("%s\n", path); /* the last line names the input that a crash is about */
     fflush(stdout);
-    LLVMFuzzerTestOneInput(data, size_bytes);
+    run_bytes(data, size_bytes);
+    run_damaged(data, size_bytes);
     free(data);
     input_count++;
     return 0;

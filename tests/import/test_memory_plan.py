@@ -52,7 +52,7 @@ def test_peak_and_conflicts_by_looking_at_every_operator(varve, folder, drawn):
     assert (plan["planned_bytes"] or 0) == max(row[1] + row[2] for row in rows)
     expected = {tuple(sorted((a[0], b[0]))): min(a[1] + a[2], b[1] + b[2]) - max(a[1], b[1])
                 for a, b in itertools.combinations(rows, 2)
-                if a[3] <= b[4] and b[3] <= a[4] and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]}
+                if min(a[2], b[2]) > 0 and a[3] <= b[4] and b[3] <= a[4] and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]}
     assert {tuple(sorted((row["name"], row["other_name"]))): row["shared_bytes"]
             for row in read["plan_conflicts"]} == expected
     assert plan["conflicts"] in (len(expected), None)

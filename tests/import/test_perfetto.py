@@ -192,7 +192,7 @@ def test_odd_traces_are_kept_and_counted(build, tmp_path):
     trace.event(5, INSTANT, track=MAIN, name="unknown clock", clock_id=40)
     trace.event(BASE + 3, INSTANT, track=MAIN, name="bad \x00 text")
     tables = dump(build, trace.write())
-    assert health(tables) == {"unmatched_ends": 1, "unmatched_flows": 1, "unplaced": 2}
+    assert health(tables) == {"unmatched_ends": 1, "unmatched_flows": 1, "unplaced": 2, "repaired_texts": 1}
     assert [mark["time_ns"] - EPOCH for mark in tables["marks"]] == [2, 2, 2, 3]
 
 

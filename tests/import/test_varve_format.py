@@ -57,6 +57,21 @@ def test_one_process_folder_reads_alone(varve, tmp_path):
     assert [row["process"] for row in tables(varve, "info", path)["processes"]] == [9, 10]
 
 
+@pytest.mark.parametrize("site, cut", [(False, 0), (True, 1)])
+def test_a_process_that_was_killed_before_its_first_record_lacks_nothing(varve, tmp_path, site, cut):
+    """Metadata is there first. A site in it says that there was more."""
+    trace = trace_writer.Trace(tmp_path / "none.varve")
+    process = trace.process(9)
+    if site:
+        process.site("begin", "an op")
+    path = trace.write()
+    for stream in (path / "9").glob("*.*"):
+        stream.unlink()
+    assert [file.name for file in (path / "9").iterdir()] == ["metadata"]
+    assert tables(varve, "info", path)["trace"][0]["truncated_files"] == cut
+    assert subprocess.run([varve, "info", "--strict", path], stdout=subprocess.DEVNULL, check=False).returncode == cut
+
+
 # What a thread does next: (action, ticks since the one before).
 ACTIONS = ["begin", "next", "begin_name", "end", "step_begin", "step_end", "lose", "new_packet", "new_part",
            "mark"]

@@ -28,7 +28,7 @@ def declared(text):
 
 
 def interposed():
-    return set().union(*(INTERPOSED.findall(file.read_text()) for file in (sources.ROOT / "src" / "collect").glob("*.c")))
+    return set().union(*(INTERPOSED.findall(file.read_text()) for file in (sources.ROOT / "src" / "collect").rglob("*.c")))
 
 
 def exported():
@@ -56,10 +56,44 @@ def test_declarations_are_found():
     assert declared(text) == {"varve_a", "varve_f"}
 
 
+OPENERS = {"open", "open64", "openat", "openat2", "creat", "fopen", "fopen64", "freopen", "fdopen", "opendir", "scandir", "mkstemp",
+           "mkostemp", "tmpfile", "pipe", "pipe2", "socket", "socketpair", "accept", "accept4", "eventfd", "memfd_create",
+           "epoll_create", "epoll_create1", "inotify_init1", "signalfd", "timerfd_create", "dup", "dup2", "dup3", "popen",
+           "shm_open", "fts_open", "nftw", "ftw", "getline", "syslog"}
+
+
+def test_it_opens_in_one_place():
+    """What gets a descriptor gets 3 or more (base/system/descriptor.h): no other file of the library's can open."""
+    archives = sources.BUILD / "archives"
+    floors = [path for floor in ("base", "settings", "record", "collect", "ctf") for path in archives.glob(f"libvv_{floor}*.a")
+              if path.name != "libvv_ctf_pack.a"]  # of `varve` alone
+    needed = subprocess.run(["nm", "-A", "-u", *floors], capture_output=True, text=True, check=True).stdout
+    found = {}
+    for line in needed.splitlines():
+        where, _, name = line.partition(" U ")
+        if name in OPENERS:
+            found.setdefault(where.split(":")[1], set()).add(name)
+    assert found.pop("descriptor.c.o") == {"openat", "pipe2"}
+    command = {"trim", "count_records"}  # src/ctf of `varve` alone
+    assert set(found) <= {f"{name}.c.o" for name in command}
+    linked = readelf("-s")
+    assert "vv_snapshot_trace" in linked
+    assert [name for name in ("vv_pack_trace", "vv_trim_trace", "vv_packed_open", "vv_tally_process") if name in linked] == []
+
+
 def test_it_needs_libc_alone():
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d")))
     assert "libc.so.6" in needed
     assert needed <= LIBC
+
+
+def test_what_musl_lacks_is_weak():
+    """Or its loader would end each program that inherits LD_PRELOAD: src/base/system/libc.h."""
+    strong = re.findall(r" GLOBAL DEFAULT +UND (\w+)", readelf("--dyn-syms"))
+    assert "open" in strong or "openat" in strong
+    glibc_alone = re.compile(r"__register_atfork|__(?!stack)\w+_chk|__\w+_2|\w+_np|__isoc\d+_\w+|__libc_\w+(?<!sigrtm..)|gnu_\w+")
+    musl_has = {"pthread_getname_np", "pthread_setname_np", "pthread_getattr_np"}
+    assert [name for name in strong if glibc_alone.fullmatch(name) and name not in musl_has] == []
 
 
 def test_it_is_loaded_as_promised():

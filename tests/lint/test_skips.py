@@ -41,16 +41,33 @@ def test_expected_to_fail():
 MODULE = 'import pytest\npytest.skip("needs torch: make check-clients", allow_module_level=True)\n'
 
 
+def run(folder, required, *options):
+    """{outcome: how many} of the tests of a folder, and what pytest printed."""
+    environment = {**os.environ, "VARVE_CLIENTS": required, "PYTHONPATH": str(sources.ROOT / "tests")}
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "--noconftest",
+                           "--continue-on-collection-errors", "--rootdir", folder, *options, folder],
+                          cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    counts = {word: int(number) for number, word in
+              re.findall(r"(\d+) (passed|failed|skipped|xfailed|error|deselected)", done.stdout.splitlines()[-1])}
+    return counts, done.stdout
+
+
 @pytest.mark.parametrize("required, expected", [
     ("0", {"passed": 1, "skipped": 6, "xfailed": 1}),
     ("1", {"failed": 2, "passed": 1, "skipped": 1, "xfailed": 1, "error": 3})])
 def test_a_missing_client_fails_where_clients_are_required(required, expected, tmp_path):
     (tmp_path / "test_sample.py").write_text(SAMPLE)
     (tmp_path / "test_module.py").write_text(MODULE)
-    environment = {**os.environ, "VARVE_CLIENTS": required, "PYTHONPATH": str(sources.ROOT / "tests")}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "--noconftest",
-                           "--continue-on-collection-errors", "--rootdir", tmp_path, tmp_path],
-                          cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    counts = {word: int(number) for number, word in
-              re.findall(r"(\d+) (passed|failed|skipped|xfailed|error)", done.stdout.splitlines()[-1])}
-    assert counts == expected, done.stdout
+    counts, printed = run(tmp_path, required)
+    assert counts == expected, printed
+
+
+@pytest.mark.parametrize("jobs", [(), ("-n", "2")])
+def test_what_passed_is_left_out_the_next_time_and_nothing_else(jobs, tmp_path):
+    (tmp_path / "test_sample.py").write_text(SAMPLE)
+    kept = tmp_path / "passed"
+    counts, printed = run(tmp_path, "1", *jobs, "--keep-passed", kept)
+    assert (counts["passed"], kept.read_text().count("\n")) == (1, 1), printed
+    again, printed = run(tmp_path, "1", *jobs, "--but-passed", kept)
+    del counts["passed"]
+    assert {**again, "deselected": 0} == {**counts, "deselected": 0}, printed

@@ -84,7 +84,7 @@ BOMB = bytes(64 << 20)
     lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([7 << 2 | 2, 1 << 2])}),
     lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([8 << 2 | 3])}),
     lambda: packed_stream.build(16, {**ONE}),
-], ids=str)
+], ids=range(13))
 def test_claims_that_make_no_sense(run, packed, data):
     """With 256 MiB of address space."""
     (packed.path / FILES[1]).write_bytes(data())

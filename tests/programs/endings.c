@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* endings.c — all the ways in which a process ends or becomes two, while four threads record.
  *
- * endings FILE WAY COUNT: the threads tell slots 0 to 3 (tally.h), at most 10 * COUNT times each; when each has
+ * endings FILE WAY COUNT: the threads tell slots 0 to 3 (ctf/count_records.h), at most 10 * COUNT times each; when each has
  * told COUNT, the main thread goes the WAY. It tells slot 4 COUNT times before and after each fork; what
  * other processes tell is said below. Exit status 0 where the way leaves a choice. */
 #include <pthread.h>

@@ -8,13 +8,18 @@
  *     set N        varve_layers_set(N)        layers      answers "ok MASK"
  *     fork N       a child records N ranges, then waits for "go" on a second line and records N more
  *     alloc N      1000 bytes at address N    free N      gives them back
+ *     descriptors  no more may be opened      root PATH   chroot
+ *     drop         becomes user 65534         other N     N times "other", a site that was not used before
+ *     names N         N ranges, each of a name that was not used before
  *     sleep N      N ms                       kill        SIGKILL */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +27,7 @@
 
 VARVE_SITE(work, "work", VARVE_LAYER_OP);
 VARVE_SITE(left_open, "left open", VARVE_LAYER_OP);
+VARVE_SITE(other, "other", VARVE_LAYER_OP);
 
 static void pairs(long count)
 {
@@ -57,6 +63,39 @@ static void steps(long count)
     }
 }
 
+static void names(long count)
+{
+    static long made;
+    for (long i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "name %ld", made++);
+        varve_begin_name(name, VARVE_LAYER_OP);
+        varve_end();
+    }
+}
+
+static void others(long count)
+{
+    for (long i = 0; i < count; i++) {
+        varve_begin(&other);
+        varve_end();
+    }
+}
+
+/* What the recorder needs to reach its files by their names. */
+static bool lose(const char *word, const char *path)
+{
+    struct rlimit none;
+    if (strcmp(word, "drop") == 0)
+        return setgid(65534) == 0 && setuid(65534) == 0;
+    if (strcmp(word, "root") == 0)
+        return chroot(path) == 0 && chdir("/") == 0;
+    if (strcmp(word, "descriptors") != 0 || getrlimit(RLIMIT_NOFILE, &none) != 0)
+        return false;
+    none.rlim_cur = 3;
+    return setrlimit(RLIMIT_NOFILE, &none) == 0;
+}
+
 /* "ok PID" comes from the child; its second half begins at the next line. */
 static void fork_child(long count)
 {
@@ -85,6 +124,10 @@ static int obey(const char *word, long number)
         steps(number);
     else if (strcmp(word, "open") == 0)
         varve_begin(&left_open);
+    else if (strcmp(word, "names") == 0)
+        names(number);
+    else if (strcmp(word, "other") == 0)
+        others(number);
     else if (strcmp(word, "close") == 0)
         varve_end();
     else if (strcmp(word, "set") == 0)
@@ -108,8 +151,15 @@ int main(void)
     setvbuf(stdin, NULL, _IONBF, 0); /* a forked child reads the next line, and no more */
     while (fgets(line, sizeof line, stdin) != NULL) {
         long number = 0;
+        char path[64] = "";
         if (sscanf(line, "%63s %ld", word, &number) < 1)
             return 1;
+        sscanf(line, "%*s %63s", path);
+        if (lose(word, path)) {
+            puts("ok");
+            fflush(stdout);
+            continue;
+        }
         if (strcmp(word, "fork") == 0) {
             fork_child(number);
             continue;

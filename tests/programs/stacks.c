@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stacks.c — records where there is little stack, and says how much recording took.
  *
- * stacks FILE: a thread with the smallest stack there is tells slot 0 (tally.h); a handler on the smallest alternate stack
+ * stacks FILE: a thread with the smallest stack there is tells slot 0 (ctf/count_records.h); a handler on the smallest alternate stack
  * tells slot 1, 10 times each, from its first record on. Then 64 threads tell slots 0 to 63 10 times at one
  * instant. Prints "thread BYTES" and "handler BYTES": how far down the records reached, beside what
- * the thread or the kernel's frame took before. */
+ * the thread or the kernel's frame took before.
+ *
+ * stacks FILE BYTES: a handler on an alternate stack of what the kernel asks for and BYTES, below which nothing is
+ * mapped, tells slot 0 10 times, from the process's first record on. */
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tally.h"
 
@@ -54,6 +59,26 @@ static void *tell_in_handler(void *stack)
     return NULL;
 }
 
+static void tell_documented(int signal)
+{
+    (void)signal;
+    tally_tell_times(0, 10);
+}
+
+static int tell_above_a_guard(size_t bytes)
+{
+    const struct sigaction action = { .sa_handler = tell_documented, .sa_flags = SA_ONSTACK };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)sysconf(_SC_MINSIGSTKSZ) + bytes;
+    const size_t mapped = page + (size + page - 1) / page * page;
+    char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
+        return 97;
+    const stack_t alternate = { .ss_sp = memory + page, .ss_size = size };
+    if (sigaltstack(&alternate, NULL) != 0 || sigaction(SIGUSR1, &action, NULL) != 0)
+        return 98;
+    return raise(SIGUSR1);
+}
+
 static void *tell_together(void *slot)
 {
     pthread_barrier_wait(&together);
@@ -76,9 +101,11 @@ int main(int argc, char **argv)
 {
     struct sigaction action = { .sa_handler = on_user, .sa_flags = SA_ONSTACK };
     pthread_t threads[TALLY_SLOTS];
-    if (argc != 2)
+    if (argc < 2)
         return 2;
     tally_open(argv[1]);
+    if (argc > 2)
+        return tell_above_a_guard((size_t)strtoull(argv[2], NULL, 10));
     sigaction(SIGUSR1, &action, NULL);
     in_thread(tell_on_small_stack, NULL, (size_t)PTHREAD_STACK_MIN);
     in_thread(tell_in_handler, malloc((size_t)MINSIGSTKSZ + 6144), 1 << 20);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally.h — sequences that are recorded and acknowledged; for the programs of this folder whose traces tests
+/* ctf/count_records.h — sequences that are recorded and acknowledged; for the programs of this folder whose traces tests
  * hold against what the program knows it recorded.
  *
  * tally_tell(i) sets the counter "slot i" to 0, 1, 2 … and, after each record, stores in the i-th u64 of a file

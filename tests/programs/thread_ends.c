@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* thread_ends.c — all the ways in which a thread ends while it records.
  *
- * thread_ends FILE WAY ROUNDS [SEED]: round r (less than 50) makes a thread that tells slot r (tally.h) and ends the
+ * thread_ends FILE WAY ROUNDS [SEED]: round r (less than 50) makes a thread that tells slot r (ctf/count_records.h) and ends the
  * WAY:
  *     return, pthread_exit     after 100
  *     deferred                 cancelled at a random instant, where it asks for it

@@ -4,6 +4,7 @@ import array
 import glob
 import os
 import struct
+from collections import namedtuple
 
 HEADER = struct.Struct("<IIQQQQQQQQQ")  # magic … tid
 
@@ -33,8 +34,24 @@ def thread_streams(trace):
 
 
 def lost_by_process(trace):
-    """Records that no thread's stream could count: the sum over the processes' own streams."""
-    return sum(stream(path.rsplit(".", 1)[0])[1] for path in glob.glob(f"{trace}/*/process.0"))
+    """Records that no thread's stream could count: the sum over the processes' own streams, and the trace's page."""
+    return sum(stream(path.rsplit(".", 1)[0])[1] for path in glob.glob(f"{trace}/*/process.0")) + lost_page(trace).records
+
+
+LOST = struct.Struct("<8sIIQQQ")
+Lost = namedtuple("Lost", "magic version os_errno records processes pid")
+
+
+def lost_page(trace):
+    """The file `lost` (doc/format.md §12)."""
+    try:
+        with open(f"{trace}/lost", "rb") as file:
+            page = file.read()
+    except FileNotFoundError:
+        return Lost(b"", 0, 0, 0, 0, 0)
+    found = Lost(*LOST.unpack_from(page))
+    assert (len(page), found.magic, found.version) == (4096, b"VRVELOST", 1) and not any(page[LOST.size:])
+    return found
 
 
 def alternates(words):

@@ -128,3 +128,23 @@ def test_destructors_of_thread_local_data_record(end, again):
         assert (status, in_trace.lost) == (0, 0)
         assert told[:50] == (10,) * 50 and told[60:62] == (500, 2000)
         assert all(is_unbroken(in_trace.values[slot], told[slot], told[slot]) for slot in [*range(50), 60, 61])
+
+
+@pytest.mark.parametrize("way", ["seccomp", "tsc"])
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["linked", "recorded"])
+def test_who_has_recorded_nothing_may_forbid_itself_everything(tmp_path, trace, recorded, program, way, is_recorded):
+    """No system call, and no look at the clock, when it ends."""
+    environment = recorded() if is_recorded else None
+    done = subprocess.run([program("sandboxed"), way], env=environment, cwd=tmp_path, check=False, timeout=60)
+    if done.returncode == 77:
+        pytest.skip("this kernel or machine cannot forbid that")
+    assert done.returncode == 7
+    assert list(trace.iterdir()) == []
+
+
+def test_nor_does_one_whose_session_is_over(trace, program, three_readers):
+    done = subprocess.run([program("sandboxed"), "stopped", trace], check=False, timeout=60)
+    if done.returncode == 77:
+        pytest.skip("this kernel cannot forbid that")
+    assert done.returncode == 7
+    three_readers(trace)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signal handlers record too: nothing of theirs is lost, in the order in which it was made."""
+import csv
 import os
 import subprocess
 
 import pytest
+import varve_decode
 
 from streams import alternates, stream
 from tally import END, MARK, acknowledged, is_unbroken, kept
@@ -36,3 +38,16 @@ def test_sessions_come_and_go_in_a_storm_of_signals(tmp_path, program, share, th
         # The end of a range that began in the session before: a handler had found this one already.
         begun_before = len(ranges) > 0 and ranges[0] & 0xFFFFF == END
         assert lost or alternates(ranges[begun_before:]), (base, list(ranges[:8]))
+
+
+def test_handlers_that_jump_away(tmp_path, trace, recorded, program, varve, share):
+    """A record left in the middle hides what comes behind it in the packet: that is lost, and told."""
+    counts = tmp_path / "counts"
+    subprocess.run([program("jumps"), counts, str(share(1000))], env=recorded(), check=True, timeout=250)
+    told, in_trace = acknowledged(counts), kept(trace)
+    info = subprocess.run([varve, "info", "--csv", "--table", "trace", trace], capture_output=True, text=True, check=True)
+    (row,) = csv.DictReader(info.stdout.splitlines())
+    found = sum(len(in_trace.values[slot]) for slot in (0, 1))
+    assert in_trace.lost == 0  # as far as the writer knows
+    assert told[0] + told[1] <= found + int(row["lost"])
+    assert varve_decode.counts(varve_decode.open_trace(trace))["lost"] == int(row["lost"])

@@ -105,7 +105,7 @@ def test_a_privileged_program_is_left_alone(open_folder, privileged, recorded):
     def run(user):
         shutil.rmtree(trace, ignore_errors=True)
         trace.mkdir()
-        trace.chmod(0o777)
+        os.chown(trace, user, user)  # a folder of somebody else is refused
         done = subprocess.run([privileged, open_folder / "own.varve"], env={**recorded(), "VARVE_OUTPUT": str(trace)},
                               user=user, cwd=open_folder, group=user, extra_groups=[], capture_output=True, text=True,
                               check=False)

@@ -19,7 +19,7 @@ EMITTED = 2 * THREADS * PAIRS
 
 def folders(trace):
     """Those of processes; none may be without its metadata and process stream, or hold a hidden file."""
-    found = sorted(name for name in os.listdir(trace) if name != "manifest.json")
+    found = sorted(name for name in os.listdir(trace) if name not in ("manifest.json", "lost"))
     for name in found:
         files = os.listdir(trace / name)
         assert {"metadata", "process.0"} <= set(files), name
@@ -49,8 +49,9 @@ def test_what_comes_back_is_used(tmp_path, trace, recorded, program, what, lost)
         assert in_trace.values[slot] == list(range(told[slot] - len(in_trace.values[slot]), told[slot])), slot
 
 
-CALLS = {"mmap": errno.ENOMEM, "madvise": errno.ENOMEM, "open": errno.EMFILE, "pwrite": errno.EIO,
-         "ftruncate": errno.EFBIG, "rename": errno.EACCES, "mkdir": errno.EACCES, "unlink": errno.EACCES}
+CALLS = {"mmap": errno.ENOMEM, "mprotect": errno.ENOMEM, "madvise": errno.ENOMEM, "openat": errno.EMFILE, "pwrite": errno.EIO,
+         "ftruncate": errno.EFBIG, "renameat": errno.EACCES, "mkdirat": errno.EACCES, "unlinkat": errno.EACCES,
+         "fstat": errno.EIO}
 
 
 @pytest.fixture
@@ -125,6 +126,20 @@ def test_no_descriptor_and_no_thread_is_left(tmp_path, program):
     assert {tuple(line[1:]) for line in lines} == {(lines[0][1], "1")}
 
 
+@pytest.mark.parametrize("numbers", ["0", "1", "2", "012"])
+def test_closed_descriptors_stay_closed(tmp_path, trace, recorded, program, three_readers, numbers):
+    """What a program writes to a number that it closed is refused as without us, and never comes into a trace."""
+    counts = tmp_path / "counts"
+    done = subprocess.run([program("closed"), counts, numbers, "100000"], env=recorded(), timeout=240, check=False)
+    assert done.returncode == 0
+    told, in_trace = acknowledged(counts), kept(trace)
+    assert told[0] == 100000 and in_trace.lost == 0
+    assert is_unbroken(in_trace.values[0], told[0], told[0])
+    assert len(in_trace.values[1]) == told[1] >= 8
+    three_readers(trace, decode=False)
+    assert three_readers(trace.with_name("x.dump.varve")) > 0
+
+
 @pytest.mark.parametrize("way, processes", [("exit", 1), ("_exit", 1), ("kill", 1), ("exec", 2), ("fork", 17), ("vfork", 5)])
 def test_no_file_is_left(tmp_path, varve, program, three_readers, way, processes):
     """However the recorded processes ended."""
@@ -134,6 +149,15 @@ def test_no_file_is_left(tmp_path, varve, program, three_readers, way, processes
     assert len(folders(trace)) == processes
     assert sorted(os.listdir(tmp_path)) == ["counts", "x.varve"]
     three_readers(trace)
+
+
+def test_the_documented_stack_is_enough(tmp_path, trace, recorded, program, root):
+    """doc/threading.md says how much a handler's alternate stack needs: the first record of a process is the most."""
+    (number,) = re.findall(r"sysconf\(_SC_MINSIGSTKSZ\)` and ([0-9,]+) bytes", (root / "doc/threading.md").read_text())
+    counts = tmp_path / "counts"
+    subprocess.run([program("stacks"), counts, number.replace(",", "")], env=recorded(), check=True, timeout=240)
+    told, in_trace = acknowledged(counts), kept(trace)
+    assert told[0] == 10 and in_trace.lost == 0 and is_unbroken(in_trace.values[0], 10, 10)
 
 
 def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_readers):
@@ -147,3 +171,30 @@ def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_reader
     used = [int(number) for number in re.findall(r"^\w+ (\d+)$", done.stdout, re.M)]
     assert len(used) == 2 and max(used) <= 4096  # of the slow path, with all that libc does in it
     assert three_readers(trace) > sum(told)
+
+
+@pytest.mark.parametrize("count", [100, 4_000_000])
+def test_locked_memory_grows_little(trace, recorded, program, three_readers, count):
+    """mlockall fills every later mapping at once: what we map ahead must not be."""
+    done = subprocess.run([program("locked"), "resident", str(count)], env=recorded(), capture_output=True, text=True, timeout=240, check=False)
+    if done.returncode == 77:
+        pytest.skip("needs the right to lock memory: ulimit -l unlimited")
+    assert done.returncode == 0 and int(done.stdout) < 64_000
+    in_trace, lost = words_of(trace)
+    assert (in_trace, lost) == (2 * (count + (count + 999) // 1000) + (count + 999) // 1000, 0)
+    three_readers(trace, decode=False)
+
+
+def words_of(trace):
+    """A range with a name is three words."""
+    streams = thread_streams(trace)
+    return sum(len(words) for words, _, _ in streams), sum(lost for _, lost, _ in streams) + lost_by_process(trace)
+
+
+def test_a_limited_address_space_is_left_to_the_program(trace, recorded, program):
+    """600 MB of it, 3 million ranges, and 100 MB for the program."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (600_000_000, 600_000_000))
+    done = subprocess.run([program("locked"), "address", "3000000"], env=recorded(), preexec_fn=limit, timeout=240, check=False)
+    assert done.returncode == 0
+    assert words_of(trace) == (2 * 3_003_000 + 3_000, 0)

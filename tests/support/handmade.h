@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "base/sheet.h"
 #include "model/model.h"
+#include "sheet/sheet.h"
 #include "varve/varve.h"
 
 #define HANDMADE_BEGIN_NS INT64_C(1763700000000000000)

@@ -135,6 +135,11 @@ class Stream:
         self.parts[-1][-1]["discarded"] = self.discarded
         self._packet(at)
 
+    def hide(self, words, at):
+        """`words` were reserved in the open packet and never published; the next record starts another."""
+        self.parts[-1][-1]["hidden"] = b"".join(struct.pack("<Q", word) for word in words)
+        self._packet(at)
+
     def record(self, class_id, at, payload=b""):
         """Any record; `payload` is padded to 8 bytes."""
         payload += b"\0" * (-len(payload) % 8)
@@ -194,10 +199,11 @@ class Stream:
         self.record(12, at, struct.pack("<QQ", address, device))
 
     def _packet_bytes(self, packet, packet_bytes):
-        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, 0, packet["before"] + 1 if self.says_before else 0,
-                           (HEADER_BYTES + len(packet["body"])) * 8, packet_bytes * 8,
+        content_bits, hidden = (HEADER_BYTES + len(packet["body"])) * 8, packet.get("hidden", b"")
+        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, content_bits + len(hidden) * 8 if hidden else 0,
+                           packet["before"] + 1 if self.says_before else 0, content_bits, packet_bytes * 8,
                            packet["begin"], packet["sequence"], packet["discarded"], self.tid)
-        return head + packet["body"]
+        return head + packet["body"] + hidden
 
     def part_bytes(self, part):
         packets, out = self.parts[part], b""

@@ -3,18 +3,21 @@
  *
  *     all_tables [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat TOOL] PATH...
  *     all_tables --diff [the same] BASE NEW
+ *     all_tables --times [the same] PATH...
  *
  * A line a table: {"table", "policy", "columns": [[name, unit]], "kinds": [0 = plain, 1 = remainder, 2 = total], "rows"}, or
- * {"table", "error"}. The unit of an instant is "time", unlike varve's. Exit 3: the input cannot be read. */
+ * {"table", "error"}. With --times {"table", "processor_s"} instead: "read" comes first. The unit of an instant is "time", unlike varve's. Exit 3: the input cannot be read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "analyse/analyse.h"
-#include "analyse/diff.h"
-#include "base/json_write.h"
+#include "analyse/diff/diff.h"
+#include "analyse/tables.h"
+#include "base/text/json_write.h"
 #include "import/importer.h"
 #include "model/model.h"
+#include "question/question.h"
 
 static void put_cell(const struct vv_sheet_column *column, const struct vv_cell *cell)
 {
@@ -86,6 +89,27 @@ static void put_tables(const struct vv_model *model, const struct vv_question *q
     }
 }
 
+static double processor_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void put_times(const struct vv_model *model, const struct vv_question *question)
+{
+    double before_s = 0;
+    printf("{\"table\": \"read\", \"processor_s\": %.3f}\n", processor_s());
+    for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
+        struct vv_sheet sheet;
+        before_s = processor_s();
+        if (table->analyse(model, question, &sheet, NULL) == VARVE_OK)
+            vv_sheet_deinit(&sheet);
+        printf("{\"table\": \"%s\", \"processor_s\": %.3f}\n", table->name, processor_s() - before_s);
+        fflush(stdout);
+    }
+}
+
 static void put_diffs(const struct vv_side *sides, const struct vv_question *question)
 {
     for (const struct vv_diff_entry *table = vv_diff_tables; table->name != NULL; table++) {
@@ -106,7 +130,7 @@ static bool read_or_say(const char *const *paths, size_t count, struct vv_model 
 }
 
 /* The options; *first becomes the first path. */
-static bool parse(int argc, char **argv, struct vv_question *question, bool *is_diff, int *first)
+static bool parse(int argc, char **argv, struct vv_question *question, bool *is_diff, bool *is_timed, int *first)
 {
     const struct {
         const char *name, **value;
@@ -119,6 +143,10 @@ static bool parse(int argc, char **argv, struct vv_question *question, bool *is_
         const char *word = argv[*first], *value = argv[*first + 1];
         if (strcmp(word, "--diff") == 0) {
             *is_diff = true;
+            continue;
+        }
+        if (strcmp(word, "--times") == 0) {
+            *is_timed = true;
             continue;
         }
         if (value == NULL)
@@ -141,10 +169,10 @@ int main(int argc, char **argv)
 {
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_model *models[VV_SIDES] = { NULL, NULL };
-    bool is_diff = false;
+    bool is_diff = false, is_timed = false;
     int first;
-    if (!parse(argc, argv, &question, &is_diff, &first)) {
-        fputs("all_tables [--diff] [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat TOOL] "
+    if (!parse(argc, argv, &question, &is_diff, &is_timed, &first)) {
+        fputs("all_tables [--diff | --times] [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat TOOL] "
               "PATH...\n", stderr);
         return 2;
     }
@@ -156,6 +184,8 @@ int main(int argc, char **argv)
         const struct vv_side sides[VV_SIDES] = { { models[VV_BASE], question.selection, "base" },
                                                  { models[VV_NEW], question.selection, "new" } };
         put_diffs(sides, &question);
+    } else if (is_read && is_timed) {
+        put_times(models[VV_BASE], &question);
     } else if (is_read) {
         put_tables(models[VV_BASE], &question);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
+#include "base/text/json_write.h"
 #include "import/importer.h"
 #include "model/arg_walk.h"
 #include "model/model.h"

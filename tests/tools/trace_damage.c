@@ -154,9 +154,20 @@ static size_t beyond(const struct events *part, const struct events *whole, int 
 
 /* ---- reading ---- */
 
+/* How many bytes are read, as far as the file says it; of what is compressed places are those of the text. */
+static uint64_t input_bytes(void)
+{
+    const unsigned char *head = trial.bytes;
+    bool is_compressed = trial.size > 4 && ((head[0] == 0x1f && head[1] == 0x8b) || (head[0] == 0x28 && head[1] == 0xb5));
+    return is_compressed ? UINT64_MAX : trial.size;
+}
+
 /* An error says where: a byte, or that nothing of a trace is there. */
 static void look_at_error(const struct varve_error *error)
 {
+    const char *flaw = sentence_flaw(error, error->code, input_bytes());
+    if (flaw != NULL)
+        complain(flaw, error->message);
     bool is_unknown = error->code == VARVE_UNSUPPORTED && strstr(error->message, "is not a trace that varve knows") != NULL;
     trial.refused++;
     trial.unknown += is_unknown;

@@ -66,13 +66,18 @@ EXPORTED int madvise(void *address, size_t bytes, int advice)
     return fails("madvise", CALLER) ? -1 : NEXT(madvise)(address, bytes, advice);
 }
 
-EXPORTED int open(const char *path, int flags, ...)
+EXPORTED int mprotect(void *address, size_t bytes, int protection)
+{
+    return fails("mprotect", CALLER) ? -1 : NEXT(mprotect)(address, bytes, protection);
+}
+
+EXPORTED int openat(int at, const char *path, int flags, ...)
 {
     va_list more;
     va_start(more, flags);
     int mode = (flags & O_CREAT) != 0 ? va_arg(more, int) : 0;
     va_end(more);
-    return fails("open", CALLER) ? -1 : NEXT(open)(path, flags, mode);
+    return fails("openat", CALLER) ? -1 : NEXT(openat)(at, path, flags, mode);
 }
 
 EXPORTED ssize_t pwrite(int file, const void *data, size_t bytes, off_t offset)
@@ -85,17 +90,22 @@ EXPORTED int ftruncate(int file, off_t bytes)
     return fails("ftruncate", CALLER) ? -1 : NEXT(ftruncate)(file, bytes);
 }
 
-EXPORTED int rename(const char *from, const char *to)
+EXPORTED int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-    return fails("rename", CALLER) ? -1 : NEXT(rename)(from, to);
+    return fails("renameat", CALLER) ? -1 : NEXT(renameat)(from_folder, from, to_folder, to);
 }
 
-EXPORTED int mkdir(const char *path, mode_t mode)
+EXPORTED int mkdirat(int folder, const char *path, mode_t mode)
 {
-    return fails("mkdir", CALLER) ? -1 : NEXT(mkdir)(path, mode);
+    return fails("mkdirat", CALLER) ? -1 : NEXT(mkdirat)(folder, path, mode);
 }
 
-EXPORTED int unlink(const char *path)
+EXPORTED int unlinkat(int folder, const char *path, int flags)
 {
-    return fails("unlink", CALLER) ? -1 : NEXT(unlink)(path);
+    return fails("unlinkat", CALLER) ? -1 : NEXT(unlinkat)(folder, path, flags);
+}
+
+EXPORTED int fstat(int file, struct stat *status)
+{
+    return fails("fstat", CALLER) ? -1 : NEXT(fstat)(file, status);
 }

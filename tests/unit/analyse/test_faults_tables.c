@@ -13,10 +13,11 @@
 
 #include <cmocka.h>
 
-#include "analyse/analyse.h"
-#include "analyse/diff.h"
+#include "analyse/diff/diff.h"
+#include "analyse/tables.h"
+#include "failing_allocation.h"
 #include "import/importer.h"
-#include "../../support/failing_allocation.h"
+#include "question/question.h"
 
 enum { STEPS = 5, STEP_US = 10000 };
 

@@ -10,15 +10,15 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "collect/collectors.h"
+#include "collect/process/wishes.h"
 #include "varve/varve.h"
 
 static void assert_wanted(bool torch, bool shapes, bool strides, bool memory)
 {
-    assert_int_equal(vv_collectors_want("torch"), torch);
-    assert_int_equal(vv_collectors_want("shapes"), shapes);
-    assert_int_equal(vv_collectors_want("strides"), strides);
-    assert_int_equal(vv_collectors_want("memory"), memory);
+    assert_int_equal(vv_wishes_have("torch"), torch);
+    assert_int_equal(vv_wishes_have("shapes"), shapes);
+    assert_int_equal(vv_wishes_have("strides"), strides);
+    assert_int_equal(vv_wishes_have("memory"), memory);
 }
 
 static void test_each_call_replaces_the_former(void **state)

@@ -141,6 +141,15 @@ static void what_is_no_packet_is_left(void **state)
     }
 }
 
+static enum varve_code trim(const char *name, struct varve_error *error)
+{
+    int trace = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    enum varve_code code = vv_trim_trace(trace, name, error);
+    if (trace >= 0)
+        close(trace);
+    return code;
+}
+
 static void only_dead_processes_are_trimmed(void **state)
 {
     (void)state;
@@ -157,7 +166,7 @@ static void only_dead_processes_are_trimmed(void **state)
         snprintf(name, sizeof name, "%s/.spare.1", folders[i]);
         write_stream(name);
     }
-    assert_int_equal(vv_trim_trace(folder, NULL), VARVE_OK);
+    assert_int_equal(trim(folder, NULL), VARVE_OK);
     for (int i = 0; i < 3; i++) {
         char name[200];
         snprintf(name, sizeof name, "%s/.spare.1", folders[i]);
@@ -171,12 +180,29 @@ static void only_dead_processes_are_trimmed(void **state)
     assert_int_equal(size_of(other), FILE_BYTES);
 }
 
+/* Its files have no name that an error could say. A file that is called like a process is none. */
+static void a_trace_whose_path_is_too_long_is_left(void **state)
+{
+    (void)state;
+    static char name[5000];
+    char file[160];
+    struct varve_error error;
+    snprintf(file, sizeof file, "%s/4194305", folder);
+    write_stream(file);
+    int trace = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    memset(name, 'x', sizeof name - 1);
+    assert_int_equal(vv_trim_trace(trace, name, &error), VARVE_OK);
+    assert_int_equal(vv_trim_trace(trace, folder, &error), VARVE_NOT_FOUND);
+    assert_int_equal(unlink(file), 0);
+    close(trace);
+}
+
 static void a_missing_trace_is_an_error(void **state)
 {
     (void)state;
     struct varve_error error;
-    assert_int_equal(vv_trim_trace("/nonexistent.varve", &error), VARVE_NOT_FOUND);
-    assert_string_equal(error.message, "cannot open '/nonexistent.varve': No such file or directory");
+    assert_int_equal(trim("/nonexistent.varve", &error), VARVE_IO);
+    assert_string_equal(error.message, "cannot open '/nonexistent.varve': Bad file descriptor");
 }
 
 int main(void)
@@ -186,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_mapped_file_is_left),
         cmocka_unit_test(what_is_no_packet_is_left),
         cmocka_unit_test(only_dead_processes_are_trimmed),
+        cmocka_unit_test(a_trace_whose_path_is_too_long_is_left),
         cmocka_unit_test(a_missing_trace_is_an_error),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "ctf/layout.h"
-#include "../../support/failing_allocation.h"
+#include "failing_allocation.h"
 #include "trace_bytes.h"
 #include "varve/varve.h"
 

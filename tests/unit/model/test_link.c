@@ -238,6 +238,29 @@ static void launches_and_callers(void **state)
     vv_model_destroy(model);
 }
 
+/* Ids far apart, so that they are looked up in a table that is asked ahead; some activities have no slice. */
+static void an_activity_without_a_slice_is_passed_over(void **state)
+{
+    (void)state;
+    struct vv_model *model = make(1);
+    uint32_t row;
+    for (uint32_t i = 0; i < 100; i++) {
+        uint32_t slice = add_slice(model, 0, i, 1, VARVE_LAYER_RUNTIME);
+        if (i % 2 == 0)
+            add_activity(model, slice, VV_ACTIVITY_CALL, (uint64_t)(i + 1) << 40, 0);
+        assert_int_equal(vv_model_add_activity(model, &row, NULL), VARVE_OK);
+        model->activities.correlation[row] = (uint64_t)(i + 1) << 40;
+        model->activities.kind[row] = VV_ACTIVITY_KERNEL;
+    }
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    assert_int_equal(model->activities.table.count, 150);
+    for (row = 0; row < 150; row++) {
+        assert_int_equal(model->activities.slice[row] == VV_NONE, row % 3 != 0);
+        assert_int_equal(model->activities.launch[row], VV_NONE);
+    }
+    vv_model_destroy(model);
+}
+
 static void ids_count_within_their_scope(void **state)
 {
     (void)state;
@@ -291,6 +314,7 @@ int main(void)
         cmocka_unit_test(flows_lead_to_what_begins_there),
         cmocka_unit_test(activities_stay_with_their_slices),
         cmocka_unit_test(launches_and_callers),
+        cmocka_unit_test(an_activity_without_a_slice_is_passed_over),
         cmocka_unit_test(ids_count_within_their_scope),
         cmocka_unit_test(ids_dense_and_far_apart),
     };

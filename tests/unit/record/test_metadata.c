@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "ctf/metadata_write.h"
 #include "varve/varve.h"
 
@@ -51,6 +51,32 @@ static void odd_names_are_escaped(void **state)
     assert_non_null(strstr(memory, "name = \"é→\";"));
 }
 
+/* What does not fit in 2400 bytes, escapes included, is cut before a character, not within. */
+static void a_name_is_cut_at_a_character(void **state)
+{
+    (void)state;
+    static const char *const characters[] = { "x", "é", "→", "😀" };
+    for (size_t i = 0; i < 4; i++)
+        for (size_t more = 0; more < 10; more++) {
+            char name[1000] = "", wanted[2600] = "name = \"";
+            for (size_t k = 0; k < 598; k++) {
+                strcat(name, "\001");
+                strcat(wanted, "\\001"); /* 4 bytes each: 8 are left */
+            }
+            for (size_t k = 0; k < more; k++)
+                strcat(name, "a");
+            strcat(name, characters[i]);
+            strcat(name, "z");
+            strncat(wanted, "aaaaaaaa", more);
+            if (more + strlen(characters[i]) <= 8)
+                strcat(wanted, characters[i]);
+            if (more + strlen(characters[i]) < 8)
+                strcat(wanted, "z");
+            strcat(wanted, "\";");
+            assert_non_null(strstr(class_text(name, NULL, VV_KIND_BEGIN), wanted));
+        }
+}
+
 static void the_longest_name_and_file_fit_a_page(void **state)
 {
     (void)state;
@@ -85,7 +111,7 @@ static void the_clock_block_maps_ticks_to_the_instant(void **state)
     };
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         const struct vv_tsdl_process process = { "host", "/bin/x", 1, 0, clocks[i].ticks,
-                                                 clocks[i].realtime_ns, 20000, 0, 0, NULL, NULL };
+                                                 clocks[i].realtime_ns, 20000, 0, 0, 0, NULL, NULL };
         struct vv_tsdl text = { memory, 0, sizeof memory, false };
         vv_tsdl_prologue(&text, &clocks[i], &process);
         assert_false(text.full);
@@ -115,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_class_reads_as_the_page_says),
         cmocka_unit_test(odd_names_are_escaped),
+        cmocka_unit_test(a_name_is_cut_at_a_character),
         cmocka_unit_test(the_longest_name_and_file_fit_a_page),
         cmocka_unit_test(the_clock_block_maps_ticks_to_the_instant),
         cmocka_unit_test(layers_have_names_and_masks),

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/critical/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/radix.h"
+#include "model/arg_walk.h"
+
+struct vv_wait_keys vv_wait_keys(const struct vv_model *model)
+{
+    static const char stream[] = "wait_on_stream", record[] = "wait_on_cuda_event_record_corr_id";
+    return (struct vv_wait_keys){ vv_intern_find(&model->strings, stream, sizeof stream - 1),
+                                  vv_intern_find(&model->strings, record, sizeof record - 1) };
+}
+
+int64_t vv_int_argument(const struct vv_model *model, uint32_t slice, uint32_t key)
+{
+    struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+    for (uint32_t arg; vv_arg_next(&walk, &arg);)
+        if (model->args.key[arg] == key && model->args.kind[arg] == VV_ARG_INT)
+            return (int64_t)model->args.value[arg];
+    return -1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct vv_critical_stream *left = a, *right = b;
+    if (left->scope != right->scope)
+        return left->scope < right->scope ? -1 : 1;
+    if (left->device != right->device)
+        return left->device < right->device ? -1 : 1;
+    if (left->number != right->number)
+        return left->number < right->number ? -1 : 1;
+    return (left->track > right->track) - (left->track < right->track);
+}
+
+/* Streams in order, and of each how much work there is; stream_of: a track's row -> its stream + 1. */
+static void find_streams(struct vv_critical_streams *streams, const struct vv_device_work *work, uint32_t *stream_of)
+{
+    const struct vv_model *model = work->scope->model;
+    for (size_t d = 0; d < work->device_count; d++)
+        for (size_t i = work->devices[d].first; i < work->devices[d].last; i++) {
+            uint32_t activity = work->items[i].activity, track = model->slices.track[model->activities.slice[activity]];
+            if (stream_of[track] == 0) {
+                int64_t number = model->activities.stream[activity];
+                streams->streams[streams->stream_count++] = (struct vv_critical_stream){
+                    track, work->devices[d].scope, work->devices[d].id, number >= 0 ? number : model->tracks.tid[track],
+                    work->devices[d].rank, 0, 0,
+                };
+                stream_of[track] = streams->stream_count;
+            }
+            streams->streams[stream_of[track] - 1].last++;
+        }
+    qsort(streams->streams, streams->stream_count, sizeof *streams->streams, by_place);
+    size_t first = 0;
+    for (uint32_t s = 0; s < streams->stream_count; s++) {
+        size_t count = streams->streams[s].last;
+        streams->streams[s].first = streams->streams[s].last = first;
+        stream_of[streams->streams[s].track] = s + 1;
+        first += count;
+    }
+}
+
+/* Launched in the window; or before it, and still to be done when it begins: then it may be what the window's own work
+ * waits for, and counts from there. */
+static bool is_inside(const struct vv_critical_window *window, int64_t launched_ns, int64_t end_ns)
+{
+    return launched_ns < window->end_ns && (launched_ns >= window->begin_ns || end_ns > window->begin_ns);
+}
+
+static void place_work(struct vv_critical_streams *streams, const struct vv_device_work *work,
+                       const struct vv_critical_windows *windows, const uint32_t *stream_of)
+{
+    const struct vv_model *model = work->scope->model;
+    for (size_t i = 0; i < work->count; i++) {
+        const struct vv_work_item *item = &work->items[i];
+        uint32_t slice = model->activities.slice[item->activity], launch = model->activities.launch[item->activity];
+        uint32_t stream = stream_of[model->slices.track[slice]] - 1;
+        int64_t launched_ns = launch != VV_NONE ? model->slices.begin_ns[launch] : item->begin_ns;
+        bool is_chosen = launch == VV_NONE || work->scope->tracks[model->slices.track[launch]];
+        const struct vv_critical_window *window = &windows->of_scope[streams->streams[stream].scope];
+        int64_t begin_ns = item->begin_ns;
+        if (launched_ns < window->begin_ns && begin_ns < window->begin_ns && item->end_ns > window->begin_ns)
+            begin_ns = window->begin_ns;
+        struct vv_stream_work row = {
+            begin_ns, item->end_ns, launched_ns, INT64_MIN, slice, launch, item->activity, stream, item->class,
+            is_chosen && is_inside(window, launched_ns, item->end_ns),
+        };
+        streams->work[streams->streams[stream].last++] = row;
+        streams->inside += row.is_inside;
+    }
+    streams->count = work->count;
+}
+
+static enum varve_code order_by_end(struct vv_critical_streams *streams, struct varve_error *error)
+{
+    struct vv_keyed_row *keys = malloc((streams->count + 1) * sizeof *keys);
+    if (keys == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu pieces of work", streams->count);
+    for (size_t i = 0; i < streams->count; i++) /* signed order */
+        keys[i] = (struct vv_keyed_row){ (uint64_t)streams->work[i].end_ns ^ UINT64_C(1) << 63, (uint32_t)i };
+    enum varve_code code = vv_radix_sort(keys, streams->count, error);
+    for (size_t i = 0; i < streams->count; i++)
+        streams->by_end[i] = keys[i].row;
+    free(keys);
+    return code;
+}
+
+enum varve_code vv_critical_streams_init(struct vv_critical_streams *streams, struct vv_critical_graph *graph,
+                                         const struct vv_scope *scope, const struct vv_question *question,
+                                         const struct vv_critical_windows *windows, struct varve_error *error)
+{
+    /* The window is not the scope's steps: work before and after it decides which queues were empty. */
+    struct vv_scope whole = vv_whole_devices(scope);
+    struct vv_device_work work;
+    size_t tracks = (size_t)graph->model->tracks.table.count + 1;
+    uint32_t *stream_of = calloc(tracks, sizeof *stream_of);
+    *streams = (struct vv_critical_streams){ .streams = calloc(tracks, sizeof *streams->streams) };
+    whole.every_step = whole.keeps_warm_up = true;
+    enum varve_code code = vv_device_work_init(&work, &whole, question->selection.device, error);
+    if (code == VARVE_OK) {
+        streams->work = malloc((work.count + 1) * sizeof *streams->work);
+        streams->by_end = malloc((work.count + 1) * sizeof *streams->by_end);
+    }
+    if (code == VARVE_OK && (stream_of == NULL || streams->streams == NULL || streams->work == NULL ||
+                             streams->by_end == NULL))
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu pieces of device work", work.count);
+    if (code == VARVE_OK) {
+        find_streams(streams, &work, stream_of);
+        place_work(streams, &work, windows, stream_of);
+        code = order_by_end(streams, error);
+    }
+    free(stream_of);
+    vv_device_work_deinit(&work);
+    return code;
+}
+
+void vv_critical_streams_deinit(struct vv_critical_streams *streams)
+{
+    free(streams->work);
+    free(streams->streams);
+    free(streams->by_end);
+    free(streams->waiting);
+    *streams = (struct vv_critical_streams){ 0 };
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wait.c — which calls of the host, and which work, waited for which work of a device.
+ *
+ * Where the trace has the device's own records of waits (Kineto: cuda_sync) these say what was awaited. Elsewhere a
+ * call is known by its name, and what it awaited by time: work that was launched before the call and ended during it.
+ * A copying call waited if its own copy ended before it did. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/critical/graph.h"
+#include "analyse/critical/stream.h"
+#include "base/array.h"
+#include "base/binary_search.h"
+#include "model/id_map.h"
+
+enum wait { WAIT_UNKNOWN, WAIT_NOT, WAIT_DEVICE, WAIT_STREAM, WAIT_EVENT, WAIT_WORK, WAIT_COPY, IS_RECORD };
+
+/* Parts of the names of calls, and of the device's records of them: CUDA, HIP, Ascend. The first that fits counts. */
+static const struct { const char *part; enum wait wait; } words[] = {
+    { "Stream Wait", WAIT_WORK },     { "Event Sync", WAIT_EVENT },         { "Stream Sync", WAIT_STREAM },
+    { "Context Sync", WAIT_DEVICE },  { "Device Sync", WAIT_DEVICE },       { "EventRecord", IS_RECORD },
+    { "StreamSynchronize", WAIT_STREAM }, { "SynchronizeStream", WAIT_STREAM }, { "EventSynchronize", WAIT_EVENT },
+    { "SynchronizeEvent", WAIT_EVENT }, { "DeviceSynchronize", WAIT_DEVICE }, { "SynchronizeDevice", WAIT_DEVICE },
+    { "CtxSynchronize", WAIT_DEVICE }, { "Memcpy", WAIT_COPY },
+};
+
+struct waits {
+    struct vv_critical_graph *graph;
+    struct vv_critical_streams *streams;
+    const struct vv_model *model;
+    uint8_t *wait_by_name;       /* string -> enum wait                                         */
+    struct vv_id_map records;    /* correlation of a call that records an event -> its slice     */
+    uint32_t *seen;              /* stream -> the last call that looked for its work             */
+    uint32_t call_number;
+    uint64_t patience;           /* work that may still be looked at, over all calls: a trace with many streams
+                                  * and many long waits is not worth the square of their number    */
+    struct vv_wait_keys keys;
+};
+
+static enum wait wait_of(struct waits *waits, uint32_t slice)
+{
+    uint32_t name = waits->model->slices.name[slice];
+    if (waits->wait_by_name[name] == WAIT_UNKNOWN) {
+        const char *text = vv_text_of(waits->model, name);
+        waits->wait_by_name[name] = WAIT_NOT;
+        for (size_t i = sizeof words / sizeof *words; i > 0; i--)
+            if (strstr(text, words[i - 1].part) != NULL)
+                waits->wait_by_name[name] = (uint8_t)words[i - 1].wait;
+    }
+    return (enum wait)waits->wait_by_name[name];
+}
+
+static enum varve_code map_records(struct waits *waits, struct varve_error *error)
+{
+    const struct vv_model *model = waits->model;
+    const struct vv_activities *activities = &model->activities;
+    struct vv_id_range range = { 0 };
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t a = 0; a < activities->table.count; a++) {
+            uint32_t slice = activities->slice[a];
+            if (activities->kind[a] != VV_ACTIVITY_CALL || slice == VV_NONE || activities->correlation[a] == 0 ||
+                wait_of(waits, slice) != IS_RECORD)
+                continue;
+            uint32_t scope = vv_scope_of_track(model, model->slices.track[slice]);
+            if (pass == 0)
+                vv_id_range_add(&range, scope, activities->correlation[a]);
+            else
+                *vv_id_map_put(&waits->records, scope, activities->correlation[a]) = slice;
+        }
+        if (pass == 0)
+            VV_TRY(vv_id_map_init(&waits->records, &range, error));
+    }
+    return VARVE_OK;
+}
+
+/* ---- one call ---- */
+
+/* `call` did not end before the work did. */
+static enum varve_code wait_for(struct waits *waits, uint32_t call, const struct vv_stream_work *work,
+                                struct varve_error *error)
+{
+    struct vv_critical_graph *graph = waits->graph;
+    uint32_t end = graph->end_of[call];
+    if (end == 0 || work->end_ns > graph->time_ns[--end])
+        return VARVE_OK;
+    if (graph->link[end] == VV_LINK_OWN && graph->owner[end] == call && work->end_ns > graph->time_ns[end - 1])
+        graph->link[end] = VV_LINK_WAITING;
+    if (!work->is_inside)
+        return VARVE_OK;
+    /* The work has no nodes yet: vv_critical_device makes them, and these edges with them. */
+    VV_TRY(vv_array_reserve(&waits->streams->waiting, &waits->streams->waiting_capacity,
+                            waits->streams->waiting_count + 1, sizeof *waits->streams->waiting, error));
+    waits->streams->waiting[waits->streams->waiting_count++] =
+        (struct vv_critical_waiting){ (uint32_t)(work - waits->streams->work), call, true };
+    return VARVE_OK;
+}
+
+struct awaited {
+    uint32_t scope, device;  /* device VV_NONE: any                                              */
+    int64_t stream;          /* -1: any                                                          */
+    bool is_every;           /* the last work of each stream, not the last of all               */
+};
+
+static bool is_awaited(const struct vv_critical_stream *stream, const struct awaited *awaited)
+{
+    return stream->scope == awaited->scope && (awaited->device == VV_NONE || stream->device == awaited->device) &&
+           (awaited->stream < 0 || stream->number == awaited->stream);
+}
+
+/* The first row of by_end that ends after time_ns. */
+static size_t first_after(const struct vv_critical_streams *streams, int64_t time_ns)
+{
+    return VV_FIRST_NOT(i, 0, streams->count, streams->work[streams->by_end[i]].end_ns <= time_ns);
+}
+
+/* What ended during the call and was launched before it: backwards from the call's end. */
+static enum varve_code wait_by_time(struct waits *waits, uint32_t call, const struct awaited *awaited,
+                                    struct varve_error *error)
+{
+    const struct vv_slices *slices = &waits->model->slices;
+    int64_t begin_ns = slices->begin_ns[call], end_ns = begin_ns + slices->duration_ns[call];
+    waits->call_number++;
+    for (size_t i = first_after(waits->streams, end_ns); i > 0 && waits->patience > 0; i--, waits->patience--) {
+        const struct vv_stream_work *work = &waits->streams->work[waits->streams->by_end[i - 1]];
+        if (work->end_ns <= begin_ns)
+            break;
+        if (work->launched_ns >= begin_ns || waits->seen[work->stream] == waits->call_number ||
+            !is_awaited(&waits->streams->streams[work->stream], awaited))
+            continue;
+        waits->seen[work->stream] = waits->call_number;
+        VV_TRY(wait_for(waits, call, work, error));
+        if (!awaited->is_every)
+            break;
+    }
+    return VARVE_OK;
+}
+
+/* ---- events ---- */
+
+/* In the order of streams. */
+static bool lies_before(const struct vv_critical_stream *stream, const struct awaited *awaited)
+{
+    return stream->scope != awaited->scope     ? stream->scope < awaited->scope
+           : stream->device != awaited->device ? stream->device < awaited->device
+                                               : stream->number < awaited->stream;
+}
+
+static const struct vv_critical_stream *find_stream(const struct vv_critical_streams *streams,
+                                                    const struct awaited *awaited)
+{
+    size_t first = VV_FIRST_NOT(i, 0, streams->stream_count, lies_before(&streams->streams[i], awaited));
+    return first < streams->stream_count && is_awaited(&streams->streams[first], awaited) ? &streams->streams[first]
+                                                                                          : NULL;
+}
+
+/* The first work of the stream that was launched at time_ns or later: a row of work, or the stream's end. */
+static size_t launched_from(const struct vv_critical_streams *streams, const struct vv_critical_stream *stream,
+                            int64_t time_ns)
+{
+    return VV_FIRST_NOT(i, stream->first, stream->last, streams->work[i].launched_ns < time_ns);
+}
+
+/* The last work before the event that the wait names was recorded: a row of work, or SIZE_MAX. */
+static size_t recorded_work(const struct waits *waits, uint32_t sync, struct awaited awaited)
+{
+    int64_t record = vv_int_argument(waits->model, sync, waits->keys.record);
+    awaited.stream = vv_int_argument(waits->model, sync, waits->keys.stream);
+    uint32_t call = record > 0 ? vv_id_map_find(&waits->records, awaited.scope, (uint64_t)record) : VV_NONE;
+    const struct vv_critical_stream *stream =
+        call != VV_NONE && awaited.stream >= 0 ? find_stream(waits->streams, &awaited) : NULL;
+    if (stream == NULL)
+        return SIZE_MAX;
+    size_t row = launched_from(waits->streams, stream, waits->model->slices.begin_ns[call]);
+    return row > stream->first ? row - 1 : SIZE_MAX;
+}
+
+/* Work of the waiting stream, launched after the wait was, begins after what was recorded. */
+static enum varve_code work_waits(struct waits *waits, size_t from, uint32_t call, const struct awaited *awaited,
+                                  struct varve_error *error)
+{
+    struct vv_critical_streams *streams = waits->streams;
+    const struct vv_critical_stream *stream = awaited->stream >= 0 ? find_stream(streams, awaited) : NULL;
+    if (stream == NULL)
+        return VARVE_OK;
+    size_t to = launched_from(streams, stream, waits->model->slices.begin_ns[call]);
+    if (to == stream->last || streams->work[from].end_ns > streams->work[to].begin_ns || from == to)
+        return VARVE_OK;
+    if (streams->work[from].end_ns > streams->work[to].waited_ns)
+        streams->work[to].waited_ns = streams->work[from].end_ns;
+    VV_TRY(vv_array_reserve(&streams->waiting, &streams->waiting_capacity, streams->waiting_count + 1,
+                            sizeof *streams->waiting, error));
+    streams->waiting[streams->waiting_count++] = (struct vv_critical_waiting){ (uint32_t)from, (uint32_t)to, false };
+    return VARVE_OK;
+}
+
+/* ---- all of them ---- */
+
+static enum varve_code take_sync(struct waits *waits, uint32_t activity, bool *is_known, struct varve_error *error)
+{
+    const struct vv_activities *activities = &waits->model->activities;
+    uint32_t sync = activities->slice[activity], call = activities->launch[activity];
+    enum wait wait = wait_of(waits, sync);
+    if (call == VV_NONE || wait < WAIT_DEVICE || wait > WAIT_WORK)
+        return VARVE_OK;
+    struct awaited awaited = {
+        .scope = vv_scope_of_track(waits->model, waits->model->slices.track[call]),
+        .device = activities->device[activity],
+        .stream = wait == WAIT_STREAM || wait == WAIT_WORK ? activities->stream[activity] : -1,
+        .is_every = wait == WAIT_DEVICE,
+    };
+    is_known[call] = true;
+    if (wait == WAIT_DEVICE || wait == WAIT_STREAM)
+        return wait_by_time(waits, call, &awaited, error);
+    size_t row = recorded_work(waits, sync, awaited);
+    if (row == SIZE_MAX)
+        return wait == WAIT_EVENT ? wait_by_time(waits, call, &awaited, error) : VARVE_OK;
+    return wait == WAIT_EVENT ? wait_for(waits, call, &waits->streams->work[row], error)
+                              : work_waits(waits, row, call, &awaited, error);
+}
+
+static enum varve_code take_call(struct waits *waits, uint32_t activity, struct varve_error *error)
+{
+    const struct vv_activities *activities = &waits->model->activities;
+    uint32_t call = activities->slice[activity];
+    enum wait wait = wait_of(waits, call);
+    if (wait != WAIT_DEVICE && wait != WAIT_STREAM && wait != WAIT_EVENT)
+        return VARVE_OK;
+    struct awaited awaited = {
+        .scope = vv_scope_of_track(waits->model, waits->model->slices.track[call]),
+        .device = VV_NONE,
+        .stream = wait == WAIT_STREAM ? activities->stream[activity] : -1,
+        .is_every = wait == WAIT_DEVICE,
+    };
+    return wait_by_time(waits, call, &awaited, error);
+}
+
+static enum varve_code take_all(struct waits *waits, bool *is_known, struct varve_error *error)
+{
+    const struct vv_activities *activities = &waits->model->activities;
+    uint64_t count = activities->table.count;
+    VV_TRY(map_records(waits, error));
+    for (uint32_t a = 0; a < count; a++)
+        if (activities->kind[a] == VV_ACTIVITY_SYNC && activities->slice[a] != VV_NONE)
+            VV_TRY(take_sync(waits, a, is_known, error));
+    for (uint32_t a = 0; a < count; a++)
+        if (activities->kind[a] == VV_ACTIVITY_CALL && activities->slice[a] != VV_NONE &&
+            !is_known[activities->slice[a]] && waits->graph->start_of[activities->slice[a]] != 0)
+            VV_TRY(take_call(waits, a, error));
+    for (size_t i = 0; i < waits->streams->count; i++) {
+        const struct vv_stream_work *work = &waits->streams->work[i];
+        if (work->is_inside && work->launch != VV_NONE && wait_of(waits, work->launch) == WAIT_COPY)
+            VV_TRY(wait_for(waits, work->launch, work, error));
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_critical_waits(struct vv_critical_graph *graph, const struct vv_scope *scope,
+                                  struct vv_critical_streams *streams, struct varve_error *error)
+{
+    const struct vv_model *model = scope->model;
+    struct waits waits = {
+        .graph = graph,
+        .streams = streams,
+        .model = model,
+        .wait_by_name = calloc((size_t)model->strings.count + 1, 1),
+        .seen = calloc((size_t)streams->stream_count + 1, sizeof *waits.seen),
+        .patience = UINT64_C(1000000) + 16 * (uint64_t)streams->count,
+        .keys = vv_wait_keys(model),
+    };
+    bool *is_known = calloc((size_t)model->slices.table.count + 1, sizeof *is_known);
+    enum varve_code code = VARVE_OK;
+    if (waits.wait_by_name == NULL || waits.seen == NULL || is_known == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the waits of %zu pieces of work", streams->count);
+    if (code == VARVE_OK && streams->count > 0)
+        code = take_all(&waits, is_known, error);
+    vv_id_map_deinit(&waits.records);
+    free(waits.wait_by_name);
+    free(waits.seen);
+    free(is_known);
+    return code;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* devices.c — table "devices": what each device did with its time, every instant counted once (analysis.md 2.4).
+ *
+ * With C, M, P, A the unions of computation (memset included), communication, memcpy and all work:
+ *     computation = |C|,  exposed communication = |M\C|,  exposed memcpy = |(P\C)\M|,  idle = span(A) - |A|.
+ * Law: the four sum to span_ns, to the nanosecond. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "derive/devices/device_work.h"
+#include "question/question.h"
+#include "sheet/number.h"
+
+#define MICRO_IDLE_NS 5000 /* shorter gaps are what launching costs, not waiting                   */
+
+enum {
+    DEVICE, RANK, COMPUTATION, EXPOSED_COMM, EXPOSED_COPY, BUSY, BUSY_SHARE, IDLE, MICRO_IDLE, MACRO_IDLE, SPAN,
+    COMM, COPY, SET, LINKED_BUSY, EVENTS, UNLINKED, ROW, COLUMNS
+};
+
+static const struct vv_sheet_column device_columns[COLUMNS] = {
+    { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "computation_ns", "computation", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "exposed_communication_ns", "exposed comm", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "exposed_memcpy_ns", "exposed memcpy", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "busy_share", "busy", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "micro_idle_ns", "gaps < 5 us", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "macro_idle_ns", "gaps >= 5 us", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "span_ns", "span", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "communication_ns", "communication", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "linked_busy_ns", "busy, linked", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "unlinked", "unlinked", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+};
+
+/* The unions that one device's row is made of. */
+struct unions {
+    struct vv_intervals compute, comm, copy, all, linked, rest;
+};
+
+static void deinit(struct unions *unions)
+{
+    struct vv_intervals *sets = &unions->compute;
+    for (size_t i = 0; i < sizeof *unions / sizeof *sets; i++)
+        vv_intervals_deinit(&sets[i]);
+}
+
+/* Of the work whose call is in the trace: what tools that join by correlation would count. */
+static enum varve_code unite_linked(const struct vv_device_work *work, const struct vv_device *device,
+                                    struct vv_intervals *out, int64_t *out_unlinked, struct varve_error *error)
+{
+    const struct vv_activities *activities = &work->scope->model->activities;
+    out->count = 0;
+    *out_unlinked = 0;
+    for (size_t i = device->first; i < device->last; i++) {
+        if (activities->launch[work->items[i].activity] == VV_NONE)
+            ++*out_unlinked;
+        else
+            VV_TRY(vv_intervals_add(out, work->items[i].begin_ns, work->items[i].end_ns, error));
+    }
+    vv_intervals_unite(out);
+    return VARVE_OK;
+}
+
+/* Of those that are shorter, the gaps between the device's work (gaps.c), or where its time is cut. */
+static int64_t gaps_below(const struct vv_device_work *work, const struct vv_device *device, int64_t limit_ns, bool cut)
+{
+    int64_t sum_ns = 0;
+    size_t before = device->first;
+    for (size_t i = device->first; i < device->last; i++) {
+        const struct vv_work_item *item = &work->items[i], *former = &work->items[before];
+        int64_t gap_ns = item->begin_ns - former->end_ns;
+        if (item->end_ns == item->begin_ns && i > device->first && i + 1 < device->last)
+            continue;
+        if (gap_ns > 0 && gap_ns < limit_ns && cut == (item->stretch != former->stretch))
+            sum_ns += gap_ns;
+        before = item->end_ns >= former->end_ns ? i : before;
+    }
+    return sum_ns;
+}
+
+/* Work without length, at either end, spans too. */
+static int64_t span_of(const struct vv_device_work *work, const struct vv_device *device)
+{
+    int64_t end_ns = INT64_MIN;
+    for (size_t i = device->first; i < device->last; i++)
+        end_ns = work->items[i].end_ns > end_ns ? work->items[i].end_ns : end_ns;
+    return device->first < device->last ? end_ns - work->items[device->first].begin_ns : 0;
+}
+
+static enum varve_code measure(const struct vv_device_work *work, const struct vv_device *device,
+                               struct unions *unions, int64_t *values, struct varve_error *error)
+{
+    const struct { unsigned classes; struct vv_intervals *set; } parts[] = {
+        { VV_CLASS_BIT(VV_CLASS_SET), &unions->rest },
+        { VV_CLASS_BIT(VV_CLASS_COMPUTE) | VV_CLASS_BIT(VV_CLASS_SET), &unions->compute },
+        { VV_CLASS_BIT(VV_CLASS_COMM), &unions->comm },
+        { VV_CLASS_BIT(VV_CLASS_COPY), &unions->copy },
+        { VV_CLASS_ALL, &unions->all },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        VV_TRY(vv_device_busy(work, device, parts[i].classes, VV_ALWAYS, parts[i].set, error));
+        if (i == 0)
+            values[SET] = vv_intervals_length(&unions->rest);
+    }
+    VV_TRY(vv_intervals_subtract(&unions->copy, &unions->compute, &unions->rest, error));
+    values[COMPUTATION] = vv_intervals_length(&unions->compute);
+    values[COMM] = vv_intervals_length(&unions->comm);
+    values[COPY] = vv_intervals_length(&unions->copy);
+    values[BUSY] = vv_intervals_length(&unions->all);
+    values[EXPOSED_COMM] = vv_intervals_length_without(&unions->comm, &unions->compute);
+    values[EXPOSED_COPY] = vv_intervals_length_without(&unions->rest, &unions->comm);
+    values[SPAN] = span_of(work, device) - gaps_below(work, device, INT64_MAX, true);
+    values[IDLE] = values[SPAN] - values[BUSY];
+    values[MICRO_IDLE] = gaps_below(work, device, MICRO_IDLE_NS, false);
+    values[MACRO_IDLE] = values[IDLE] - values[MICRO_IDLE];
+    values[EVENTS] = (int64_t)(device->last - device->first);
+    VV_TRY(unite_linked(work, device, &unions->linked, &values[UNLINKED], error));
+    values[LINKED_BUSY] = vv_intervals_length(&unions->linked);
+    return VARVE_OK;
+}
+
+static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, const char *name, int64_t rank,
+                               const int64_t *values, struct varve_error *error)
+{
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, kind, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, DEVICE, name, error));
+    if (rank >= 0)
+        vv_sheet_int(sheet, row, RANK, rank);
+    for (size_t c = COMPUTATION; c < ROW; c++)
+        if (c != BUSY_SHARE)
+            vv_sheet_int(sheet, row, c, values[c]);
+    if (values[SPAN] > 0)
+        vv_sheet_real(sheet, row, BUSY_SHARE, (double)values[BUSY] / (double)values[SPAN]);
+    return vv_sheet_text(sheet, row, ROW, kind == VV_ROW_PLAIN ? "device" : "total", error);
+}
+
+static enum varve_code put_devices(const struct vv_device_work *work, struct unions *unions,
+                                   struct vv_sheet *sheet, struct varve_error *error)
+{
+    int64_t sums[COLUMNS] = { 0 };
+    for (size_t d = 0; d < work->device_count; d++) {
+        int64_t values[COLUMNS] = { 0 };
+        char name[40];
+        vv_device_text(work->devices[d].id, name, sizeof name);
+        VV_TRY(measure(work, &work->devices[d], unions, values, error));
+        VV_TRY(put_row(sheet, VV_ROW_PLAIN, name, work->devices[d].rank, values, error));
+        for (size_t c = 0; c < COLUMNS; c++)
+            sums[c] += values[c];
+    }
+    return work->device_count > 1 ? put_row(sheet, VV_ROW_TOTAL, "total", -1, sums, error) : VARVE_OK;
+}
+
+static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_question *question,
+                                    struct vv_sheet *sheet, struct varve_error *error)
+{
+    if (work->count == 0)
+        return vv_no_work_policy(work->scope, sheet, error);
+    return vv_sheet_policy(sheet, error, "%zu kernels, copies and sets from first to last%s; %" PRIu64
+                           " of them without a call that launched them, counted all the same%s",
+                           work->count, vv_part_text(work->scope), work->unlinked,
+                           vv_compat_text(question));
+}
+
+enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv_question *question,
+                                   struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_device_work work = { 0 };
+    struct unions unions = { 0 };
+    vv_sheet_init(out, "devices", "DEVICES", device_columns, COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_device_work_asked(&work, &scope, question, error);
+    if (code == VARVE_OK)
+        code = put_devices(&work, &unions, out, error);
+    if (code == VARVE_OK)
+        code = state_policy(&work, question, out, error);
+    deinit(&unions);
+    vv_device_work_deinit(&work);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

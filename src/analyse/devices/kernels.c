@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels.c — tables "kernels", "kernel_ops" and "annotations": device work by what it is, by the operator that it
+ * was done for, and by the range of the user's that it was launched in.
+ *
+ * Rows in order: groups, "N more: --top 0", "total". Law: calls and total_ns of the rows sum to "total" = all
+ * chosen device work. doc/metrics.md. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "derive/devices/launch_shape.h"
+#include "derive/select/traits.h"
+#include "question/question.h"
+#include "sheet/cells.h"
+#include "sheet/number.h"
+
+enum {
+    TOTAL, SHARE, RUNNING, CALLS, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
+    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, FIRST, SECOND, COLUMNS
+};
+
+#define FIGURES(is_hidden)                                                                          \
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                                \
+    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                          \
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                                 \
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                               \
+    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                           \
+    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
+    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
+    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },                                    \
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                      \
+    { "occupancy", "occupancy", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },          \
+    { "grid", "grid", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                     \
+    { "block", "block", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                   \
+    { "registers", "registers", VV_CELL_INT, VV_UNIT_COUNT, is_hidden, VV_TEXT_IF_ROOM },           \
+    { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },           \
+    { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false }
+
+static const struct vv_sheet_column kernel_columns[COLUMNS] = {
+    FIGURES(false),
+    { "class", "class", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "name", "kernel", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+static const struct vv_sheet_column kernel_op_columns[COLUMNS] = {
+    FIGURES(true),
+    { "op", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "name", "kernel", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+static const struct vv_sheet_column annotation_columns[COLUMNS] = {
+    FIGURES(true),
+    { "ranges", "ranges", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "annotation", "annotation", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+/* ---- what makes a row ---- */
+
+struct keys {
+    const struct vv_model *model;
+    struct vv_traits traits;
+    enum vv_trait by;
+    uint32_t *annotations; /* slice -> slice of the innermost annotation around it; VV_NONE     */
+};
+
+static struct vv_work_key key_of_trait(const void *context, const struct vv_work_item *item)
+{
+    const struct keys *keys = context;
+    uint32_t slice = keys->model->activities.slice[item->activity];
+    return (struct vv_work_key){ vv_trait_of(&keys->traits, keys->by, slice), 0, VV_NONE };
+}
+
+static struct vv_work_key key_of_operator(const void *context, const struct vv_work_item *item)
+{
+    const struct keys *keys = context;
+    uint32_t slice = keys->model->activities.slice[item->activity];
+    return (struct vv_work_key){ keys->model->slices.name[slice],
+                                 vv_trait_of(&keys->traits, VV_TRAIT_OP, slice), VV_NONE };
+}
+
+static struct vv_work_key key_of_annotation(const void *context, const struct vv_work_item *item)
+{
+    const struct keys *keys = context;
+    uint32_t launch = keys->model->activities.launch[item->activity];
+    uint32_t host = launch != VV_NONE ? launch : vv_device_owner(keys->model, item->activity);
+    uint32_t around = host != VV_NONE ? keys->annotations[host] : VV_NONE;
+    return (struct vv_work_key){ around != VV_NONE ? keys->model->slices.name[around] : VV_NONE, 0, around };
+}
+
+/* An annotation is what the user called, steps left out. */
+static enum varve_code find_annotations(struct keys *keys, struct varve_error *error)
+{
+    const struct vv_slices *slices = &keys->model->slices;
+    keys->annotations = malloc((slices->table.count + 1) * sizeof *keys->annotations);
+    if (keys->annotations == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the annotations of %" PRIu64 " slices", slices->table.count);
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t parent = slices->parent[row];
+        if (slices->layer[row] == VARVE_LAYER_API && (slices->flags[row] & VV_SLICE_STEP) == 0)
+            keys->annotations[row] = row;
+        else
+            keys->annotations[row] = parent != VV_NONE ? keys->annotations[parent] : VV_NONE;
+    }
+    return VARVE_OK;
+}
+
+/* ---- rows ---- */
+
+struct view {
+    const struct vv_work_tally *tally;
+    const struct vv_launch_figures *launches; /* by group                                       */
+    const struct keys *keys;
+    struct vv_sheet *sheet;
+    struct vv_cell *cells; /* groups * COLUMNS                                                  */
+    uint32_t *order;       /* groups                                                            */
+    size_t sort_column;
+    int64_t running_ns;
+};
+
+static void fill_figures(const struct view *view, const struct vv_work_figures *figures, const char *row,
+                         struct vv_cell *cells)
+{
+    cells[TOTAL] = vv_int_cell(figures->total_ns);
+    cells[CALLS] = vv_int_cell((int64_t)figures->count);
+    cells[ROW] = vv_text_cell(row);
+    if (view->tally->all.total_ns > 0)
+        cells[SHARE] = vv_real_cell((double)figures->total_ns / (double)view->tally->all.total_ns);
+    if (view->keys->annotations != NULL)
+        cells[FIRST] = vv_int_cell((int64_t)figures->hosts);
+}
+
+static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_cell *cells, struct varve_error *error)
+{
+    const struct keys *keys = view->keys;
+    uint32_t name = view->tally->groups.names[group], op = view->tally->groups.extras[group];
+    char buffer[120];
+    const char *text = keys->annotations != NULL ? "(no annotation)" : "(none)";
+    if (name != VV_NONE)
+        text = vv_trait_text(&keys->traits, keys->by, name, buffer, sizeof buffer);
+    const char *copy = vv_arena_text(&view->sheet->arena, text, strlen(text));
+    if (copy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of kernels");
+    cells[SECOND] = vv_text_cell(copy);
+    if (view->sheet->columns == kernel_op_columns)
+        cells[FIRST] = op != VV_NONE ? vv_text_cell(vv_text_of(keys->model, op)) : cells[FIRST];
+    else if (keys->annotations == NULL && keys->by == VV_TRAIT_NAME)
+        cells[FIRST] = vv_text_cell(vv_device_class_text(view->tally->figures[group].class));
+    return VARVE_OK;
+}
+
+static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells, struct varve_error *error)
+{
+    const struct vv_launch_figures *figures = &view->launches[group];
+    char text[VV_LAUNCH_TEXT_BYTES];
+    if (figures->occupancy >= 0)
+        cells[OCCUPANCY] = vv_real_cell(figures->occupancy);
+    if (figures->shapes == 0)
+        return VARVE_OK;
+    cells[LAUNCH_SHAPES] = vv_int_cell(figures->shapes);
+    if (figures->shape.registers >= 0)
+        cells[REGISTERS] = vv_int_cell(figures->shape.registers);
+    if (figures->shape.shared_bytes >= 0)
+        cells[SHARED] = vv_int_cell(figures->shape.shared_bytes);
+    for (int column = GRID; column <= BLOCK; column++) {
+        vv_launch_text(column == GRID ? figures->shape.grid : figures->shape.block, text);
+        const char *copy = vv_arena_text(&view->sheet->arena, text, strlen(text));
+        if (copy == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the shapes of kernels");
+        if (*copy != '\0')
+            cells[column] = vv_text_cell(copy);
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code fill_group(struct view *view, uint32_t group, struct varve_error *error)
+{
+    const struct vv_samples *durations = &view->tally->durations;
+    struct vv_cell *cells = view->cells + (size_t)group * COLUMNS;
+    static const struct { int column; unsigned percent; } percentiles[] = {
+        { LEAST, 0 }, { MEDIAN, 50 }, { P90, 90 }, { GREATEST, 100 },
+    };
+    fill_figures(view, &view->tally->figures[group], "group", cells);
+    cells[BUSY] = vv_int_cell(view->tally->figures[group].busy_ns);
+    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
+        cells[percentiles[i].column] = vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+    view->order[group] = group;
+    VV_TRY(fill_launch(view, group, cells, error));
+    return fill_names(view, group, cells, error);
+}
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+    const struct view *view = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    const struct vv_cell *left_cells = view->cells + (size_t)left * COLUMNS;
+    const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
+    const size_t keys[] = { view->sort_column, TOTAL, SECOND, FIRST };
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        int difference = vv_cell_compare(&left_cells[keys[k]], &right_cells[keys[k]],
+                                         view->sheet->columns[keys[k]].type);
+        if (difference != 0)
+            return difference;
+    }
+    return (left > right) - (left < right);
+}
+
+static enum varve_code put_row(struct view *view, enum vv_row_kind kind, struct vv_cell *cells,
+                               struct varve_error *error)
+{
+    if (kind != VV_ROW_TOTAL)
+        view->running_ns += cells[TOTAL].integer;
+    if (kind != VV_ROW_TOTAL && view->tally->all.total_ns > 0)
+        cells[RUNNING] = vv_real_cell((double)view->running_ns / (double)view->tally->all.total_ns);
+    return vv_row_put(view->sheet, kind, cells, error);
+}
+
+static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
+{
+    const struct vv_work_tally *tally = view->tally;
+    uint32_t groups = tally->groups.count, top = wanted > 0 && wanted < groups ? (uint32_t)wanted : groups;
+    struct vv_cell more[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
+    struct vv_work_figures rest = { 0 };
+    char name[64];
+    for (uint32_t i = 0; i < top; i++)
+        VV_TRY(put_row(view, VV_ROW_PLAIN, view->cells + (size_t)view->order[i] * COLUMNS, error));
+    for (uint32_t i = top; i < groups; i++) {
+        rest.total_ns += tally->figures[view->order[i]].total_ns;
+        rest.count += tally->figures[view->order[i]].count;
+        rest.hosts += tally->figures[view->order[i]].hosts;
+    }
+    if (top < groups) {
+        snprintf(name, sizeof name, "%u more: --top 0", groups - top);
+        fill_figures(view, &rest, "more", more);
+        more[SECOND] = vv_text_cell(name);
+        VV_TRY(put_row(view, VV_ROW_REMAINDER, more, error));
+    }
+    fill_figures(view, &tally->all, "total", total);
+    total[BUSY] = vv_int_cell(tally->all.busy_ns);
+    total[SECOND] = vv_text_cell("total");
+    return put_row(view, VV_ROW_TOTAL, total, error);
+}
+
+static enum varve_code choose_order(struct view *view, const char *sort, struct varve_error *error)
+{
+    view->sort_column = TOTAL;
+    for (size_t c = 0; sort != NULL && c < COLUMNS; c++) {
+        view->sort_column = c;
+        if (vv_column_is_called(&view->sheet->columns[c], sort))
+            return VARVE_OK;
+    }
+    if (sort != NULL)
+        VV_FAIL(error, VARVE_INVALID, "cannot sort by '%s': %s have no such column. Try total, calls, median, p90, "
+                "min, max or busy", sort, view->sheet->name);
+    return VARVE_OK;
+}
+
+static enum varve_code fill(struct view *view, const struct vv_question *question, struct varve_error *error)
+{
+    size_t groups = view->tally->groups.count;
+    VV_TRY(choose_order(view, question->sort, error));
+    if (groups == 0)
+        return VARVE_OK;
+    view->cells = vv_arena_alloc(&view->sheet->arena, groups * COLUMNS * sizeof *view->cells);
+    view->order = vv_arena_alloc(&view->sheet->arena, groups * sizeof *view->order);
+    if (view->cells == NULL || view->order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu kernels", groups);
+    for (uint32_t g = 0; g < groups; g++)
+        VV_TRY(fill_group(view, g, error));
+    qsort_r(view->order, groups, sizeof *view->order, compare_groups, view);
+    return put_rows(view, question->top, error);
+}
+
+static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_work_tally *tally,
+                                    const struct vv_question *question, struct vv_sheet *sheet,
+                                    struct varve_error *error)
+{
+    char time[VV_NUMBER_BYTES], left_out[60];
+    vv_scope_left_out_text(work->scope, left_out, sizeof left_out);
+    if (work->count == 0)
+        return vv_sheet_policy(sheet, error, "no device work in %s%s",
+                               work->scope->every_step ? "this trace" : "these steps", left_out);
+    vv_number_duration(tally->all.total_ns, time, sizeof time);
+    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s",
+                           time, work->count, work->device_count, work->device_count == 1 ? "" : "s",
+                           work->scope->every_step ? "" : ", launched in these steps", left_out,
+                           vv_compat_text(question));
+}
+
+static enum varve_code analyse(const struct vv_model *model, const struct vv_question *question, struct keys *keys,
+                               vv_work_key_fn *key, struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_device_work work = { 0 };
+    struct vv_work_tally tally = { 0 };
+    struct vv_launch_figures *launches = NULL;
+    struct view view = { .tally = &tally, .keys = keys, .sheet = out };
+    keys->model = model;
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_device_work_asked(&work, &scope, question, error);
+    if (code == VARVE_OK)
+        code = vv_traits_init(&keys->traits, model, scope.ranks, VV_TRAIT_BIT(keys->by), error);
+    if (code == VARVE_OK && key == key_of_annotation)
+        code = find_annotations(keys, error);
+    if (code == VARVE_OK)
+        code = vv_work_tally(&work, key, keys, &tally, error);
+    if (code == VARVE_OK)
+        code = vv_launch_tally(&work, key, keys, &tally, &launches, error);
+    view.launches = launches;
+    if (code == VARVE_OK)
+        code = fill(&view, question, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error);
+    if (code == VARVE_OK)
+        code = state_policy(&work, &tally, question, out, error);
+    free(keys->annotations);
+    free(launches);
+    vv_traits_deinit(&keys->traits);
+    vv_work_tally_deinit(&tally);
+    vv_device_work_deinit(&work);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
+
+/* "name" and "shape" are those of the kernel and of its operator; "op" is the operator. */
+static enum varve_code choose_key(const char *by, struct vv_sheet *sheet, struct keys *keys, struct varve_error *error)
+{
+    keys->by = VV_TRAIT_NAME;
+    if (by == NULL || strcmp(by, "name") == 0)
+        return VARVE_OK;
+    VV_TRY(vv_trait_find(by, &keys->by, error));
+    struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof kernel_columns);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of kernels");
+    memcpy(columns, kernel_columns, sizeof kernel_columns);
+    columns[FIRST].hidden = true;
+    columns[SECOND].title = vv_trait_word(keys->by);
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_kernels(const struct vv_model *model, const struct vv_question *question,
+                                   struct vv_sheet *out, struct varve_error *error)
+{
+    struct keys keys = { 0 };
+    vv_sheet_init(out, "kernels", "KERNELS", kernel_columns, COLUMNS);
+    enum varve_code code = choose_key(question->by, out, &keys, error);
+    if (code != VARVE_OK) {
+        vv_sheet_deinit(out);
+        return code;
+    }
+    return analyse(model, question, &keys, key_of_trait, out, error);
+}
+
+enum varve_code vv_analyse_kernel_ops(const struct vv_model *model, const struct vv_question *question,
+                                      struct vv_sheet *out, struct varve_error *error)
+{
+    struct keys keys = { .by = VV_TRAIT_NAME };
+    vv_sheet_init(out, "kernel_ops", "KERNELS BY OPERATOR", kernel_op_columns, COLUMNS);
+    return analyse(model, question, &keys, key_of_operator, out, error);
+}
+
+enum varve_code vv_analyse_annotations(const struct vv_model *model, const struct vv_question *question,
+                                       struct vv_sheet *out, struct varve_error *error)
+{
+    struct keys keys = { .by = VV_TRAIT_NAME };
+    vv_sheet_init(out, "annotations", "ANNOTATIONS", annotation_columns, COLUMNS);
+    return analyse(model, question, &keys, key_of_annotation, out, error);
+}

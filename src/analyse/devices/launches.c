@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launches.c — table "launches": what launching costs, by call (analysis.md 2.8).
+ *
+ * A call counts once, however much work it launched: a graph's call has the work of all its nodes. Its delay, from its
+ * end to the begin of the first of them, is queueing if the stream had not ended its former work when the call began,
+ * and launching else: the two are apart. Law: delay_ns + queueing_ns is the sum of all delays. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/radix.h"
+#include "derive/devices/streams.h"
+#include "numbers/pair_ids.h"
+#include "numbers/samples.h"
+#include "question/question.h"
+
+#define SHORT_WORK_NS 10000   /* TraceLens'                                                        */
+#define LONG_CALL_NS 50000    /* HTA's                                                             */
+#define LONG_DELAY_NS 100000  /* HTA's                                                             */
+
+enum {
+    ROW, NAME, CALLS, WORKS, CALL, WORK, LATENCY, DELAY, QUEUED, QUEUEING, SHORT, UNDER_10_US, CALLS_OVER_50_US,
+    DELAYS_OVER_100_US, COLUMNS
+};
+
+static const struct vv_sheet_column launch_columns[COLUMNS] = {
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "call", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "works", "works", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "call_ns", "calls take", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "work_ns", "work takes", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "median_latency_ns", "median latency", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "delay_ns", "delay", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "queued", "queued", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "queueing_ns", "queueing", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "short", "shorter than call", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "under_10_us", "work < 10 us", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "calls_over_50_us", "call > 50 us", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "delays_over_100_us", "delay > 100 us", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+};
+
+/* Sums of the calls of one name; then of all. */
+struct tally { int64_t values[COLUMNS]; };
+
+struct view {
+    const struct vv_device_work *work;
+    bool *queued;             /* of each item: its stream was at work when it was launched        */
+    struct vv_keyed_row *calls; /* linked items by launch, then begin                             */
+    size_t call_count;
+    struct vv_groups names;
+    struct tally *tallies;    /* by name; [0] is that of all                                      */
+    size_t capacity;
+    struct vv_samples latencies; /* of what was not queued, by name + 1; 0 = all                  */
+    struct vv_sheet *sheet;
+};
+
+/* ---- who queued ---- */
+
+static enum varve_code find_queued(struct view *view, struct varve_error *error)
+{
+    const struct vv_device_work *work = view->work;
+    struct vv_streams streams = { 0 };
+    enum varve_code code = vv_streams_init(&streams, work, error);
+    for (size_t s = 0; s < streams.count && code == VARVE_OK; s++) {
+        int64_t busy_until_ns = INT64_MIN;
+        for (size_t i = streams.streams[s].first; i < streams.streams[s].last; i++) {
+            const struct vv_work_item *item = &work->items[streams.rows[i]];
+            struct vv_interval call;
+            bool is_linked = vv_device_call(work, item, &call);
+            view->queued[streams.rows[i]] = is_linked && call.begin_ns < busy_until_ns;
+            busy_until_ns = item->end_ns > busy_until_ns ? item->end_ns : busy_until_ns;
+        }
+    }
+    vv_streams_deinit(&streams);
+    return code;
+}
+
+/* ---- each call ---- */
+
+static enum varve_code group_calls(struct view *view, struct varve_error *error)
+{
+    const struct vv_device_work *work = view->work;
+    const struct vv_model *model = work->scope->model;
+    for (uint32_t i = 0; i < work->count; i++) {
+        uint32_t launch = model->activities.launch[work->items[i].activity];
+        if (launch != VV_NONE && vv_is_device_work(model, work->items[i].activity) &&
+            (!work->is_hta || vv_hta_launches(vv_text_of(model, model->slices.name[launch]), false)))
+            view->calls[view->call_count++] = (struct vv_keyed_row){ launch, i };
+    }
+    return vv_radix_sort(view->calls, view->call_count, error); /* stable: a device's work stays in order */
+}
+
+static void add(struct tally *tally, const int64_t *values)
+{
+    for (size_t c = CALLS; c < COLUMNS; c++)
+        tally->values[c] += values[c];
+}
+
+/* The call whose work is the items of [first, last). */
+static enum varve_code add_call(struct view *view, size_t first, size_t last, struct varve_error *error)
+{
+    const struct vv_device_work *work = view->work;
+    int64_t values[COLUMNS] = { [CALLS] = 1, [WORKS] = (int64_t)(last - first) };
+    uint32_t begins_first = view->calls[first].row, name;
+    for (size_t i = first; i < last; i++) {
+        const struct vv_work_item *item = &work->items[view->calls[i].row];
+        values[WORK] += item->end_ns - item->begin_ns;
+        values[UNDER_10_US] += item->end_ns - item->begin_ns < SHORT_WORK_NS;
+        if (item->begin_ns < work->items[begins_first].begin_ns)
+            begins_first = view->calls[i].row;
+    }
+    struct vv_interval call;
+    vv_device_call(work, &work->items[begins_first], &call);
+    int64_t begin_ns = work->items[begins_first].begin_ns;
+    int64_t delay_ns = begin_ns > call.end_ns ? begin_ns - call.end_ns : 0;
+    values[CALL] = call.end_ns - call.begin_ns;
+    values[QUEUED] = view->queued[begins_first];
+    values[view->queued[begins_first] ? QUEUEING : DELAY] = delay_ns;
+    values[SHORT] = values[WORK] < values[CALL];
+    values[CALLS_OVER_50_US] = values[CALL] > LONG_CALL_NS;
+    values[DELAYS_OVER_100_US] = delay_ns > LONG_DELAY_NS;
+    uint32_t string = work->scope->model->slices.name[(uint32_t)view->calls[first].key];
+    VV_TRY(vv_groups_add(&view->names, string, 0, &name, error));
+    size_t former = view->capacity;
+    VV_TRY(vv_array_reserve(&view->tallies, &view->capacity, (size_t)name + 2, sizeof *view->tallies, error));
+    for (; former < view->capacity; former++)
+        view->tallies[former] = (struct tally){ { 0 } };
+    add(&view->tallies[0], values);
+    add(&view->tallies[name + 1], values);
+    if (view->queued[begins_first])
+        return VARVE_OK;
+    int64_t latency_ns = begin_ns > call.begin_ns ? begin_ns - call.begin_ns : 0;
+    VV_TRY(vv_samples_add(&view->latencies, 0, latency_ns, error));
+    return vv_samples_add(&view->latencies, name + 1, latency_ns, error);
+}
+
+/* ---- rows ---- */
+
+static enum varve_code put_row(struct view *view, uint32_t group, const char *name, struct varve_error *error)
+{
+    size_t row;
+    VV_TRY(vv_sheet_row(view->sheet, group > 0 ? VV_ROW_PLAIN : VV_ROW_TOTAL, &row, error));
+    VV_TRY(vv_sheet_text(view->sheet, row, ROW, group > 0 ? "call" : "total", error));
+    VV_TRY(vv_sheet_text(view->sheet, row, NAME, name, error));
+    for (size_t c = CALLS; c < COLUMNS; c++)
+        if (c != LATENCY)
+            vv_sheet_int(view->sheet, row, c, view->tallies[group].values[c]);
+    if (vv_samples_size(&view->latencies, group) > 0)
+        vv_sheet_int(view->sheet, row, LATENCY, vv_samples_percentile(&view->latencies, group, 50));
+    return VARVE_OK;
+}
+
+static int by_calls(const void *a, const void *b, void *context)
+{
+    const struct tally *tallies = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    int64_t left_ns = tallies[left].values[CALL], right_ns = tallies[right].values[CALL];
+    if (left_ns != right_ns)
+        return left_ns > right_ns ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+static enum varve_code put_rows(struct view *view, struct varve_error *error)
+{
+    const struct vv_model *model = view->work->scope->model;
+    uint32_t count = view->names.count;
+    if (count == 0)
+        return VARVE_OK;
+    VV_TRY(vv_samples_sort(&view->latencies, count + 1, error));
+    uint32_t *order = malloc(count * sizeof *order);
+    if (order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of calls", count);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i + 1;
+    qsort_r(order, count, sizeof *order, by_calls, view->tallies);
+    enum varve_code code = VARVE_OK;
+    for (uint32_t i = 0; i < count && code == VARVE_OK; i++)
+        code = put_row(view, order[i], vv_text_of(model, view->names.names[order[i] - 1]), error);
+    free(order);
+    return code == VARVE_OK ? put_row(view, 0, "total", error) : code;
+}
+
+static enum varve_code put_calls(struct view *view, struct varve_error *error)
+{
+    size_t count = view->work->count;
+    view->queued = calloc(count + 1, sizeof *view->queued);
+    view->calls = malloc((count + 1) * sizeof *view->calls);
+    if (view->queued == NULL || view->calls == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the calls of %zu pieces of work", count);
+    VV_TRY(find_queued(view, error));
+    VV_TRY(group_calls(view, error));
+    for (size_t first = 0, last; first < view->call_count; first = last) {
+        for (last = first + 1; last < view->call_count && view->calls[last].key == view->calls[first].key;)
+            last++;
+        VV_TRY(add_call(view, first, last, error));
+    }
+    return put_rows(view, error);
+}
+
+static void deinit(struct view *view)
+{
+    free(view->queued);
+    free(view->calls);
+    free(view->tallies);
+    vv_groups_deinit(&view->names);
+    vv_samples_deinit(&view->latencies);
+}
+
+enum varve_code vv_analyse_launches(const struct vv_model *model, const struct vv_question *question,
+                                    struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_device_work work = { 0 };
+    struct view view = { .work = &work, .sheet = out };
+    vv_sheet_init(out, "launches", "LAUNCHES", launch_columns, COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_device_work_asked(&work, &scope, question, error);
+    if (code == VARVE_OK)
+        code = put_calls(&view, error);
+    if (code == VARVE_OK && work.count == 0)
+        code = vv_no_work_policy(&scope, out, error);
+    else if (code == VARVE_OK)
+        code = vv_sheet_policy(out, error, "%zu pieces of device work%s whose call is in the trace; %" PRIu64
+                               " others are left out; queued: the stream was at work when the call began%s",
+                               view.call_count, vv_part_text(&scope), work.unlinked, vv_compat_text(question));
+    deinit(&view);
+    vv_device_work_deinit(&work);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

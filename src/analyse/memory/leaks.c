@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leaks.c — table "memory_leaks": call paths that allocate in step after step what nothing releases
+ * (analysis.md 2.17): in at least three steps, the last one left out, since it had no step to release it in. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/memory/lifetimes.h"
+#include "derive/devices/device_work.h"
+#include "numbers/pair_ids.h"
+#include "question/question.h"
+
+#define LEAST_STEPS 3
+#define PATH_DEPTH_MAX 64 /* of a call path, innermost first; the rest of a deeper one is left out */
+
+enum { DEVICE, BYTES, LIVE_SHARE, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
+
+static const struct vv_sheet_column leak_columns[COLUMNS] = {
+    { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "live_share", "of live", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "first_step", "first", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "last_step", "last", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "path", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+struct leak {
+    uint64_t allocations, steps;
+    int64_t bytes, first_step, last_step; /* indices                                            */
+    uint32_t former;                      /* row of the step that added last                    */
+    uint32_t pool, path;
+};
+
+struct leaks {
+    const struct vv_allocations *allocations;
+    struct vv_groups paths;   /* (name, path around it + 1): a call path                        */
+    struct vv_groups holders; /* (path, pool): rows of items                                    */
+    struct leak *items;
+    size_t capacity;
+    int64_t last_step;        /* greatest index of a chosen step                                */
+};
+
+/* The path of a slice, without the step around it, whose name may carry a number. */
+static enum varve_code path_of(struct leaks *leaks, uint32_t slice, uint32_t *out_path, struct varve_error *error)
+{
+    const struct vv_slices *slices = &leaks->allocations->scope->model->slices;
+    uint32_t names[PATH_DEPTH_MAX], depth = 0;
+    for (; slice != VV_NONE && depth < PATH_DEPTH_MAX; slice = slices->parent[slice])
+        if ((slices->flags[slice] & VV_SLICE_STEP) == 0)
+            names[depth++] = slices->name[slice];
+    *out_path = VV_NONE;
+    while (depth > 0)
+        VV_TRY(vv_groups_add(&leaks->paths, names[--depth], *out_path + 1, out_path, error));
+    return VARVE_OK;
+}
+
+/* The row of the path and the pool; a new one is all zeros but for its key. */
+static enum varve_code row_of(struct leaks *leaks, uint32_t path, uint32_t pool, struct leak **out_leak,
+                              struct varve_error *error)
+{
+    uint32_t row, known = leaks->holders.count;
+    VV_TRY(vv_groups_add(&leaks->holders, path, pool, &row, error));
+    if (row >= leaks->capacity) {
+        size_t capacity = leaks->capacity * 2 + 64;
+        struct leak *items = reallocarray(leaks->items, capacity, sizeof *items);
+        if (items == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu call paths", capacity);
+        leaks->items = items;
+        leaks->capacity = capacity;
+    }
+    *out_leak = &leaks->items[row];
+    if (row == known)
+        **out_leak = (struct leak){ .former = VV_NONE, .pool = pool, .path = path };
+    return VARVE_OK;
+}
+
+/* Items of a pool come in order of time, so those of one step follow each other. */
+static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item, struct varve_error *error)
+{
+    const struct vv_scope *scope = leaks->allocations->scope;
+    const struct vv_model *model = scope->model;
+    uint32_t path, slice = vv_slice_at(model, model->memory.track[item->made], item->begin_ns);
+    uint32_t step = slice != VV_NONE ? model->slices.step[slice] : VV_NONE;
+    struct leak *leak = NULL;
+    if (step == VV_NONE || !scope->steps[step] || model->steps.index[step] >= leaks->last_step)
+        return VARVE_OK;
+    VV_TRY(path_of(leaks, slice, &path, error));
+    VV_TRY(row_of(leaks, path, item->pool, &leak, error));
+    if (leak->steps == 0)
+        leak->first_step = model->steps.index[step];
+    leak->last_step = model->steps.index[step];
+    leak->steps += leak->former != step;
+    leak->former = step;
+    leak->allocations++;
+    leak->bytes += item->bytes;
+    return VARVE_OK;
+}
+
+static int compare_leaks(const void *a, const void *b)
+{
+    const struct leak *left = a, *right = b;
+    if (left->bytes != right->bytes)
+        return left->bytes > right->bytes ? -1 : 1;
+    if (left->pool != right->pool)
+        return left->pool < right->pool ? -1 : 1;
+    return (left->path > right->path) - (left->path < right->path);
+}
+
+/* ---- rows ---- */
+
+/* "forward > conv > aten::empty". */
+static void write_path(const struct leaks *leaks, uint32_t path, char *text, size_t bytes)
+{
+    const struct vv_model *model = leaks->allocations->scope->model;
+    uint32_t names[PATH_DEPTH_MAX], depth = 0;
+    size_t length = 0;
+    for (; path != VV_NONE; path = leaks->paths.extras[path] - 1)
+        names[depth++] = leaks->paths.names[path];
+    text[0] = '\0';
+    while (depth > 0 && length + 1 < bytes) {
+        int written = snprintf(text + length, bytes - length, "%s%s", length > 0 ? " > " : "",
+                               vv_text_of(model, names[--depth]));
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* At least what leaked. */
+static int64_t live_at_end(const struct leaks *leaks, uint32_t number)
+{
+    const struct vv_pool *pool = &leaks->allocations->pools[number];
+    int64_t live_bytes = pool->unnamed_bytes;
+    for (size_t i = pool->first; i < pool->last; i++)
+        if (leaks->allocations->items[i].end_ns == INT64_MAX)
+            live_bytes += leaks->allocations->items[i].bytes;
+    return live_bytes;
+}
+
+static enum varve_code put_row(const struct leaks *leaks, const struct leak *leak, struct vv_sheet *sheet,
+                               struct varve_error *error)
+{
+    size_t row;
+    char device[40], path[4096];
+    vv_device_text(leaks->allocations->pools[leak->pool].device, device, sizeof device);
+    write_path(leaks, leak->path, path, sizeof path);
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, DEVICE, device, error));
+    vv_sheet_int(sheet, row, BYTES, leak->bytes);
+    vv_sheet_real(sheet, row, LIVE_SHARE, (double)leak->bytes / (double)live_at_end(leaks, leak->pool));
+    vv_sheet_int(sheet, row, ALLOCATIONS, (int64_t)leak->allocations);
+    vv_sheet_int(sheet, row, STEPS, (int64_t)leak->steps);
+    vv_sheet_int(sheet, row, FIRST, leak->first_step);
+    vv_sheet_int(sheet, row, LAST, leak->last_step);
+    return vv_sheet_text(sheet, row, PATH, path, error);
+}
+
+static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct varve_error *error)
+{
+    const struct vv_scope *scope = leaks->allocations->scope;
+    const struct vv_steps *steps = &scope->model->steps;
+    for (uint64_t s = 0; s < steps->table.count; s++)
+        if (scope->steps[s] && steps->index[s] > leaks->last_step)
+            leaks->last_step = steps->index[s];
+    for (size_t i = 0; i < leaks->allocations->count; i++) {
+        const struct vv_allocation *item = &leaks->allocations->items[i];
+        if (item->made != VV_NONE && item->end_ns == INT64_MAX)
+            VV_TRY(add(leaks, item, error));
+    }
+    if (leaks->holders.count > 0)
+        qsort(leaks->items, leaks->holders.count, sizeof *leaks->items, compare_leaks);
+    for (uint32_t i = 0; i < leaks->holders.count; i++)
+        if (leaks->items[i].steps >= LEAST_STEPS)
+            VV_TRY(put_row(leaks, &leaks->items[i], sheet, error));
+    return VARVE_OK;
+}
+
+static enum varve_code state_policy(const struct vv_allocations *allocations, struct vv_sheet *sheet,
+                                    struct varve_error *error)
+{
+    if (allocations->count == 0)
+        return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
+    if (allocations->scope->step_count <= LEAST_STEPS)
+        return vv_sheet_policy(sheet, error, "needs more than %d steps; here are %llu", LEAST_STEPS,
+                               (unsigned long long)allocations->scope->step_count);
+    return vv_sheet_policy(sheet, error, "%scall paths that allocate in %d steps or more what is never released; "
+                           "the last step is left out", sheet->row_count == 0 ? "none: " : "", LEAST_STEPS);
+}
+
+enum varve_code vv_analyse_memory_leaks(const struct vv_model *model, const struct vv_question *question,
+                                        struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_allocations allocations = { 0 };
+    struct leaks leaks = { .allocations = &allocations, .last_step = INT64_MIN };
+    vv_sheet_init(out, "memory_leaks", "MEMORY NEVER RELEASED", leak_columns, COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
+    if (code == VARVE_OK)
+        code = find(&leaks, out, error);
+    if (code == VARVE_OK)
+        code = state_policy(&allocations, out, error);
+    vv_groups_deinit(&leaks.paths);
+    vv_groups_deinit(&leaks.holders);
+    free(leaks.items);
+    vv_allocations_deinit(&allocations);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

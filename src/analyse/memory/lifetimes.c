@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/memory/lifetimes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/binary_search.h"
+#include "base/radix.h"
+#include "derive/devices/device_work.h"
+#include "model/outward.h"
+#include "numbers/pair_ids.h"
+
+struct pairing {
+    struct vv_allocations *out;
+    struct vv_keyed_row *rows;  /* rows of memory                                               */
+    size_t count;
+    uint32_t *pool_of;          /* by row of memory; VV_NONE: not chosen                        */
+    size_t *open;               /* allocations that are live, of one key                        */
+    size_t open_count;
+    struct vv_groups pools;     /* scope and device -> row in pools, as they come               */
+    size_t pool_capacity;
+};
+
+/* ---- pools ---- */
+
+static enum varve_code pool_row(struct pairing *pairing, const struct vv_pool *wanted, uint32_t *out_row,
+                                struct varve_error *error)
+{
+    struct vv_allocations *out = pairing->out;
+    VV_TRY(vv_groups_add(&pairing->pools, wanted->scope, wanted->device, out_row, error));
+    if (*out_row < out->pool_count)
+        return VARVE_OK;
+    VV_TRY(vv_array_reserve(&out->pools, &pairing->pool_capacity, out->pool_count + 1, sizeof *out->pools, error));
+    out->pools[out->pool_count++] = *wanted;
+    return VARVE_OK;
+}
+
+static enum varve_code find_pools(struct pairing *pairing, const char *device, struct varve_error *error)
+{
+    const struct vv_scope *scope = pairing->out->scope;
+    const struct vv_model *model = scope->model;
+    const struct vv_memory *memory = &model->memory;
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t track = memory->track[row];
+        uint32_t process = track != VV_NONE ? model->tracks.process[track] : VV_NONE;
+        struct vv_pool pool = {
+            .scope = process != VV_NONE ? model->processes.scope[process] : 0,
+            .device = memory->device[row],
+            .rank = process != VV_NONE ? scope->ranks[process] : -1,
+        };
+        pairing->pool_of[row] = VV_NONE;
+        if ((process != VV_NONE && !scope->processes[process]) ||
+            (device != NULL && !vv_device_is_called(pool.device, device)))
+            continue;
+        VV_TRY(pool_row(pairing, &pool, &pairing->pool_of[row], error));
+        pairing->rows[pairing->count++].row = row;
+    }
+    return VARVE_OK;
+}
+
+/* Are all sums of sizes, and of what the producer says was live, within an int64? */
+static bool sizes_add_up(const struct pairing *pairing)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    int64_t sum_bytes = 0, total_bytes = 0;
+    for (size_t i = 0; i < pairing->count; i++) {
+        uint32_t row = pairing->rows[i].row;
+        int64_t bytes = memory->bytes[row], said_bytes = memory->allocated_bytes[row];
+        if (bytes == INT64_MIN || __builtin_add_overflow(sum_bytes, llabs(bytes), &sum_bytes))
+            return false;
+        total_bytes = said_bytes > total_bytes ? said_bytes : total_bytes;
+    }
+    return !__builtin_mul_overflow(total_bytes, (int64_t)pairing->out->pool_count, &total_bytes) &&
+           !__builtin_add_overflow(sum_bytes, total_bytes, &sum_bytes);
+}
+
+/* ---- pairs ---- */
+
+/* Rows by pool, then address, or size where there is none, then time. */
+static enum varve_code order_rows(struct pairing *pairing, struct varve_error *error)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    struct vv_keyed_row *rows = pairing->rows;
+    int64_t first_ns = INT64_MAX;
+    for (size_t i = 0; i < pairing->count; i++)
+        first_ns = memory->time_ns[rows[i].row] < first_ns ? memory->time_ns[rows[i].row] : first_ns;
+    for (size_t i = 0; i < pairing->count; i++)
+        rows[i].key = (uint64_t)(memory->time_ns[rows[i].row] - first_ns);
+    VV_TRY(vv_radix_sort(rows, pairing->count, error));
+    for (size_t i = 0; i < pairing->count; i++) {
+        int64_t bytes = memory->bytes[rows[i].row];
+        uint64_t address = memory->address[rows[i].row];
+        rows[i].key = address != 0 ? address : (uint64_t)(bytes < 0 ? -bytes : bytes);
+    }
+    VV_TRY(vv_radix_sort(rows, pairing->count, error));
+    for (size_t i = 0; i < pairing->count; i++)
+        rows[i].key = (uint64_t)pairing->pool_of[rows[i].row] << 1 | (memory->address[rows[i].row] != 0);
+    return vv_radix_sort(rows, pairing->count, error);
+}
+
+static bool same_place(const struct vv_memory *memory, uint32_t a, uint32_t b)
+{
+    uint64_t left = memory->address[a], right = memory->address[b];
+    if (left != 0 || right != 0)
+        return left == right;
+    return llabs(memory->bytes[a]) == llabs(memory->bytes[b]);
+}
+
+static void pair_row(struct pairing *pairing, uint32_t row)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    struct vv_allocations *out = pairing->out;
+    struct vv_pool *pool = &out->pools[pairing->pool_of[row]];
+    int64_t bytes = memory->bytes[row];
+    if (bytes > 0) {
+        if (memory->address[row] != 0 && pairing->open_count > 0) {
+            out->items[pairing->open[--pairing->open_count]].end_ns = memory->time_ns[row];
+            pool->reused++;
+        }
+        pairing->open[pairing->open_count++] = out->count;
+        out->items[out->count++] = (struct vv_allocation){
+            memory->time_ns[row], INT64_MAX, bytes, pairing->pool_of[row], row, VV_NONE,
+        };
+        pool->made++;
+        pool->made_bytes += bytes;
+        return;
+    }
+    pool->freed++;
+    if (pairing->open_count > 0) {
+        struct vv_allocation *live = &out->items[pairing->open[--pairing->open_count]];
+        live->end_ns = memory->time_ns[row];
+        live->freed = row;
+        pool->freed_bytes += live->bytes;
+    } else if (bytes < 0) {
+        out->items[out->count++] = (struct vv_allocation){
+            INT64_MIN, memory->time_ns[row], -bytes, pairing->pool_of[row], VV_NONE, row,
+        };
+        pool->freed_bytes -= bytes;
+        pool->before_bytes -= bytes;
+    }
+}
+
+static void pair_rows(struct pairing *pairing)
+{
+    const struct vv_memory *memory = &pairing->out->scope->model->memory;
+    for (size_t i = 0; i < pairing->count; i++) {
+        uint32_t row = pairing->rows[i].row;
+        bool is_new = i == 0 || pairing->rows[i].key != pairing->rows[i - 1].key ||
+                      !same_place(memory, row, pairing->rows[i - 1].row);
+        if (is_new)
+            pairing->open_count = 0;
+        pairing->out->by_size |= memory->address[row] == 0;
+        pair_row(pairing, row);
+    }
+}
+
+/* ---- what was live before ---- */
+
+/* By the producer's own total after the first event of each pool that carries one, less what the trace says until then. */
+static enum varve_code find_before(struct pairing *pairing, struct varve_error *error)
+{
+    struct vv_allocations *out = pairing->out;
+    const struct vv_memory *memory = &out->scope->model->memory;
+    uint32_t *first = malloc((out->pool_count + 1) * sizeof *first);
+    if (first == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    memset(first, 0xff, (out->pool_count + 1) * sizeof *first);
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t pool = pairing->pool_of[row];
+        if (pool != VV_NONE && memory->allocated_bytes[row] >= 0 &&
+            (first[pool] == VV_NONE || memory->time_ns[row] < memory->time_ns[first[pool]]))
+            first[pool] = row;
+    }
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint32_t pool = pairing->pool_of[row], said = pool != VV_NONE ? first[pool] : VV_NONE;
+        if (said != VV_NONE && (row == said || memory->time_ns[row] < memory->time_ns[said]))
+            out->pools[pool].until_said_bytes += memory->bytes[row];
+    }
+    for (size_t p = 0; p < out->pool_count; p++) {
+        int64_t before_bytes = 0;
+        if (first[p] != VV_NONE)
+            before_bytes = memory->allocated_bytes[first[p]] - out->pools[p].until_said_bytes;
+        if (before_bytes > out->pools[p].before_bytes) {
+            out->pools[p].unnamed_bytes = before_bytes - out->pools[p].before_bytes;
+            out->pools[p].before_bytes = before_bytes;
+        }
+    }
+    free(first);
+    return VARVE_OK;
+}
+
+/* ---- what was chosen ---- */
+
+static bool is_chosen(const struct vv_scope *scope, const struct vv_allocation *item)
+{
+    const struct vv_model *model = scope->model;
+    if (item->made == VV_NONE)
+        return false;
+    uint32_t track = model->memory.track[item->made], slice = vv_operator_at(model, track, item->begin_ns);
+    return (!scope->by_thread || (track != VV_NONE && scope->tracks[track])) &&
+           (scope->admitted == NULL || (slice != VV_NONE && scope->admitted[slice]));
+}
+
+/* Where threads or operators were named: of what these allocated. What was there before, nobody here did. */
+static void keep_chosen(struct vv_allocations *out)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < out->pool_count; p++)
+        out->pools[p] = (struct vv_pool){ .scope = out->pools[p].scope, .device = out->pools[p].device,
+                                          .rank = out->pools[p].rank };
+    for (size_t i = 0; i < out->count; i++) {
+        const struct vv_allocation *item = &out->items[i];
+        struct vv_pool *pool = &out->pools[item->pool];
+        if (!is_chosen(out->scope, item))
+            continue;
+        pool->made++;
+        pool->made_bytes += item->bytes;
+        pool->freed += item->freed != VV_NONE;
+        pool->freed_bytes += item->freed != VV_NONE ? item->bytes : 0;
+        pool->reused += item->freed == VV_NONE && item->end_ns != INT64_MAX;
+        out->items[count++] = *item;
+    }
+    out->count = count;
+}
+
+/* ---- in order ---- */
+
+static int compare_pools(const void *a, const void *b)
+{
+    const struct vv_pool *left = a, *right = b;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->scope != right->scope)
+        return left->scope < right->scope ? -1 : 1;
+    return (left->device > right->device) - (left->device < right->device);
+}
+
+static int compare_allocations(const void *a, const void *b)
+{
+    const struct vv_allocation *left = a, *right = b;
+    if (left->pool != right->pool)
+        return left->pool < right->pool ? -1 : 1;
+    if (left->begin_ns != right->begin_ns)
+        return left->begin_ns < right->begin_ns ? -1 : 1;
+    if (left->end_ns != right->end_ns)
+        return left->end_ns < right->end_ns ? -1 : 1;
+    return (left->bytes > right->bytes) - (left->bytes < right->bytes);
+}
+
+/* By pool, then begin; what is left to compare is little. */
+static enum varve_code order_items(struct vv_allocations *out, struct varve_error *error)
+{
+    struct vv_keyed_row *keys = malloc((out->count + 1) * sizeof *keys);
+    struct vv_allocation *items = malloc((out->count + 1) * sizeof *items);
+    enum varve_code code = VARVE_OK;
+    if (keys == NULL || items == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to order %zu allocations", out->count);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        keys[i] = (struct vv_keyed_row){ (uint64_t)out->items[i].begin_ns ^ UINT64_C(1) << 63, (uint32_t)i };
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, out->count, error);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        keys[i].key = out->items[keys[i].row].pool;
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, out->count, error);
+    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+        items[i] = out->items[keys[i].row];
+    for (size_t first = 0, next; first < out->count && code == VARVE_OK; first = next) {
+        for (next = first + 1; next < out->count && items[next].pool == items[first].pool &&
+                               items[next].begin_ns == items[first].begin_ns; next++)
+            ;
+        qsort(items + first, next - first, sizeof *items, compare_allocations);
+    }
+    free(keys);
+    free(code == VARVE_OK ? out->items : items);
+    out->items = code == VARVE_OK ? items : out->items;
+    return code;
+}
+
+static enum varve_code order_pools(struct vv_allocations *out, struct varve_error *error)
+{
+    if (out->pool_count == 0)
+        return VARVE_OK;
+    struct vv_pool *former = malloc((out->pool_count + 1) * sizeof *former);
+    if (former == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    for (size_t p = 0; p < out->pool_count; p++) {
+        out->pools[p].first = p; /* its number of before */
+        former[p] = out->pools[p];
+    }
+    if (out->pool_count > 0)
+        qsort(out->pools, out->pool_count, sizeof *out->pools, compare_pools);
+    for (size_t p = 0; p < out->pool_count; p++)
+        former[out->pools[p].first].last = p;
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i].pool = (uint32_t)former[out->items[i].pool].last;
+    free(former);
+    VV_TRY(order_items(out, error));
+    size_t next = 0;
+    for (size_t p = 0; p < out->pool_count; p++) {
+        out->pools[p].first = next;
+        while (next < out->count && out->items[next].pool == p)
+            next++;
+        out->pools[p].last = next;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code pair(struct pairing *pairing, struct varve_error *error)
+{
+    VV_TRY(order_rows(pairing, error));
+    pair_rows(pairing);
+    VV_TRY(find_before(pairing, error));
+    if (pairing->out->is_part)
+        keep_chosen(pairing->out);
+    return order_pools(pairing->out, error);
+}
+
+enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope, const char *device,
+                                    struct varve_error *error)
+{
+    size_t rows = (size_t)scope->model->memory.table.count + 1;
+    *out = (struct vv_allocations){ .scope = scope, .items = malloc(rows * sizeof *out->items),
+                                    .is_part = scope->by_thread || scope->admitted != NULL };
+    struct pairing pairing = {
+        .out = out,
+        .rows = malloc(rows * sizeof *pairing.rows),
+        .pool_of = malloc(rows * sizeof *pairing.pool_of),
+        .open = malloc(rows * sizeof *pairing.open),
+    };
+    if (device != NULL && strcmp(device, "all") == 0)
+        device = NULL;
+    enum varve_code code = VARVE_OK;
+    if (out->items == NULL || pairing.rows == NULL || pairing.pool_of == NULL || pairing.open == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to pair %zu allocations and releases", rows - 1);
+    if (code == VARVE_OK)
+        code = find_pools(&pairing, device, error);
+    out->is_absurd = code == VARVE_OK && !sizes_add_up(&pairing);
+    if (out->is_absurd)
+        out->pool_count = 0;
+    else if (code == VARVE_OK)
+        code = pair(&pairing, error);
+    vv_groups_deinit(&pairing.pools);
+    free(pairing.rows);
+    free(pairing.pool_of);
+    free(pairing.open);
+    return code;
+}
+
+void vv_allocations_deinit(struct vv_allocations *allocations)
+{
+    free(allocations->items);
+    free(allocations->pools);
+    *allocations = (struct vv_allocations){ 0 };
+}
+
+const char *vv_allocations_none(const struct vv_allocations *allocations)
+{
+    return allocations->is_absurd ? "the allocations recorded sum to more than 2^63 bytes" : "no allocations recorded";
+}
+
+/* ---- changes ---- */
+
+/* Releases before allocations, each in the order of the items: a stable sort by time does the rest. */
+static size_t list_changes(const struct vv_allocations *allocations, const struct vv_pool *pool,
+                           struct vv_keyed_row *keys)
+{
+    size_t count = 0;
+    for (int is_begin = 0; is_begin < 2; is_begin++)
+        for (size_t i = pool->first; i < pool->last; i++) {
+            const struct vv_allocation *item = &allocations->items[i];
+            int64_t time_ns = is_begin ? item->begin_ns : item->end_ns;
+            if (item->begin_ns != item->end_ns && time_ns != INT64_MIN && time_ns != INT64_MAX)
+                keys[count++] = (struct vv_keyed_row){ (uint64_t)time_ns ^ UINT64_C(1) << 63,
+                                                       (uint32_t)i << 1 | (uint32_t)is_begin };
+        }
+    return count;
+}
+
+enum varve_code vv_pool_changes(const struct vv_allocations *allocations, uint32_t pool,
+                                struct vv_change **out_changes, size_t *out_count, struct varve_error *error)
+{
+    const struct vv_pool *place = &allocations->pools[pool];
+    size_t most = (place->last - place->first) * 2 + 1;
+    if (place->last > UINT32_MAX / 2)
+        VV_FAIL(error, VARVE_LIMIT, "more than %u allocations", UINT32_MAX / 2);
+    struct vv_keyed_row *keys = malloc(most * sizeof *keys);
+    struct vv_change *changes = malloc(most * sizeof *changes);
+    enum varve_code code = VARVE_OK;
+    if (keys == NULL || changes == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu allocations", place->last - place->first);
+    size_t count = code == VARVE_OK ? list_changes(allocations, place, keys) : 0;
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, count, error);
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        const struct vv_allocation *item = &allocations->items[keys[i].row >> 1];
+        bool is_begin = keys[i].row & 1;
+        changes[i] = (struct vv_change){ is_begin ? item->begin_ns : item->end_ns,
+                                         is_begin ? item->bytes : -item->bytes, keys[i].row >> 1 };
+    }
+    free(keys);
+    if (code != VARVE_OK) {
+        free(changes);
+        return code;
+    }
+    *out_changes = changes;
+    *out_count = count;
+    return VARVE_OK;
+}

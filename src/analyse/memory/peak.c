@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* peak.c — table "memory_peak": who holds what is live when most is (analysis.md 2.17).
+ *
+ * Law: the rows of a device, "(before the trace)" included, sum to its total row = peak_bytes of "memory". */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/memory/live.h"
+#include "derive/devices/device_work.h"
+#include "numbers/pair_ids.h"
+#include "question/question.h"
+#include "sheet/number.h"
+
+enum { DEVICE, BYTES, SHARE, ALLOCATIONS, OLDEST, STEP, ROW, NAME, COLUMNS };
+
+static const struct vv_sheet_column holder_columns[COLUMNS] = {
+    { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "oldest_ns", "oldest", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+enum holder_key { BY_OPERATOR, BY_PHASE, BY_STEP, BY_THREAD };
+
+static const struct { const char *word; enum holder_key key; } keys[] = {
+    { "op", BY_OPERATOR }, { "name", BY_OPERATOR }, { "phase", BY_PHASE }, { "step", BY_STEP },
+    { "thread", BY_THREAD },
+};
+
+struct holders {
+    const struct vv_allocations *allocations;
+    enum holder_key by;
+    const char *device;
+    int64_t peak_bytes, named_bytes; /* live at the peak; of that, allocated in the trace        */
+    struct vv_groups groups;      /* (string, or row of a step or track; 0)                     */
+    struct holder { int64_t bytes, oldest_ns; uint64_t count; } *sums; /* by group              */
+    uint32_t *order;
+    size_t capacity;
+};
+
+/* What the allocation is held by: a string, a step's or a track's row; VV_NONE: nothing is known. */
+static uint32_t holder_of(const struct holders *holders, const struct vv_allocation *item)
+{
+    const struct vv_model *model = holders->allocations->scope->model;
+    uint32_t track = model->memory.track[item->made];
+    if (holders->by == BY_THREAD)
+        return track;
+    uint32_t slice = vv_operator_at(model, track, item->begin_ns);
+    if (slice == VV_NONE)
+        return VV_NONE;
+    uint32_t phase = model->slices.phase[slice];
+    switch (holders->by) {
+    case BY_STEP:
+        return model->slices.step[slice];
+    case BY_PHASE:
+        return phase != VV_NONE ? model->slices.name[phase] : VV_NONE;
+    default:
+        return model->slices.name[slice];
+    }
+}
+
+/* Adds up what is live at the peak. */
+static enum varve_code gather(struct holders *holders, const struct vv_pool *pool, int64_t peak_ns,
+                              struct varve_error *error)
+{
+    const struct vv_allocation *items = holders->allocations->items;
+    for (size_t i = pool->first; i < pool->last; i++) {
+        uint32_t group;
+        if (items[i].made == VV_NONE || items[i].begin_ns > peak_ns || items[i].end_ns <= peak_ns)
+            continue;
+        VV_TRY(vv_groups_add(&holders->groups, holder_of(holders, &items[i]), 0, &group, error));
+        if (group >= holders->capacity) {
+            size_t capacity = holders->capacity * 2 + 64;
+            struct holder *sums = reallocarray(holders->sums, capacity, sizeof *sums);
+            if (sums == NULL)
+                VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu holders of memory", capacity);
+            memset(sums + holders->capacity, 0, (capacity - holders->capacity) * sizeof *sums);
+            holders->sums = sums;
+            holders->capacity = capacity;
+        }
+        struct holder *sum = &holders->sums[group];
+        sum->bytes += items[i].bytes;
+        sum->count++;
+        sum->oldest_ns = peak_ns - items[i].begin_ns > sum->oldest_ns ? peak_ns - items[i].begin_ns : sum->oldest_ns;
+        holders->named_bytes += items[i].bytes;
+    }
+    return VARVE_OK;
+}
+
+static int compare_holders(const void *a, const void *b, void *context)
+{
+    const struct holders *holders = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    if (holders->sums[left].bytes != holders->sums[right].bytes)
+        return holders->sums[left].bytes > holders->sums[right].bytes ? -1 : 1;
+    /* Equals by what they are, not by the order in which they were seen. */
+    uint32_t left_key = holders->groups.names[left], right_key = holders->groups.names[right];
+    bool are_texts = holders->by != BY_THREAD && holders->by != BY_STEP && left_key != VV_NONE && right_key != VV_NONE;
+    const struct vv_model *model = holders->allocations->scope->model;
+    if (are_texts)
+        return strcmp(vv_text_of(model, left_key), vv_text_of(model, right_key));
+    return (left_key > right_key) - (left_key < right_key);
+}
+
+/* ---- rows ---- */
+
+struct row {
+    enum vv_row_kind kind;
+    const char *word, *name;
+    struct holder sum;
+};
+
+static enum varve_code put_row(const struct holders *holders, struct vv_sheet *sheet, const struct row *row,
+                               struct varve_error *error)
+{
+    size_t at;
+    VV_TRY(vv_sheet_row(sheet, row->kind, &at, error));
+    VV_TRY(vv_sheet_text(sheet, at, DEVICE, holders->device, error));
+    vv_sheet_int(sheet, at, BYTES, row->sum.bytes);
+    if (holders->peak_bytes > 0)
+        vv_sheet_real(sheet, at, SHARE, (double)row->sum.bytes / (double)holders->peak_bytes);
+    if (row->sum.count > 0) {
+        vv_sheet_int(sheet, at, ALLOCATIONS, (int64_t)row->sum.count);
+        if (row->kind == VV_ROW_PLAIN)
+            vv_sheet_int(sheet, at, OLDEST, row->sum.oldest_ns);
+    }
+    VV_TRY(vv_sheet_text(sheet, at, ROW, row->word, error));
+    return vv_sheet_text(sheet, at, NAME, row->name, error);
+}
+
+static void name_holder(const struct holders *holders, uint32_t group, char *text, size_t bytes)
+{
+    const struct vv_model *model = holders->allocations->scope->model;
+    uint32_t key = holders->groups.names[group];
+    if (key == VV_NONE)
+        snprintf(text, bytes, "(outside)");
+    else if (holders->by == BY_THREAD)
+        vv_track_text(model, key, text, bytes);
+    else if (holders->by == BY_STEP)
+        snprintf(text, bytes, "step %" PRId64, model->steps.index[key]);
+    else
+        snprintf(text, bytes, "%s", vv_text_of(model, key));
+}
+
+static enum varve_code put_holders(const struct holders *holders, uint32_t top, struct vv_sheet *sheet,
+                                   struct varve_error *error)
+{
+    struct row more = { VV_ROW_REMAINDER, "more", NULL, { 0 } };
+    char name[200];
+    for (uint32_t i = 0; i < holders->groups.count; i++) {
+        const struct holder *sum = &holders->sums[holders->order[i]];
+        if (i >= top) {
+            more.sum.bytes += sum->bytes;
+            more.sum.count += sum->count;
+            continue;
+        }
+        name_holder(holders, holders->order[i], name, sizeof name);
+        struct row row = { VV_ROW_PLAIN, "holder", name, *sum };
+        VV_TRY(put_row(holders, sheet, &row, error));
+        uint32_t key = holders->groups.names[holders->order[i]];
+        if (holders->by == BY_STEP && key != VV_NONE)
+            vv_sheet_int(sheet, sheet->row_count - 1, STEP, holders->allocations->scope->model->steps.index[key]);
+    }
+    if (top >= holders->groups.count)
+        return VARVE_OK;
+    snprintf(name, sizeof name, "%u more: --top 0", holders->groups.count - top);
+    more.name = name;
+    return put_row(holders, sheet, &more, error);
+}
+
+static enum varve_code put_rows(struct holders *holders, const struct vv_question *question,
+                                struct vv_sheet *sheet, struct varve_error *error)
+{
+    uint32_t groups = holders->groups.count;
+    uint32_t top = question->top > 0 && question->top < groups ? (uint32_t)question->top : groups;
+    holders->order = malloc((groups + 1) * sizeof *holders->order);
+    if (holders->order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u holders of memory", groups);
+    for (uint32_t g = 0; g < groups; g++)
+        holders->order[g] = g;
+    qsort_r(holders->order, groups, sizeof *holders->order, compare_holders, holders);
+    VV_TRY(put_holders(holders, top, sheet, error));
+    if (holders->peak_bytes > holders->named_bytes) {
+        struct row before = { VV_ROW_REMAINDER, "before", "(before the trace)",
+                              { holders->peak_bytes - holders->named_bytes, 0, 0 } };
+        VV_TRY(put_row(holders, sheet, &before, error));
+    }
+    struct row total = { VV_ROW_TOTAL, "total", "total", { holders->peak_bytes, 0, 0 } };
+    return put_row(holders, sheet, &total, error);
+}
+
+static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number, enum holder_key by,
+                                const struct vv_question *question, struct vv_sheet *sheet,
+                                struct varve_error *error)
+{
+    const struct vv_pool *pool = &allocations->pools[number];
+    char device[40];
+    struct holders holders = { .allocations = allocations, .by = by, .device = device };
+    struct vv_intervals instants = { 0 };
+    struct vv_change *changes = NULL;
+    size_t count;
+    vv_device_text(pool->device, device, sizeof device);
+    enum varve_code code = vv_chosen_instants(allocations->scope, pool->scope, &instants, error);
+    if (code == VARVE_OK && instants.count > 0)
+        code = vv_pool_changes(allocations, number, &changes, &count, error);
+    if (code == VARVE_OK && instants.count > 0) {
+        struct vv_memory_peak peak = vv_memory_peak(pool, changes, count, &instants);
+        holders.peak_bytes = peak.bytes;
+        code = gather(&holders, pool, peak.time_ns, error);
+        if (code == VARVE_OK)
+            code = put_rows(&holders, question, sheet, error);
+    }
+    free(changes);
+    vv_intervals_deinit(&instants);
+    vv_groups_deinit(&holders.groups);
+    free(holders.sums);
+    free(holders.order);
+    return code;
+}
+
+static enum varve_code find_key(const char *word, enum holder_key *out_key, struct varve_error *error)
+{
+    *out_key = BY_OPERATOR;
+    if (word == NULL)
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        *out_key = keys[i].key;
+        if (strcmp(keys[i].word, word) == 0)
+            return VARVE_OK;
+    }
+    VV_FAIL(error, VARVE_INVALID, "cannot group what holds memory by '%s'. Try op, phase, step or thread", word);
+}
+
+enum varve_code vv_analyse_memory_peak(const struct vv_model *model, const struct vv_question *question,
+                                       struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_allocations allocations = { 0 };
+    enum holder_key by;
+    vv_sheet_init(out, "memory_peak", "MEMORY AT ITS PEAK", holder_columns, COLUMNS);
+    enum varve_code code = find_key(question->by, &by, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
+    for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
+        code = put_pool(&allocations, p, by, question, out, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_policy(out, error, "%s", allocations.pool_count > 0
+                                                     ? "what is live when most is, by what allocated it"
+                                                     : vv_allocations_none(&allocations));
+    vv_allocations_deinit(&allocations);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step_split.c — table "step_split": whose turn it was, at every instant of each step (analysis.md 2.5).
+ *
+ * Steps last as device_steps.h says. Every instant belongs to the first of the slots below that is busy then, on any
+ * device or thread of the step's process; what no slot has is "other". Law: the slots and other_ns of a row sum
+ * to its duration_ns. The finer columns are parts of one slot each: sync and allocation of runtime, compiling and
+ * garbage collection of cpu_op, Python of other. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "derive/devices/device_steps.h"
+#include "meaning/host_role.h"
+#include "question/question.h"
+#include "sheet/number.h"
+
+/* What takes an instant: the slots in order of priority, what is left, and the finer ones. */
+enum part {
+    KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME, LOADER, CPU_OP, OTHER, SYNC, ALLOCATION, COMPILE, GC, PYTHON,
+    PARTS
+};
+
+enum {
+    ROW, STEP, PROCESS, RANK, BEGIN, DURATION, FIRST_PART, KERNEL_SHARE = FIRST_PART + PARTS, HOST_DURATION, LAUNCHED,
+    COLUMNS
+};
+
+static const struct vv_sheet_column split_columns[COLUMNS] = {
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
+    { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + KERNEL] = { "kernel_ns", "kernel", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + MEMCPY] = { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    [FIRST_PART + MEMSET] = { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    [FIRST_PART + COMMUNICATION] = { "communication_ns", "comm", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + RUNTIME] = { "runtime_ns", "runtime", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + LOADER] = { "data_loader_ns", "loader", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + CPU_OP] = { "cpu_op_ns", "CPU op", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + OTHER] = { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    [FIRST_PART + SYNC] = { "sync_ns", "of runtime: sync", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [FIRST_PART + ALLOCATION] = { "allocation_ns", "of runtime: allocation", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [FIRST_PART + COMPILE] = { "compile_ns", "of CPU op: compile", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [FIRST_PART + GC] = { "garbage_collection_ns", "of CPU op: GC", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [FIRST_PART + PYTHON] = { "python_ns", "of other: Python", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [KERNEL_SHARE] = { "kernel_share", "kernel", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
+    [HOST_DURATION] = { "host_duration_ns", "on the host", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [LAUNCHED] = { "launched", "launched", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+};
+
+struct view {
+    const struct vv_scope *scope;      /* the steps that were asked for                         */
+    const struct vv_device_work *work; /* of all steps                                          */
+    const struct vv_device_steps *steps;
+    struct vv_host_roles roles;
+    struct vv_sheet *sheet;
+    struct vv_intervals busy[PARTS];   /* when a part may take, of the process at hand; then what it took */
+    struct vv_intervals free, rest;
+    int64_t sums[COLUMNS];
+    int64_t rows;
+};
+
+/* ---- who is busy when ---- */
+
+static const enum part part_of_class[VV_CLASS_COUNT] = {
+    [VV_CLASS_COMPUTE] = KERNEL, [VV_CLASS_COMM] = COMMUNICATION, [VV_CLASS_COPY] = MEMCPY, [VV_CLASS_SET] = MEMSET,
+};
+
+/* A finer part is busy together with its slot. */
+static const struct { enum part slot, finer; } parts_of_role[VV_HOST_COUNT] = {
+    [VV_HOST_NONE] = { OTHER, OTHER },
+    [VV_HOST_OP] = { CPU_OP, CPU_OP },
+    [VV_HOST_PYTHON] = { PYTHON, PYTHON },
+    [VV_HOST_GC] = { CPU_OP, GC },
+    [VV_HOST_COMPILE] = { CPU_OP, COMPILE },
+    [VV_HOST_LOADER] = { LOADER, LOADER },
+    [VV_HOST_COMM] = { COMMUNICATION, COMMUNICATION },
+    [VV_HOST_CALL] = { RUNTIME, RUNTIME },
+    [VV_HOST_ALLOCATION] = { RUNTIME, ALLOCATION },
+    [VV_HOST_SYNC] = { RUNTIME, SYNC },
+};
+
+/* The slot that a finer part is of; it takes after the finer ones before it. */
+static const enum part slot_of_finer[PARTS] = {
+    [SYNC] = RUNTIME, [ALLOCATION] = RUNTIME, [COMPILE] = CPU_OP, [GC] = CPU_OP, [PYTHON] = OTHER,
+};
+
+static enum varve_code add_track(struct view *view, uint32_t track, struct varve_error *error)
+{
+    const struct vv_slices *slices = &view->scope->model->slices;
+    uint32_t first, last;
+    vv_track_rows(view->scope->model, track, &first, &last);
+    for (uint32_t slice = first; slice < last; slice++) {
+        enum vv_host_role role = vv_host_role_of(&view->roles, slice);
+        enum part slot = parts_of_role[role].slot, finer = parts_of_role[role].finer;
+        int64_t begin_ns = slices->begin_ns[slice], end_ns = begin_ns + slices->duration_ns[slice];
+        if (slot == OTHER)
+            continue;
+        VV_TRY(vv_intervals_add(&view->busy[slot], begin_ns, end_ns, error));
+        if (finer != slot)
+            VV_TRY(vv_intervals_add(&view->busy[finer], begin_ns, end_ns, error));
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code add_process(struct view *view, const struct vv_step_host *host, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    for (size_t part = 0; part < PARTS; part++)
+        view->busy[part].count = 0;
+    for (size_t i = host->first_work; i < host->last_work; i++) {
+        const struct vv_work_item *item = &view->work->items[view->steps->work[i]];
+        VV_TRY(vv_intervals_add(&view->busy[part_of_class[item->class]], item->begin_ns, item->end_ns, error));
+    }
+    for (uint32_t t = 0; t < model->tracks.table.count; t++)
+        if (view->scope->tracks[t] && model->tracks.process[t] == host->process)
+            VV_TRY(add_track(view, t, error));
+    for (size_t part = 0; part < PARTS; part++)
+        vv_intervals_unite(&view->busy[part]);
+    return VARVE_OK;
+}
+
+/* ---- who takes it ---- */
+
+/* busy[part] becomes what of *from it takes, *from what it leaves. */
+static enum varve_code take(struct view *view, enum part part, struct vv_intervals *from, struct varve_error *error)
+{
+    struct vv_intervals taken = { 0 };
+    enum varve_code code = vv_intervals_intersect(from, &view->busy[part], &taken, error);
+    if (code == VARVE_OK)
+        code = vv_intervals_subtract(from, &taken, &view->rest, error);
+    if (code == VARVE_OK) {
+        struct vv_intervals former = *from;
+        *from = view->rest;
+        view->rest = former;
+    }
+    vv_intervals_deinit(&view->busy[part]);
+    view->busy[part] = taken;
+    return code;
+}
+
+static enum varve_code take_turns(struct view *view, const struct vv_step_host *host, struct varve_error *error)
+{
+    view->free.count = 0;
+    for (size_t i = host->first_step; i < host->last_step; i++)
+        if (!view->steps->steps[i].is_cut)
+            VV_TRY(vv_intervals_add(&view->free, view->steps->steps[i].begin_ns, view->steps->steps[i].end_ns, error));
+    vv_intervals_unite(&view->free);
+    for (enum part part = KERNEL; part < OTHER; part++)
+        VV_TRY(take(view, part, &view->free, error));
+    for (size_t i = 0; i < view->free.count; i++)
+        VV_TRY(vv_intervals_add(&view->busy[OTHER], view->free.items[i].begin_ns, view->free.items[i].end_ns, error));
+    for (enum part part = SYNC; part < PARTS; part++) {
+        const struct vv_intervals *slot = &view->busy[slot_of_finer[part]];
+        view->free.count = 0;
+        for (size_t i = 0; i < slot->count; i++)
+            VV_TRY(vv_intervals_add(&view->free, slot->items[i].begin_ns, slot->items[i].end_ns, error));
+        for (enum part before = SYNC; before < part; before++)
+            if (slot_of_finer[before] == slot_of_finer[part])
+                VV_TRY(take(view, before, &view->free, error));
+        VV_TRY(take(view, part, &view->free, error));
+    }
+    return VARVE_OK;
+}
+
+/* ---- rows ---- */
+
+static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind, const char *name,
+                                  const int64_t *values, struct varve_error *error)
+{
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, kind, &row, error));
+    for (size_t c = DURATION; c < COLUMNS; c++)
+        if (c != KERNEL_SHARE)
+            vv_sheet_int(sheet, row, c, values[c]);
+    if (kind == VV_ROW_PLAIN) {
+        vv_sheet_int(sheet, row, STEP, values[STEP]);
+        vv_sheet_int(sheet, row, PROCESS, values[PROCESS]);
+        vv_sheet_int(sheet, row, BEGIN, values[BEGIN]);
+        if (values[RANK] >= 0)
+            vv_sheet_int(sheet, row, RANK, values[RANK]);
+    }
+    if (values[DURATION] > 0)
+        vv_sheet_real(sheet, row, KERNEL_SHARE, (double)values[FIRST_PART + KERNEL] / (double)values[DURATION]);
+    return vv_sheet_text(sheet, row, ROW, name, error);
+}
+
+static enum varve_code put_step(struct view *view, const struct vv_step_host *host, const struct vv_device_step *step,
+                                struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    int64_t values[COLUMNS] = {
+        [STEP] = model->steps.index[step->step],
+        [PROCESS] = vv_pid_of(model, model->steps.track[step->step]),
+        [RANK] = host->rank,
+        [BEGIN] = step->begin_ns,
+        [DURATION] = step->end_ns - step->begin_ns,
+        [HOST_DURATION] = model->steps.duration_ns[step->step],
+        [LAUNCHED] = (int64_t)step->launched,
+    };
+    for (enum part part = KERNEL; part < PARTS; part++)
+        values[FIRST_PART + part] = vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
+    for (size_t c = DURATION; c < COLUMNS; c++)
+        view->sums[c] += values[c];
+    view->rows++;
+    return put_values(view->sheet, VV_ROW_PLAIN, "step", values, error);
+}
+
+/* Means are rounded down, but for other_ns, which keeps what that leaves, so that the row adds up. */
+static enum varve_code put_sums(struct view *view, struct varve_error *error)
+{
+    int64_t means[COLUMNS];
+    if (view->rows == 0)
+        return VARVE_OK;
+    for (size_t c = 0; c < COLUMNS; c++)
+        means[c] = view->sums[c] / view->rows;
+    means[FIRST_PART + OTHER] = means[DURATION];
+    for (enum part part = KERNEL; part < OTHER; part++)
+        means[FIRST_PART + OTHER] -= means[FIRST_PART + part];
+    VV_TRY(put_values(view->sheet, VV_ROW_TOTAL, "average", means, error));
+    return put_values(view->sheet, VV_ROW_TOTAL, "total", view->sums, error);
+}
+
+static enum varve_code put_steps(struct view *view, struct varve_error *error)
+{
+    const struct vv_device_steps *steps = view->steps;
+    for (size_t h = 0; h < steps->host_count; h++) {
+        const struct vv_step_host *host = &steps->hosts[h];
+        VV_TRY(add_process(view, host, error));
+        VV_TRY(take_turns(view, host, error));
+        for (size_t i = host->first_step; i < host->last_step; i++)
+            if (view->scope->steps[steps->steps[i].step] && !steps->steps[i].is_cut)
+                VV_TRY(put_step(view, host, &steps->steps[i], error));
+    }
+    return put_sums(view, error);
+}
+
+static enum varve_code state_policy(const struct view *view, struct varve_error *error)
+{
+    const struct vv_device_steps *steps = view->steps;
+    char cut[160] = "", average[VV_NUMBER_BYTES];
+    uint64_t cut_count = 0;
+    for (size_t i = 0; i < steps->step_count; i++) {
+        if (!steps->steps[i].is_cut || !view->scope->steps[steps->steps[i].step])
+            continue;
+        int64_t index = view->scope->model->steps.index[steps->steps[i].step];
+        if (++cut_count == 1)
+            snprintf(cut, sizeof cut, "; step %" PRId64 " is left out: recording ended before its device work", index);
+        else
+            snprintf(cut, sizeof cut, "; %" PRIu64 " last steps are left out: recording ended before their device work",
+                     cut_count);
+    }
+    if (view->rows == 0)
+        return vv_sheet_policy(view->sheet, error, "no steps to split%s%s", cut,
+                               view->scope->model->steps.table.count == 0 ? ": none recorded" : "");
+    vv_number_duration(view->sums[DURATION] / view->rows, average, sizeof average);
+    return vv_sheet_policy(view->sheet, error, "%" PRId64 " step%s, %s on average, each until its device work ends; an "
+                           "instant belongs to the first column that is busy%s", view->rows, view->rows == 1 ? "" : "s",
+                           average, cut);
+}
+
+static enum varve_code split(struct view *view, const struct vv_scope *every, const char *device,
+                             struct varve_error *error)
+{
+    struct vv_device_work work = { 0 };
+    struct vv_device_steps steps = { 0 };
+    struct vv_scope all = vv_whole_devices(every);
+    enum varve_code code = vv_device_work_init(&work, &all, device, error);
+    if (code == VARVE_OK)
+        code = vv_device_steps_init(&steps, &work, error);
+    if (code == VARVE_OK)
+        code = vv_host_roles_init(&view->roles, every->model, error);
+    view->work = &work;
+    view->steps = &steps;
+    if (code == VARVE_OK)
+        code = put_steps(view, error);
+    if (code == VARVE_OK)
+        code = state_policy(view, error);
+    vv_host_roles_deinit(&view->roles);
+    vv_device_steps_deinit(&steps);
+    vv_device_work_deinit(&work);
+    return code;
+}
+
+enum varve_code vv_analyse_step_split(const struct vv_model *model, const struct vv_question *question,
+                                      struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 }, every = { 0 };
+    struct vv_selection whole = vv_every_step(&question->selection); /* the step before one says where it begins */
+    struct view view = { .scope = &scope, .sheet = out };
+    vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&every, model, &whole, error);
+    if (code == VARVE_OK)
+        code = split(&view, &every, question->selection.device, error);
+    for (size_t part = 0; part < PARTS; part++)
+        vv_intervals_deinit(&view.busy[part]);
+    vv_intervals_deinit(&view.free);
+    vv_intervals_deinit(&view.rest);
+    vv_scope_deinit(&scope);
+    vv_scope_deinit(&every);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* steps.c — tables "steps" (one row a step), "step_phases" (one row a phase of a step) and "step" (one
+ * row: what the steps have in common).
+ *
+ * Laws:  a step's shown phases + other_ns = its duration_ns;  its rows in step_phases, "other" included,
+ * likewise;  self_ns + the operators' own time inside it = duration_ns. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "derive/operators/own_time.h"
+#include "derive/operators/phase_split.h"
+#include "derive/operators/step_summary.h"
+#include "meaning/phases.h"
+#include "question/question.h"
+
+/* ---- table "steps" ---- */
+
+#define SHOWN_PHASES_MAX 8 /* columns for people; step_phases has them all                       */
+
+enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases          */
+
+static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
+    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
+    { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
+};
+
+static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
+    { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
+    { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_MUCH_ROOM },
+    { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+};
+
+static const char *const origins[] = {
+    [VV_STEP_RECORDED] = "recorded", [VV_STEP_RANGE] = "range", [VV_STEP_ANCHOR] = "anchor", [VV_STEP_REPEAT] = "repeat",
+};
+
+struct steps_view {
+    const struct vv_scope *scope; /* warm-up steps included                                     */
+    struct vv_phase_split split;
+    struct vv_sheet *sheet;
+    int64_t median_ns;   /* of the steps that other tables count                               */
+    uint32_t shown_phases;
+    uint32_t *column_of; /* phase -> its column, or VV_NONE                                    */
+    uint32_t *stack;     /* for vv_own_time                                                    */
+    int64_t *own_ns;
+};
+
+static bool has_warm_up(const struct vv_scope *scope)
+{
+    for (uint64_t s = 0; s < scope->model->steps.table.count; s++)
+        if (scope->steps[s] && scope->warm_up[s])
+            return true;
+    return false;
+}
+
+static enum varve_code make_columns(struct steps_view *view, struct varve_error *error)
+{
+    struct vv_arena *arena = &view->sheet->arena;
+    const struct vv_phase_split *split = &view->split;
+    uint32_t shown = split->phases.count < SHOWN_PHASES_MAX ? split->phases.count : SHOWN_PHASES_MAX;
+    size_t count = FIRST_PHASE + shown + TAIL_COLUMNS;
+    struct vv_sheet_column *columns = vv_arena_alloc(arena, count * sizeof *columns);
+    view->column_of = vv_arena_alloc(arena, (split->phases.count + 1) * sizeof *view->column_of);
+    if (columns == NULL || view->column_of == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the steps");
+    memset(view->column_of, 0xff, (split->phases.count + 1) * sizeof *view->column_of);
+    memcpy(columns, head_columns, sizeof head_columns);
+    for (uint32_t i = 0; i < shown; i++) {
+        const char *phase = vv_phase_text(view->scope->model, split->phases.names[split->order[i]]);
+        char name[1100];
+        int length = snprintf(name, sizeof name, "in_%s_ns", phase);
+        const char *title = vv_arena_text(arena, phase, strlen(phase));
+        const char *copy = vv_arena_text(arena, name, strnlen(name, (size_t)length));
+        if (title == NULL || copy == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the steps");
+        columns[FIRST_PHASE + i] =
+            (struct vv_sheet_column){ copy, title, VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM };
+        view->column_of[split->order[i]] = FIRST_PHASE + i;
+    }
+    memcpy(columns + FIRST_PHASE + shown, tail_columns, sizeof tail_columns);
+    columns[THREAD].hidden = vv_scope_step_tracks(view->scope) < 2;
+    columns[count - TAIL_COLUMNS + WARM_UP].hidden = !has_warm_up(view->scope);
+    view->shown_phases = shown;
+    view->sheet->columns = columns;
+    view->sheet->column_count = count;
+    return VARVE_OK;
+}
+
+/* The step's number, thread and process: the cells that name it in both tables. */
+static enum varve_code name_step(const struct vv_model *model, struct vv_sheet *sheet, size_t row,
+                                 uint32_t step, struct varve_error *error)
+{
+    uint32_t track = model->steps.track[step];
+    char thread[120];
+    vv_track_text(model, track, thread, sizeof thread);
+    vv_sheet_int(sheet, row, STEP, model->steps.index[step]);
+    vv_sheet_int(sheet, row, PROCESS, vv_pid_of(model, track));
+    return vv_sheet_text(sheet, row, THREAD, thread, error);
+}
+
+static void put_operators(struct steps_view *view, size_t row, uint32_t step)
+{
+    const struct vv_model *model = view->scope->model;
+    size_t tail = FIRST_PHASE + view->shown_phases;
+    int64_t duration_ns = model->steps.duration_ns[step], self_ns = duration_ns, calls = 0;
+    uint32_t first, last;
+    vv_step_rows(model, step, &first, &last);
+    vv_own_time(&model->slices, first, last, model->steps.begin_ns[step] + duration_ns, view->stack,
+                view->own_ns);
+    for (uint32_t slice = first; slice < last; slice++) {
+        if (vv_is_operator(model, slice) && vv_admits(view->scope, slice)) {
+            calls++;
+            self_ns -= view->own_ns[slice];
+        }
+    }
+    vv_sheet_int(view->sheet, row, tail + SELF, self_ns);
+    vv_sheet_int(view->sheet, row, tail + OPERATOR_CALLS, calls);
+}
+
+static enum varve_code put_steps(struct steps_view *view, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    const struct vv_phase_split *split = &view->split;
+    struct vv_sheet *sheet = view->sheet;
+    size_t entry = 0, tail = FIRST_PHASE + view->shown_phases;
+    for (uint32_t step = 0; step < model->steps.table.count; step++) {
+        if (!view->scope->steps[step])
+            continue;
+        size_t row;
+        int64_t other_ns = model->steps.duration_ns[step];
+        VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+        VV_TRY(name_step(model, sheet, row, step, error));
+        vv_sheet_int(sheet, row, BEGIN, model->steps.begin_ns[step]);
+        vv_sheet_int(sheet, row, AT, model->steps.begin_ns[step] - model->run.begin_ns);
+        vv_sheet_int(sheet, row, DURATION, model->steps.duration_ns[step]);
+        for (; entry < split->count && split->entries[entry].step == step; entry++) {
+            uint32_t column = view->column_of[split->entries[entry].phase];
+            if (column == VV_NONE)
+                continue;
+            vv_sheet_int(sheet, row, column, split->entries[entry].duration_ns);
+            other_ns -= split->entries[entry].duration_ns;
+        }
+        vv_sheet_int(sheet, row, tail + OTHER, other_ns);
+        if (!view->scope->warm_up[step])
+            vv_sheet_int(sheet, row, tail + MEDIAN, view->median_ns);
+        vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
+        VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
+        put_operators(view, row, step);
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_question *question,
+                                 struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_selection with_warm_up = question->selection;
+    struct vv_scope scope = { 0 }, counted = { 0 }; /* what is listed; what other tables count      */
+    struct vv_step_summary summary = { 0 };
+    size_t rows = (size_t)model->slices.table.count + 1;
+    struct steps_view view = {
+        .scope = &scope,
+        .sheet = out,
+        .stack = malloc(rows * sizeof *view.stack),
+        .own_ns = malloc(rows * sizeof *view.own_ns),
+    };
+    with_warm_up.warm_up = true;
+    vv_sheet_init(out, "steps", "STEPS", head_columns, FIRST_PHASE);
+    enum varve_code code = vv_scope_init(&scope, model, &with_warm_up, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&counted, model, &question->selection, error);
+    if (code == VARVE_OK && (view.stack == NULL || view.own_ns == NULL))
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
+    if (code == VARVE_OK)
+        code = vv_step_summary(&counted, &summary, error);
+    view.median_ns = summary.median_ns;
+    if (code == VARVE_OK)
+        code = vv_phase_split(&scope, &view.split, error);
+    if (code == VARVE_OK)
+        code = make_columns(&view, error);
+    if (code == VARVE_OK)
+        code = put_steps(&view, error);
+    if (code == VARVE_OK)
+        code = vv_step_policy(&counted, out, error);
+    free(view.stack);
+    free(view.own_ns);
+    vv_phase_split_deinit(&view.split);
+    vv_scope_deinit(&counted);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
+
+/* ---- table "step_phases": for scripts; people have the columns above ---- */
+
+enum { PHASE_NAME = PROCESS + 1, PHASE_DURATION, PHASE_ROW, PHASE_COLUMNS };
+
+static const struct vv_sheet_column step_phase_columns[PHASE_COLUMNS] = {
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "phase", "phase", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "duration_ns", "duration", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+};
+
+static enum varve_code put_phase(const struct vv_model *model, struct vv_sheet *sheet,
+                                 const struct vv_phase_entry *entry, struct varve_error *error)
+{
+    bool is_other = entry->phase == VV_NONE;
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(name_step(model, sheet, row, entry->step, error));
+    vv_sheet_int(sheet, row, PHASE_DURATION, entry->duration_ns);
+    VV_TRY(vv_sheet_text(sheet, row, PHASE_ROW, is_other ? "other" : "phase", error));
+    return vv_sheet_text(sheet, row, PHASE_NAME, is_other ? "other" : vv_phase_text(model, entry->phase),
+                         error);
+}
+
+static enum varve_code put_step_phases(const struct vv_scope *scope,
+                                       const struct vv_phase_split *split, struct vv_sheet *sheet,
+                                       struct varve_error *error)
+{
+    size_t next = 0;
+    for (uint32_t step = 0; step < scope->model->steps.table.count; step++) {
+        if (!scope->steps[step])
+            continue;
+        for (; next < split->count && split->entries[next].step == step; next++) {
+            struct vv_phase_entry entry = split->entries[next];
+            entry.phase = split->phases.names[entry.phase];
+            VV_TRY(put_phase(scope->model, sheet, &entry, error));
+        }
+        struct vv_phase_entry other = { step, VV_NONE, split->other_ns[step] };
+        VV_TRY(put_phase(scope->model, sheet, &other, error));
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_step_phases(const struct vv_model *model, const struct vv_question *question,
+                                       struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_phase_split split = { 0 };
+    vv_sheet_init(out, "step_phases", "PHASES OF STEPS", step_phase_columns, PHASE_COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_phase_split(&scope, &split, error);
+    if (code == VARVE_OK)
+        code = put_step_phases(&scope, &split, out, error);
+    if (code == VARVE_OK)
+        code = vv_step_policy(&scope, out, error);
+    vv_phase_split_deinit(&split);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
+
+/* ---- table "step": for scripts; people have the sentence ---- */
+
+static const struct vv_sheet_column summary_columns[] = {
+    { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "p10_ns", "p10", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "longest_step", "longest step", VV_CELL_INT, VV_UNIT_NONE, true, false },
+};
+
+enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_question *question,
+                                struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 };
+    struct vv_step_summary summary = { 0 };
+    size_t row, columns = sizeof summary_columns / sizeof *summary_columns;
+    vv_sheet_init(out, "step", "STEP TIME", summary_columns, columns);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_step_summary(&scope, &summary, error);
+    if (code == VARVE_OK)
+        code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
+    if (code == VARVE_OK) {
+        const int64_t values[] = { (int64_t)summary.count, summary.total_ns, summary.median_ns,
+                                   summary.p10_ns, summary.p90_ns, summary.min_ns, summary.max_ns,
+                                   summary.longest_step };
+        /* Without steps there is a count and a sum, 0, and nothing else. */
+        for (size_t c = 0; c < (summary.count > 0 ? columns : 2); c++)
+            vv_sheet_int(out, row, c, values[c]);
+        code = vv_step_policy(&scope, out, error);
+    }
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

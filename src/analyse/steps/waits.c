@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* waits.c — table "waits": what waiting for the data loader costs, by step and in all (analysis.md 2.20).
+ *
+ * wait = |L without A| of the union L of the time in which a thread of a process waits for its next batch, and A in
+ * which a device of its rank works: what the devices hide costs nothing. Steps last as device_steps.h says; the time
+ * between them has a row of its own. Law: the rows sum to the total. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "derive/devices/device_steps.h"
+#include "derive/select/track_order.h"
+#include "meaning/host_role.h"
+#include "question/question.h"
+
+enum { ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, COLUMNS };
+
+static const struct vv_sheet_column wait_columns[COLUMNS] = {
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
+    { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "data_loader_ns", "data loader", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "hidden_ns", "hidden", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "wait_ns", "wait", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "duration_ns", "step takes", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "wait_share", "wait", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+};
+
+struct view {
+    const struct vv_scope *scope;      /* the steps that were asked for                         */
+    const struct vv_device_work *work; /* of all steps                                          */
+    struct vv_device_steps steps;
+    struct vv_host_roles roles;
+    uint32_t *order;                   /* of processes                                          */
+    bool *loads;                       /* by process: it has a data loader                      */
+    uint32_t *first_track, *next_track; /* of a process, and after a track of its; VV_NONE      */
+    uint32_t *host_of;                 /* by process: row in steps.hosts; VV_NONE               */
+    struct vv_intervals loader, wait, inside; /* of the process at hand                         */
+    struct vv_rank_busy busy;
+    struct vv_sheet *sheet;
+    int64_t total[COLUMNS];
+};
+
+/* Marks the processes with threads that waited for a batch. Returns whether any did. */
+static bool find_processes(struct view *view)
+{
+    const struct vv_model *model = view->scope->model;
+    bool is_any = false;
+    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
+        uint32_t first, last, process = model->tracks.process[track];
+        if (!view->scope->tracks[track] || process == VV_NONE)
+            continue;
+        vv_track_rows(model, track, &first, &last);
+        for (uint32_t slice = first; slice < last && !view->loads[process]; slice++)
+            view->loads[process] = vv_host_role_of(&view->roles, slice) == VV_HOST_LOADER;
+        is_any |= view->loads[process];
+    }
+    return is_any;
+}
+
+/* The tracks and steps of each process. */
+static enum varve_code list_by_process(struct view *view, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    size_t processes = model->processes.table.count + 1;
+    view->first_track = malloc(processes * sizeof *view->first_track);
+    view->host_of = malloc(processes * sizeof *view->host_of);
+    view->next_track = malloc((model->tracks.table.count + 1) * sizeof *view->next_track);
+    if (view->first_track == NULL || view->host_of == NULL || view->next_track == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the threads of %zu processes", processes - 1);
+    for (size_t p = 0; p < processes; p++)
+        view->first_track[p] = view->host_of[p] = VV_NONE;
+    for (uint32_t track = (uint32_t)model->tracks.table.count; track-- > 0;) {
+        uint32_t process = model->tracks.process[track];
+        if (!view->scope->tracks[track] || process == VV_NONE)
+            continue;
+        view->next_track[track] = view->first_track[process];
+        view->first_track[process] = track;
+    }
+    for (uint32_t h = 0; h < view->steps.host_count; h++)
+        if (view->steps.hosts[h].process != VV_NONE)
+            view->host_of[view->steps.hosts[h].process] = h;
+    return VARVE_OK;
+}
+
+static enum varve_code read_process(struct view *view, uint32_t process, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    view->loader.count = 0;
+    for (uint32_t track = view->first_track[process]; track != VV_NONE; track = view->next_track[track]) {
+        uint32_t first, last;
+        vv_track_rows(model, track, &first, &last);
+        for (uint32_t slice = first; slice < last; slice++)
+            if (vv_host_role_of(&view->roles, slice) == VV_HOST_LOADER)
+                VV_TRY(vv_intervals_add(&view->loader, model->slices.begin_ns[slice],
+                                        model->slices.begin_ns[slice] + model->slices.duration_ns[slice], error));
+    }
+    vv_intervals_unite(&view->loader);
+    VV_TRY(vv_busy_of_process(view->work, process, &view->busy, error));
+    return vv_intervals_subtract(&view->loader, &view->busy.time, &view->wait, error);
+}
+
+/* `step` NULL: outside steps, or the total. */
+static enum varve_code put_row(struct view *view, const char *name, const struct vv_device_step *step,
+                               const int64_t *values, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    bool is_total = values == view->total;
+    size_t row;
+    VV_TRY(vv_sheet_row(view->sheet, is_total ? VV_ROW_TOTAL : step != NULL ? VV_ROW_PLAIN : VV_ROW_REMAINDER, &row,
+                        error));
+    VV_TRY(vv_sheet_text(view->sheet, row, ROW, name, error));
+    for (size_t c = LOADER; c <= WAIT; c++)
+        vv_sheet_int(view->sheet, row, c, values[c]);
+    if (!is_total) {
+        vv_sheet_int(view->sheet, row, PROCESS, values[PROCESS]);
+        if (values[RANK] >= 0)
+            vv_sheet_int(view->sheet, row, RANK, values[RANK]);
+    }
+    if (step == NULL)
+        return VARVE_OK;
+    vv_sheet_int(view->sheet, row, STEP, model->steps.index[step->step]);
+    vv_sheet_int(view->sheet, row, DURATION, values[DURATION]);
+    if (values[DURATION] > 0)
+        vv_sheet_real(view->sheet, row, SHARE, (double)values[WAIT] / (double)values[DURATION]);
+    return VARVE_OK;
+}
+
+static enum varve_code put_part(struct view *view, const struct vv_device_step *step, int64_t *values,
+                                struct varve_error *error)
+{
+    values[HIDDEN] = values[LOADER] - values[WAIT];
+    for (size_t c = LOADER; c <= WAIT; c++)
+        view->total[c] += values[c];
+    return put_row(view, step != NULL ? "step" : "outside", step, values, error);
+}
+
+static enum varve_code put_steps(struct view *view, const struct vv_step_host *host, const int64_t *process,
+                                 struct varve_error *error)
+{
+    view->inside.count = 0;
+    for (size_t i = host->first_step; i < host->last_step; i++) {
+        const struct vv_device_step *step = &view->steps.steps[i];
+        int64_t values[COLUMNS] = { [PROCESS] = process[PROCESS], [RANK] = process[RANK] };
+        values[LOADER] = vv_intervals_length_within(&view->loader, step->begin_ns, step->end_ns);
+        values[WAIT] = vv_intervals_length_within(&view->wait, step->begin_ns, step->end_ns);
+        values[DURATION] = step->end_ns - step->begin_ns;
+        VV_TRY(vv_intervals_add(&view->inside, step->begin_ns, step->end_ns, error));
+        if (view->scope->steps[step->step])
+            VV_TRY(put_part(view, step, values, error));
+    }
+    vv_intervals_unite(&view->inside);
+    return VARVE_OK;
+}
+
+static enum varve_code put_process(struct view *view, uint32_t process, struct varve_error *error)
+{
+    int64_t rest[COLUMNS] = { [PROCESS] = view->scope->model->processes.pid[process],
+                              [RANK] = view->scope->ranks[process] };
+    VV_TRY(read_process(view, process, error));
+    view->inside.count = 0;
+    if (view->host_of[process] != VV_NONE)
+        VV_TRY(put_steps(view, &view->steps.hosts[view->host_of[process]], rest, error));
+    rest[LOADER] = vv_intervals_length_without(&view->loader, &view->inside);
+    rest[WAIT] = vv_intervals_length_without(&view->wait, &view->inside);
+    return view->scope->every_step && rest[LOADER] > 0 ? put_part(view, NULL, rest, error) : VARVE_OK;
+}
+
+static enum varve_code put_all(struct view *view, struct varve_error *error)
+{
+    uint64_t processes = view->scope->model->processes.table.count;
+    VV_TRY(vv_device_steps_init(&view->steps, view->work, error));
+    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, error));
+    view->loads = calloc(processes + 1, sizeof *view->loads);
+    if (view->loads == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %" PRIu64 " processes", processes);
+    if (!find_processes(view))
+        return vv_sheet_policy(view->sheet, error, "no data loader recorded, under none of the names that are known");
+    VV_TRY(list_by_process(view, error));
+    VV_TRY(vv_process_order(view->scope->model, &view->order, error));
+    for (uint64_t i = 0; i < processes; i++)
+        if (view->loads[view->order[i]])
+            VV_TRY(put_process(view, view->order[i], error));
+    VV_TRY(put_row(view, "total", NULL, view->total, error));
+    return vv_sheet_policy(view->sheet, error, "waiting for the next batch, and how much of it devices hid by working; "
+                           "each step until its device work ends");
+}
+
+enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_question *question,
+                                 struct vv_sheet *out, struct varve_error *error)
+{
+    struct vv_scope scope = { 0 }, every = { 0 };
+    struct vv_device_work work = { 0 };
+    struct view view = { .scope = &scope, .work = &work, .sheet = out };
+    struct vv_selection whole = vv_every_step(&question->selection);
+    vv_sheet_init(out, "waits", "WAITING FOR DATA", wait_columns, COLUMNS);
+    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    if (code == VARVE_OK)
+        code = vv_scope_init(&every, model, &whole, error);
+    struct vv_scope all = vv_whole_devices(&every);
+    if (code == VARVE_OK)
+        code = vv_device_work_init(&work, &all, question->selection.device, error);
+    if (code == VARVE_OK)
+        code = put_all(&view, error);
+    vv_host_roles_deinit(&view.roles);
+    vv_device_steps_deinit(&view.steps);
+    free(view.order);
+    free(view.loads);
+    vv_intervals_deinit(&view.inside);
+    vv_intervals_deinit(&view.loader);
+    vv_intervals_deinit(&view.busy.time);
+    free(view.first_track);
+    free(view.next_track);
+    free(view.host_of);
+    vv_intervals_deinit(&view.wait);
+    vv_device_work_deinit(&work);
+    vv_scope_deinit(&every);
+    vv_scope_deinit(&scope);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

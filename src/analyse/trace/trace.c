@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.c — tables "trace" (the run in one row), "processes", "threads" and "health".
+ *
+ * "trace" carries each fact as a bare value for scripts, and three sentences for people: what ran, on
+ * what, and how far the numbers can be trusted. A fact that the trace does not hold is absent. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "derive/operators/own_time.h"
+#include "derive/select/scope.h"
+#include "question/question.h"
+#include "settings/keep_last.h"
+#include "sheet/number.h"
+
+/* ---- table "trace" ---- */
+
+enum {
+    COMMAND, RECORDED, ON, TRUST, KEPT,
+    BEGIN, DURATION, EVENTS, LOST, LOST_HOMELESS, LOST_WHY, CLOCK, COST, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
+    ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
+    TRACE_COLUMNS
+};
+
+#define INT_COLUMN(name, title, unit) { name, title, VV_CELL_INT, unit, true, false }
+#define TEXT_COLUMN(name, title) { name, title, VV_CELL_TEXT, VV_UNIT_NONE, true, false }
+
+static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
+    [COMMAND] = { "command", "command", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [RECORDED] = { "recorded", "recorded", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [ON] = { "on", "machine", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [TRUST] = { "trust", "trust", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [KEPT] = { "kept", "kept", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [BEGIN] = INT_COLUMN("begin_ns", "begin", VV_UNIT_TIME),
+    [DURATION] = INT_COLUMN("duration_ns", "duration", VV_UNIT_NS),
+    [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
+    [LOST] = INT_COLUMN("lost", "lost", VV_UNIT_COUNT),
+    [LOST_HOMELESS] = INT_COLUMN("lost_homeless", "lost without a folder", VV_UNIT_COUNT),
+    [LOST_WHY] = TEXT_COLUMN("lost_homeless_why", "why without"),
+    [CLOCK] = INT_COLUMN("clock_uncertainty_ns", "clock uncertainty", VV_UNIT_NS),
+    [COST] = INT_COLUMN("record_cost_ns", "time spent recording", VV_UNIT_NS),
+    [PROCESSES] = INT_COLUMN("processes", "processes", VV_UNIT_COUNT),
+    [THREADS] = INT_COLUMN("threads", "threads", VV_UNIT_COUNT),
+    [STEPS] = INT_COLUMN("steps", "steps", VV_UNIT_COUNT),
+    [SLICES] = INT_COLUMN("slices", "slices", VV_UNIT_COUNT),
+    [MARKS] = INT_COLUMN("marks", "marks", VV_UNIT_COUNT),
+    [COUNTERS] = INT_COLUMN("counter_values", "counter values", VV_UNIT_COUNT),
+    [FLOWS] = INT_COLUMN("flows", "flows", VV_UNIT_COUNT),
+    [ALLOCATIONS] = INT_COLUMN("memory_events", "memory events", VV_UNIT_COUNT),
+    [UNFINISHED] = INT_COLUMN("unfinished", "unfinished slices", VV_UNIT_COUNT),
+    [TRUNCATED] = INT_COLUMN("truncated_files", "cut files", VV_UNIT_COUNT),
+    [KEEP_BYTES] = INT_COLUMN("keep_bytes", "kept at least", VV_UNIT_BYTES),
+    [KEEP_NS] = INT_COLUMN("keep_ns", "kept at least", VV_UNIT_NS),
+    [BEGUN_BEFORE] = INT_COLUMN("begun_before", "begun before", VV_UNIT_COUNT),
+    [EXIT] = INT_COLUMN("exit_code", "exit code", VV_UNIT_NONE),
+    [SIGNAL] = INT_COLUMN("signal", "signal", VV_UNIT_NONE),
+    [DIRECTORY] = TEXT_COLUMN("directory", "directory"),
+    [HOST] = TEXT_COLUMN("host", "host"),
+    [MACHINE] = TEXT_COLUMN("machine", "machine"),
+    [KERNEL] = TEXT_COLUMN("kernel", "kernel"),
+    [CPUS] = INT_COLUMN("cpus", "processors", VV_UNIT_COUNT),
+};
+
+static void recorded_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    time_t seconds = (time_t)(model->run.begin_ns / 1000000000);
+    struct tm parts;
+    char date[40] = "at an unknown time", duration[VV_NUMBER_BYTES];
+    if (model->run.begin_ns > 0 && localtime_r(&seconds, &parts) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+    vv_number_duration(model->run.end_ns - model->run.begin_ns, duration, sizeof duration);
+    if (model->run.signal > 0)
+        snprintf(text, bytes, "%s, %s, ended by signal %" PRId64, date, duration, model->run.signal);
+    else if (model->run.exit_code > 0)
+        snprintf(text, bytes, "%s, %s, exit code %" PRId64, date, duration, model->run.exit_code);
+    else
+        snprintf(text, bytes, "%s, %s", date, duration);
+}
+
+/* Marks alone, such as those of a profiler about itself, take none. */
+static bool holds_time(const struct vv_model *model, uint32_t track)
+{
+    uint32_t first, last;
+    vv_track_rows(model, track, &first, &last);
+    return first < last;
+}
+
+static void machine_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    char cpus[40] = "", threads[80];
+    uint64_t thread_count = 0;
+    for (uint64_t t = 0; t < model->tracks.table.count; t++)
+        thread_count += model->tracks.kind[t] == VV_TRACK_THREAD && holds_time(model, t);
+    snprintf(threads, sizeof threads, "%" PRIu64 " process%s, %" PRIu64 " thread%s recorded",
+             model->processes.table.count, model->processes.table.count == 1 ? "" : "es",
+             thread_count, thread_count == 1 ? "" : "s");
+    if (model->run.cpus > 0)
+        snprintf(cpus, sizeof cpus, "%" PRId64 " × ", model->run.cpus);
+    const char *parts[] = { vv_text_of(model, model->run.machine),
+                            vv_text_of(model, model->run.kernel), threads };
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && length < bytes; i++) {
+        if (parts[i][0] != '\0')
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s%s",
+                                       length > 0 ? " · " : "", i == 0 ? cpus : "", parts[i]);
+    }
+}
+
+static uint64_t odd_findings(const struct vv_health *health)
+{
+    return health->unfinished + health->unmatched_ends + health->unmatched_flows +
+           health->unmatched_async + health->overlaps + health->clock_steps_back + health->negative;
+}
+
+/* So many digits, or as many as there are before the point; never an exponent. */
+static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
+{
+    char number[VV_NUMBER_BYTES];
+    if (share >= 0.995)
+        vv_number_grouped(share * 100, 0, number, sizeof number);
+    else if (share >= 0.0001)
+        snprintf(number, sizeof number, "%.*g", digits, share * 100);
+    else
+        snprintf(number, sizeof number, "<0.01");
+    snprintf(text, VV_NUMBER_BYTES + 2, "%s %%", number);
+}
+
+/* The recorder times its own hot path and its slow one in the program it records. Threads that record side
+ * by side spend that time together, so the share can pass 100 % of the run. */
+static void cost_text(const struct vv_run *run, char *text, size_t bytes)
+{
+    char spent[VV_NUMBER_BYTES], share[VV_NUMBER_BYTES + 2];
+    if (run->record_cost_ns < 0 || run->end_ns <= run->begin_ns) {
+        snprintf(text, bytes, "recording cost not measured");
+        return;
+    }
+    vv_number_duration(run->record_cost_ns, spent, sizeof spent);
+    share_text((double)run->record_cost_ns / (double)(run->end_ns - run->begin_ns), 2, share);
+    snprintf(text, bytes, "recording took about %s, %s of the run", spent, share);
+}
+
+/* What of the disk was left to others, where records were lost for it; 0. */
+static uint64_t reserve_of(const struct vv_processes *processes)
+{
+    uint64_t largest = 0;
+    for (uint64_t p = 0; p < processes->table.count; p++)
+        if (processes->lost[p] > 0 && processes->reserve_bytes[p] > largest)
+            largest = processes->reserve_bytes[p];
+    return largest;
+}
+
+/* A process without a folder in the trace has no row to be told in. */
+static void homeless_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    char count[VV_NUMBER_BYTES];
+    const char *why = vv_text_of(model, model->run.lost_why);
+    bool is_all = model->run.lost_homeless == model->run.lost;
+    text[0] = '\0';
+    if (model->run.lost_homeless == 0)
+        return;
+    vv_number_count((int64_t)model->run.lost_homeless, count, sizeof count);
+    snprintf(text, bytes, ", %s by processes that could make no folder%s%.100s", is_all ? "all" : count,
+             why[0] != '\0' ? ": " : "", why);
+}
+
+static void trust_text(const struct vv_model *model, char *text, size_t bytes)
+{
+    const struct vv_run *run = &model->run;
+    char lost[300] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "",
+         odd[80] = "", cost[160];
+    char count[VV_NUMBER_BYTES], time[VV_NUMBER_BYTES], share[VV_NUMBER_BYTES + 2];
+    if (run->lost > 0) {
+        vv_number_count((int64_t)run->lost, count, sizeof count);
+        share_text((double)run->lost / ((double)run->lost + (double)run->events), 3, share);
+        int length = snprintf(lost, sizeof lost, "%s EVENTS LOST (%s)", count, share);
+        uint64_t reserve = reserve_of(&model->processes);
+        vv_number_bytes((int64_t)reserve, time, sizeof time);
+        if (reserve != 0)
+            length += snprintf(lost + length, sizeof lost - (size_t)length, " to leave %s of the disk free", time);
+        homeless_text(model, lost + length, sizeof lost - (size_t)length);
+    }
+    if (run->clock_uncertainty_ns >= 0) {
+        vv_number_duration(run->clock_uncertainty_ns, time, sizeof time);
+        snprintf(clock, sizeof clock, "clock ±%s", time);
+    }
+    if (model->health.truncated_files > 0)
+        snprintf(cut, sizeof cut, " · %" PRIu64 " FILE%s CUT SHORT", model->health.truncated_files,
+                 model->health.truncated_files == 1 ? "" : "S");
+    if (odd_findings(&model->health) > 0)
+        snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info",
+                 odd_findings(&model->health), odd_findings(&model->health) == 1 ? "" : "s");
+    cost_text(run, cost, sizeof cost);
+    snprintf(text, bytes, "%s%s · %s%s · %s", lost, cut, clock, odd, cost);
+}
+
+/* What the process that kept least has kept; false: none is a flight recorder's. */
+static bool find_keep(const struct vv_processes *processes, struct vv_keep *out_keep, uint64_t *out_count)
+{
+    *out_keep = (struct vv_keep){ 0, 0 };
+    *out_count = 0;
+    for (uint64_t p = 0; p < processes->table.count; p++) {
+        uint64_t bytes = processes->keep_bytes[p], ns = processes->keep_ns[p];
+        *out_count += bytes > 0 || ns > 0;
+        if (bytes > 0 && (out_keep->bytes == 0 || bytes < out_keep->bytes))
+            out_keep->bytes = bytes;
+        if (ns > 0 && (out_keep->ns == 0 || ns < out_keep->ns))
+            out_keep->ns = ns;
+    }
+    return *out_count > 0;
+}
+
+static enum varve_code put_kept(const struct vv_model *model, struct vv_sheet *sheet,
+                                struct varve_error *error)
+{
+    struct vv_keep keep;
+    char amount[VV_KEEP_TEXT_BYTES], text[256], whose[80] = "each process", before[VV_NUMBER_BYTES];
+    uint64_t count, total = model->processes.table.count;
+    if (!find_keep(&model->processes, &keep, &count))
+        return VARVE_OK;
+    vv_keep_text(&keep, amount);
+    if (count < total)
+        snprintf(whose, sizeof whose, "%" PRIu64 " of %" PRIu64 " processes", count, total);
+    vv_number_count((int64_t)model->health.begun_before, before, sizeof before);
+    snprintf(text, sizeof text, "flight recorder: the last %s of %s were kept; %s range%s began before", amount,
+             whose, before, model->health.begun_before == 1 ? "" : "s");
+    if (keep.bytes > 0)
+        vv_sheet_int(sheet, 0, KEEP_BYTES, (int64_t)keep.bytes);
+    if (keep.ns > 0)
+        vv_sheet_int(sheet, 0, KEEP_NS, (int64_t)keep.ns);
+    vv_sheet_int(sheet, 0, BEGUN_BEFORE, (int64_t)model->health.begun_before);
+    return vv_sheet_text(sheet, 0, KEPT, text, error);
+}
+
+static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
+                                     struct varve_error *error)
+{
+    char text[720];
+    recorded_text(model, text, sizeof text);
+    VV_TRY(vv_sheet_text(sheet, 0, RECORDED, text, error));
+    machine_text(model, text, sizeof text);
+    VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
+    trust_text(model, text, sizeof text);
+    VV_TRY(vv_sheet_text(sheet, 0, TRUST, text, error));
+    return put_kept(model, sheet, error);
+}
+
+static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sheet,
+                               struct varve_error *error)
+{
+    const struct vv_run *run = &model->run;
+    const struct { int column; uint32_t string; } texts[] = {
+        { COMMAND, run->command }, { DIRECTORY, run->directory }, { HOST, run->host },
+        { MACHINE, run->machine }, { KERNEL, run->kernel }, { LOST_WHY, run->lost_why },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].string != 0)
+            VV_TRY(vv_sheet_text(sheet, 0, (size_t)texts[i].column,
+                                 vv_text_of(model, texts[i].string), error));
+    }
+    const struct { int column; int64_t value, unknown; } optional[] = {
+        { CLOCK, run->clock_uncertainty_ns, -1 }, { COST, run->record_cost_ns, -1 }, { EXIT, run->exit_code, -1 },
+        { SIGNAL, run->signal, -1 },              { CPUS, run->cpus, 0 },
+    };
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        if (optional[i].value != optional[i].unknown)
+            vv_sheet_int(sheet, 0, (size_t)optional[i].column, optional[i].value);
+    }
+    return VARVE_OK;
+}
+
+static void put_counts(const struct vv_model *model, struct vv_sheet *sheet)
+{
+    uint64_t threads = 0;
+    for (uint64_t t = 0; t < model->tracks.table.count; t++)
+        threads += model->tracks.kind[t] == VV_TRACK_THREAD;
+    const struct { int column; uint64_t value; } counts[] = {
+        { EVENTS, model->run.events },
+        { LOST, model->run.lost },
+        { PROCESSES, model->processes.table.count },
+        { THREADS, threads },
+        { STEPS, model->steps.table.count },
+        { SLICES, model->slices.table.count },
+        { MARKS, model->marks.table.count },
+        { COUNTERS, model->counters.table.count },
+        { FLOWS, model->flows.table.count },
+        { ALLOCATIONS, model->memory.table.count },
+        { UNFINISHED, model->health.unfinished },
+        { TRUNCATED, model->health.truncated_files },
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        vv_sheet_int(sheet, 0, (size_t)counts[i].column, (int64_t)counts[i].value);
+    if (model->run.lost_homeless > 0)
+        vv_sheet_int(sheet, 0, LOST_HOMELESS, (int64_t)model->run.lost_homeless);
+    vv_sheet_int(sheet, 0, BEGIN, model->run.begin_ns);
+    vv_sheet_int(sheet, 0, DURATION, model->run.end_ns - model->run.begin_ns);
+}
+
+/* For people, in full: every fact that is present, and of the sentences only the last two. In short: the
+ * sentences, where they say something. */
+static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varve_error *error)
+{
+    struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof trace_columns);
+    if (columns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the trace");
+    memcpy(columns, trace_columns, sizeof trace_columns);
+    for (size_t c = 0; c < TRACE_COLUMNS && full; c++)
+        columns[c].hidden = c == RECORDED || c == ON || (c >= KEEP_BYTES && c <= BEGUN_BEFORE) ||
+                            !vv_sheet_cell(sheet, 0, c)->present;
+    columns[KEPT].hidden = !vv_sheet_cell(sheet, 0, KEPT)->present;
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_question *question,
+                                 struct vv_sheet *out, struct varve_error *error)
+{
+    size_t row;
+    vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
+    enum varve_code code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
+    if (code == VARVE_OK)
+        code = put_sentences(model, out, error);
+    if (code == VARVE_OK)
+        code = put_run(model, out, error);
+    if (code == VARVE_OK) {
+        put_counts(model, out);
+        code = show_facts(out, question->full, error);
+    }
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/system/libc.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* What pthread_atfork comes to; the function itself is a part of each library, and names it strongly. */
+extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+                             void *library) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+bool vv_libc_is_ours(void)
+{
+    return __register_atfork != NULL;
+}
+
+int vv_libc_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    return vv_libc_is_ours() ? __register_atfork(before, in_parent, in_child, __dso_handle) : ENOSYS;
+}

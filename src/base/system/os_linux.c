@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os_linux.c — the only file of libvarve that speaks to Linux in particular. */
+#include "base/system/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/system/descriptor.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+#define PAGE_BYTES 4096u
+
+#define BIT_OF(number) (UINT64_C(1) << ((number)-1))
+/* Blocked, a fault would kill. */
+#define NEVER_BLOCKED                                                                                  \
+    (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGTRAP) | BIT_OF(SIGSYS))
+
+/* The kernel's own set is 8 bytes, libc's 128. */
+void vv_os_signals_block(uint64_t *out_former)
+{
+    const uint64_t blocked = ~NEVER_BLOCKED;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, out_former, sizeof blocked);
+}
+
+void vv_os_signals_restore(uint64_t former)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &former, NULL, sizeof former);
+}
+
+void vv_os_await_cancellation(void)
+{
+    close(-1); /* a cancellation point: libc leaves it once the handler has run */
+}
+
+uint64_t vv_os_tid(void)
+{
+    return (uint64_t)syscall(SYS_gettid);
+}
+
+bool vv_os_is_privileged(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
+/* After mlockall(MCL_FUTURE) the kernel fills what is mapped at once, but for what nobody may touch; and it fills
+ * no page of what is not locked when that is opened. */
+static int map_unlocked(size_t bytes, int flags, int file, void **out_map)
+{
+    void *map = mmap(NULL, bytes, PROT_NONE, flags, file, 0);
+    if (map == MAP_FAILED)
+        return errno;
+    munlock(map, bytes);
+    if (mprotect(map, bytes, PROT_READ | PROT_WRITE) != 0) {
+        int failure = errno;
+        munmap(map, bytes);
+        return failure;
+    }
+    *out_map = map;
+    return 0;
+}
+
+void *vv_os_reserve(size_t bytes)
+{
+    void *memory;
+    return map_unlocked(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, &memory) == 0 ? memory : NULL;
+}
+
+int vv_os_map_file(int file, uint64_t bytes, uint8_t **out_map)
+{
+    void *map;
+    int failure = map_unlocked(bytes, MAP_SHARED, file, &map);
+    if (failure != 0)
+        return failure;
+    madvise(map, bytes, MADV_RANDOM); /* no reading ahead in a hole: it would zero megabytes */
+    *out_map = map;
+    return 0;
+}
+
+void vv_os_unmap(void *map, uint64_t bytes)
+{
+    munmap(map, bytes);
+}
+
+/* The bare system call: ThreadSanitizer takes mmap for a write to all of it. */
+int vv_os_replace_by_memory(void *map, uint64_t bytes)
+{
+    long mapped = syscall(SYS_mmap, map, (size_t)bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0L);
+    return mapped == -1 ? errno : 0;
+}
+
+int vv_os_populate(uint8_t *map, uint64_t bytes)
+{
+    if (madvise(map, bytes, MADV_POPULATE_WRITE) == 0)
+        return 0;
+    return errno == EFAULT ? ENOSPC : errno; /* where a store would be a SIGBUS */
+}
+
+int vv_os_back_memory(uint8_t *memory, uint64_t bytes)
+{
+    int failure = vv_os_populate(memory, bytes);
+    if (failure != EINVAL)
+        return failure;
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
+        *(volatile uint8_t *)(memory + done) = 0;
+    return 0;
+}
+
+int vv_os_punch(uint8_t *map, uint64_t bytes)
+{
+    return madvise(map, bytes, MADV_REMOVE) == 0 ? 0 : errno;
+}
+
+void vv_os_forget(uint8_t *map, uint64_t bytes)
+{
+    madvise(map, bytes, MADV_DONTNEED);
+}
+
+uint64_t vv_os_address_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+uint64_t vv_os_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+int vv_os_thread_name(uint64_t tid, char out_name[16])
+{
+    char path[64];
+    if (tid == vv_os_tid()) /* by far the cheaper way */
+        return prctl(PR_GET_NAME, out_name) == 0 ? 0 : errno;
+    snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)tid);
+    int file = vv_descriptor_open(AT_FDCWD, path, O_RDONLY, 0);
+    if (file < 0)
+        return errno;
+    ssize_t length = read(file, out_name, 15);
+    int failure = length < 0 ? errno : 0;
+    close(file);
+    if (failure != 0)
+        return failure;
+    if (length > 0 && out_name[length - 1] == '\n')
+        length--;
+    out_name[length] = '\0';
+    return 0;
+}
+
+int vv_os_program(char *out_path, size_t capacity)
+{
+    ssize_t length = readlink("/proc/self/exe", out_path, capacity - 1);
+    if (length < 0)
+        return errno;
+    out_path[length] = '\0';
+    return 0;
+}

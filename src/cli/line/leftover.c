@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/line/leftover.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/line/terminal.h"
+
+/* Read by the handler: a path is written while its flag is down. */
+static char paths[VV_LEFTOVER_COUNT][PATH_MAX];
+static int folders[VV_LEFTOVER_COUNT];
+static volatile sig_atomic_t has_path[VV_LEFTOVER_COUNT], has_line;
+
+static void end(int signal_number)
+{
+    if (has_line)
+        (void)!write(STDERR_FILENO, VV_TERMINAL_ERASE, sizeof VV_TERMINAL_ERASE - 1);
+    for (int i = 0; i < VV_LEFTOVER_COUNT; i++)
+        if (has_path[i])
+            unlinkat(folders[i], paths[i], 0);
+    /* SA_RESETHAND: the default is back, and the signal comes when this handler returns. */
+    raise(signal_number);
+}
+
+/* What is ignored stays ignored (nohup). */
+static void install(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    static bool is_installed;
+    if (is_installed)
+        return;
+    is_installed = true;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction former, ours = { .sa_handler = end, .sa_flags = SA_RESETHAND };
+        sigfillset(&ours.sa_mask);
+        if (sigaction(signals[i], NULL, &former) == 0 && former.sa_handler == SIG_DFL)
+            sigaction(signals[i], &ours, NULL);
+    }
+}
+
+void vv_leftover_file(enum vv_leftover which, int folder, const char *name)
+{
+    has_path[which] = 0;
+    size_t bytes = name != NULL ? strlen(name) + 1 : 0;
+    if (bytes == 0 || bytes > sizeof paths[which])
+        return;
+    memcpy(paths[which], name, bytes);
+    folders[which] = folder;
+    has_path[which] = 1;
+    install();
+}
+
+void vv_leftover_line(bool shown)
+{
+    has_line = shown;
+    if (shown)
+        install();
+}

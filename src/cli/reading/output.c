@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reading/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/system/folder.h"
+#include "cli/line/leftover.h"
+#include "cli/line/say.h"
+#include "cli/line/terminal.h"
+#include "present/present.h"
+
+/* ---- files ---- */
+
+struct vv_output_sink {
+    int file;
+    int failure; /* errno of the first write that failed; stdio itself keeps only that one did   */
+};
+
+static ssize_t write_all(void *cookie, const char *data, size_t bytes)
+{
+    struct vv_output_sink *sink = cookie;
+    size_t done = 0;
+    while (done < bytes && sink->failure == 0) {
+        ssize_t written = write(sink->file, data + done, bytes - done);
+        if (written >= 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            sink->failure = errno;
+    }
+    return (ssize_t)done;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static enum varve_code open_folder(struct vv_output *output, struct varve_error *error)
+{
+    size_t length = (size_t)(name_of(output->path) - output->path);
+    char *folder = length > 0 ? strndup(output->path, length) : strdup(".");
+    output->folder = folder != NULL ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int failure = errno;
+    free(folder);
+    return output->folder >= 0 ? VARVE_OK : vv_fail_errno(error, failure, "cannot write '%s'", output->path);
+}
+
+/* Where to write for `path`: itself if it is a device or a pipe, which a rename would replace by a file, or a link that is to
+ * be followed; else a temporary beside it. */
+static enum varve_code set_names(struct vv_output *output, const char *path, struct varve_error *error)
+{
+    struct stat status;
+    output->path = strdup(path);
+    if (output->path == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name '%s'", path);
+    VV_TRY(open_folder(output, error));
+    const char *name = name_of(output->path);
+    bool is_there = *name != '\0' && fstatat(output->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is_special = is_there && !S_ISREG(status.st_mode);
+    if (*name == '\0' || (is_special && S_ISDIR(status.st_mode)))
+        VV_FAIL(error, VARVE_EXISTS, "cannot write '%s': it is a folder", path);
+    if (is_special && !vv_folder_may_follow(output->folder, name))
+        VV_FAIL(error, VARVE_PERMISSION, "cannot write '%s': it is a link that another user may have made, and is not "
+                                         "followed", path);
+    if (!is_special && asprintf(&output->temporary, "%s.%ld.part", name, (long)getpid()) < 0) {
+        output->temporary = NULL;
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name '%s'", path);
+    }
+    return VARVE_OK;
+}
+
+/* A new file: what a killed process of this number has left goes, and nothing is followed. */
+static int open_temporary(const struct vv_output *output)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int file = openat(output->folder, output->temporary, flags, 0666);
+    if (file < 0 && errno == EEXIST && unlinkat(output->folder, output->temporary, 0) == 0)
+        file = openat(output->folder, output->temporary, flags, 0666);
+    return file;
+}
+
+static int open_file(const struct vv_output *output)
+{
+    if (output->path == NULL)
+        return STDOUT_FILENO;
+    return output->temporary != NULL
+               ? open_temporary(output)
+               : openat(output->folder, name_of(output->path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+static enum varve_code open_stream(struct vv_output *output, struct varve_error *error)
+{
+    static const cookie_io_functions_t functions = { .write = write_all };
+    if (output->temporary != NULL)
+        vv_leftover_file(VV_LEFTOVER_OUTPUT, output->folder, output->temporary);
+    output->sink = calloc(1, sizeof *output->sink);
+    if (output->sink == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
+    output->sink->file = open_file(output);
+    if (output->sink->file < 0)
+        return vv_fail_errno(error, errno, "cannot write '%s'", output->path);
+    output->stream = fopencookie(output->sink, "w", functions);
+    if (output->stream == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
+    return VARVE_OK;
+}
+
+enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
+                               struct varve_error *error)
+{
+    struct vv_output output = { .folder = -1 };
+    enum varve_code code = VARVE_OK;
+    fflush(stdout);
+    if (path != NULL && strcmp(path, "-") != 0)
+        code = set_names(&output, path, error);
+    if (code == VARVE_OK)
+        code = open_stream(&output, error);
+    if (code != VARVE_OK)
+        vv_output_abandon(&output);
+    *out_output = output;
+    return code;
+}
+
+/* 0 or an errno number. */
+static int close_output(struct vv_output *output)
+{
+    int failure = 0;
+    bool has_failed = output->stream != NULL && fclose(output->stream) != 0;
+    output->stream = NULL;
+    if (output->sink == NULL)
+        return 0;
+    failure = output->sink->failure != 0 ? output->sink->failure : has_failed ? EIO : 0;
+    if (output->path != NULL && output->sink->file >= 0 && close(output->sink->file) != 0 && failure == 0)
+        failure = errno;
+    free(output->sink);
+    output->sink = NULL;
+    return failure;
+}
+
+static enum varve_code cannot_write(const char *path, int failure, struct varve_error *error)
+{
+    if (path == NULL)
+        return vv_fail_errno(error, failure, "cannot write standard output");
+    return vv_fail_errno(error, failure, "cannot write '%s'", path);
+}
+
+enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error)
+{
+    int failure = close_output(output);
+    enum varve_code code = VARVE_OK;
+    if (failure == 0 && output->temporary != NULL && renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
+        failure = errno;
+    if (failure != 0)
+        code = cannot_write(output->path, failure, error);
+    else {
+        free(output->temporary);
+        output->temporary = NULL;
+    }
+    vv_output_abandon(output);
+    return code;
+}
+
+void vv_output_abandon(struct vv_output *output)
+{
+    close_output(output);
+    vv_leftover_file(VV_LEFTOVER_OUTPUT, AT_FDCWD, NULL);
+    if (output->temporary != NULL)
+        unlinkat(output->folder, output->temporary, 0);
+    if (output->path != NULL && output->folder >= 0)
+        close(output->folder);
+    free(output->path);
+    free(output->temporary);
+    *output = (struct vv_output){ .folder = -1 };
+}
+
+int vv_output_complain(const char *path, const struct varve_error *error)
+{
+    bool is_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (error->os_errno == EPIPE && is_stdout)
+        return VV_EXIT_OUTPUT;
+    vv_complain(error);
+    if (!is_stdout)
+        vv_say_more("name another place:  -o FILE");
+    return VV_EXIT_OUTPUT;
+}
+
+int vv_cli_flush(int status)
+{
+    struct varve_error error;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    cannot_write(NULL, errno != 0 ? errno : EIO, &error);
+    return vv_output_complain(NULL, &error);
+}
+
+/* ---- tables ---- */
+
+static const struct { const char *name, *extension; enum vv_form form; } forms[] = {
+    { "text", ".txt", VV_FORM_TEXT },
+    { "json", ".json", VV_FORM_JSON },
+    { "csv", ".csv", VV_FORM_CSV },
+    { "md", ".md", VV_FORM_MD },
+};
+
+static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_form *out_form,
+                                 struct varve_error *error)
+{
+    const char *name = arguments->format;
+    const char *extension = arguments->output != NULL ? strrchr(arguments->output, '.') : NULL;
+    const char *asked[] = { arguments->json ? "json" : NULL, arguments->csv ? "csv" : NULL,
+                            arguments->md ? "md" : NULL };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        if (asked[i] != NULL && name != NULL && strcmp(asked[i], name) != 0)
+            VV_FAIL(error, VARVE_INVALID, "one form at a time: %s or %s", name, asked[i]);
+        name = asked[i] != NULL ? asked[i] : name;
+    }
+    *out_form = VV_FORM_TEXT;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (name != NULL ? strcmp(name, forms[i].name) == 0
+                         : extension != NULL && strcmp(extension, forms[i].extension) == 0)
+            *out_form = forms[i].form;
+    return VARVE_OK;
+}
+
+bool vv_cli_for_people(const struct vv_arguments *arguments)
+{
+    enum vv_form form;
+    return find_form(arguments, &form, NULL) != VARVE_OK || form == VV_FORM_TEXT || form == VV_FORM_MD;
+}
+
+static enum varve_code find_table(const char *name, const struct vv_sheet *const *sheets, size_t count,
+                                  size_t *out_index, struct varve_error *error)
+{
+    const char *names[16] = { NULL };
+    char list[200] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(sheets[i]->name, name) == 0) {
+            *out_index = i;
+            return VARVE_OK;
+        }
+        if (i + 1 < sizeof names / sizeof *names)
+            names[i] = sheets[i]->name;
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", sheets[i]->name);
+    }
+    const char *nearest = vv_nearest(name, names);
+    if (nearest != NULL)
+        VV_FAIL(error, VARVE_INVALID, "no table '%s' here. Nearest: %s", name, nearest);
+    VV_FAIL(error, VARVE_INVALID, "no table '%s' here. There are: %s", name, list);
+}
+
+/* The result whole in memory, so that a failure half-way prints nothing. */
+static enum varve_code render(const struct vv_presentation *how, const struct vv_sheet *const *sheets,
+                              size_t count, char **out_text, size_t *out_length,
+                              struct varve_error *error)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, out_length);
+    if (memory == NULL)
+        return vv_fail_errno(error, errno, "no memory for the result");
+    enum varve_code code = vv_present(memory, how, sheets, count, error);
+    if (fclose(memory) != 0 && code == VARVE_OK)
+        code = vv_fail_errno(error, errno, "no memory for the result");
+    if (code == VARVE_OK)
+        *out_text = text;
+    else
+        free(text);
+    return code;
+}
+
+static size_t lines_of(const char *text, size_t length)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/* True if a pager took the text. An interrupt ends the pager's search, not us. */
+static bool page(const char *text, size_t length)
+{
+    const char *pager = getenv("VARVE_PAGER");
+    if (pager == NULL)
+        pager = getenv("PAGER");
+    if (pager == NULL || *pager == '\0')
+        pager = pager == NULL ? "less -FRX" : "cat";
+    if (strcmp(pager, "cat") == 0)
+        return false;
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, former_pipe, former_interrupt;
+    sigaction(SIGPIPE, &ignore, &former_pipe);
+    FILE *stream = popen(pager, "we");
+    sigaction(SIGINT, &ignore, &former_interrupt);
+    int status = 127 << 8;
+    if (stream != NULL) {
+        fwrite(text, 1, length, stream);
+        status = pclose(stream);
+    }
+    sigaction(SIGINT, &former_interrupt, NULL);
+    sigaction(SIGPIPE, &former_pipe, NULL);
+    return !(WIFEXITED(status) && WEXITSTATUS(status) == 127); /* the shell found no such pager */
+}
+
+static enum varve_code deliver(const struct vv_arguments *arguments, const struct vv_presentation *how,
+                               const char *text, size_t length, struct varve_error *error)
+{
+    struct vv_output output;
+    int height = how->terminal ? vv_terminal_height(STDOUT_FILENO) : 0;
+    if (height > 0 && how->form == VV_FORM_TEXT && lines_of(text, length) >= (size_t)height &&
+        page(text, length))
+        return VARVE_OK;
+    VV_TRY(vv_output_open(&output, arguments->output, error));
+    fwrite(text, 1, length, output.stream);
+    return vv_output_commit(&output, error);
+}
+
+int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const char *trace,
+                 const struct vv_sheet *const *sheets, size_t count)
+{
+    struct varve_error error;
+    bool is_stdout = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
+    char schema[80], *text = NULL;
+    size_t length = 0, chosen = 0;
+    snprintf(schema, sizeof schema, "varve.%s/1", verb);
+    struct vv_presentation how = {
+        .schema = schema, .trace = trace, .unit = arguments->unit, .fields = arguments->fields,
+        .fields_table = arguments->table != NULL ? arguments->table : arguments->main_table,
+        .color = is_stdout ? vv_terminal_has_color(STDOUT_FILENO, arguments->color)
+                           : arguments->color != NULL && strcmp(arguments->color, "always") == 0,
+        .terminal = is_stdout && isatty(STDOUT_FILENO),
+        .width = vv_terminal_width(STDOUT_FILENO),
+    };
+    enum varve_code code = find_form(arguments, &how.form, &error);
+    if (code == VARVE_OK && arguments->table != NULL) {
+        code = find_table(arguments->table, sheets, count, &chosen, &error);
+        sheets += chosen;
+        count = 1;
+    }
+    if (code == VARVE_OK)
+        code = render(&how, sheets, count, &text, &length, &error);
+    if (code != VARVE_OK)
+        return vv_complain(&error);
+    code = deliver(arguments, &how, text, length, &error);
+    free(text);
+    return code == VARVE_OK ? VV_EXIT_DONE : vv_output_complain(arguments->output, &error);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reading/reading.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyse/answer.h"
+#include "base/text/size.h"
+#include "cache/cache.h"
+#include "cli/line/leftover.h"
+#include "cli/line/machine.h"
+#include "cli/line/meter.h"
+#include "cli/line/say.h"
+#include "cli/reading/locate.h"
+#include "cli/reading/output.h"
+#include "cli/reading/peak_file.h"
+#include "derive/select/filter.h"
+#include "import/importer.h"
+
+#define CACHE_FROM_BYTES (UINT64_C(8) << 20) /* of the files on disk: smaller ones are read in no time    */
+
+/* Another program's trace, unless a folder was named, or none. */
+static bool is_foreign(const struct vv_arguments *arguments)
+{
+    struct stat status;
+    return arguments->operand_count > 0 && stat(arguments->operands[0], &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+/* Does the message itself say what to do, or is there nothing to be done by typing? */
+static bool is_said(const struct varve_error *error)
+{
+    static const char *const words[] = { "varve record", "newer varve", "name the trace itself", "it first",
+                                         "in a file first" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(error->message, words[i]) != NULL)
+            return true;
+    return error->code == VARVE_INVALID || error->code == VARVE_NO_MEMORY || error->code == VARVE_PERMISSION;
+}
+
+/* What to type after an input that cannot be read. */
+static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
+{
+    char *newest = NULL;
+    bool is_damaged = error->code == VARVE_CORRUPT || error->code == VARVE_TRUNCATED;
+    if (is_said(error))
+        return;
+    if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
+        vv_say_more("allow it more:  --max-memory SIZE");
+    else if (error->code == VARVE_LIMIT && is_foreign(arguments))
+        vv_say_more("that is beyond varve's limits: let the program that wrote it leave it out");
+    else if (is_damaged && is_foreign(arguments))
+        vv_say_more("copy it again, or let the program that wrote it write it again");
+    else if (is_damaged)
+        vv_say_more("record it again:  varve record -- PROGRAM ARGS");
+    else if (arguments->operand_count > 0 && vv_locate_newest(&newest, NULL) == VARVE_OK)
+        vv_say_more("the newest trace here is %s:  varve report", newest);
+    else
+        vv_say_more("record one:  varve record -- PROGRAM ARGS");
+    free(newest);
+}
+
+/* ---- what the command line asks for ---- */
+
+enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
+                                  struct varve_error *error)
+{
+    if (arguments->max_memory != NULL)
+        VV_TRY_NOTE(vv_size_parse(arguments->max_memory, out_bytes, error), error, "--max-memory");
+    else
+        *out_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+    return VARVE_OK;
+}
+
+enum cache_use { CACHE_NEVER, CACHE_LARGE, CACHE_ALWAYS };
+
+static enum varve_code find_cache_use(const struct vv_arguments *arguments, enum cache_use *out_use,
+                                      struct varve_error *error)
+{
+    static const char *const words[] = { [CACHE_NEVER] = "off", [CACHE_LARGE] = "auto", [CACHE_ALWAYS] = "on" };
+    const char *word = getenv("VARVE_CACHE");
+    *out_use = CACHE_LARGE;
+    if (arguments->cache && arguments->no_cache)
+        VV_FAIL(error, VARVE_INVALID, "one at a time: --cache or --no-cache");
+    if (arguments->cache || arguments->no_cache) {
+        *out_use = arguments->cache ? CACHE_ALWAYS : CACHE_NEVER;
+        return VARVE_OK;
+    }
+    if (word == NULL || *word == '\0')
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *out_use = (enum cache_use)i;
+            return VARVE_OK;
+        }
+    }
+    VV_FAIL(error, VARVE_INVALID, "VARVE_CACHE is off, auto or on, not '%.60s'", word);
+}
+
+/* The same file under two names would be counted twice. */
+static enum varve_code refuse_twice(char *const *paths, size_t count, struct varve_error *error)
+{
+    enum varve_code code = VARVE_OK;
+    struct stat *files = calloc(count + 1, sizeof *files);
+    if (files == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        bool is_there = stat(paths[i], &files[i]) == 0;
+        for (size_t j = 0; j < i && is_there; j++)
+            if (files[i].st_ino == files[j].st_ino && files[i].st_dev == files[j].st_dev)
+                code = vv_fail(error, VARVE_INVALID, "'%s' is named twice", paths[i]);
+    }
+    free(files);
+    return code;
+}
+
+static enum varve_code name_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
+                                   struct varve_error *error)
+{
+    if (arguments->operand_count < 2) {
+        VV_TRY(vv_locate_trace(arguments, &reading->path, error));
+        reading->title = strdup(reading->path);
+    } else {
+        VV_TRY(refuse_twice(arguments->operands, arguments->operand_count, error));
+        reading->path = strdup(arguments->operands[0]);
+        if (asprintf(&reading->title, "%s and %zu more", arguments->operands[0],
+                     arguments->operand_count - 1) < 0)
+            reading->title = NULL;
+    }
+    if (reading->path == NULL || reading->title == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    return VARVE_OK;
+}
+
+/* ---- reading ---- */
+
+static enum varve_code import(const struct vv_arguments *arguments, const char *const *paths, size_t count,
+                              struct vv_reading *reading, struct varve_error *error)
+{
+    struct vv_meter meter;
+    struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter,
+                                         .step_by = arguments->step_by, .is_bound_by_size = arguments->max_memory == NULL };
+    if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
+        VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
+    VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
+    vv_meter_begin(&meter, reading->title, arguments->quiet);
+    enum varve_code code = vv_import_all(paths, count, &options, &reading->model, error);
+    vv_meter_end(&meter);
+    return code;
+}
+
+/* A cache that cannot be made is no reason not to read; whoever asked for it by name is told. */
+static enum varve_code read_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
+                                   struct varve_error *error)
+{
+    const char *const only[] = { reading->path };
+    bool is_one = arguments->operand_count < 2;
+    const char *const *paths = is_one ? only : (const char *const *)arguments->operands;
+    size_t count = is_one ? 1 : arguments->operand_count;
+    struct vv_cache *cache = NULL;
+    enum cache_use use;
+    VV_TRY(find_cache_use(arguments, &use, error));
+    reading->is_cache_wanted = arguments->cache;
+    if (arguments->step_by != NULL) /* a cache keeps the usual steps */
+        use = CACHE_NEVER;
+    if (use != CACHE_NEVER && vv_cache_create(paths, count, &cache, NULL) == VARVE_OK &&
+        (use == CACHE_ALWAYS || vv_cache_source_bytes(cache) >= CACHE_FROM_BYTES))
+        reading->model = vv_cache_open(cache);
+    else {
+        vv_cache_destroy(cache);
+        cache = NULL;
+    }
+    enum varve_code code = VARVE_OK;
+    if (reading->model == NULL) {
+        code = import(arguments, paths, count, reading, error);
+        reading->cache = cache;
+    } else {
+        vv_cache_destroy(cache);
+    }
+    return code;
+}
+
+int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading)
+{
+    struct varve_error error;
+    *out_reading = (struct vv_reading){ 0 };
+    enum varve_code code = name_traces(arguments, out_reading, &error);
+    if (code == VARVE_OK)
+        code = read_traces(arguments, out_reading, &error);
+    if (code == VARVE_OK)
+        return VV_EXIT_DONE;
+    int status = vv_complain(&error);
+    say_next(arguments, &error);
+    return status;
+}
+
+static void watch_temporary(const char *path)
+{
+    vv_leftover_file(VV_LEFTOVER_CACHE, AT_FDCWD, path);
+}
+
+void vv_reading_close(struct vv_reading *reading)
+{
+    struct varve_error error;
+    if (reading->cache != NULL && reading->model != NULL &&
+        vv_cache_keep(reading->cache, reading->model, watch_temporary, &error) != VARVE_OK &&
+        reading->is_cache_wanted)
+        vv_say("no cache was written: %s", error.message);
+    vv_cache_destroy(reading->cache);
+    free(reading->path);
+    free(reading->title);
+    vv_model_destroy(reading->model);
+    *reading = (struct vv_reading){ 0 };
+}
+
+int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
+                       int status)
+{
+    const struct vv_model *model = reading->model;
+    bool is_whole = model->run.lost == 0 && model->health.truncated_files == 0;
+    return status == VV_EXIT_DONE && arguments->strict && !is_whole ? VV_EXIT_NO : status;
+}
+
+enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct vv_question *out_question,
+                                    struct varve_error *error)
+{
+    *out_question = (struct vv_question){
+        .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
+                       .warm_up = arguments->warm_up, .filter = arguments->filter },
+        /* What is the default of one table is none of another. */
+        .by = arguments->said & VV_TAKES(BY) ? arguments->by : NULL,
+        .sort = arguments->said & VV_TAKES(SORT) ? arguments->sort : NULL,
+        .compat = arguments->compat,
+        .annotation = arguments->annotation,
+        .instance = arguments->instance,
+        .scale = arguments->scale,
+        /* A program gets every row unless it asks for fewer. */
+        .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
+    };
+    struct vv_filter filter;
+    if (arguments->filter != NULL) /* before a large trace is read */
+        VV_TRY(vv_filter_compile(arguments->filter, &filter, error));
+    return vv_selection_steps(&out_question->selection, arguments->steps, error);
+}
+
+/* Of the machine that the trace was made on, where it says so; else of this one. False: not measured. */
+static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_peaks)
+{
+    char machine[256];
+    bool is_told = model->run.machine != 0;
+    if (is_told)
+        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine), model->run.cpus, out_peaks);
+    vv_machine_name(machine, sizeof machine);
+    bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), out_peaks);
+    out_peaks->is_assumed = true;
+    return is_known;
+}
+
+/* Sheets in the order of the tables; none where one fails. */
+static enum varve_code answer(const struct vv_question *question, const struct vv_model *model,
+                              const char *const *tables, struct vv_table_task *tasks, size_t *out_count,
+                              struct varve_error *error)
+{
+    size_t count = 0;
+    for (; tables[count] != NULL; count++) {
+        tasks[count] = (struct vv_table_task){ .is_alone = tables[0] != NULL && tables[1] == NULL };
+        VV_TRY(vv_table_find(tables[count], &tasks[count].table, error));
+    }
+    VV_TRY(vv_tables_answer(tasks, count, model, question, error));
+    *out_count = count;
+    return VARVE_OK;
+}
+
+int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full)
+{
+    struct vv_table_task tasks[VV_READING_SHEETS_MAX];
+    const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
+    size_t count = 0, shown_count = 0;
+    struct vv_reading reading;
+    struct vv_question question;
+    struct vv_peaks peaks = { .bytes = 0 };
+    struct varve_error error;
+    const char *const only[] = { arguments->table, NULL };
+    if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
+        return vv_complain(&error);
+    question.full = full;
+    int status = vv_reading_open(arguments, &reading);
+    if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
+        question.host_peaks = &peaks;
+    if (status == VV_EXIT_DONE && answer(&question, reading.model, arguments->table != NULL ? only : tables,
+                                         tasks, &count, &error) != VARVE_OK)
+        status = vv_complain(&error);
+    if (status == VV_EXIT_DONE) {
+        bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
+        for (size_t i = 0; i < count; i++) /* people do not miss what has nothing to say */
+            if (!is_brief || tasks[i].sheet.row_count > 0 || !tasks[i].table->is_optional)
+                shown[shown_count++] = &tasks[i].sheet;
+        status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
+        status = vv_reading_verdict(arguments, &reading, status);
+    }
+    while (count > 0)
+        vv_sheet_deinit(&tasks[--count].sheet);
+    vv_reading_close(&reading);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor_sources.h — table "sources" of varve doctor: what a Python program here would be recorded from. */
+#ifndef VV_CLI_RECORDING_DOCTOR_SOURCES_H
+#define VV_CLI_RECORDING_DOCTOR_SOURCES_H
+
+#include "sheet/sheet.h"
+
+#define VV_DOCTOR_SOURCES_COLUMNS 4
+extern const struct vv_sheet_column vv_doctor_sources_columns[VV_DOCTOR_SOURCES_COLUMNS];
+
+/* `python`: as vv_interpreter_ask has it. */
+enum varve_code vv_doctor_sources_put(struct vv_sheet *sheet, const char *python, struct varve_error *error);
+
+#endif

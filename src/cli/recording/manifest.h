@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manifest.h — manifest.json of a trace: what was run (doc/format.md §8). */
+#ifndef VV_CLI_RECORDING_MANIFEST_H
+#define VV_CLI_RECORDING_MANIFEST_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cli/recording/child.h"
+#include "ctf/lost_page.h"
+
+struct vv_manifest {
+    char *const *command;           /* NULL-terminated                                          */
+    int64_t begin_realtime_ns;
+    const struct vv_child_end *end; /* NULL while the program runs                              */
+    const struct vv_lost *lost;     /* by processes without a folder; NULL = none               */
+    bool attached;                  /* a process recorded itself; once ended                    */
+    bool is_shared;                 /* other users may read the file, as far as umask lets them */
+    const char *why;                /* none did: a clause on why not                            */
+};
+
+/* Writes TRACE/manifest.json, replacing a former one at once. */
+enum varve_code vv_manifest_write(int folder, const char *trace, const struct vv_manifest *manifest,
+                                  struct varve_error *error);
+
+#endif

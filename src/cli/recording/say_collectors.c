@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/recording/say_collectors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/line/say.h"
+#include "question/question.h"
+
+#define CLAUSE_BYTES 320
+#define LINE_COLUMNS 100
+
+enum { NAME, STATE, PROCESSES, TEXT }; /* columns of table "collectors"                          */
+
+static const char *cell_text(const struct vv_sheet *sheet, size_t row, size_t column)
+{
+    const struct vv_cell *cell = vv_sheet_cell(sheet, row, column);
+    return cell->present ? cell->text : "";
+}
+
+/* "torch attached in 2 of 3 processes (names, numbers, shapes)"; "" for what was not looked for or is not there. */
+static void write_clause(const struct vv_sheet *sheet, size_t row, uint64_t processes, char clause[CLAUSE_BYTES])
+{
+    const char *name = cell_text(sheet, row, NAME), *state = cell_text(sheet, row, STATE), *text = cell_text(sheet, row, TEXT);
+    int64_t count = vv_sheet_cell(sheet, row, PROCESSES)->integer;
+    char where[80] = "";
+    clause[0] = '\0';
+    if (processes > 1)
+        snprintf(where, sizeof where, " in %" PRId64 " of %" PRIu64 " processes", count, processes);
+    bool is_remark = strcmp(state, "off") == 0 || strcmp(state, "note") == 0;
+    if (is_remark && text[0] != '\0')
+        snprintf(clause, CLAUSE_BYTES, "%s: %s", name, text);
+    else if (!is_remark && strcmp(state, "absent") != 0)
+        snprintf(clause, CLAUSE_BYTES, "%s %s%s%s%s%s", name, state, where, text[0] != '\0' ? " (" : "", text,
+                 text[0] != '\0' ? ")" : "");
+}
+
+/* In one line, or a line each. */
+static void say(const struct vv_sheet *sheet, uint64_t processes, bool in_one)
+{
+    char clause[CLAUSE_BYTES], line[LINE_COLUMNS + CLAUSE_BYTES] = "";
+    size_t length = 0;
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        write_clause(sheet, row, processes, clause);
+        if (clause[0] == '\0')
+            continue;
+        if (!in_one)
+            vv_say("%s", clause);
+        else if (length < sizeof line)
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s%s", length > 0 ? "; " : "", clause);
+    }
+    if (length > 0)
+        vv_say("%s", line);
+}
+
+void vv_record_collectors_say(const struct vv_model *model)
+{
+    static const struct vv_question everything;
+    struct vv_sheet sheet;
+    if (vv_analyse_collectors(model, &everything, &sheet, NULL) != VARVE_OK)
+        return;
+    char clause[CLAUSE_BYTES];
+    size_t columns = strlen("varve: ");
+    for (size_t row = 0; row < sheet.row_count; row++) {
+        write_clause(&sheet, row, model->processes.table.count, clause);
+        columns += strlen(clause) + (clause[0] != '\0' ? 2 : 0);
+    }
+    say(&sheet, model->processes.table.count, columns <= LINE_COLUMNS + 2);
+    vv_sheet_deinit(&sheet);
+}

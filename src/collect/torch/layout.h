@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout.h — where PyTorch's objects keep what its functions do not tell, found by looking at objects whose
+ * content is known. There is no table of versions: builds of one version differ.
+ *
+ * What is found is a ladder: each rung needs those below it. Offsets are in bytes; torch2.md §3 shows them for
+ * five versions, §5 the self-test. */
+#ifndef VV_COLLECT_TORCH_LAYOUT_H
+#define VV_COLLECT_TORCH_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/torch/api.h"
+
+enum vv_torch_rung {
+    VV_TORCH_NAMES,   /* nothing but what functions tell                                        */
+    VV_TORCH_NUMBERS, /* sequence number, forward thread, handle, schema                        */
+    VV_TORCH_INPUTS,  /* scalars among the inputs                                               */
+    VV_TORCH_TENSORS, /* shape, dtype, device                                                   */
+    VV_TORCH_LISTS    /* tensors and scalars in lists                                           */
+};
+
+/* An IValue: 8 bytes of payload, and a tag, 16 in all. These tags are the same in all versions. */
+#define VV_TORCH_TAG_NONE 0u
+#define VV_TORCH_TAG_TENSOR 1u
+#define VV_TORCH_TAG_DOUBLE 3u
+#define VV_TORCH_TAG_INT 5u
+struct vv_torch_value {
+    uint64_t payload;
+    uint32_t tag;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct vv_torch_value) == 16, "c10::IValue");
+
+/* Distances in a TensorImpl from the word that holds the rank; the sizes follow it. */
+#define VV_TORCH_INLINE_RANK 5u
+#define VV_TORCH_SIZES 8u
+#define VV_TORCH_STRIDES 48u
+#define VV_TORCH_STORAGE_OFFSET 88u
+#define VV_TORCH_ELEMENTS 96u
+#define VV_TORCH_DTYPE 104u
+#define VV_TORCH_FLAGS 109u  /* bit 0: contiguous                                                */
+#define VV_TORCH_POLICY 110u /* bits 2, 3: who tells sizes and strides; bit 4: they are symbolic */
+
+struct vv_torch_layout {
+    enum vv_torch_rung rung;
+    struct {
+        uint16_t schema, kind, sequence, forward_thread, handle, is_async; /* in at::RecordFunction     */
+    } numbers;
+    struct {
+        uint16_t values; /* in at::RecordFunction: pointer, then count                          */
+        uint16_t tag_bool;
+    } inputs;
+    struct {
+        uint16_t rank, device; /* in c10::TensorImpl; the index follows the type of device      */
+    } tensors;
+    struct {
+        uint16_t values, tag_list; /* in c10::detail::ListImpl: begin, then end                 */
+    } lists;
+};
+
+/* How the self-test reads memory that is not its own: vv_peek, or a test's damaged one. */
+struct vv_torch_reader {
+    bool (*read)(void *state, const void *address, void *out, size_t bytes);
+    void *state;
+};
+
+/* Runs the self-test on the calling thread: a dozen small operators, none of which starts a thread or draws a
+ * random number. 0.3 to 34 ms. Once at a time in a process. */
+void vv_torch_layout_find(const struct vv_torch_api *api, const struct vv_torch_reader *reader,
+                          struct vv_torch_layout *out_layout);
+
+/* "names, numbers, shapes, lists": what the rung gives. Static storage. */
+const char *vv_torch_rung_text(enum vv_torch_rung rung);
+
+/* ---- patterns, in copies of memory: false = it is not there, or is there more than once ---- */
+
+#define VV_TORCH_GUARD_BYTES 512u
+#define VV_TORCH_TENSOR_BYTES 320u
+
+/* A guard that we made with this sequence number; *out_handle is its handle. */
+bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, uint64_t sequence, bool is_async,
+                          uint64_t *out_handle);
+
+/* A tensor of rank 3 with sizes {3,5,2} and strides {29,5,2}, on the CPU. */
+bool vv_torch_match_tensor(struct vv_torch_layout *layout, const uint8_t *tensor, uint16_t dtype);
+
+static inline uint64_t vv_torch_word(const void *memory, size_t offset)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, (const uint8_t *)memory + offset, sizeof word);
+    return word;
+}
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctf/pack/block.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "ctf/record_length.h"
+
+#define VARINT_BYTES_MAX 10u
+#define ID_BYTES_MAX 3u
+#define RUN_BYTES_MAX 4u
+#define SLOTS 8u
+#define FIELD_CLASSES 256u
+
+void vv_pack_block_deinit(struct vv_pack_block *block)
+{
+    if (block == NULL)
+        return;
+    for (size_t i = 0; i < VV_PACK_COLUMNS; i++)
+        free(block->columns[i].data);
+    free(block->plain);
+    free(block->heads);
+    free(block->cuts);
+    *block = (struct vv_pack_block){ 0 };
+}
+
+enum varve_code vv_pack_block_reset(struct vv_pack_block *block, size_t plain_bytes,
+                                    struct varve_error *error)
+{
+    if (plain_bytes > VV_PACK_BLOCK_BYTES)
+        VV_FAIL(error, VARVE_INTERNAL, "a block of %zu bytes", plain_bytes);
+    VV_TRY(vv_array_reserve(&block->plain, &block->plain_capacity, plain_bytes, 1, error));
+    for (size_t i = 0; i < VV_PACK_COLUMNS; i++)
+        block->columns[i].count = 0;
+    block->plain_bytes = block->head_count = block->cut_count = 0;
+    block->seen_run = block->seen_place = 0;
+    return VARVE_OK;
+}
+
+size_t vv_pack_column_limit(enum vv_pack_column column, size_t plain_bytes)
+{
+    size_t words = plain_bytes / 8;
+    switch (column) {
+    case VV_PACK_RUNS:
+        return RUN_BYTES_MAX * plain_bytes;
+    case VV_PACK_IDS:
+        return ID_BYTES_MAX * words;
+    case VV_PACK_TICKS:
+        return VV_PACK_PLANES * words;
+    case VV_PACK_FIELDS:
+        return VARINT_BYTES_MAX * words;
+    default:
+        return plain_bytes;
+    }
+}
+
+/* ---- numbers in columns: seven bits a byte, the lowest first; the top bit says that more follow ---- */
+
+static enum varve_code reserve(struct vv_pack_bytes *column, size_t more, struct varve_error *error)
+{
+    return vv_array_reserve(&column->data, &column->capacity, column->count + more, 1, error);
+}
+
+/* There is room: the caller has reserved it. */
+static inline void put_number(struct vv_pack_bytes *column, uint64_t number)
+{
+    uint8_t *out = column->data + column->count;
+    for (; number > 0x7f; number >>= 7)
+        *out++ = (uint8_t)(number | 0x80);
+    *out++ = (uint8_t)number;
+    column->count = (size_t)(out - column->data);
+}
+
+static inline bool take_number(const struct vv_pack_bytes *column, size_t *at, uint64_t *out_number)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && *at < column->count; shift += 7) {
+        uint8_t byte = column->data[(*at)++];
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *out_number = number;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Small differences of either sign are small numbers: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
+static inline uint64_t fold(uint64_t difference, unsigned bits)
+{
+    uint64_t mask = UINT64_MAX >> (64 - bits), sign = difference >> (bits - 1) & 1;
+    return (difference << 1 & mask) ^ (mask & -sign);
+}
+
+static inline uint64_t unfold(uint64_t number)
+{
+    return number >> 1 ^ -(number & 1);
+}
+
+static inline uint64_t load_word(const uint8_t *from)
+{
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    return le64toh(word);
+}
+
+static inline void store_word(uint8_t *to, uint64_t word)
+{
+    word = htole64(word);
+    memcpy(to, &word, sizeof word);
+}
+
+/* ---- where a record ends, as far as its own words tell ----
+ *
+ * Frozen with the file's magic: readers must split as the writer did. Classes that come later are read as
+ * records without fields, which costs bytes and loses nothing. */
+
+struct shape {
+    uint32_t id;
+    uint64_t words; /* after the first, so far as is known                                      */
+    uint64_t members; /* of its list, whose words are not counted yet                           */
+};
+
+static inline struct shape shape_of(uint32_t id)
+{
+    static const uint8_t builtin[VV_SITE_ID_FIRST] = {
+        [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2, [VV_EVENT_PROCESS] = 1,
+        [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_ALLOC] = 3,
+        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,   [VV_EVENT_COLLECTOR] = 2,
+        [VV_EVENT_END_UNDER] = 1,
+        [VV_EVENT_OP] = 5,     [VV_EVENT_CALL] = 3,
+    };
+    _Static_assert(sizeof(struct vv_op_payload) == 5 * 8 && sizeof(struct vv_call_payload) == 3 * 8, "or the magic changes");
+    if (id < VV_SITE_ID_FIRST)
+        return (struct shape){ id, builtin[id], 0 };
+    return (struct shape){ id, id % VV_SITE_KINDS >= VV_KIND_COUNTER, 0 };
+}
+
+/* The word number `at` after the first is this one. */
+static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
+{
+    unsigned head_words = vv_list_head_words(shape->id);
+    if (shape->id == VV_EVENT_STRING && at == 0) {
+        shape->words += ((word >> 32) + 7) / 8;
+    } else if (head_words != 0 && at + 1 == head_words) {
+        shape->members = (uint32_t)word;
+        shape->words += shape->members > 0;
+    } else if (shape->members > 0 && at + 1 == shape->words) {
+        shape->words += (word >> 32) + (--shape->members > 0);
+    }
+}
+
+/* ---- what both directions know of the records so far ---- */
+
+struct progress {
+    uint64_t ticks;                      /* low 44 bits of the last record's clock               */
+    uint64_t second;                     /* the last second field: tells operators apart by size  */
+    uint32_t id;                         /* of the last record                                   */
+    uint64_t fields[FIELD_CLASSES][SLOTS]; /* the last of each class and place                    */
+};
+
+/* Classes in the high half, so that contexts next to each other are of one kind. */
+static inline uint32_t context_of(const struct progress *progress, uint32_t id)
+{
+    const uint64_t mix = UINT64_C(0x9E3779B97F4A7C15);
+    const unsigned half = VV_PACK_CONTEXT_BITS / 2;
+    uint64_t classes = ((uint64_t)progress->id << VV_ID_BITS | id) * mix;
+    return (uint32_t)(classes >> (64 - half) << half | progress->second * mix >> (64 - half));
+}
+
+/* What the clock advanced by, seen as more than the least of its context. */
+static inline void note_least(uint64_t *least, uint64_t advance)
+{
+    if (*least == 0 || advance < *least)
+        *least = advance;
+}
+
+static inline void remember(struct progress *progress, const struct shape *shape, uint64_t at,
+                            uint64_t word)
+{
+    if (at < SLOTS)
+        progress->fields[shape->id % FIELD_CLASSES][at] = word;
+    if (at == 1)
+        progress->second = word;
+}
+
+static inline uint64_t field_before(const struct progress *progress, const struct shape *shape,
+                                    uint64_t at)
+{
+    return at < SLOTS ? progress->fields[shape->id % FIELD_CLASSES][at] : 0;
+}
+
+/* ---- runs ---- */
+
+enum varve_code vv_pack_block_add(struct vv_pack_block *block, enum vv_run_kind kind, size_t bytes,
+                                  struct varve_error *error)
+{
+    if (bytes == 0)
+        return VARVE_OK;
+    VV_TRY(reserve(&block->columns[VV_PACK_RUNS], RUN_BYTES_MAX, error));
+    put_number(&block->columns[VV_PACK_RUNS], (uint64_t)bytes << 2 | kind);
+    block->plain_bytes += bytes;
+    return VARVE_OK;
+}
+
+struct run {
+    enum vv_run_kind kind;
+    size_t begin, bytes; /* among the plain bytes                                                */
+};
+
+/* The run after *run, which begins as { 0 }. False, and nothing moves, at the end and where RUNS makes no
+ * sense. */
+static bool next_run(const struct vv_pack_block *block, size_t *at, struct run *run)
+{
+    uint64_t number;
+    size_t begin = run->begin + run->bytes, after = *at;
+    if (!take_number(&block->columns[VV_PACK_RUNS], &after, &number) || (number & 3) > VV_RUN_WORDS)
+        return false;
+    uint64_t bytes = number >> 2;
+    if (bytes == 0 || bytes > block->plain_bytes - begin ||
+        ((number & 3) == VV_RUN_WORDS && bytes % 8 != 0))
+        return false;
+    *run = (struct run){ (enum vv_run_kind)(number & 3), begin, (size_t)bytes };
+    *at = after;
+    return true;
+}
+
+bool vv_pack_block_has_words(struct vv_pack_block *block, size_t begin, size_t end)
+{
+    if (begin < block->seen_place)
+        block->seen_run = block->seen_place = 0;
+    size_t at = block->seen_run;
+    struct run run = { .begin = block->seen_place };
+    while (next_run(block, &at, &run) && run.begin < end) {
+        if (run.begin + run.bytes > begin && run.kind == VV_RUN_WORDS)
+            return true;
+        if (run.begin + run.bytes <= begin) {
+            block->seen_run = at;
+            block->seen_place = run.begin + run.bytes;
+        }
+    }
+    return false;
+}
+
+/* ---- splitting ---- */
+
+static void split_words(struct vv_pack_block *block, struct progress *progress, const struct run *run)
+{
+    struct vv_pack_bytes *ids = &block->columns[VV_PACK_IDS];
+    struct vv_pack_bytes *fields = &block->columns[VV_PACK_FIELDS];
+    const uint8_t *from = block->plain + run->begin, *end = from + run->bytes;
+    while (from < end) {
+        uint64_t word = load_word(from), ticks = word >> VV_ID_BITS;
+        struct shape shape = shape_of((uint32_t)(word & VV_ID_MASK));
+        uint64_t advance = (ticks - progress->ticks) & VV_TICKS_MASK;
+        uint32_t context = context_of(progress, shape.id);
+        uint64_t *least = &block->least[context];
+        put_number(ids, shape.id);
+        block->heads[block->head_count++] = (struct vv_pack_head){
+            .ticks = fold((advance - *least) & VV_TICKS_MASK, VV_TICKS_BITS),
+            .context = context,
+        };
+        note_least(least, advance);
+        progress->ticks = ticks;
+        progress->id = shape.id;
+        from += 8;
+        for (uint64_t at = 0; at < shape.words && from < end; at++, from += 8) {
+            word = load_word(from);
+            put_number(fields, fold(word - field_before(progress, &shape, at), 64));
+            remember(progress, &shape, at, word);
+            shape_see(&shape, at, word);
+        }
+    }
+}
+
+/* Sets starts[c] to where context c begins in a plane. */
+static void place_contexts(struct vv_pack_block *block)
+{
+    uint32_t place = 0;
+    memset(block->starts, 0, sizeof block->starts);
+    for (size_t i = 0; i < block->head_count; i++)
+        block->starts[block->heads[i].context]++;
+    for (size_t c = 0; c < VV_PACK_CONTEXTS; c++) {
+        uint32_t count = block->starts[c];
+        block->starts[c] = place;
+        place += count;
+    }
+}
+
+/* Each context, or several small ones together, may have its own statistics in each plane. */
+static enum varve_code cut_planes(struct vv_pack_block *block, struct varve_error *error)
+{
+    size_t heads = block->head_count;
+    VV_TRY(vv_array_reserve(&block->cuts, &block->cut_capacity,
+                            VV_PACK_PLANES * (heads / VV_PACK_CUT_BYTES + 1), sizeof *block->cuts,
+                            error));
+    for (size_t plane = 0; plane < VV_PACK_PLANES; plane++) {
+        size_t last = 0;
+        for (size_t c = 1; c < VV_PACK_CONTEXTS; c++) {
+            if (block->starts[c] < last + VV_PACK_CUT_BYTES)
+                continue;
+            last = block->starts[c];
+            block->cuts[block->cut_count++] = plane * heads + last;
+        }
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code split_ticks(struct vv_pack_block *block, struct varve_error *error)
+{
+    struct vv_pack_bytes *column = &block->columns[VV_PACK_TICKS];
+    size_t heads = block->head_count;
+    VV_TRY(reserve(column, VV_PACK_PLANES * heads, error));
+    column->count = VV_PACK_PLANES * heads;
+    place_contexts(block);
+    VV_TRY(cut_planes(block, error));
+    for (size_t i = 0; i < heads; i++) {
+        uint8_t *out = column->data + block->starts[block->heads[i].context]++;
+        uint64_t ticks = block->heads[i].ticks;
+        for (size_t plane = 0; plane < VV_PACK_PLANES; plane++, out += heads, ticks >>= 8)
+            *out = (uint8_t)ticks;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code reserve_words(struct vv_pack_block *block, struct varve_error *error)
+{
+    size_t words = block->plain_bytes / 8;
+    VV_TRY(reserve(&block->columns[VV_PACK_IDS], ID_BYTES_MAX * words, error));
+    VV_TRY(reserve(&block->columns[VV_PACK_FIELDS], VARINT_BYTES_MAX * words, error));
+    return vv_array_reserve(&block->heads, &block->head_capacity, words, sizeof *block->heads, error);
+}
+
+enum varve_code vv_pack_block_split(struct vv_pack_block *block, struct varve_error *error)
+{
+    struct vv_pack_bytes *raw = &block->columns[VV_PACK_RAW];
+    struct progress progress = { 0 };
+    struct run run = { 0 };
+    memset(block->least, 0, sizeof block->least);
+    VV_TRY(reserve_words(block, error));
+    for (size_t at = 0; next_run(block, &at, &run);) {
+        if (run.kind == VV_RUN_WORDS) {
+            split_words(block, &progress, &run);
+        } else if (run.kind == VV_RUN_RAW) {
+            VV_TRY(reserve(raw, run.bytes, error));
+            memcpy(raw->data + raw->count, block->plain + run.begin, run.bytes);
+            raw->count += run.bytes;
+        }
+    }
+    block->record_count += block->head_count;
+    return split_ticks(block, error);
+}
+
+/* ---- joining ---- */
+
+static enum varve_code contradict(const char *what, struct varve_error *error)
+{
+    VV_FAIL(error, VARVE_CORRUPT, "the block's %s", what);
+}
+
+enum varve_code vv_pack_block_outline(struct vv_pack_block *block, struct varve_error *error)
+{
+    const struct vv_pack_bytes *raw = &block->columns[VV_PACK_RAW];
+    struct run run = { 0 };
+    size_t at = 0, taken = 0;
+    memset(block->plain, 0, block->plain_bytes);
+    while (next_run(block, &at, &run)) {
+        if (run.kind != VV_RUN_RAW)
+            continue;
+        if (run.bytes > raw->count - taken)
+            return contradict("raw bytes are too few", error);
+        memcpy(block->plain + run.begin, raw->data + taken, run.bytes);
+        taken += run.bytes;
+    }
+    if (at != block->columns[VV_PACK_RUNS].count || run.begin + run.bytes != block->plain_bytes)
+        return contradict("runs make no sense", error);
+    return taken == raw->count ? VARVE_OK : contradict("raw bytes are too many", error);
+}
+
+struct join {
+    struct progress progress;
+    size_t ids, fields; /* bytes taken of these columns                                         */
+};
+
+/* Puts class ids and fields in their places; the clock follows when all contexts are known. */
+static enum varve_code join_words(struct vv_pack_block *block, struct join *join,
+                                  const struct run *run, struct varve_error *error)
+{
+    struct progress *progress = &join->progress;
+    size_t place = run->begin, end = run->begin + run->bytes;
+    while (place < end) {
+        uint64_t id, number;
+        if (!take_number(&block->columns[VV_PACK_IDS], &join->ids, &id) || id > VV_ID_MASK)
+            return contradict("class ids make no sense", error);
+        struct shape shape = shape_of((uint32_t)id);
+        block->heads[block->head_count++] = (struct vv_pack_head){
+            .place = (uint32_t)place,
+            .context = context_of(progress, shape.id),
+        };
+        progress->id = shape.id;
+        store_word(block->plain + place, id);
+        place += 8;
+        for (uint64_t at = 0; at < shape.words && place < end; at++, place += 8) {
+            if (!take_number(&block->columns[VV_PACK_FIELDS], &join->fields, &number))
+                return contradict("fields are too few", error);
+            uint64_t word = field_before(progress, &shape, at) + unfold(number);
+            store_word(block->plain + place, word);
+            remember(progress, &shape, at, word);
+            shape_see(&shape, at, word);
+        }
+    }
+    return VARVE_OK;
+}
+
+static void join_ticks(struct vv_pack_block *block)
+{
+    size_t heads = block->head_count;
+    uint64_t ticks = 0;
+    memset(block->least, 0, sizeof block->least);
+    place_contexts(block);
+    for (size_t i = 0; i < heads; i++) {
+        const struct vv_pack_head *head = &block->heads[i];
+        const uint8_t *from = block->columns[VV_PACK_TICKS].data + block->starts[head->context]++;
+        uint64_t folded = 0;
+        for (unsigned plane = 0; plane < VV_PACK_PLANES; plane++, from += heads)
+            folded |= (uint64_t)*from << (8 * plane);
+        uint64_t *least = &block->least[head->context];
+        uint64_t advance = (*least + unfold(folded)) & VV_TICKS_MASK;
+        note_least(least, advance);
+        ticks = (ticks + advance) & VV_TICKS_MASK;
+        uint8_t *word = block->plain + head->place;
+        store_word(word, load_word(word) | ticks << VV_ID_BITS);
+    }
+}
+
+enum varve_code vv_pack_block_join(struct vv_pack_block *block, struct varve_error *error)
+{
+    struct join join = { 0 };
+    struct run run = { 0 };
+    VV_TRY(vv_array_reserve(&block->heads, &block->head_capacity, block->plain_bytes / 8,
+                            sizeof *block->heads, error));
+    block->head_count = 0;
+    for (size_t at = 0; next_run(block, &at, &run);)
+        if (run.kind == VV_RUN_WORDS)
+            VV_TRY(join_words(block, &join, &run, error));
+    if (join.ids != block->columns[VV_PACK_IDS].count)
+        return contradict("class ids are too many", error);
+    if (join.fields != block->columns[VV_PACK_FIELDS].count)
+        return contradict("fields are too many", error);
+    if (block->columns[VV_PACK_TICKS].count != VV_PACK_PLANES * block->head_count)
+        return contradict("clock values are not as many as its records", error);
+    block->record_count += block->head_count;
+    join_ticks(block);
+    return VARVE_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctf/pack/read.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "ctf/pack/frame.h"
+
+#define HEADER_BYTES sizeof(struct vv_pack_file_header)
+#define BLOCK_HEADER_BYTES sizeof(struct vv_pack_block_header)
+#define NO_BLOCK SIZE_MAX
+
+struct vv_packed {
+    int descriptor;
+    const char *path;
+    uint64_t plain_bytes;
+    uint64_t *places;  /* of each block in the file, and of the end: block_count + 1 of them      */
+    size_t block_count;
+    size_t loaded;     /* the block in memory; NO_BLOCK: none                                     */
+    bool has_words;    /* … also its records, not its headers alone                               */
+    struct vv_pack_block block;
+    struct vv_pack_codec codec;
+    struct vv_pack_bytes frames;
+};
+
+uint64_t vv_packed_plain_bytes(const struct vv_packed *packed)
+{
+    return packed->plain_bytes;
+}
+
+uint64_t vv_packed_record_count(const struct vv_packed *packed)
+{
+    return packed->block.record_count;
+}
+
+static size_t block_plain_bytes(const struct vv_packed *packed, size_t index)
+{
+    uint64_t left = packed->plain_bytes - (uint64_t)index * VV_PACK_BLOCK_BYTES;
+    return left < VV_PACK_BLOCK_BYTES ? (size_t)left : VV_PACK_BLOCK_BYTES;
+}
+
+/* ---- the file ---- */
+
+static enum varve_code fail_cut(const struct vv_packed *packed, uint64_t offset,
+                                struct varve_error *error)
+{
+    return vv_fail_at(error, VARVE_TRUNCATED, offset, "'%s': this packed stream is cut off",
+                      packed->path);
+}
+
+/* VARVE_TRUNCATED if the file has not that many. */
+static enum varve_code read_exactly(const struct vv_packed *packed, uint64_t offset, void *buffer,
+                                    size_t bytes, struct varve_error *error)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(packed->descriptor, (char *)buffer + done, bytes - done,
+                            (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return vv_fail_errno(error, errno, "cannot read '%s'", packed->path);
+        if (got == 0)
+            return fail_cut(packed, offset + done, error);
+        done += (size_t)got;
+    }
+    return VARVE_OK;
+}
+
+/* Adds up a block's header and frames; `place` is where it begins. */
+static enum varve_code measure_block(const struct vv_packed *packed, size_t index, uint64_t place,
+                                     uint64_t *out_end, struct varve_error *error)
+{
+    struct vv_pack_block_header header;
+    size_t plain_bytes = block_plain_bytes(packed, index);
+    VV_TRY(read_exactly(packed, place, &header, sizeof header, error));
+    uint64_t end = place + sizeof header;
+    for (size_t i = 0; i < VV_PACK_COLUMNS; i++) {
+        uint32_t bytes = le32toh(header.frame_bytes[i]);
+        if (bytes > vv_pack_frame_limit(vv_pack_column_limit((enum vv_pack_column)i, plain_bytes)))
+            return vv_fail_at(error, VARVE_CORRUPT, place + 4 * i,
+                              "'%s': a frame of %u bytes in a block of %zu makes no sense",
+                              packed->path, bytes, plain_bytes);
+        end += bytes;
+    }
+    *out_end = end;
+    return VARVE_OK;
+}
+
+static enum varve_code find_blocks(struct vv_packed *packed, uint64_t file_bytes,
+                                   struct varve_error *error)
+{
+    uint64_t count = packed->plain_bytes / VV_PACK_BLOCK_BYTES +
+                     (packed->plain_bytes % VV_PACK_BLOCK_BYTES != 0);
+    if (packed->plain_bytes > INT64_MAX || count > (file_bytes - HEADER_BYTES) / BLOCK_HEADER_BYTES)
+        return fail_cut(packed, file_bytes, error);
+    size_t capacity = 0;
+    VV_TRY(vv_array_reserve(&packed->places, &capacity, (size_t)count + 1, sizeof *packed->places,
+                            error));
+    packed->places[0] = HEADER_BYTES;
+    packed->block_count = (size_t)count;
+    for (size_t i = 0; i < packed->block_count; i++) {
+        VV_TRY(measure_block(packed, i, packed->places[i], &packed->places[i + 1], error));
+        if (packed->places[i + 1] > file_bytes)
+            return fail_cut(packed, file_bytes, error);
+    }
+    uint64_t end = packed->places[packed->block_count];
+    if (end < file_bytes)
+        return vv_fail_at(error, VARVE_CORRUPT, end,
+                          "'%s': something follows the last block of this packed stream", packed->path);
+    return VARVE_OK;
+}
+
+/* ---- one block ---- */
+
+/* The frames of columns first .. last, read and decompressed. */
+static enum varve_code load_columns(struct vv_packed *packed, enum vv_pack_column first,
+                                    enum vv_pack_column last, struct varve_error *error)
+{
+    struct vv_pack_block_header header;
+    size_t plain_bytes = block_plain_bytes(packed, packed->loaded), bytes = 0;
+    uint64_t place = packed->places[packed->loaded];
+    VV_TRY(read_exactly(packed, place, &header, sizeof header, error));
+    place += sizeof header;
+    for (size_t i = 0; i < first; i++)
+        place += le32toh(header.frame_bytes[i]);
+    for (size_t i = first; i <= last; i++)
+        bytes += le32toh(header.frame_bytes[i]);
+    if (bytes > packed->places[packed->loaded + 1] - place)
+        return vv_fail_at(error, VARVE_CORRUPT, place, "'%s': the file has changed while it was read",
+                          packed->path);
+    VV_TRY(vv_array_reserve(&packed->frames.data, &packed->frames.capacity, bytes + 1, 1, error));
+    VV_TRY(read_exactly(packed, place, packed->frames.data, bytes, error));
+    const uint8_t *frame = packed->frames.data;
+    for (size_t i = first; i <= last; i++) {
+        size_t length = le32toh(header.frame_bytes[i]);
+        struct vv_pack_bytes *column = &packed->block.columns[i];
+        column->count = 0;
+        if (length > 0)
+            VV_TRY(vv_pack_frame_read(&packed->codec, frame, length,
+                                      vv_pack_column_limit((enum vv_pack_column)i, plain_bytes), column,
+                                      error));
+        frame += length;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code load_outline(struct vv_packed *packed, struct varve_error *error)
+{
+    size_t plain_bytes = block_plain_bytes(packed, packed->loaded);
+    VV_TRY(vv_pack_block_reset(&packed->block, plain_bytes, error));
+    packed->block.plain_bytes = plain_bytes;
+    VV_TRY(load_columns(packed, VV_PACK_RUNS, VV_PACK_RAW, error));
+    return vv_pack_block_outline(&packed->block, error);
+}
+
+static enum varve_code load_words(struct vv_packed *packed, struct varve_error *error)
+{
+    VV_TRY(load_columns(packed, VV_PACK_IDS, VV_PACK_FIELDS, error));
+    return vv_pack_block_join(&packed->block, error);
+}
+
+/* After a failure no block is loaded. What is wrong with a block is told by where it begins. */
+static enum varve_code load_block(struct vv_packed *packed, size_t index, bool with_words,
+                                  struct varve_error *error)
+{
+    enum varve_code code = VARVE_OK;
+    struct varve_error why = { .offset = VARVE_ERROR_NO_OFFSET };
+    if (packed->loaded != index) {
+        packed->has_words = false;
+        packed->loaded = index;
+        code = load_outline(packed, &why);
+    }
+    if (code == VARVE_OK && with_words && !packed->has_words) {
+        code = load_words(packed, &why);
+        packed->has_words = code == VARVE_OK;
+    }
+    if (code == VARVE_OK)
+        return VARVE_OK;
+    packed->loaded = NO_BLOCK;
+    if (code == VARVE_CORRUPT && why.offset == VARVE_ERROR_NO_OFFSET)
+        return vv_fail_at(error, code, packed->places[index],
+                          "'%s': this packed stream is damaged: %s", packed->path, why.message);
+    if (code == VARVE_UNSUPPORTED || code == VARVE_NO_MEMORY)
+        vv_error_note(&why, "cannot read '%s'", packed->path);
+    if (error != NULL)
+        *error = why;
+    return code;
+}
+
+enum varve_code vv_packed_read(struct vv_packed *packed, uint64_t offset, void *buffer, size_t bytes,
+                               size_t *out_bytes, struct varve_error *error)
+{
+    size_t done = 0;
+    while (done < bytes && offset + done < packed->plain_bytes) {
+        size_t index = (size_t)((offset + done) / VV_PACK_BLOCK_BYTES);
+        size_t begin = (size_t)((offset + done) % VV_PACK_BLOCK_BYTES);
+        size_t left = block_plain_bytes(packed, index) - begin;
+        size_t count = bytes - done < left ? bytes - done : left;
+        VV_TRY(load_block(packed, index, false, error));
+        if (!packed->has_words && vv_pack_block_has_words(&packed->block, begin, begin + count))
+            VV_TRY(load_block(packed, index, true, error));
+        memcpy((char *)buffer + done, packed->block.plain + begin, count);
+        done += count;
+    }
+    *out_bytes = done;
+    return VARVE_OK;
+}
+
+/* ---- opening and closing ---- */
+
+/* The last block is looked at first: with it, the file's plain size is known to be right. */
+static enum varve_code open_file(struct vv_packed *packed, const struct vv_pack_file_header *header,
+                                 struct varve_error *error)
+{
+    struct stat status;
+    packed->plain_bytes = le64toh(header->plain_bytes);
+    if (fstat(packed->descriptor, &status) != 0)
+        return vv_fail_errno(error, errno, "cannot read '%s'", packed->path);
+    if ((uint64_t)status.st_size < HEADER_BYTES)
+        return fail_cut(packed, (uint64_t)status.st_size, error);
+    VV_TRY(find_blocks(packed, (uint64_t)status.st_size, error));
+    return packed->block_count == 0 ? VARVE_OK : load_block(packed, packed->block_count - 1, false, error);
+}
+
+enum varve_code vv_packed_open(int descriptor, const char *path, struct vv_packed **out_packed,
+                               struct varve_error *error)
+{
+    struct vv_pack_file_header header;
+    ssize_t got;
+    *out_packed = NULL;
+    do
+        got = pread(descriptor, &header, sizeof header, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < (ssize_t)sizeof header.magic ||
+        memcmp(header.magic, VV_PACK_MAGIC, sizeof header.magic) != 0)
+        return VARVE_OK;
+    struct vv_packed *packed = calloc(1, sizeof *packed);
+    if (packed == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", path);
+    packed->descriptor = descriptor;
+    packed->path = path;
+    packed->loaded = NO_BLOCK;
+    enum varve_code code = got < (ssize_t)sizeof header
+                               ? fail_cut(packed, (uint64_t)got, error)
+                               : open_file(packed, &header, error);
+    if (code != VARVE_OK) {
+        vv_packed_close(packed);
+        return code;
+    }
+    *out_packed = packed;
+    return VARVE_OK;
+}
+
+void vv_packed_close(struct vv_packed *packed)
+{
+    if (packed == NULL)
+        return;
+    vv_pack_block_deinit(&packed->block);
+    vv_pack_codec_deinit(&packed->codec);
+    free(packed->frames.data);
+    free(packed->places);
+    free(packed);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/devices/gaps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "derive/devices/host_doing.h"
+#include "numbers/samples.h"
+#include "sheet/number.h"
+
+/* ---- what launching takes ---- */
+
+static enum varve_code add_latencies(const struct vv_device_work *work, const struct vv_streams *streams,
+                                     struct vv_samples *samples, struct varve_error *error)
+{
+    for (size_t s = 0; s < streams->count; s++) {
+        const struct vv_stream *stream = &streams->streams[s];
+        int64_t busy_until_ns = INT64_MIN;
+        for (size_t i = stream->first; i < stream->last; i++) {
+            const struct vv_work_item *item = &work->items[streams->rows[i]];
+            struct vv_interval call;
+            if (vv_device_call(work, item, &call) && call.begin_ns >= busy_until_ns && item->begin_ns >= call.begin_ns)
+                VV_TRY(vv_samples_add(samples, stream->device, item->begin_ns - call.begin_ns, error));
+            busy_until_ns = item->end_ns > busy_until_ns ? item->end_ns : busy_until_ns;
+        }
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code find_latencies(const struct vv_device_work *work, int64_t *out_latency_ns,
+                                      struct varve_error *error)
+{
+    struct vv_streams streams = { 0 };
+    struct vv_samples samples = { 0 };
+    enum varve_code code = vv_streams_init(&streams, work, error);
+    if (code == VARVE_OK)
+        code = add_latencies(work, &streams, &samples, error);
+    if (code == VARVE_OK)
+        code = vv_samples_sort(&samples, (uint32_t)work->device_count, error);
+    for (uint32_t d = 0; d < work->device_count && code == VARVE_OK; d++)
+        out_latency_ns[d] = vv_samples_size(&samples, d) > 0 ? vv_samples_percentile(&samples, d, 50) : -1;
+    vv_samples_deinit(&samples);
+    vv_streams_deinit(&streams);
+    return code;
+}
+
+/* ---- gaps ---- */
+
+struct finding {
+    const struct vv_device_work *work;
+    struct vv_gaps *out;
+    size_t capacity;
+    struct vv_host_doing doing;
+};
+
+static void add_sum(struct vv_idle_sum *sum, int64_t idle_ns, const struct vv_gap *gap)
+{
+    if (idle_ns <= 0)
+        return;
+    sum->idle_ns += idle_ns;
+    sum->gaps++;
+    if (idle_ns > sum->longest_ns) {
+        sum->longest_ns = idle_ns;
+        sum->longest_at_ns = gap->begin_ns;
+    }
+}
+
+/* Of those that end the gap at the same instant, one whose call is known. */
+static uint32_t first_launched(const struct vv_device_work *work, size_t item, size_t last)
+{
+    const uint32_t *launch = work->scope->model->activities.launch;
+    for (size_t i = item; i < last && work->items[i].begin_ns == work->items[item].begin_ns; i++)
+        if (launch[work->items[i].activity] != VV_NONE)
+            return (uint32_t)i;
+    return (uint32_t)item;
+}
+
+static void split(struct finding *finding, struct vv_gap *gap)
+{
+    const struct vv_device_work *work = finding->work;
+    const struct vv_model *model = work->scope->model;
+    struct vv_idle_sum *sums = finding->out->sums[gap->device];
+    int64_t by_role_ns[VV_HOST_COUNT] = { 0 }, latency_ns = finding->out->latency_ns[gap->device];
+    const struct vv_work_item *after = &work->items[gap->after];
+    struct vv_interval call;
+    if (!vv_device_call(work, after, &call)) {
+        add_sum(&sums[VV_IDLE_UNKNOWN], gap->end_ns - gap->begin_ns, gap);
+        return;
+    }
+    int64_t launched_ns = call.begin_ns > gap->begin_ns ? call.begin_ns : gap->begin_ns;
+    launched_ns = launched_ns < gap->end_ns ? launched_ns : gap->end_ns;
+    gap->host_ns = launched_ns - gap->begin_ns;
+    gap->launch_ns = gap->end_ns - launched_ns;
+    gap->launch_ns = gap->launch_ns < latency_ns ? gap->launch_ns : latency_ns > 0 ? latency_ns : 0;
+    vv_host_doing_add(&finding->doing, model->slices.track[model->activities.launch[after->activity]],
+                      (struct vv_interval){ gap->begin_ns, launched_ns }, by_role_ns);
+    for (uint8_t role = 0; role < VV_HOST_COUNT; role++) {
+        gap->doing = by_role_ns[role] > by_role_ns[gap->doing] ? role : gap->doing;
+        add_sum(&sums[role], by_role_ns[role], gap);
+    }
+    add_sum(&sums[VV_IDLE_LAUNCH], gap->launch_ns, gap);
+    add_sum(&sums[VV_IDLE_DEPENDENCY], gap->end_ns - gap->begin_ns - gap->host_ns - gap->launch_ns, gap);
+}
+
+static enum varve_code add_gap(struct finding *finding, struct vv_gap gap, struct varve_error *error)
+{
+    struct vv_gaps *out = finding->out;
+    VV_TRY(vv_array_reserve(&out->gaps, &finding->capacity, out->count + 1, sizeof *out->gaps, error));
+    split(finding, &gap);
+    out->gaps[out->count++] = gap;
+    return VARVE_OK;
+}
+
+/* Work without length does not end a gap, but the first and the last of a device bound its span. */
+static enum varve_code find_gaps(struct finding *finding, uint32_t device, struct varve_error *error)
+{
+    const struct vv_device_work *work = finding->work;
+    size_t first = work->devices[device].first, last = work->devices[device].last;
+    int64_t busy_until_ns = first < last ? work->items[first].end_ns : 0;
+    uint32_t before = (uint32_t)first;
+    for (size_t i = first + 1; i < last; i++) {
+        const struct vv_work_item *item = &work->items[i];
+        bool is_edge = i + 1 == last;
+        if (item->end_ns == item->begin_ns && !is_edge)
+            continue;
+        if (item->begin_ns > busy_until_ns && item->stretch == work->items[before].stretch)
+            VV_TRY(add_gap(finding, (struct vv_gap){
+                .begin_ns = busy_until_ns, .end_ns = item->begin_ns, .device = device, .before = before,
+                .after = first_launched(work, i, last), .doing = VV_HOST_NONE }, error));
+        if (item->end_ns >= busy_until_ns) {
+            busy_until_ns = item->end_ns;
+            before = (uint32_t)i;
+        }
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code find_all(struct vv_gaps *gaps, struct varve_error *error)
+{
+    struct finding finding = { .work = &gaps->work, .out = gaps };
+    size_t devices = gaps->work.device_count;
+    gaps->sums = calloc(devices + 1, sizeof *gaps->sums);
+    gaps->latency_ns = calloc(devices + 1, sizeof *gaps->latency_ns);
+    if (gaps->sums == NULL || gaps->latency_ns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the gaps of %zu devices", devices);
+    VV_TRY(find_latencies(&gaps->work, gaps->latency_ns, error));
+    enum varve_code code = vv_host_doing_init(&finding.doing, gaps->scope.model, error);
+    for (uint32_t d = 0; d < devices && code == VARVE_OK; d++)
+        code = find_gaps(&finding, d, error);
+    vv_host_doing_deinit(&finding.doing);
+    return code;
+}
+
+enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *model,
+                             const struct vv_question *question, struct varve_error *error)
+{
+    *out_gaps = (struct vv_gaps){ .question = question };
+    VV_TRY(vv_scope_init(&out_gaps->scope, model, &question->selection, error));
+    VV_TRY(vv_device_work_asked(&out_gaps->work, &out_gaps->scope, question, error));
+    return find_all(out_gaps, error);
+}
+
+void vv_gaps_deinit(struct vv_gaps *gaps)
+{
+    free(gaps->gaps);
+    free(gaps->sums);
+    free(gaps->latency_ns);
+    vv_device_work_deinit(&gaps->work);
+    vv_scope_deinit(&gaps->scope);
+    *gaps = (struct vv_gaps){ 0 };
+}
+
+/* ---- what both tables say ---- */
+
+enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *sheet, struct varve_error *error)
+{
+    char launching[2 * VV_NUMBER_BYTES + 40] = "", latency[VV_NUMBER_BYTES], name[40];
+    if (gaps->work.count == 0)
+        return vv_no_work_policy(&gaps->scope, sheet, error);
+    if (gaps->latency_ns[0] >= 0) {
+        vv_number_duration(gaps->latency_ns[0], latency, sizeof latency);
+        vv_device_text(gaps->work.devices[0].id, name, sizeof name);
+        snprintf(launching, sizeof launching, "; launching takes %s on %s", latency, name);
+    }
+    return vv_sheet_policy(sheet, error, "%zu gap%s between the work of a device, on all its streams%s; what the thread did "
+                           "that launched late%s%s", gaps->count, gaps->count == 1 ? "" : "s",
+                           vv_part_text(&gaps->scope), launching, vv_compat_text(gaps->question));
+}
+
+enum varve_code vv_put_device(struct vv_sheet *sheet, size_t row, size_t column, const struct vv_device *device,
+                              struct varve_error *error)
+{
+    char name[40];
+    vv_device_text(device->id, name, sizeof name);
+    if (device->rank >= 0)
+        vv_sheet_int(sheet, row, column + 1, device->rank);
+    return vv_sheet_text(sheet, row, column, name, error);
+}

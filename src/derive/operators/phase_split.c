@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/operators/phase_split.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/radix.h"
+#include "meaning/phases.h"
+#include "numbers/intervals.h"
+
+static enum varve_code add_entry(struct vv_phase_split *split, const struct vv_phase_entry *entry,
+                                 struct varve_error *error)
+{
+    VV_TRY(vv_array_reserve(&split->entries, &split->capacity, split->count + 1,
+                            sizeof *split->entries, error));
+    split->entries[split->count++] = *entry;
+    return VARVE_OK;
+}
+
+static enum varve_code split_step(const struct vv_scope *scope, struct vv_phase_split *split,
+                                  uint32_t step, struct varve_error *error)
+{
+    const struct vv_slices *slices = &scope->model->slices;
+    const struct vv_steps *steps = &scope->model->steps;
+    int64_t step_end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+    int64_t covered_until_ns = steps->begin_ns[step];
+    uint32_t first, last;
+    vv_step_rows(scope->model, step, &first, &last);
+    split->other_ns[step] = steps->duration_ns[step];
+    for (uint32_t row = first; row < last; row++) {
+        int64_t begin_ns = slices->begin_ns[row];
+        int64_t end_ns = begin_ns + slices->duration_ns[row];
+        if ((slices->flags[row] & VV_SLICE_PHASE) == 0)
+            continue;
+        if (end_ns > step_end_ns)
+            end_ns = step_end_ns;
+        if (begin_ns < covered_until_ns)
+            begin_ns = covered_until_ns;
+        /* An empty phase that nothing surrounds still happened; one inside another did not count. */
+        if (end_ns < begin_ns || (end_ns == begin_ns && slices->begin_ns[row] < covered_until_ns))
+            continue;
+        struct vv_phase_entry entry = { .step = step, .duration_ns = end_ns - begin_ns };
+        VV_TRY(vv_groups_add(&split->phases, slices->name[row], 0, &entry.phase, error));
+        VV_TRY(add_entry(split, &entry, error));
+        split->other_ns[step] -= end_ns - begin_ns;
+        covered_until_ns = end_ns;
+    }
+    return VARVE_OK;
+}
+
+/* ---- phases found ---- */
+
+struct piece { int64_t begin_ns, end_ns; uint32_t phase; };
+
+/* Of one step at a time. */
+struct found_step {
+    const struct vv_scope *scope;
+    const struct vv_op_phases *phases;
+    struct vv_phase_split *split;
+    struct vv_intervals sets[2][VV_PHASE_COUNT]; /* of the step's own thread, of others          */
+    struct vv_intervals covered, rest;
+    struct piece *pieces;
+    size_t count, capacity;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct piece *left = a, *right = b;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* Gives each instant to one phase. */
+static enum varve_code cut_pieces(struct found_step *found, struct varve_error *error)
+{
+    found->count = found->covered.count = 0;
+    for (int other = 0; other < 2; other++) {
+        for (uint32_t phase = 1; phase < VV_PHASE_COUNT; phase++) {
+            struct vv_intervals *set = &found->sets[other][phase];
+            vv_intervals_unite(set);
+            VV_TRY(vv_intervals_subtract(set, &found->covered, &found->rest, error));
+            VV_TRY(vv_array_reserve(&found->pieces, &found->capacity, found->count + found->rest.count,
+                                    sizeof *found->pieces, error));
+            for (size_t i = 0; i < found->rest.count; i++) {
+                struct vv_interval item = found->rest.items[i];
+                found->pieces[found->count++] = (struct piece){ item.begin_ns, item.end_ns, phase };
+                VV_TRY(vv_intervals_add(&found->covered, item.begin_ns, item.end_ns, error));
+            }
+            vv_intervals_unite(&found->covered);
+            set->count = 0;
+        }
+    }
+    if (found->count > 0)
+        qsort(found->pieces, found->count, sizeof *found->pieces, by_begin);
+    return VARVE_OK;
+}
+
+static enum varve_code add_pieces(struct found_step *found, uint32_t step, struct varve_error *error)
+{
+    int64_t sums_ns[VV_PHASE_COUNT] = { 0 };
+    for (size_t i = 0; i < found->count; i++) {
+        const struct piece *piece = &found->pieces[i];
+        bool goes_on = i + 1 < found->count && piece[1].phase == piece->phase;
+        sums_ns[piece->phase] += (goes_on ? piece[1].begin_ns : piece->end_ns) - piece->begin_ns;
+    }
+    for (uint32_t phase = 1; phase < VV_PHASE_COUNT; phase++) {
+        struct vv_phase_entry entry = { .step = step, .duration_ns = sums_ns[phase] };
+        if (sums_ns[phase] == 0)
+            continue;
+        VV_TRY(vv_groups_add(&found->split->phases, VV_PHASE_FOUND | phase, 0, &entry.phase, error));
+        VV_TRY(add_entry(found->split, &entry, error));
+        found->split->other_ns[step] -= sums_ns[phase];
+    }
+    return VARVE_OK;
+}
+
+/* Rows [first, last) of the keys lie in one step. */
+static enum varve_code split_found_step(struct found_step *found, const struct vv_keyed_row *first,
+                                        const struct vv_keyed_row *last, struct varve_error *error)
+{
+    const struct vv_slices *slices = &found->scope->model->slices;
+    const struct vv_steps *steps = &found->scope->model->steps;
+    uint32_t step = (uint32_t)first->key;
+    int64_t step_end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+    for (const struct vv_keyed_row *key = first; key < last; key++) {
+        int64_t begin_ns = slices->begin_ns[key->row], end_ns = begin_ns + slices->duration_ns[key->row];
+        int other = slices->track[key->row] != steps->track[step];
+        VV_TRY(vv_intervals_add(&found->sets[other][found->phases->of_slice[key->row]],
+                                begin_ns < steps->begin_ns[step] ? steps->begin_ns[step] : begin_ns,
+                                end_ns < step_end_ns ? end_ns : step_end_ns, error));
+    }
+    VV_TRY(cut_pieces(found, error));
+    return add_pieces(found, step, error);
+}
+
+/* The outermost slices of each phase that begin in chosen steps, by step. */
+static size_t key_rows(const struct found_step *found, struct vv_keyed_row *keys)
+{
+    const struct vv_slices *slices = &found->scope->model->slices;
+    const uint8_t *phases = found->phases->of_slice;
+    size_t count = 0;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t step = slices->step[row], parent = slices->parent[row];
+        if (phases[row] != VV_PHASE_NONE && step != VV_NONE && found->scope->steps[step] &&
+            found->scope->tracks[slices->track[row]] && (parent == VV_NONE || phases[parent] != phases[row]))
+            keys[count++] = (struct vv_keyed_row){ step, row };
+    }
+    return count;
+}
+
+static enum varve_code split_found(struct found_step *found, struct varve_error *error)
+{
+    struct vv_keyed_row *keys = malloc((found->scope->model->slices.table.count + 1) * sizeof *keys);
+    if (keys == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of steps");
+    size_t count = key_rows(found, keys);
+    enum varve_code code = vv_radix_sort(keys, count, error);
+    for (size_t first = 0, last; first < count && code == VARVE_OK; first = last) {
+        for (last = first; last < count && keys[last].key == keys[first].key;)
+            last++;
+        code = split_found_step(found, &keys[first], &keys[last], error);
+    }
+    found->split->is_found = count > 0;
+    free(keys);
+    for (int other = 0; other < 2; other++)
+        for (int phase = 0; phase < VV_PHASE_COUNT; phase++)
+            vv_intervals_deinit(&found->sets[other][phase]);
+    vv_intervals_deinit(&found->covered);
+    vv_intervals_deinit(&found->rest);
+    free(found->pieces);
+    return code;
+}
+
+/* ---- all steps ---- */
+
+static int by_total(const void *a, const void *b, void *context)
+{
+    const struct vv_phase_split *split = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    int64_t left_ns = split->totals_ns[left], right_ns = split->totals_ns[right];
+    if (left_ns != right_ns)
+        return left_ns < right_ns ? 1 : -1;
+    return (left > right) - (left < right);
+}
+
+/* One entry a (step, phase): a phase may come several times in a step. */
+static enum varve_code merge_entries(struct vv_phase_split *split, struct varve_error *error)
+{
+    size_t *entry_of = calloc((size_t)split->phases.count + 1, sizeof *entry_of);
+    if (entry_of == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u phases", split->phases.count);
+    size_t kept = 0;
+    for (size_t i = 0; i < split->count; i++) {
+        struct vv_phase_entry entry = split->entries[i];
+        size_t known = entry_of[entry.phase];
+        if (known < kept && split->entries[known].phase == entry.phase &&
+            split->entries[known].step == entry.step) {
+            split->entries[known].duration_ns += entry.duration_ns;
+        } else {
+            entry_of[entry.phase] = kept;
+            split->entries[kept++] = entry;
+        }
+    }
+    split->count = kept;
+    free(entry_of);
+    return VARVE_OK;
+}
+
+static enum varve_code sum_phases(struct vv_phase_split *split, struct varve_error *error)
+{
+    size_t phases = split->phases.count;
+    split->totals_ns = calloc(phases + 1, sizeof *split->totals_ns);
+    split->order = calloc(phases + 1, sizeof *split->order);
+    if (split->totals_ns == NULL || split->order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu phases", phases);
+    for (size_t i = 0; i < split->count; i++)
+        split->totals_ns[split->entries[i].phase] += split->entries[i].duration_ns;
+    for (uint32_t p = 0; p < phases; p++)
+        split->order[p] = p;
+    qsort_r(split->order, phases, sizeof *split->order, by_total, split);
+    return VARVE_OK;
+}
+
+enum varve_code vv_phase_split(const struct vv_scope *scope, struct vv_phase_split *out_split,
+                               struct varve_error *error)
+{
+    size_t steps = (size_t)scope->model->steps.table.count;
+    struct vv_op_phases phases = { 0 };
+    *out_split =
+        (struct vv_phase_split){ .other_ns = calloc(steps + 1, sizeof *out_split->other_ns) };
+    if (out_split->other_ns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of %zu steps", steps);
+    for (uint32_t step = 0; step < steps; step++) {
+        if (scope->steps[step])
+            VV_TRY(split_step(scope, out_split, step, error));
+    }
+    enum varve_code code = scope->step_count > 0 ? vv_op_phases(scope->model, &phases, error) : VARVE_OK;
+    if (code == VARVE_OK && phases.of_slice != NULL) {
+        struct found_step found = { .scope = scope, .phases = &phases, .split = out_split };
+        code = split_found(&found, error);
+    }
+    vv_op_phases_deinit(&phases);
+    VV_TRY(code);
+    VV_TRY(merge_entries(out_split, error));
+    return sum_phases(out_split, error);
+}
+
+void vv_phase_split_deinit(struct vv_phase_split *split)
+{
+    vv_groups_deinit(&split->phases);
+    free(split->entries);
+    free(split->other_ns);
+    free(split->totals_ns);
+    free(split->order);
+    *split = (struct vv_phase_split){ 0 };
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/operators/tally.h"
+
+#include <stdlib.h>
+
+#include "derive/devices/work_tally.h"
+#include "derive/operators/own_time.h"
+
+struct tallying {
+    const struct vv_scope *scope;
+    const struct vv_operator_keys *keys;
+    struct vv_operator_tally *tally;
+    struct vv_device_share share;
+    uint32_t *group;   /* of each slice; VV_NONE where it is no operator of a chosen thread     */
+    uint8_t *counted;  /* of each slice: bits 1 << scope                                        */
+    uint32_t *stack;
+    int64_t *own_ns;   /* of each slice                                                         */
+};
+
+static enum varve_code assign_groups(struct tallying *work, struct varve_error *error)
+{
+    const struct vv_model *model = work->scope->model;
+    const struct vv_slices *slices = &model->slices;
+    const struct vv_operator_keys *keys = work->keys;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t track = slices->track[row];
+        work->group[row] = VV_NONE;
+        work->tally->async_slices += model->tracks.kind[track] == VV_TRACK_ASYNC;
+        if (!work->scope->tracks[track] || !vv_is_operator(model, row) || !vv_admits(work->scope, row))
+            continue;
+        uint32_t value = keys->trait == VV_TRAIT_NAME
+                             ? 0
+                             : vv_trait_of(keys->traits, keys->trait, row);
+        VV_TRY(vv_groups_add(&work->tally->groups, keys->is_alone ? 0 : slices->name[row], value,
+                             &work->group[row], error));
+    }
+    return VARVE_OK;
+}
+
+/* ---- slices ---- */
+
+static void count_device(struct tallying *work, struct vv_figures *figures, uint32_t row, bool is_call)
+{
+    const struct vv_device_share *share = &work->share;
+    if (share->self_ns == NULL)
+        return;
+    figures->device_self_ns += share->self_ns[row];
+    figures->kernels += share->kernels[row];
+    if (is_call)
+        figures->device_total_ns += share->total_ns[row];
+}
+
+/* Counts one slice, of which duration_ns lie inside the scope. */
+static enum varve_code count_slice(struct tallying *work, enum vv_tally_scope which, uint32_t row,
+                                   int64_t duration_ns, struct varve_error *error)
+{
+    const struct vv_model *model = work->scope->model;
+    struct vv_operator_tally *tally = work->tally;
+    uint32_t group = work->group[row];
+    work->counted[row] |= (uint8_t)(1u << which);
+    if (group == VV_NONE) {
+        tally->outside[which].self_ns += work->own_ns[row];
+        count_device(work, &tally->outside[which], row, false);
+        return VARVE_OK;
+    }
+    struct vv_figures *figures = &tally->figures[which][group];
+    uint32_t parent = model->slices.parent[row];
+    bool is_call = parent == VV_NONE || work->group[parent] != group;
+    figures->self_ns += work->own_ns[row];
+    count_device(work, figures, row, is_call);
+    if (!is_call)
+        return VARVE_OK;
+
+    figures->calls++;
+    figures->total_ns += duration_ns;
+    uint32_t op = model->slices.op[row];
+    if (op != VV_NONE && model->ops.flop[op] > 0) {
+        figures->flop += (double)model->ops.flop[op];
+        figures->flop_time_ns += duration_ns;
+    }
+    return vv_samples_add(&tally->durations[which], group, duration_ns, error);
+}
+
+static enum varve_code tally_whole(struct tallying *work, struct varve_error *error)
+{
+    const struct vv_scope *scope = work->scope;
+    const struct vv_slices *slices = &scope->model->slices;
+    for (uint32_t track = 0; track < scope->model->tracks.table.count; track++) {
+        if (!scope->tracks[track] || !vv_track_works(scope->model, track))
+            continue;
+        uint32_t first, last;
+        vv_track_rows(scope->model, track, &first, &last);
+        vv_own_time(slices, first, last, INT64_MAX, work->stack, work->own_ns);
+        for (uint32_t row = first; row < last; row++) {
+            uint32_t step = slices->step[row];
+            if (!vv_step_counts(scope, step))
+                continue;
+            work->tally->covered[VV_SCOPE_WHOLE].self_ns += work->own_ns[row];
+            VV_TRY(count_slice(work, VV_SCOPE_WHOLE, row, slices->duration_ns[row], error));
+        }
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code tally_steps(struct tallying *work, struct varve_error *error)
+{
+    const struct vv_scope *scope = work->scope;
+    const struct vv_slices *slices = &scope->model->slices;
+    const struct vv_steps *steps = &scope->model->steps;
+    for (uint32_t step = 0; step < steps->table.count; step++) {
+        if (!scope->steps[step])
+            continue;
+        int64_t end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+        uint32_t first, last;
+        vv_step_rows(scope->model, step, &first, &last);
+        int64_t inside_ns = vv_own_time(slices, first, last, end_ns, work->stack, work->own_ns);
+        work->tally->covered[VV_SCOPE_STEPS].self_ns += steps->duration_ns[step];
+        work->tally->outside[VV_SCOPE_STEPS].self_ns += steps->duration_ns[step] - inside_ns;
+        for (uint32_t row = first; row < last; row++) {
+            int64_t left_ns = end_ns - slices->begin_ns[row];
+            int64_t duration_ns = slices->duration_ns[row];
+            VV_TRY(count_slice(work, VV_SCOPE_STEPS, row,
+                               duration_ns < left_ns ? duration_ns : left_ns, error));
+        }
+    }
+    return VARVE_OK;
+}
+
+/* ---- device work ---- */
+
+static enum varve_code tally_busy(struct tallying *work, const struct vv_device_work *device_work,
+                                  enum vv_tally_scope which, struct varve_error *error)
+{
+    struct vv_operator_tally *tally = work->tally;
+    struct vv_busy *busy = malloc(((size_t)tally->groups.count + 1) * sizeof *busy);
+    if (busy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operators", tally->groups.count);
+    for (uint32_t g = 0; g <= tally->groups.count; g++)
+        busy[g] = (struct vv_busy)VV_BUSY_NONE;
+    for (size_t d = 0; d < device_work->device_count; d++) {
+        for (size_t i = device_work->devices[d].first; i < device_work->devices[d].last; i++) {
+            uint32_t owner = vv_device_owner(work->scope->model, device_work->items[i].activity);
+            if (owner == VV_NONE || (work->counted[owner] & 1u << which) == 0)
+                continue;
+            uint32_t group = work->group[owner] != VV_NONE ? work->group[owner] : tally->groups.count;
+            struct vv_figures *figures =
+                group < tally->groups.count ? &tally->figures[which][group] : &tally->outside[which];
+            figures->device_busy_ns += vv_busy_add(&busy[group], d, &device_work->items[i]);
+        }
+    }
+    free(busy);
+    return VARVE_OK;
+}
+
+/* What all work took, and how much of it was done for slices that neither scope has. */
+static void cover_device(struct tallying *work, const struct vv_device_work *device_work)
+{
+    const struct vv_model *model = work->scope->model;
+    struct vv_operator_tally *tally = work->tally;
+    struct vv_figures *covered = tally->covered, *outside = tally->outside;
+    for (size_t i = 0; i < device_work->count; i++) {
+        int64_t duration_ns = device_work->items[i].end_ns - device_work->items[i].begin_ns;
+        uint32_t owner = vv_device_owner(model, device_work->items[i].activity);
+        unsigned counted = owner != VV_NONE ? work->counted[owner] : 0;
+        covered[VV_SCOPE_WHOLE].device_self_ns += duration_ns;
+        covered[VV_SCOPE_WHOLE].kernels++;
+        if ((counted & 1u << VV_SCOPE_WHOLE) == 0) {
+            outside[VV_SCOPE_WHOLE].device_self_ns += duration_ns;
+            outside[VV_SCOPE_WHOLE].kernels++;
+        }
+        if (counted & 1u << VV_SCOPE_STEPS) {
+            covered[VV_SCOPE_STEPS].device_self_ns += duration_ns;
+            covered[VV_SCOPE_STEPS].kernels++;
+        } else if (owner != VV_NONE && model->slices.step[owner] != VV_NONE &&
+                   work->scope->steps[model->slices.step[owner]]) {
+            tally->elsewhere_ns += duration_ns;
+        }
+    }
+}
+
+static enum varve_code tally_device(struct tallying *work, const struct vv_device_work *device_work,
+                                    struct varve_error *error)
+{
+    if (device_work->count == 0)
+        return VARVE_OK;
+    for (int which = 0; which < VV_SCOPE_COUNT; which++)
+        VV_TRY(tally_busy(work, device_work, which, error));
+    cover_device(work, device_work);
+    return VARVE_OK;
+}
+
+/* ---- all of it ---- */
+
+static enum varve_code tally_all(struct tallying *work, const struct vv_device_work *device_work,
+                                 struct varve_error *error)
+{
+    struct vv_operator_tally *tally = work->tally;
+    VV_TRY(assign_groups(work, error));
+    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
+        tally->figures[which] = calloc((size_t)tally->groups.count + 1, sizeof **tally->figures);
+        if (tally->figures[which] == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operators", tally->groups.count);
+    }
+    VV_TRY(tally_whole(work, error));
+    VV_TRY(tally_steps(work, error));
+    for (int which = 0; which < VV_SCOPE_COUNT; which++)
+        VV_TRY(vv_samples_sort(&tally->durations[which], tally->groups.count, error));
+    return tally_device(work, device_work, error);
+}
+
+enum varve_code vv_operator_tally(const struct vv_scope *scope, const struct vv_operator_keys *keys,
+                                  const struct vv_device_work *device_work,
+                                  struct vv_operator_tally *out_tally, struct varve_error *error)
+{
+    *out_tally = (struct vv_operator_tally){ 0 };
+    size_t rows = (size_t)scope->model->slices.table.count + 1;
+    struct tallying work = {
+        .scope = scope,
+        .keys = keys,
+        .tally = out_tally,
+        .group = malloc(rows * sizeof *work.group),
+        .counted = calloc(rows, sizeof *work.counted),
+        .stack = malloc(rows * sizeof *work.stack),
+        .own_ns = malloc(rows * sizeof *work.own_ns),
+    };
+    enum varve_code code = VARVE_OK;
+    if (work.group == NULL || work.counted == NULL || work.stack == NULL || work.own_ns == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
+    if (code == VARVE_OK)
+        code = vv_device_share(device_work, &work.share, error);
+    if (code == VARVE_OK)
+        code = tally_all(&work, device_work, error);
+    vv_device_share_deinit(&work.share);
+    free(work.group);
+    free(work.counted);
+    free(work.stack);
+    free(work.own_ns);
+    return code;
+}
+
+void vv_operator_tally_deinit(struct vv_operator_tally *tally)
+{
+    vv_groups_deinit(&tally->groups);
+    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
+        free(tally->figures[which]);
+        vv_samples_deinit(&tally->durations[which]);
+    }
+}

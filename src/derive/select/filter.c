@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/select/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "varve/varve.h"
+
+struct applying {
+    const struct vv_filter *filter;
+    const struct vv_model *model;
+    struct vv_traits traits;
+    uint8_t *answers[VV_FILTER_NODES_MAX]; /* of texts, by value of the trait: 0 not asked yet, 1 no, 2 yes */
+    uint32_t *calls;                       /* by string: slices of that name; where wanted      */
+};
+
+bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes)
+{
+    const char *end = pattern + pattern_bytes, *star = NULL, *from = NULL;
+    while (*text != '\0') {
+        if (pattern < end && *pattern == '*') {
+            star = pattern++; /* for now it stands for nothing */
+            from = text;
+        } else if (pattern < end && (*pattern == '?' || *pattern == *text)) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1; /* it stands for one byte more */
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (pattern < end && *pattern == '*')
+        pattern++;
+    return pattern == end;
+}
+
+static bool compare_text(const struct vv_filter_node *node, const char *text)
+{
+    if (node->comparison == VV_LIKE)
+        return vv_filter_like(text, node->text, node->text_bytes);
+    bool is_equal = strlen(text) == node->text_bytes && memcmp(text, node->text, node->text_bytes) == 0;
+    return is_equal == (node->comparison == VV_EQUAL);
+}
+
+static bool compare_number(enum vv_comparison comparison, int64_t left, int64_t right)
+{
+    switch (comparison) {
+    case VV_EQUAL:
+        return left == right;
+    case VV_UNEQUAL:
+        return left != right;
+    case VV_LESS:
+        return left < right;
+    case VV_AT_MOST:
+        return left <= right;
+    case VV_GREATER:
+        return left > right;
+    default:
+        return left >= right;
+    }
+}
+
+static bool ask_text(struct applying *applying, size_t index, uint32_t slice)
+{
+    const struct vv_filter_node *node = &applying->filter->nodes[index];
+    uint32_t value = vv_trait_of(&applying->traits, node->trait, slice);
+    uint8_t *answer = applying->answers[index] != NULL && value != VV_NONE ? &applying->answers[index][value] : NULL;
+    char buffer[120];
+    if (value == VV_NONE)
+        return node->comparison == VV_UNEQUAL;
+    if (answer != NULL && *answer != 0)
+        return *answer == 2;
+    bool is_yes = compare_text(node, vv_trait_text(&applying->traits, node->trait, value, buffer, sizeof buffer));
+    if (answer != NULL)
+        *answer = is_yes ? 2 : 1;
+    return is_yes;
+}
+
+/* Has the slice such a number? Then *out_value is it. */
+static bool number_of(const struct applying *applying, enum vv_filter_number number, uint32_t slice, int64_t *out_value)
+{
+    const struct vv_model *model = applying->model;
+    const struct vv_slices *slices = &model->slices;
+    uint32_t activity = slices->activity[slice], trait;
+    switch (number) {
+    case VV_NUMBER_DURATION:
+        *out_value = slices->duration_ns[slice];
+        return true;
+    case VV_NUMBER_SELF:
+        *out_value = slices->self_ns[slice];
+        return true;
+    case VV_NUMBER_CALLS:
+        *out_value = applying->calls[slices->name[slice]];
+        return true;
+    case VV_NUMBER_STEP:
+        *out_value = slices->step[slice] != VV_NONE ? model->steps.index[slices->step[slice]] : 0;
+        return slices->step[slice] != VV_NONE;
+    case VV_NUMBER_DEPTH:
+        *out_value = slices->depth[slice];
+        return true;
+    case VV_NUMBER_CORRELATION:
+        *out_value = activity != VV_NONE ? (int64_t)model->activities.correlation[activity] : 0;
+        return *out_value != 0;
+    case VV_NUMBER_RANK:
+        trait = vv_trait_of(&applying->traits, VV_TRAIT_RANK, slice);
+        *out_value = trait;
+        return trait != VV_NONE;
+    default:
+        trait = vv_trait_of(&applying->traits, VV_TRAIT_STREAM, slice);
+        *out_value = trait != VV_NONE ? model->tracks.tid[trait] : 0;
+        return trait != VV_NONE;
+    }
+}
+
+static bool ask_number(const struct applying *applying, const struct vv_filter_node *node, uint32_t slice)
+{
+    int64_t value;
+    if (!number_of(applying, node->number, slice, &value))
+        return node->comparison == VV_UNEQUAL;
+    return compare_number(node->comparison, value, node->value);
+}
+
+static bool admits(struct applying *applying, uint32_t slice)
+{
+    bool stack[VV_FILTER_NODES_MAX];
+    size_t depth = 0;
+    for (size_t i = 0; i < applying->filter->count; i++) {
+        switch (applying->filter->nodes[i].kind) {
+        case VV_FILTER_TEXT:
+            stack[depth++] = ask_text(applying, i, slice);
+            break;
+        case VV_FILTER_NUMBER:
+            stack[depth++] = ask_number(applying, &applying->filter->nodes[i], slice);
+            break;
+        case VV_FILTER_NOT:
+            stack[depth - 1] = !stack[depth - 1];
+            break;
+        case VV_FILTER_AND:
+            depth--;
+            stack[depth - 1] = stack[depth - 1] && stack[depth];
+            break;
+        case VV_FILTER_OR:
+            depth--;
+            stack[depth - 1] = stack[depth - 1] || stack[depth];
+            break;
+        }
+    }
+    return stack[0];
+}
+
+static enum varve_code count_calls(struct applying *applying, struct varve_error *error)
+{
+    const struct vv_model *model = applying->model;
+    applying->calls = calloc((size_t)model->strings.count + 1, sizeof *applying->calls);
+    if (applying->calls == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to count calls");
+    for (uint32_t row = 0; row < model->slices.table.count; row++)
+        applying->calls[model->slices.name[row]]++;
+    return VARVE_OK;
+}
+
+static enum varve_code prepare(struct applying *applying, const int64_t *ranks, struct varve_error *error)
+{
+    unsigned wanted = 0;
+    for (size_t i = 0; i < applying->filter->count; i++) {
+        const struct vv_filter_node *node = &applying->filter->nodes[i];
+        if (node->kind == VV_FILTER_TEXT)
+            wanted |= VV_TRAIT_BIT(node->trait);
+        if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_STREAM)
+            wanted |= VV_TRAIT_BIT(VV_TRAIT_STREAM);
+        if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_CALLS && applying->calls == NULL)
+            VV_TRY(count_calls(applying, error));
+    }
+    VV_TRY(vv_traits_init(&applying->traits, applying->model, ranks, wanted, error));
+    for (size_t i = 0; i < applying->filter->count; i++) {
+        const struct vv_filter_node *node = &applying->filter->nodes[i];
+        uint32_t limit = node->kind == VV_FILTER_TEXT ? vv_trait_limit(&applying->traits, node->trait) : 0;
+        if (limit == 0)
+            continue;
+        applying->answers[i] = calloc(limit, 1);
+        if (applying->answers[i] == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory to filter by %u values", limit);
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_model *model, const int64_t *ranks,
+                                bool **out_admitted, struct varve_error *error)
+{
+    struct applying applying = { .filter = filter, .model = model };
+    enum varve_code code = VARVE_OK;
+    *out_admitted = malloc(model->slices.table.count + 1);
+    if (*out_admitted == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to filter slices");
+    if (code == VARVE_OK)
+        code = prepare(&applying, ranks, error);
+    for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++)
+        (*out_admitted)[row] = admits(&applying, row);
+    for (size_t i = 0; i < filter->count; i++)
+        free(applying.answers[i]);
+    free(applying.calls);
+    vv_traits_deinit(&applying.traits);
+    return code;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/select/warm_up.h"
+
+#include <stdlib.h>
+
+#include "numbers/spread.h"
+
+#define LATER_LEAST 3u
+
+struct place {
+    uint32_t track, step;
+};
+
+/* Steps are in order of time (link_steps.c): rows stand for it. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    if (left->track != right->track)
+        return left->track < right->track ? -1 : 1;
+    return (left->step > right->step) - (left->step < right->step);
+}
+
+static bool is_slow(int64_t duration_ns, const struct vv_spread *later)
+{
+    double beyond_ns = (double)duration_ns - (double)later->median;
+    return beyond_ns > 3 * VV_MAD_SCALE * (double)later->mad && beyond_ns > 0.1 * (double)later->median;
+}
+
+/* The first step up to an anchor begins with the thread's first slice, so what the program does before its loop is in it. */
+static bool has_preparation(const struct vv_steps *steps, const struct place *places, size_t count)
+{
+    bool is_longest = count > 1 && steps->origin[places[0].step] == VV_STEP_ANCHOR;
+    for (size_t i = 1; is_longest && i < count; i++)
+        is_longest = steps->duration_ns[places[0].step] > steps->duration_ns[places[i].step];
+    return is_longest;
+}
+
+/* Of one thread's steps. `values` has room for half of them. */
+static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count, int64_t *values,
+                        bool *out_is_warm_up)
+{
+    size_t later = count - count / 2;
+    if (later < LATER_LEAST)
+        out_is_warm_up[places[0].step] = has_preparation(steps, places, count);
+    if (later < LATER_LEAST || steps->origin[places[0].step] == VV_STEP_REPEAT)
+        return;
+    for (size_t i = 0; i < later; i++)
+        values[i] = steps->duration_ns[places[count / 2 + i].step];
+    struct vv_spread spread = vv_spread_of(values, later);
+    for (size_t i = 0; i < count / 2 && is_slow(steps->duration_ns[places[i].step], &spread); i++)
+        out_is_warm_up[places[i].step] = true;
+}
+
+enum varve_code vv_find_warm_up(const struct vv_model *model, bool *out_is_warm_up, struct varve_error *error)
+{
+    const struct vv_steps *steps = &model->steps;
+    size_t count = (size_t)steps->table.count;
+    struct place *places = malloc((count + 1) * sizeof *places);
+    int64_t *values = malloc((count + 1) * sizeof *values);
+    enum varve_code code = VARVE_OK;
+    if (places == NULL || values == NULL) {
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to compare %zu steps", count);
+        count = 0;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        places[s] = (struct place){ steps->track[s], s };
+        out_is_warm_up[s] = false;
+    }
+    if (count > 0)
+        qsort(places, count, sizeof *places, compare_places);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && places[next].track == places[first].track; next++)
+            ;
+        mark_thread(steps, places + first, next - first, values, out_is_warm_up);
+    }
+    free(places);
+    free(values);
+    return code;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* close.c — the last stage of reading a trace: what needs all of its events. */
+#include <stdlib.h>
+
+#include "base/radix.h"
+#include "import/chrome/number.h"
+#include "import/chrome/reader.h"
+#include "varve/varve.h"
+
+/* ---- steps ---- */
+
+/* Steps without a number are counted from 0 in order of time. */
+static enum varve_code number_runs(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    struct vv_steps *steps = &reader->model->steps;
+    size_t count = reader->runs.count;
+    struct vv_keyed_row *rows = malloc((count + 1) * sizeof *rows);
+    if (rows == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to number %zu runs", count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t step = reader->runs.items[i];
+        rows[i].key = (uint64_t)steps->begin_ns[step] ^ UINT64_C(1) << 63; /* signed order      */
+        rows[i].row = step;
+    }
+    enum varve_code code = vv_radix_sort(rows, count, error);
+    for (size_t i = 0; i < count && code == VARVE_OK; i++)
+        steps->index[rows[i].row] = (int64_t)i;
+    free(rows);
+    return code;
+}
+
+static void set_step_durations(struct vv_chrome_reader *reader)
+{
+    struct vv_model *model = reader->model;
+    uint64_t first = reader->first_rows[VV_TABLE_STEPS];
+    for (size_t i = 0; i < reader->step_slices.count; i++)
+        model->steps.duration_ns[first + i] =
+            model->slices.duration_ns[reader->step_slices.items[i]];
+}
+
+/* ---- devices ---- */
+
+static void set_device_tracks(struct vv_chrome_reader *reader)
+{
+    struct vv_tracks *tracks = &reader->model->tracks;
+    for (uint32_t row = reader->places.first_track; row < tracks->table.count; row++) {
+        const struct vv_chrome_track_facts *facts = vv_chrome_track(&reader->places, row);
+        if (tracks->kind[row] != VV_TRACK_THREAD || !facts->is_device)
+            continue;
+        tracks->kind[row] = VV_TRACK_DEVICE;
+        tracks->device[row] = facts->device;
+    }
+}
+
+/* ---- rows without categories: what they are follows from their process ---- */
+
+struct later {
+    struct vv_chrome_reader *reader;
+    const struct vv_dialect_process **classes; /* of each track from first_track on             */
+    bool *has_step_numbers;                    /* an XLA row "Steps"                            */
+};
+
+/* "/device:GPU:0 (…)" counts itself; an Ascend device is the low five bits of its pid. */
+static uint32_t device_index(const char *name, int64_t pid)
+{
+    const char *colon = strrchr(name, ':');
+    if (colon != NULL && colon[1] >= '0' && colon[1] <= '9')
+        return (uint32_t)strtoul(colon + 1, NULL, 10) & 0xffff;
+    return (uint32_t)pid & 31;
+}
+
+static void classify_track(struct later *later, uint32_t row)
+{
+    struct vv_model *model = later->reader->model;
+    uint32_t process = model->tracks.process[row];
+    const char *name = vv_intern_text(&model->strings, model->processes.name[process]);
+    const struct vv_dialect_process *class = vv_dialect_process(name);
+    later->classes[row - later->reader->places.first_track] = class;
+    if (!class->is_device || model->tracks.kind[row] != VV_TRACK_THREAD)
+        return;
+    model->tracks.kind[row] = VV_TRACK_DEVICE;
+    model->tracks.device[row] =
+        VARVE_DEVICE(class->device_kind, device_index(name, model->processes.pid[process]));
+    later->has_step_numbers[row - later->reader->places.first_track] =
+        strcmp(vv_intern_text(&model->strings, model->tracks.name[row]), "Steps") == 0;
+}
+
+static enum varve_code complete_activity(struct later *later, uint32_t slice, struct varve_error *error)
+{
+    struct vv_model *model = later->reader->model;
+    uint32_t track = model->slices.track[slice];
+    const struct vv_dialect_process *class = later->classes[track - later->reader->places.first_track];
+    uint32_t *activity = &model->slices.activity[slice];
+    if (*activity == VV_NONE && !class->is_device)
+        return VARVE_OK;
+    if (*activity == VV_NONE)
+        VV_TRY(vv_model_add_activity(model, activity, error));
+    model->activities.kind[*activity] = class->is_device ? VV_ACTIVITY_KERNEL : VV_ACTIVITY_CALL;
+    if (!class->is_device)
+        return VARVE_OK;
+    model->activities.device[*activity] = model->tracks.device[track];
+    if (model->activities.stream[*activity] < 0)
+        model->activities.stream[*activity] = model->tracks.tid[track];
+    return VARVE_OK;
+}
+
+static enum varve_code number_step(struct later *later, uint32_t slice, struct varve_error *error)
+{
+    const struct vv_model *model = later->reader->model;
+    const char *name = vv_intern_text(&model->strings, model->slices.name[slice]);
+    size_t digits = strspn(name, "0123456789");
+    if (digits == 0 || digits > 18 || name[digits] != '\0')
+        return VARVE_OK;
+    return vv_chrome_add_step(later->reader, slice, strtoll(name, NULL, 10), error);
+}
+
+static enum varve_code classify_rows(struct later *later, struct varve_error *error)
+{
+    struct vv_chrome_reader *reader = later->reader;
+    struct vv_slices *slices = &reader->model->slices;
+    struct vv_marks *marks = &reader->model->marks;
+    uint32_t first_track = reader->places.first_track;
+    for (uint32_t row = first_track; row < reader->model->tracks.table.count; row++)
+        classify_track(later, row);
+    for (uint64_t i = reader->first_rows[VV_TABLE_SLICES]; i < slices->table.count; i++) {
+        if (slices->layer[i] != 0)
+            continue;
+        slices->layer[i] = later->classes[slices->track[i] - first_track]->layer;
+        if (later->has_step_numbers[slices->track[i] - first_track])
+            VV_TRY(number_step(later, (uint32_t)i, error));
+        else
+            VV_TRY(complete_activity(later, (uint32_t)i, error));
+    }
+    for (uint64_t i = reader->first_rows[VV_TABLE_MARKS]; i < marks->table.count; i++)
+        if (marks->layer[i] == 0)
+            marks->layer[i] = later->classes[marks->track[i] - first_track]->layer;
+    return VARVE_OK;
+}
+
+static enum varve_code classify_later(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    size_t count = reader->model->tracks.table.count - reader->places.first_track;
+    struct later later = { reader, calloc(count + 1, sizeof *later.classes),
+                           calloc(count + 1, sizeof *later.has_step_numbers) };
+    enum varve_code code;
+    if (later.classes == NULL || later.has_step_numbers == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu tracks", count);
+    else
+        code = classify_rows(&later, error);
+    free(later.classes);
+    free(later.has_step_numbers);
+    return code;
+}
+
+/* ---- the base of time ---- */
+
+static void shift(int64_t *times, uint64_t first, uint64_t count, int64_t base_ns)
+{
+    for (uint64_t i = first; i < count; i++)
+        times[i] += base_ns;
+}
+
+/* A process whose events have no instants at all begins and ends with the others. */
+static void bound_processes(struct vv_chrome_reader *reader, int64_t *out_begin, int64_t *out_end)
+{
+    struct vv_processes *processes = &reader->model->processes;
+    *out_begin = INT64_MAX;
+    *out_end = INT64_MIN;
+    for (uint64_t i = reader->places.first_process; i < processes->table.count; i++) {
+        *out_begin = processes->begin_ns[i] < *out_begin ? processes->begin_ns[i] : *out_begin;
+        *out_end = processes->end_ns[i] > *out_end ? processes->end_ns[i] : *out_end;
+    }
+    if (*out_begin > *out_end)
+        *out_begin = *out_end = 0;
+    for (uint64_t i = reader->places.first_process; i < processes->table.count; i++) {
+        if (processes->begin_ns[i] <= processes->end_ns[i])
+            continue;
+        processes->begin_ns[i] = *out_begin;
+        processes->end_ns[i] = *out_end;
+    }
+}
+
+static enum varve_code add_base(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    struct vv_model *model = reader->model;
+    const uint64_t *first = reader->first_rows;
+    int64_t begin, end, base_ns = reader->base_ns, sum;
+    bound_processes(reader, &begin, &end);
+    if (base_ns == 0)
+        return VARVE_OK;
+    if (__builtin_add_overflow(end, base_ns, &sum) || __builtin_add_overflow(begin, base_ns, &sum))
+        VV_FAIL(error, VARVE_CORRUPT, "'%s': baseTimeNanoseconds puts the events beyond all time",
+                reader->job->path);
+    shift(model->processes.begin_ns, first[VV_TABLE_PROCESSES], model->processes.table.count, base_ns);
+    shift(model->processes.end_ns, first[VV_TABLE_PROCESSES], model->processes.table.count, base_ns);
+    shift(model->slices.begin_ns, first[VV_TABLE_SLICES], model->slices.table.count, base_ns);
+    shift(model->steps.begin_ns, first[VV_TABLE_STEPS], model->steps.table.count, base_ns);
+    shift(model->marks.time_ns, first[VV_TABLE_MARKS], model->marks.table.count, base_ns);
+    shift(model->counters.time_ns, first[VV_TABLE_COUNTERS], model->counters.table.count, base_ns);
+    shift(model->flows.from_ns, first[VV_TABLE_FLOWS], model->flows.table.count, base_ns);
+    shift(model->flows.to_ns, first[VV_TABLE_FLOWS], model->flows.table.count, base_ns);
+    shift(model->memory.time_ns, first[VV_TABLE_MEMORY], model->memory.table.count, base_ns);
+    return VARVE_OK;
+}
+
+/* ---- all of it ---- */
+
+static void set_job(struct vv_chrome_reader *reader)
+{
+    struct vv_run *run = &reader->model->run;
+    struct vv_processes *processes = &reader->model->processes;
+    for (uint64_t i = reader->places.first_process; i < processes->table.count; i++) {
+        processes->host[i] = reader->host;
+        processes->rank[i] = reader->rank;
+        processes->world_size[i] = reader->world_size;
+    }
+    run->host = run->host == 0 ? reader->host : run->host;
+}
+
+enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    VV_TRY(vv_chrome_pair_halves(reader, false, error));
+    set_device_tracks(reader);
+    VV_TRY(vv_chrome_close_async(reader, error));
+    VV_TRY(vv_chrome_join_flows(reader, error));
+    VV_TRY(vv_chrome_resolve_frames(reader, error));
+    VV_TRY(vv_chrome_apply_titles(reader, error));
+    VV_TRY(classify_later(reader, error));
+    VV_TRY(number_runs(reader, error));
+    set_step_durations(reader);
+    VV_TRY(add_base(reader, error));
+    set_job(reader);
+    if (reader->is_cut || reader->window.is_cut)
+        reader->model->health.truncated_files++;
+    return VARVE_OK;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flows.c — arrows from their ends (s t f, and slices with "bind_id").
+ *
+ * Ends belong together that have the same category, name, id and scope. In order of time, an end t or f belongs to the last
+ * start at or before it, or to the first one where clocks disagree; from that start, or from the last t of it,
+ * the arrow comes. So ids may be used again, and one start may have several ends. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/large_pages.h"
+#include "base/radix.h"
+#include "import/chrome/number.h"
+#include "import/chrome/reader.h"
+
+#define FIRST_SLOTS 64u
+
+/* ---- ids ---- */
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static void read_id(const struct vv_chrome_value *value, struct vv_chrome_id *id)
+{
+    id->is_there = value->kind <= VV_CHROME_NUMBER;
+    if (id->is_there && !vv_chrome_id(value, &id->number))
+        id->number = hash_of(value->at, value->length);
+}
+
+/* {"local": "0x1"} or {"global": "0x1"} */
+static void read_id2(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
+                     struct vv_chrome_id *id)
+{
+    struct vv_chrome_cursor cursor = reader->cursor;
+    struct vv_chrome_value key, inner;
+    if (value->kind != VV_CHROME_OBJECT)
+        return;
+    cursor.next = value->token + 1;
+    while (!vv_chrome_closes(&cursor, '}') &&
+           vv_chrome_member(&cursor, &key, &inner) == VV_CHROME_DONE) {
+        id->is_local = id->is_local || vv_text_is(key.at, key.length, "local");
+        read_id(&inner, id);
+    }
+}
+
+enum varve_code vv_chrome_event_id(struct vv_chrome_reader *reader, struct vv_chrome_id *out_id,
+                                   struct varve_error *error)
+{
+    static const enum vv_chrome_field plain[] = { VV_FIELD_ID, VV_FIELD_BIND_ID };
+    const struct vv_chrome_event *event = &reader->event;
+    *out_id = (struct vv_chrome_id){ 0 };
+    if (vv_chrome_has(event, VV_FIELD_ID2))
+        read_id2(reader, &event->fields[VV_FIELD_ID2], out_id);
+    for (size_t i = 0; i < 2 && !out_id->is_there; i++)
+        if (vv_chrome_has(event, plain[i]))
+            read_id(&event->fields[plain[i]], out_id);
+    if (vv_chrome_has(event, VV_FIELD_SCOPE) &&
+        event->fields[VV_FIELD_SCOPE].kind == VV_CHROME_STRING)
+        return vv_chrome_text_id(&reader->text, &event->fields[VV_FIELD_SCOPE], &out_id->scope,
+                                 error);
+    return VARVE_OK;
+}
+
+/* ---- families ---- */
+
+static bool same_family(const struct vv_chrome_family *a, const struct vv_chrome_family *b)
+{
+    return a->category == b->category && a->name == b->name && a->scope == b->scope &&
+           a->process == b->process;
+}
+
+static uint32_t *slot_of(const struct vv_chrome_reader *reader, const struct vv_chrome_family *family)
+{
+    uint32_t mask = reader->family_slot_count - 1;
+    uint64_t hash = vv_hash_pair((uint64_t)family->category << 32 | family->name,
+                                 (uint64_t)family->scope << 32 | family->process);
+    uint32_t slot = (uint32_t)hash & mask;
+    while (reader->family_slots[slot] != 0 &&
+           !same_family(&reader->families.items[reader->family_slots[slot] - 1], family))
+        slot = (slot + 1) & mask;
+    return &reader->family_slots[slot];
+}
+
+static enum varve_code grow(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    if (reader->families.count < reader->family_slot_count / 2)
+        return VARVE_OK;
+    uint32_t count = reader->family_slot_count == 0 ? FIRST_SLOTS : reader->family_slot_count * 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of flows", count);
+    free(reader->family_slots);
+    reader->family_slots = slots;
+    reader->family_slot_count = count;
+    for (uint32_t row = 0; row < reader->families.count; row++)
+        *slot_of(reader, &reader->families.items[row]) = row + 1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_chrome_family_row(struct vv_chrome_reader *reader,
+                                     const struct vv_chrome_family *family, uint32_t *out_row,
+                                     struct varve_error *error)
+{
+    VV_TRY(grow(reader, error));
+    uint32_t *slot = slot_of(reader, family);
+    if (*slot == 0) {
+        VV_CHROME_PUSH(&reader->families, *family, error);
+        *slot = (uint32_t)reader->families.count;
+    }
+    *out_row = *slot - 1;
+    return VARVE_OK;
+}
+
+/* ---- events ---- */
+
+static bool binds_to_next(const struct vv_chrome_event *event)
+{
+    const struct vv_chrome_value *bp = &event->fields[VV_FIELD_BP];
+    return !(vv_chrome_has(event, VV_FIELD_BP) && bp->kind == VV_CHROME_STRING &&
+             bp->length == 1 && *bp->at == 'e');
+}
+
+enum varve_code vv_chrome_add_flow(struct vv_chrome_reader *reader, enum vv_chrome_flow_kind kind,
+                                   struct varve_error *error)
+{
+    const struct vv_chrome_now *now = &reader->now;
+    bool is_slice = now->phase == 'X';
+    struct vv_chrome_id id;
+    struct vv_chrome_flow_end end = {
+        .time_ns = now->time_ns, .track = now->place.row, .ordinal = now->ordinal,
+        .kind = (uint8_t)kind, .to_next = !is_slice && kind == VV_FLOW_IN && binds_to_next(&reader->event)
+    };
+    VV_TRY(vv_chrome_event_id(reader, &id, error));
+    if (!id.is_there) {
+        reader->model->health.unmatched_flows++;
+        return VARVE_OK;
+    }
+    struct vv_chrome_family family = { now->category, is_slice ? 0 : now->name, id.scope,
+                                       id.is_local ? now->place.process : VV_NONE };
+    const struct vv_chrome_family *last =
+        reader->families.count > 0 ? &reader->families.items[reader->last_family] : &family;
+    if (last == &family || !same_family(last, &family))
+        VV_TRY(vv_chrome_family_row(reader, &family, &reader->last_family, error));
+    end.family = reader->last_family;
+    end.id = id.number;
+    VV_CHROME_PUSH(&reader->flow_ends, end, error);
+    return VARVE_OK;
+}
+
+/* ---- joining ---- */
+
+static int by_time(const void *left, const void *right)
+{
+    const struct vv_chrome_flow_end *a = *(const struct vv_chrome_flow_end *const *)left;
+    const struct vv_chrome_flow_end *b = *(const struct vv_chrome_flow_end *const *)right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->ordinal < b->ordinal ? -1 : a->ordinal > b->ordinal;
+}
+
+static enum varve_code add_arrow(struct vv_chrome_reader *reader,
+                                 const struct vv_chrome_flow_end *from,
+                                 const struct vv_chrome_flow_end *to, struct varve_error *error)
+{
+    struct vv_flows *flows = &reader->model->flows;
+    const struct vv_chrome_family *family = &reader->families.items[from->family];
+    uint32_t row;
+    VV_TRY(vv_model_add_flow(reader->model, &row, error));
+    flows->from_ns[row] = from->time_ns;
+    flows->to_ns[row] = to->time_ns;
+    flows->id[row] = from->id;
+    flows->name[row] = family->name;
+    flows->category[row] = family->category;
+    flows->from_track[row] = from->track;
+    flows->to_track[row] = to->track;
+    flows->to_next[row] = to->to_next;
+    return VARVE_OK;
+}
+
+/* One id's ends in order of time; `scratch` has room for as many. */
+static enum varve_code join_group(struct vv_chrome_reader *reader,
+                                  const struct vv_chrome_flow_end **ends, size_t count,
+                                  struct varve_error *error)
+{
+    const struct vv_chrome_flow_end *tail = NULL;
+    bool is_used = true;
+    if (count > 1)
+        qsort(ends, count, sizeof *ends, by_time);
+    for (size_t i = 0; i < count && tail == NULL; i++)
+        if (ends[i]->kind == VV_FLOW_OUT)
+            tail = ends[i];
+    if (tail == NULL) {
+        reader->model->health.unmatched_flows += count;
+        return VARVE_OK;
+    }
+    const struct vv_chrome_flow_end *first = tail;
+    is_used = false;
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i]->kind == VV_FLOW_OUT) {
+            reader->model->health.unmatched_flows += ends[i] != first && !is_used;
+            is_used = ends[i] == first && is_used;
+            tail = ends[i];
+            continue;
+        }
+        VV_TRY(add_arrow(reader, tail, ends[i], error));
+        is_used = true;
+        if (ends[i]->kind == VV_FLOW_STEP)
+            tail = ends[i];
+    }
+    reader->model->health.unmatched_flows += !is_used;
+    return VARVE_OK;
+}
+
+static enum varve_code join_sorted(struct vv_chrome_reader *reader, const struct vv_keyed_row *rows,
+                                   const struct vv_chrome_flow_end **group, struct varve_error *error)
+{
+    const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
+    size_t count = reader->flow_ends.count, next;
+    for (size_t first = 0; first < count; first = next) {
+        for (next = first; next < count && rows[next].key == rows[first].key; next++)
+            group[next - first] = &ends[rows[next].row];
+        VV_TRY(join_group(reader, group, next - first, error));
+    }
+    return VARVE_OK;
+}
+
+/* Numbers for (family, id), in that order: by rows sorted twice, once for each. */
+static enum varve_code number_by_sorting(const struct vv_chrome_reader *reader,
+                                         struct vv_keyed_row *rows, struct varve_error *error)
+{
+    const struct vv_chrome_flow_end *ends = reader->flow_ends.items, *former = NULL;
+    size_t count = reader->flow_ends.count;
+    uint64_t number = 0;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct vv_keyed_row){ ends[i].id, (uint32_t)i };
+    VV_TRY(vv_radix_sort(rows, count, error));
+    for (size_t i = 0; i < count; i++)
+        rows[i].key = ends[rows[i].row].family;
+    VV_TRY(vv_radix_sort(rows, count, error));
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_chrome_flow_end *end = &ends[rows[i].row];
+        number += former != NULL && (former->id != end->id || former->family != end->family);
+        rows[i].key = number;
+        former = end;
+    }
+    return VARVE_OK;
+}
+
+/* By family, and within one by id; rows of equal keys are of one family and id. Where the ids of all families fit into one
+ * number beside each other, as they mostly do, one sort does. */
+static enum varve_code sort_ends(const struct vv_chrome_reader *reader, struct vv_keyed_row *rows,
+                                 struct varve_error *error)
+{
+    const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
+    size_t count = reader->flow_ends.count;
+    uint64_t least = UINT64_MAX, most = 0, all;
+    for (size_t i = 0; i < count; i++) {
+        least = ends[i].id < least ? ends[i].id : least;
+        most = ends[i].id > most ? ends[i].id : most;
+    }
+    uint64_t width = most - least + 1; /* 0: all of them                                         */
+    if (width == 0 || __builtin_mul_overflow(width, (uint64_t)reader->families.count, &all))
+        return number_by_sorting(reader, rows, error);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct vv_keyed_row){ ends[i].family * width + (ends[i].id - least), (uint32_t)i };
+    return vv_radix_sort(rows, count, error);
+}
+
+enum varve_code vv_chrome_join_flows(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    size_t count = reader->flow_ends.count;
+    if (count == 0)
+        return VARVE_OK;
+    struct vv_keyed_row *rows = vv_large_pages_alloc(count * sizeof *rows);
+    const struct vv_chrome_flow_end **group = vv_large_pages_alloc(count * sizeof *group);
+    enum varve_code code;
+    if (rows == NULL || group == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows", count);
+    else
+        code = sort_ends(reader, rows, error);
+    if (code == VARVE_OK)
+        code = join_sorted(reader, rows, group, error);
+    free(rows);
+    free(group);
+    return code;
+}

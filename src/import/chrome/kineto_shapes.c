@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/chrome/kineto_shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "import/rows/vocabulary.h"
+
+#define FIRST_SLOTS 256u
+#define RANK_MAX 64u /* more dimensions than that are no tensor                                 */
+#define TENSOR_TEXT_BYTES 32u
+#define DIM_TEXT_BYTES 22u
+
+/* Lists without blanks being passed over: their brackets match, all else may be wrong. */
+struct lists {
+    struct vv_kineto_shapes *shapes;
+    struct vv_model *model;
+    const char *dims, *types; /* where reading stands; types NULL = none                        */
+    uint32_t first_tensor, tensor_count;
+    uint16_t dtype;
+};
+
+void vv_kineto_shapes_deinit(struct vv_kineto_shapes *shapes)
+{
+    free(shapes->slots);
+    free(shapes->text);
+    *shapes = (struct vv_kineto_shapes){ 0 };
+}
+
+/* ---- the table of known lists ---- */
+
+static struct vv_kineto_shape *slot_of(const struct vv_kineto_shapes *shapes, uint32_t dims,
+                                       uint32_t types)
+{
+    uint32_t mask = shapes->slot_count - 1;
+    for (uint32_t slot = (uint32_t)vv_hash_pair(dims, types) & mask;; slot = (slot + 1) & mask) {
+        struct vv_kineto_shape *shape = &shapes->slots[slot];
+        if ((shape->dims == dims && shape->types == types) || shape->tensor_count == VV_NONE)
+            return shape;
+    }
+}
+
+static enum varve_code grow(struct vv_kineto_shapes *shapes, struct varve_error *error)
+{
+    if (shapes->count < shapes->slot_count / 2)
+        return VARVE_OK;
+    struct vv_kineto_shapes former = *shapes;
+    shapes->slot_count = former.slot_count == 0 ? FIRST_SLOTS : former.slot_count * 2;
+    shapes->slots = malloc(shapes->slot_count * sizeof *shapes->slots);
+    if (shapes->slots == NULL) {
+        *shapes = former;
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u shapes", former.count);
+    }
+    memset(shapes->slots, 0xff, shapes->slot_count * sizeof *shapes->slots);
+    for (uint32_t i = 0; i < former.slot_count; i++)
+        if (former.slots[i].tensor_count != VV_NONE)
+            *slot_of(shapes, former.slots[i].dims, former.slots[i].types) = former.slots[i];
+    free(former.slots);
+    return VARVE_OK;
+}
+
+/* ---- one tensor ---- */
+
+static enum varve_code write_tensor(struct lists *lists, uint32_t rank, const int64_t *dims,
+                                    struct varve_error *error)
+{
+    struct vv_kineto_shapes *shapes = lists->shapes;
+    VV_TRY(vv_array_reserve(&shapes->text, &shapes->text_capacity,
+                            shapes->text_bytes + TENSOR_TEXT_BYTES + rank * DIM_TEXT_BYTES, 1,
+                            error));
+    char *out = shapes->text + shapes->text_bytes;
+    out += sprintf(out, shapes->text_bytes == 0 ? "[" : ", [");
+    for (uint32_t i = 0; i < rank; i++)
+        out += sprintf(out, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
+    out += sprintf(out, "]%s", vv_dialect_dtype_suffix(lists->dtype));
+    shapes->text_bytes = (size_t)(out - shapes->text);
+    return VARVE_OK;
+}
+
+static enum varve_code add_tensor(struct lists *lists, uint32_t rank, const int64_t *dims,
+                                  struct varve_error *error)
+{
+    uint32_t row;
+    VV_TRY(write_tensor(lists, rank, dims, error));
+    VV_TRY(vv_model_add_tensor(lists->model, lists->dtype, rank, dims, &row, error));
+    if (lists->tensor_count++ == 0)
+        lists->first_tensor = row;
+    return VARVE_OK;
+}
+
+/* ---- lists of dimensions ---- */
+
+/* Behind whatever value stands at `at`. */
+static const char *pass(const char *at)
+{
+    uint32_t depth = 0;
+    bool in_string = false;
+    for (; *at != '\0'; at++) {
+        if (in_string && *at == '\\' && at[1] != '\0')
+            at++;
+        else if (*at == '"')
+            in_string = !in_string;
+        else if (!in_string && (*at == '[' || *at == '{'))
+            depth++;
+        else if (!in_string && (*at == ']' || *at == '}') && depth-- == 0)
+            return at;
+        else if (!in_string && *at == ',' && depth == 0)
+            return at;
+    }
+    return at;
+}
+
+static const char *pass_separator(const char *at)
+{
+    return at + (*at == ',' || *at == '}');
+}
+
+/* One element of the outer list: the dimensions of a tensor, or a list of such lists, or something else, which is kept
+ * as a tensor without dimensions. */
+static enum varve_code read_element(struct lists *lists, uint32_t depth, struct varve_error *error)
+{
+    int64_t dims[RANK_MAX];
+    uint32_t rank = 0;
+    bool has_inner = false;
+    const char *at = lists->dims, *end = pass(at);
+    if (*at == '[') {
+        at++;
+        while (at < end && *at != ']') {
+            has_inner = *at == '[' && depth < 2;
+            if (has_inner) {
+                lists->dims = at;
+                VV_TRY(read_element(lists, depth + 1, error));
+                at = lists->dims;
+            } else {
+                if (rank < RANK_MAX)
+                    dims[rank++] = strtoll(at, NULL, 10);
+                at = pass(at);
+            }
+            at = pass_separator(at);
+        }
+    }
+    lists->dims = end;
+    return has_inner ? VARVE_OK : add_tensor(lists, rank, dims, error);
+}
+
+static void next_type(struct lists *lists)
+{
+    const char *at = lists->types;
+    lists->dtype = 0;
+    if (at == NULL || *at != '"')
+        return;
+    const char *end = pass(at);
+    if (end - at >= 2)
+        lists->dtype = vv_dialect_dtype(at + 1, (size_t)(end - at - 2));
+    lists->types = end + (*end == ',');
+}
+
+static enum varve_code read_lists(struct lists *lists, struct varve_error *error)
+{
+    if (*lists->dims != '[')
+        return VARVE_OK;
+    lists->dims++;
+    if (lists->types != NULL)
+        lists->types += *lists->types == '[';
+    while (*lists->dims != ']' && *lists->dims != '\0') {
+        next_type(lists);
+        VV_TRY(read_element(lists, 1, error));
+        lists->dims = pass_separator(lists->dims);
+    }
+    return VARVE_OK;
+}
+
+/* [{"float":[1,64]},…]: the one key of each element is its type. */
+static enum varve_code read_typed_list(struct lists *lists, struct varve_error *error)
+{
+    if (*lists->dims != '[')
+        return VARVE_OK;
+    lists->dims++;
+    while (*lists->dims != ']' && *lists->dims != '\0') {
+        const char *end = pass(lists->dims);
+        const char *key = *lists->dims == '{' ? lists->dims + 1 : "";
+        const char *quote = *key == '"' ? strchr(key + 1, '"') : NULL;
+        if (quote != NULL && quote[1] == ':') {
+            lists->dtype = vv_dialect_dtype(key + 1, (size_t)(quote - key - 1));
+            lists->dims = quote + 2;
+            VV_TRY(read_element(lists, 1, error));
+        }
+        lists->dims = pass_separator(end);
+    }
+    return VARVE_OK;
+}
+
+/* ---- both forms ---- */
+
+static enum varve_code find(struct lists *lists, uint32_t dims, uint32_t types,
+                            const struct vv_kineto_shape **out_shape, struct varve_error *error)
+{
+    struct vv_kineto_shapes *shapes = lists->shapes;
+    VV_TRY(grow(shapes, error));
+    struct vv_kineto_shape *slot = slot_of(shapes, dims, types);
+    *out_shape = slot;
+    if (slot->tensor_count != VV_NONE)
+        return VARVE_OK;
+    shapes->text_bytes = 0;
+    lists->first_tensor = VV_NONE;
+    lists->dims = dims == VV_NONE ? "" : vv_intern_text(&lists->model->strings, dims);
+    if (types == dims)
+        VV_TRY(read_typed_list(lists, error));
+    else {
+        lists->types = types == VV_NONE ? NULL : vv_intern_text(&lists->model->strings, types);
+        VV_TRY(read_lists(lists, error));
+    }
+    *slot = (struct vv_kineto_shape){ dims, types, 0, lists->first_tensor, lists->tensor_count };
+    shapes->count++;
+    if (shapes->text_bytes == 0)
+        return VARVE_OK;
+    return vv_model_add_text(lists->model, shapes->text, shapes->text_bytes, &slot->text, error);
+}
+
+static enum varve_code list_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,
+                               uint32_t *out_id, struct varve_error *error)
+{
+    *out_id = VV_NONE;
+    if (value == NULL || value->kind != VV_CHROME_ARRAY)
+        return VARVE_OK;
+    return vv_chrome_nested_id(text, value, out_id, error);
+}
+
+enum varve_code vv_kineto_shape(struct vv_kineto_shapes *shapes, struct vv_chrome_text *text,
+                                const struct vv_chrome_value *dims,
+                                const struct vv_chrome_value *types,
+                                const struct vv_kineto_shape **out_shape, struct varve_error *error)
+{
+    struct lists lists = { .shapes = shapes, .model = text->model };
+    uint32_t dims_id, types_id;
+    VV_TRY(list_id(text, dims, &dims_id, error));
+    VV_TRY(list_id(text, types, &types_id, error));
+    if (dims_id == types_id) /* both absent, or both "[]"                                       */
+        types_id = VV_NONE;
+    if (dims_id == VV_NONE)
+        dims_id = 0;
+    return find(&lists, dims_id, types_id, out_shape, error);
+}
+
+enum varve_code vv_kineto_typed_shape(struct vv_kineto_shapes *shapes, struct vv_chrome_text *text,
+                                      const struct vv_chrome_value *list,
+                                      const struct vv_kineto_shape **out_shape,
+                                      struct varve_error *error)
+{
+    struct lists lists = { .shapes = shapes, .model = text->model };
+    uint32_t id;
+    VV_TRY(list_id(text, list, &id, error));
+    return find(&lists, id == VV_NONE ? 0 : id, id == VV_NONE ? 0 : id, out_shape, error);
+}
+
+enum varve_code vv_kineto_shape_by_ids(struct vv_kineto_shapes *shapes, struct vv_model *model,
+                                       uint32_t dims, uint32_t types, uint32_t *out_first_tensor,
+                                       struct varve_error *error)
+{
+    struct lists lists = { .shapes = shapes, .model = model };
+    const struct vv_kineto_shape *shape;
+    VV_TRY(find(&lists, dims, types, &shape, error));
+    *out_first_tensor = shape->first_tensor;
+    return VARVE_OK;
+}

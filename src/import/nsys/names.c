@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c — processes, threads and streams of an Nsight Systems export, by their ids there. */
+#include "import/nsys/nsys.h"
+
+#ifdef VV_HAVE_SQLITE
+
+#include <stdio.h>
+#include <string.h>
+
+#include "varve/varve.h"
+
+#define ID_RANGE 0x1000000 /* a global id holds a number of 24 bits for the thread, above it one for the process */
+
+static int64_t pid_of(int64_t global_id)
+{
+    return (int64_t)((uint64_t)global_id / ID_RANGE % ID_RANGE);
+}
+
+static int64_t tid_of(int64_t global_tid)
+{
+    return (int64_t)((uint64_t)global_tid % ID_RANGE);
+}
+
+enum varve_code vv_nsys_process(struct vv_nsys *nsys, int64_t global_id, uint32_t *out_row,
+                                struct varve_error *error)
+{
+    const struct vv_row_key key = { { pid_of(global_id), 0, 0, VV_NSYS_KEY_PROCESS } };
+    struct vv_processes *processes = &nsys->model->processes;
+    uint32_t *place;
+    bool is_new;
+    VV_TRY(vv_row_map_at(&nsys->rows, &key, &place, &is_new, error));
+    if (is_new) {
+        VV_TRY(vv_model_add_process(nsys->model, place, error));
+        processes->pid[*place] = pid_of(global_id);
+        processes->scope[*place] = nsys->scope;
+        processes->host[*place] = nsys->host;
+    }
+    *out_row = *place;
+    return VARVE_OK;
+}
+
+static enum varve_code find_track(struct vv_nsys *nsys, const struct vv_row_key *key,
+                                  uint32_t process, uint32_t *out_track, bool *out_is_new,
+                                  struct varve_error *error)
+{
+    uint32_t *place;
+    VV_TRY(vv_row_map_at(&nsys->rows, key, &place, out_is_new, error));
+    if (*out_is_new) {
+        VV_TRY(vv_model_add_track(nsys->model, place, error));
+        nsys->model->tracks.process[*place] = process;
+    }
+    *out_track = *place;
+    return VARVE_OK;
+}
+
+enum varve_code vv_nsys_thread(struct vv_nsys *nsys, int64_t global_tid, uint32_t *out_track,
+                               struct varve_error *error)
+{
+    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0, VV_NSYS_KEY_THREAD } };
+    uint32_t process;
+    bool is_new;
+    VV_TRY(vv_nsys_process(nsys, global_tid, &process, error));
+    VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
+    if (is_new)
+        nsys->model->tracks.tid[*out_track] = tid_of(global_tid);
+    return VARVE_OK;
+}
+
+enum varve_code vv_nsys_lane(struct vv_nsys *nsys, int64_t global_tid, uint32_t *out_track,
+                             struct varve_error *error)
+{
+    const struct vv_row_key key = { { pid_of(global_tid), 0, 0, VV_NSYS_KEY_LANE } };
+    struct vv_tracks *tracks = &nsys->model->tracks;
+    uint32_t process;
+    bool is_new;
+    VV_TRY(vv_nsys_process(nsys, global_tid, &process, error));
+    VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
+    if (!is_new)
+        return VARVE_OK;
+    tracks->kind[*out_track] = VV_TRACK_ASYNC;
+    return vv_model_text(nsys->model, "NVTX ranges", &tracks->name[*out_track], error);
+}
+
+/* 0 for what is not said. */
+static int64_t value_of(const struct vv_nsys_row *row, enum vv_nsys_role role)
+{
+    return row->values[role] == VV_NSYS_ABSENT ? 0 : row->values[role];
+}
+
+enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *row, uint32_t *out_track,
+                               struct varve_error *error)
+{
+    int64_t global_pid = value_of(row, VV_NSYS_PID), stream = value_of(row, VV_NSYS_STREAM);
+    int64_t device = value_of(row, VV_NSYS_DEVICE), context = value_of(row, VV_NSYS_CONTEXT);
+    const struct vv_row_key key = {
+        { pid_of(global_pid), stream, (int64_t)((uint64_t)context << 16) | (device & 0xffff), VV_NSYS_KEY_STREAM }
+    };
+    struct vv_tracks *tracks = &nsys->model->tracks;
+    uint32_t process;
+    char name[64];
+    bool is_new;
+    VV_TRY(vv_nsys_process(nsys, global_pid, &process, error));
+    VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
+    if (!is_new)
+        return VARVE_OK;
+    tracks->kind[*out_track] = VV_TRACK_DEVICE;
+    tracks->tid[*out_track] = stream;
+    tracks->device[*out_track] = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device);
+    snprintf(name, sizeof name, "GPU %lld stream %lld", (long long)device, (long long)stream);
+    return vv_model_text(nsys->model, name, &tracks->name[*out_track], error);
+}
+
+/* ---- names ---- */
+
+static enum varve_code name_process(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                    const void *context, struct varve_error *error)
+{
+    uint32_t process;
+    (void)context;
+    for (int i = 0; i < row->column_count; i++) {
+        const struct vv_row_key key = { { pid_of(row->values[VV_NSYS_PID]), 0, 0, VV_NSYS_KEY_PROCESS } };
+        bool is_name = strcmp(vv_sqlite.column_name(row->statement, i), "name") == 0;
+        const unsigned char *text = is_name ? vv_sqlite.column_text(row->statement, i) : NULL;
+        if (text != NULL && row->values[VV_NSYS_PID] != VV_NSYS_ABSENT &&
+            vv_row_map_find(&nsys->rows, &key, &process))
+            VV_TRY(vv_model_text(nsys->model, (const char *)text,
+                                 &nsys->model->processes.name[process], error));
+    }
+    return VARVE_OK;
+}
+
+/* A name that the program gave by NVTX goes before the kernel's. */
+static enum varve_code name_thread(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                   const void *context, struct varve_error *error)
+{
+    int64_t global_tid = row->values[VV_NSYS_TID];
+    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0, VV_NSYS_KEY_THREAD } };
+    uint32_t track;
+    (void)context;
+    (void)error;
+    if (row->values[VV_NSYS_NAME] != VV_NSYS_ABSENT && vv_row_map_find(&nsys->rows, &key, &track) &&
+        nsys->model->tracks.name[track] == 0)
+        nsys->model->tracks.name[track] = (uint32_t)row->values[VV_NSYS_NAME];
+    return VARVE_OK;
+}
+
+enum varve_code vv_nsys_name_all(struct vv_nsys *nsys, struct varve_error *error)
+{
+    VV_TRY(vv_nsys_each(nsys, "PROCESSES", name_process, NULL, error));
+    return vv_nsys_each(nsys, "ThreadNames", name_thread, NULL, error);
+}
+
+#endif

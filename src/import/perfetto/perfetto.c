@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfetto.c — Perfetto's protobuf traces: packets one after another, each field 1 of the file. The rest: perfetto.h.
+ * doc/formats.md. */
+#include "import/perfetto/perfetto.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REPORT_BYTES (UINT64_C(1) << 20)
+#define PACKET_TAG (1u << 3 | VV_WIRE_BYTES)
+
+/* ---- the file ---- */
+
+/* The packets that stand whole in the file; *out_is_cut if one follows that does not. */
+static enum varve_code read_file(struct vv_perfetto *reader, struct vv_window *window, bool *out_is_cut,
+                                 struct varve_error *error)
+{
+    for (uint64_t at = 0, reported = 0; at < window->size_bytes;) {
+        struct vv_window_field field;
+        struct vv_bytes bytes;
+        struct vv_protobuf packet;
+        VV_TRY(vv_window_field(window, at, UINT64_MAX, &field, error));
+        *out_is_cut = field.is_cut;
+        if (field.is_cut)
+            return VARVE_OK;
+        if (field.number != 1 || field.wire != VV_WIRE_BYTES) {
+            reader->model->health.ignored++;
+        } else {
+            VV_TRY(vv_window_at(window, field.data_offset, field.value, &bytes, error));
+            if (bytes.length < field.value)
+                return vv_fail_at(error, VARVE_TRUNCATED, at, "the file became shorter");
+            vv_protobuf_init(&packet, bytes.data, (size_t)field.value, field.data_offset);
+            VV_TRY(vv_perfetto_packet_read(reader, &packet, error));
+        }
+        at = field.next_offset;
+        if (window->source != NULL && at >= reported + REPORT_BYTES) {
+            vv_source_report(window->source, at);
+            reported = at;
+        }
+    }
+    return VARVE_OK;
+}
+
+/* ---- what is not read ---- */
+
+static const struct {
+    uint8_t field;
+    const char *name;
+} packet_names[] = {
+    { 1, "ftrace_events" },  { 2, "process_tree" },    { 4, "inode_file_map" },  { 5, "chrome_events" },
+    { 7, "sys_stats" },      { 9, "process_stats" },   { 33, "trace_config" },   { 34, "ftrace_stats" },
+    { 35, "trace_stats" },   { 36, "synchronization_marker" }, { 37, "profile_packet" },
+    { 39, "android_log" },   { 45, "system_info" },    { 46, "trigger" },        { 47, "packages_list" },
+    { 49, "perfetto_metatrace" }, { 51, "chrome_metadata" }, { 52, "gpu_counter_event" },
+    { 53, "gpu_render_stage_event" }, { 54, "streaming_profile_packet" }, { 66, "perf_sample" },
+    { 67, "cpu_info" },      { 69, "service_event" },  { 72, "extension_descriptor" },
+    { 76, "frame_timeline_event" }, { 78, "ui_state" }, { 89, "trace_uuid" },    { 255, "others" },
+};
+
+static enum varve_code add_fact(struct vv_perfetto *reader, unsigned field, struct varve_error *error)
+{
+    char key[64];
+    uint32_t row, id;
+    snprintf(key, sizeof key, "packets not read: field %u", field);
+    for (size_t i = 0; i < sizeof packet_names / sizeof packet_names[0]; i++)
+        if (packet_names[i].field == field)
+            snprintf(key, sizeof key, "packets not read: %s", packet_names[i].name);
+    VV_TRY(vv_model_text(reader->model, key, &id, error));
+    VV_TRY(vv_model_add_fact(reader->model, &row, error));
+    reader->model->facts.key[row] = id;
+    reader->model->facts.value[row] = reader->passed[field];
+    reader->model->facts.kind[row] = VV_ARG_INT;
+    return VARVE_OK;
+}
+
+static enum varve_code add_facts(struct vv_perfetto *reader, struct varve_error *error)
+{
+    for (unsigned field = 0; field < 256; field++)
+        if (reader->passed[field] > 0)
+            VV_TRY(add_fact(reader, field, error));
+    return VARVE_OK;
+}
+
+/* ---- the reader ---- */
+
+static void close_reader(struct vv_perfetto *reader)
+{
+    for (size_t i = 0; i < reader->sequence_count; i++) {
+        struct vv_perfetto_sequence *sequence = &reader->sequences[i];
+        for (int kind = 0; kind < VV_PERFETTO_INTERNED_COUNT; kind++)
+            vv_key_map_deinit(&sequence->interned[kind]);
+        vv_key_map_deinit(&sequence->counters);
+        free(sequence->counter_values);
+        free(sequence->extra_integers.items);
+        free(sequence->extra_reals.items);
+    }
+    vv_perfetto_clocks_deinit(&reader->clocks);
+    vv_key_map_deinit(&reader->sequence_ids);
+    vv_key_map_deinit(&reader->track_ids);
+    free(reader->sequences);
+    free(reader->tracks);
+    free(reader->events);
+    free(reader->flow_ends);
+    free(reader->text);
+}
+
+static void finish_processes(const struct vv_perfetto *reader, uint64_t first)
+{
+    struct vv_processes *processes = &reader->model->processes;
+    for (uint64_t row = first; row < processes->table.count; row++)
+        if (processes->begin_ns[row] > processes->end_ns[row])
+            processes->begin_ns[row] = processes->end_ns[row] = 0;
+}
+
+static enum varve_code read_perfetto(const struct vv_import_job *job, struct varve_error *error)
+{
+    struct vv_perfetto reader = { .job = job, .model = job->model };
+    struct vv_window window;
+    bool is_cut = false;
+    uint64_t first_process = job->model->processes.table.count;
+    reader.clocks.trace_clock = vv_perfetto_clock_key(VV_PERFETTO_BOOTTIME, 0);
+    enum varve_code code = vv_window_open(&window, job->source, job->options->max_memory_bytes, error);
+    if (code == VARVE_OK)
+        code = read_file(&reader, &window, &is_cut, error);
+    if (code == VARVE_OK)
+        code = vv_perfetto_tracks_place(&reader, error);
+    if (code == VARVE_OK)
+        code = vv_perfetto_join(&reader, error);
+    if (code == VARVE_OK)
+        code = add_facts(&reader, error);
+    finish_processes(&reader, first_process);
+    job->model->health.truncated_files += code == VARVE_OK && (is_cut || window.is_cut);
+    vv_window_close(&window);
+    close_reader(&reader);
+    if (code != VARVE_OK)
+        vv_error_note(error, "'%s'", job->path);
+    return code;
+}
+
+/* ---- the probe ---- */
+
+/* Fields that each packet may have, with their wire types. */
+static bool is_packet(struct vv_protobuf *packet)
+{
+    bool is_known = false;
+    while (vv_protobuf_next(packet)) {
+        bool is_number = packet->number == 8 || packet->number == 10 || packet->number == 3 ||
+                         packet->number == 13 || packet->number == 58 || packet->number == 79;
+        bool is_message = packet->number == 11 || packet->number == 60 || packet->number == 6 ||
+                          packet->number == 12 || packet->number == 59 || packet->number == 33 ||
+                          packet->number == 50 || packet->number == 133 || packet->number == 36;
+        if ((is_number && packet->wire != VV_WIRE_VARINT) || (is_message && packet->wire != VV_WIRE_BYTES))
+            return false;
+        is_known = is_known || is_number || is_message;
+    }
+    return is_known;
+}
+
+/* The first packets are packets, as far as the head goes. */
+static bool probe_perfetto(const char *path, bool is_folder, const char *head, size_t head_bytes)
+{
+    (void)path;
+    const unsigned char *at = (const unsigned char *)head, *end = at + head_bytes;
+    bool has_packet = false;
+    for (int i = 0; i < 8 && !is_folder && at < end; i++) {
+        struct vv_protobuf packet;
+        uint64_t length;
+        if (*at++ != PACKET_TAG || !vv_protobuf_varint(&at, end, &length))
+            return has_packet && at == end;
+        bool is_whole = length <= (uint64_t)(end - at);
+        size_t here = is_whole ? (size_t)length : (size_t)(end - at);
+        vv_protobuf_init(&packet, at, here, 0);
+        if (!is_whole && has_packet)
+            return true;
+        if (length > 0 && !is_packet(&packet))
+            return false;
+        has_packet = has_packet || length > 0;
+        at += here;
+    }
+    return has_packet;
+}
+
+const struct vv_importer vv_importer_perfetto = {
+    .name = "perfetto",
+    .title = "Perfetto protobuf",
+    .probe = probe_perfetto,
+    .read = read_perfetto,
+};

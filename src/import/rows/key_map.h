@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* key_map.h — what a producer's 64-bit ids stand for. Most producers count from 0 or 1; those ids index an array,
+ * and the rest are hashed. Thread-compatible. */
+#ifndef VV_IMPORT_ROWS_KEY_MAP_H
+#define VV_IMPORT_ROWS_KEY_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define VV_KEY_NONE UINT32_MAX
+
+struct vv_key_slot {
+    uint64_t id;
+    uint32_t value; /* VV_KEY_NONE: free                                                         */
+};
+
+struct vv_key_map { /* zeroed: empty                                                             */
+    uint32_t *small;
+    size_t small_capacity, small_used;
+    struct vv_key_slot *slots; /* open addressing; slot_count is a power of two                   */
+    size_t slot_count, used_count;
+};
+
+void vv_key_map_deinit(struct vv_key_map *map); /* idempotent */
+void vv_key_map_clear(struct vv_key_map *map);  /* keeps its memory */
+
+/* `value` is not VV_KEY_NONE; a former one is replaced. */
+enum varve_code vv_key_map_put(struct vv_key_map *map, uint64_t id, uint32_t value,
+                              struct varve_error *error);
+uint32_t vv_key_map_find(const struct vv_key_map *map, uint64_t id);
+
+static inline uint32_t vv_key_map_get(const struct vv_key_map *map, uint64_t id)
+{
+    return id < map->small_capacity ? map->small[id] : vv_key_map_find(map, id);
+}
+
+#endif

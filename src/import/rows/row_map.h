@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row_map.h — from what a producer calls a process, a thread, a stream, a string … to a row or an id of the
+ * model. For importers. Thread-compatible. */
+#ifndef VV_IMPORT_ROWS_ROW_MAP_H
+#define VV_IMPORT_ROWS_ROW_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct vv_row_key { int64_t words[4]; }; /* the last says what kind of thing it is              */
+
+struct vv_row_map {
+    struct vv_row_entry { struct vv_row_key key; uint32_t row; bool is_used; } *entries;
+    uint64_t count, slot_count; /* a power of two, or 0                                         */
+};
+
+void vv_row_map_deinit(struct vv_row_map *map); /* idempotent */
+/* The place of the key's row, made if need be: then *out_is_new, and the caller fills it in. The pointer is
+ * good until the next call. */
+enum varve_code vv_row_map_at(struct vv_row_map *map, const struct vv_row_key *key, uint32_t **out_row,
+                              bool *out_is_new, struct varve_error *error);
+/* False if the key was never put in. */
+bool vv_row_map_find(const struct vv_row_map *map, const struct vv_row_key *key, uint32_t *out_row);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vocabulary.h — what the words of Chrome's trace format mean in the dialects that machine-learning programs
+ * write: Kineto (today and old), XLA, ONNX Runtime, Ascend, ROCm, MTIA, XPU. All of it is tables
+ * (rows/vocabulary.c); the dialects' words do not collide, so no dialect is ever chosen. Thread-safe. */
+#ifndef VV_IMPORT_ROWS_VOCABULARY_H
+#define VV_IMPORT_ROWS_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Arguments that have a column of their own. */
+enum vv_dialect_role {
+    VV_ROLE_NONE,
+    VV_ROLE_EXTERNAL, VV_ROLE_SEQUENCE, VV_ROLE_FORWARD_TID, VV_ROLE_STACK, VV_ROLE_MODULE,
+    VV_ROLE_DIMS, VV_ROLE_TYPES, VV_ROLE_TYPED_SHAPES,
+    VV_ROLE_STREAM_ID, VV_ROLE_CORRELATION,
+    VV_ROLE_DEVICE, VV_ROLE_CONTEXT, VV_ROLE_STREAM, VV_ROLE_BYTES,
+    VV_ROLE_COLLECTIVE, VV_ROLE_GROUP, VV_ROLE_RANKS, VV_ROLE_DTYPE, VV_ROLE_GROUP_SIZE,
+    VV_ROLE_IN_ELEMENTS, VV_ROLE_OUT_ELEMENTS, VV_ROLE_GROUP_SEQUENCE,
+    VV_ROLE_EVENT_INDEX, VV_ROLE_LAYER,
+    VV_ROLE_ADDRESS, VV_ROLE_SIGNED_BYTES, VV_ROLE_TOTAL_ALLOCATED, VV_ROLE_TOTAL_RESERVED,
+    VV_ROLE_DEVICE_TYPE, VV_ROLE_DEVICE_ID,
+    VV_ROLE_COUNT
+};
+
+#define VV_ROLES(from, to) ((UINT32_C(2) << (to)) - (UINT32_C(1) << (from)))
+#define VV_ROLES_COLLECTIVE VV_ROLES(VV_ROLE_COLLECTIVE, VV_ROLE_GROUP_SEQUENCE)
+
+enum { VV_DIALECT_STEPS = 1, /* "ProfilerStep#N" is a step there                              */
+       VV_DIALECT_RUNS = 2,  /* "model_run" is one, without a number                           */
+       VV_DIALECT_ON_DEVICE = 4, /* its rows are streams of a device                           */
+       VV_DIALECT_LATER = 8 };   /* layer and activity follow from the name of the process     */
+
+#define VV_NO_ACTIVITY UINT8_MAX
+
+/* What events of a category are. */
+struct vv_dialect_class {
+    const char *category;
+    uint32_t takes;       /* bit of each enum vv_dialect_role that is no plain argument there   */
+    uint16_t layer;
+    uint8_t activity;     /* enum vv_activity_kind or VV_NO_ACTIVITY                            */
+    uint8_t device_kind;
+    uint8_t flags;        /* VV_DIALECT_                                                        */
+};
+
+/* Never NULL: for what no table knows, a class with VV_DIALECT_LATER. */
+const struct vv_dialect_class *vv_dialect_class(const char *category, size_t length);
+enum vv_dialect_role vv_dialect_role(const char *key, size_t length);
+
+/* Processes whose rows have no categories, by the beginning of their names. */
+struct vv_dialect_process {
+    const char *prefix;
+    uint16_t layer;
+    uint8_t device_kind;
+    bool is_device;
+};
+const struct vv_dialect_process *vv_dialect_process(const char *name);
+
+/* The collective that a range stands for whose backend says no more than its name ("gloo:all_reduce"); NULL. */
+const char *vv_dialect_collective(const char *name);
+/* "ProfilerStep#12" is step 12. */
+bool vv_dialect_step(const char *name, int64_t *out_index);
+/* An enum varve_dtype by PyTorch's, ONNX Runtime's or XLA's name for it; VARVE_DTYPE_UNKNOWN. */
+uint16_t vv_dialect_dtype(const char *name, size_t length);
+/* " f32"; " ?" for none of them. */
+const char *vv_dialect_dtype_suffix(uint16_t dtype);
+/* "Float", as PyTorch calls it where it tells of collectives; "" for none of them. */
+const char *vv_dialect_scalar_type(uint32_t dtype);
+/* A VARVE_LAYER_ bit by the name that our own export writes; 0. */
+uint16_t vv_dialect_layer(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json.c — the protobuf JSON of an XSpace, written back as the message it stands for: one reader serves both.
+ *
+ * Names in both spellings (offset_ps, offsetPs), numbers as numbers or texts, keys of maps as texts, bytes as base64. A
+ * text cut short gives the message of what stands whole before the cut. What no field is called becomes a field without
+ * meaning, so that the reader counts it. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text/json.h"
+#include "base/utf8.h"
+#include "import/xspace/xspace.h"
+
+#define UNKNOWN_NUMBER 1000u
+#define LENGTH_BYTES 5u /* of a message: written before it is known                             */
+
+/* ---- what the message consists of ---- */
+
+enum type { NUMBER, REAL, TEXT, BYTES, MESSAGE, MESSAGES, NUMBERS, TEXTS, MAP };
+
+struct message_word;
+
+struct field_word {
+    const char *name;
+    uint32_t number;
+    enum type type;
+    const struct message_word *message;
+};
+
+struct message_word {
+    const struct field_word *fields;
+    bool is_atomic; /* cut short, it is left out                                                */
+};
+
+static const struct field_word stat_fields[] = {
+    { "metadata_id", 1, NUMBER, NULL }, { "double_value", 2, REAL, NULL },
+    { "uint64_value", 3, NUMBER, NULL }, { "int64_value", 4, NUMBER, NULL },
+    { "str_value", 5, TEXT, NULL },     { "bytes_value", 6, BYTES, NULL },
+    { "ref_value", 7, NUMBER, NULL },   { "compressed_str_value", 8, BYTES, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word stat_message = { stat_fields, true };
+
+static const struct field_word event_fields[] = {
+    { "metadata_id", 1, NUMBER, NULL }, { "offset_ps", 2, NUMBER, NULL },
+    { "duration_ps", 3, NUMBER, NULL }, { "stats", 4, MESSAGES, &stat_message },
+    { "num_occurrences", 5, NUMBER, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word event_message = { event_fields, true };
+
+static const struct field_word line_fields[] = {
+    { "id", 1, NUMBER, NULL },           { "name", 2, TEXT, NULL },
+    { "timestamp_ns", 3, NUMBER, NULL }, { "events", 4, MESSAGES, &event_message },
+    { "duration_ps", 9, NUMBER, NULL },  { "display_id", 10, NUMBER, NULL },
+    { "display_name", 11, TEXT, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word line_message = { line_fields, false };
+
+static const struct field_word event_metadata_fields[] = {
+    { "id", 1, NUMBER, NULL },      { "name", 2, TEXT, NULL },
+    { "metadata", 3, BYTES, NULL }, { "display_name", 4, TEXT, NULL },
+    { "stats", 5, MESSAGES, &stat_message }, { "child_id", 6, NUMBERS, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word event_metadata_message = { event_metadata_fields, true };
+
+static const struct field_word stat_metadata_fields[] = {
+    { "id", 1, NUMBER, NULL }, { "name", 2, TEXT, NULL }, { "description", 3, TEXT, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word stat_metadata_message = { stat_metadata_fields, true };
+
+static const struct field_word plane_fields[] = {
+    { "id", 1, NUMBER, NULL },
+    { "name", 2, TEXT, NULL },
+    { "lines", 3, MESSAGES, &line_message },
+    { "event_metadata", 4, MAP, &event_metadata_message },
+    { "stat_metadata", 5, MAP, &stat_metadata_message },
+    { "stats", 6, MESSAGES, &stat_message },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word plane_message = { plane_fields, false };
+
+static const struct field_word space_fields[] = {
+    { "planes", 1, MESSAGES, &plane_message }, { "errors", 2, TEXTS, NULL },
+    { "warnings", 3, TEXTS, NULL },            { "hostnames", 4, TEXTS, NULL },
+    { NULL, 0, NUMBER, NULL },
+};
+static const struct message_word space_message = { space_fields, false };
+
+/* ---- writing ---- */
+
+struct converter {
+    struct vv_json json;
+    unsigned char *bytes;
+    size_t count, capacity;
+};
+
+static enum varve_code put(struct converter *converter, const void *bytes, size_t count,
+                           struct varve_error *error)
+{
+    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + count, 1, error));
+    if (count > 0)
+        memcpy(converter->bytes + converter->count, bytes, count);
+    converter->count += count;
+    return VARVE_OK;
+}
+
+static enum varve_code put_varint(struct converter *converter, uint64_t value, struct varve_error *error)
+{
+    unsigned char bytes[10];
+    size_t count = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[count++] = (unsigned char)(value | 0x80);
+    bytes[count++] = (unsigned char)value;
+    return put(converter, bytes, count, error);
+}
+
+static enum varve_code put_tag(struct converter *converter, uint32_t number, enum vv_wire wire,
+                               struct varve_error *error)
+{
+    return put_varint(converter, (uint64_t)number << 3 | wire, error);
+}
+
+static enum varve_code put_number(struct converter *converter, uint32_t number, uint64_t value,
+                                  struct varve_error *error)
+{
+    VV_TRY(put_tag(converter, number, VV_WIRE_VARINT, error));
+    return put_varint(converter, value, error);
+}
+
+/* Room for the length, which `close_message` writes: padded with continuation bits to its full width. */
+static enum varve_code open_message(struct converter *converter, uint32_t number, size_t *out_begin,
+                                    struct varve_error *error)
+{
+    static const unsigned char room[LENGTH_BYTES] = { 0 };
+    VV_TRY(put_tag(converter, number, VV_WIRE_BYTES, error));
+    VV_TRY(put(converter, room, sizeof room, error));
+    *out_begin = converter->count;
+    return VARVE_OK;
+}
+
+static void close_message(struct converter *converter, size_t begin)
+{
+    uint64_t length = converter->count - begin;
+    unsigned char *at = converter->bytes + begin - LENGTH_BYTES;
+    for (unsigned i = 0; i < LENGTH_BYTES; i++)
+        at[i] = (unsigned char)((length >> 7 * i & 0x7f) | (i + 1 < LENGTH_BYTES ? 0x80 : 0));
+}
+
+/* ---- values ---- */
+
+static enum varve_code wrong(const struct converter *converter, const char *what,
+                             struct varve_error *error)
+{
+    return vv_fail_at(error, VARVE_CORRUPT, converter->json.offset, "%s is wrong", what);
+}
+
+/* Digits, with a sign perhaps; or a number with a fraction of zero, "1e3". */
+static bool parse_number(const char *text, uint64_t *out_value)
+{
+    char *end;
+    errno = 0;
+    bool is_negative = text[0] == '-';
+    long long signed_value = strtoll(text, &end, 10);
+    if (text[0] != '\0' && *end == '\0' && errno == 0) {
+        *out_value = (uint64_t)signed_value;
+        return true;
+    }
+    errno = 0;
+    unsigned long long unsigned_value = strtoull(text, &end, 10);
+    if (text[0] != '\0' && *end == '\0' && errno == 0 && !is_negative) {
+        *out_value = unsigned_value;
+        return true;
+    }
+    double real = strtod(text, &end);
+    if (end == text || *end != '\0' || !(fabs(real) < 9e15) || real != floor(real))
+        return false;
+    *out_value = (uint64_t)(int64_t)real;
+    return true;
+}
+
+static enum varve_code read_number(struct converter *converter, const struct field_word *field,
+                                   struct varve_error *error)
+{
+    const struct vv_json *json = &converter->json;
+    uint64_t value;
+    bool is_scalar = json->token == VV_JSON_STRING || json->token == VV_JSON_INTEGER ||
+                     json->token == VV_JSON_REAL;
+    if (!is_scalar || !parse_number(json->text, &value))
+        return wrong(converter, field->name, error);
+    return put_number(converter, field->number, value, error);
+}
+
+/* strtod reads "NaN" and "Infinity" as protobuf writes them. */
+static enum varve_code read_real(struct converter *converter, const struct field_word *field,
+                                 struct varve_error *error)
+{
+    const struct vv_json *json = &converter->json;
+    double real = json->real;
+    if (json->token == VV_JSON_INTEGER) {
+        real = (double)json->integer;
+    } else if (json->token == VV_JSON_STRING) {
+        char *end;
+        real = strtod(json->text, &end);
+        if (json->length == 0 || *end != '\0')
+            return wrong(converter, field->name, error);
+    } else if (json->token != VV_JSON_REAL) {
+        return wrong(converter, field->name, error);
+    }
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    bits = htole64(bits);
+    VV_TRY(put_tag(converter, field->number, VV_WIRE_FIXED64, error));
+    return put(converter, &bits, sizeof bits, error);
+}
+
+static enum varve_code read_text(struct converter *converter, const struct field_word *field,
+                                 struct varve_error *error)
+{
+    const struct vv_json *json = &converter->json;
+    if (json->token != VV_JSON_STRING)
+        return wrong(converter, field->name, error);
+    if (vv_utf8_valid(json->text, json->length) != json->length)
+        return vv_fail_at(error, VARVE_CORRUPT, json->offset, "%s is not UTF-8", field->name);
+    VV_TRY(put_tag(converter, field->number, VV_WIRE_BYTES, error));
+    VV_TRY(put_varint(converter, json->length, error));
+    return put(converter, json->text, json->length, error);
+}
+
+static int base64_digit(char letter)
+{
+    if (letter >= 'A' && letter <= 'Z')
+        return letter - 'A';
+    if (letter >= 'a' && letter <= 'z')
+        return letter - 'a' + 26;
+    if (letter >= '0' && letter <= '9')
+        return letter - '0' + 52;
+    return letter == '+' || letter == '-' ? 62 : letter == '/' || letter == '_' ? 63 : -1;
+}
+
+/* With the letters of either alphabet, padded or not. */
+static enum varve_code read_bytes(struct converter *converter, const struct field_word *field,
+                                  struct varve_error *error)
+{
+    const struct vv_json *json = &converter->json;
+    size_t length = json->length;
+    if (json->token != VV_JSON_STRING)
+        return wrong(converter, field->name, error);
+    while (length > 0 && json->text[length - 1] == '=')
+        length--;
+    if (length % 4 == 1)
+        return wrong(converter, field->name, error);
+    VV_TRY(put_tag(converter, field->number, VV_WIRE_BYTES, error));
+    VV_TRY(put_varint(converter, length / 4 * 3 + (length % 4 == 0 ? 0 : length % 4 - 1), error));
+    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + length, 1, error));
+    uint32_t bits = 0;
+    for (size_t i = 0; i < length; i++) {
+        int digit = base64_digit(json->text[i]);
+        if (digit < 0)
+            return wrong(converter, field->name, error);
+        bits = bits << 6 | (uint32_t)digit;
+        if (i % 4 != 0)
+            converter->bytes[converter->count++] = (unsigned char)(bits >> (6 - i % 4 * 2));
+    }
+    return VARVE_OK;
+}
+
+/* ---- structure ---- */
+
+/* `name` as it is, or with each "_x" written "X". */
+static bool is_called(const char *name, const char *text)
+{
+    if (strcmp(name, text) == 0)
+        return true;
+    for (; *name != '\0'; name++, text++) {
+        char letter = *name;
+        if (letter == '_')
+            letter = (char)(*++name & ~0x20);
+        if (letter != *text)
+            return false;
+    }
+    return *text == '\0';
+}
+
+static const struct field_word *find_field(const struct message_word *message, const char *text)
+{
+    for (const struct field_word *field = message->fields; field->name != NULL; field++)
+        if (is_called(field->name, text))
+            return field;
+    return NULL;
+}
+
+static enum varve_code read_fields(struct converter *converter, const struct message_word *message,
+                                   struct varve_error *error);
+
+/* The message whose first token was just read, as field `number`. */
+static enum varve_code read_message(struct converter *converter, const struct message_word *message,
+                                    uint32_t number, struct varve_error *error)
+{
+    size_t before = converter->count, begin;
+    if (converter->json.token != VV_JSON_OBJECT)
+        return wrong(converter, "what is no object here", error);
+    VV_TRY(open_message(converter, number, &begin, error));
+    enum varve_code code = read_fields(converter, message, error);
+    close_message(converter, begin);
+    if (code == VARVE_TRUNCATED && message->is_atomic)
+        converter->count = before;
+    return code;
+}
+
+/* An entry is a message of a key, 1, and a value, 2. */
+static enum varve_code read_map(struct converter *converter, const struct field_word *field,
+                                struct varve_error *error)
+{
+    if (converter->json.token != VV_JSON_OBJECT)
+        return wrong(converter, field->name, error);
+    for (;;) {
+        size_t before = converter->count, begin;
+        uint64_t key;
+        VV_TRY(vv_json_next(&converter->json, error));
+        if (converter->json.token == VV_JSON_OBJECT_END)
+            return VARVE_OK;
+        if (!parse_number(converter->json.text, &key))
+            return wrong(converter, field->name, error);
+        VV_TRY(open_message(converter, field->number, &begin, error));
+        VV_TRY(put_number(converter, 1, key, error));
+        enum varve_code code = vv_json_next(&converter->json, error);
+        if (code == VARVE_OK)
+            code = read_message(converter, field->message, 2, error);
+        close_message(converter, begin);
+        if (code == VARVE_TRUNCATED)
+            converter->count = before;
+        VV_TRY(code);
+    }
+}
+
+static enum varve_code read_single(struct converter *converter, const struct field_word *field,
+                                   struct varve_error *error)
+{
+    switch (field->type) {
+    case NUMBER:
+    case NUMBERS:
+        return read_number(converter, field, error);
+    case REAL:
+        return read_real(converter, field, error);
+    case TEXT:
+    case TEXTS:
+        return read_text(converter, field, error);
+    case BYTES:
+        return read_bytes(converter, field, error);
+    case MAP:
+        return read_map(converter, field, error);
+    default:
+        return read_message(converter, field->message, field->number, error);
+    }
+}
+
+static enum varve_code read_list(struct converter *converter, const struct field_word *field,
+                                 struct varve_error *error)
+{
+    if (converter->json.token != VV_JSON_ARRAY)
+        return wrong(converter, field->name, error);
+    for (;;) {
+        VV_TRY(vv_json_next(&converter->json, error));
+        if (converter->json.token == VV_JSON_ARRAY_END)
+            return VARVE_OK;
+        VV_TRY(read_single(converter, field, error));
+    }
+}
+
+static enum varve_code read_fields(struct converter *converter, const struct message_word *message,
+                                   struct varve_error *error)
+{
+    struct vv_json *json = &converter->json;
+    for (;;) {
+        VV_TRY(vv_json_next(json, error));
+        if (json->token == VV_JSON_OBJECT_END)
+            return VARVE_OK;
+        const struct field_word *field = find_field(message, json->text);
+        if (field == NULL) {
+            VV_TRY(put_number(converter, UNKNOWN_NUMBER, 0, error));
+            VV_TRY(vv_json_skip(json, error));
+            continue;
+        }
+        VV_TRY(vv_json_next(json, error));
+        if (json->token == VV_JSON_NULL)
+            continue;
+        bool is_list = field->type == MESSAGES || field->type == NUMBERS || field->type == TEXTS;
+        VV_TRY(is_list ? read_list(converter, field, error) : read_single(converter, field, error));
+    }
+}
+
+static enum varve_code read_source(void *context, void *buffer, size_t bytes, size_t *out_bytes,
+                                   struct varve_error *error)
+{
+    return vv_source_read(context, buffer, bytes, out_bytes, error);
+}
+
+static enum varve_code convert(struct converter *converter, struct varve_error *error)
+{
+    VV_TRY(vv_json_next(&converter->json, error));
+    if (converter->json.token != VV_JSON_OBJECT)
+        return wrong(converter, "what is no object here", error);
+    VV_TRY(read_fields(converter, &space_message, error));
+    return vv_json_next(&converter->json, error);
+}
+
+enum varve_code vv_xspace_json_convert(struct vv_source *source, struct vv_window *out_window,
+                                       bool *out_is_cut, struct varve_error *error)
+{
+    struct converter converter = { .bytes = NULL };
+    VV_TRY(vv_json_init_source(&converter.json, read_source, source, error));
+    enum varve_code code = convert(&converter, error);
+    vv_json_deinit(&converter.json);
+    *out_is_cut = code == VARVE_TRUNCATED && converter.count > 0;
+    if (code == VARVE_OK || *out_is_cut) {
+        vv_window_take(out_window, converter.bytes, converter.count);
+        return VARVE_OK;
+    }
+    free(converter.bytes);
+    return code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meaning/device_class.h"
+
+#include <string.h>
+
+#include "varve/varve.h"
+
+/* Parts of names, looked for anywhere and in any case: libraries prefix and wrap their names freely. The first that
+ * fits counts. ROCm up to 7.1 reports copies as kernels; XLA has its HLO instructions for names; Ascend and MTIA list
+ * waits among the work, and a device that waits does none. */
+static const struct word { const char *part; enum vv_device_class class; } words[] = {
+    { "nccl", VV_CLASS_COMM },                { "rccl", VV_CLASS_COMM },
+    { "hccl", VV_CLASS_COMM },                { "hcom_", VV_CLASS_COMM },
+    { "oneccl", VV_CLASS_COMM },              { "msccl", VV_CLASS_COMM },
+    { "nvshmem", VV_CLASS_COMM },             { "rocshmem", VV_CLASS_COMM },
+    { "deep_ep::", VV_CLASS_COMM },           { "cross_device_reduce", VV_CLASS_COMM },
+    { "multimem_all_", VV_CLASS_COMM },       { "one_shot_all_", VV_CLASS_COMM },
+    { "two_shot_all_", VV_CLASS_COMM },       { "all-reduce", VV_CLASS_COMM },
+    { "all-gather", VV_CLASS_COMM },          { "all-to-all", VV_CLASS_COMM },
+    { "reduce-scatter", VV_CLASS_COMM },      { "collective-permute", VV_CLASS_COMM },
+    { "collective-broadcast", VV_CLASS_COMM },
+    { "memory_copy_", VV_CLASS_COPY },        { "__amd_rocclr_copybuffer", VV_CLASS_COPY },
+    { "copy-start", VV_CLASS_COPY },          { "copy-done", VV_CLASS_COPY },
+    { "infeed", VV_CLASS_COPY },              { "outfeed", VV_CLASS_COPY },
+    { "memcpy_async", VV_CLASS_COPY },        { "sdma_sqe", VV_CLASS_COPY },
+    { "pcie_dma", VV_CLASS_COPY },            { "dma_request", VV_CLASS_COPY },
+    { "__amd_rocclr_fillbuffer", VV_CLASS_SET }, { "_memset", VV_CLASS_SET },
+    { "event_wait", VV_CLASS_NONE },          { "event_record", VV_CLASS_NONE },
+    { "notify_wait", VV_CLASS_NONE },         { "notify_record", VV_CLASS_NONE },
+};
+
+const char *vv_device_class_text(enum vv_device_class class)
+{
+    static const char *const texts[VV_CLASS_COUNT + 1] = { "computation", "communication", "memcpy", "memset",
+                                                          [VV_CLASS_NONE] = "wait" };
+    return texts[class];
+}
+
+static enum vv_device_class class_of_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i].part) != NULL)
+            return words[i].class;
+    return VV_CLASS_COMPUTE;
+}
+
+enum vv_device_class vv_device_class_of(const struct vv_model *model, uint32_t activity, uint8_t *by_name)
+{
+    uint32_t slice = model->activities.slice[activity];
+    switch (model->activities.kind[activity]) {
+    case VV_ACTIVITY_COPY:
+        return VV_CLASS_COPY;
+    case VV_ACTIVITY_SET:
+        return VV_CLASS_SET;
+    default:
+        break;
+    }
+    if (slice == VV_NONE)
+        return VV_CLASS_COMPUTE;
+    if (model->slices.layer[slice] == VARVE_LAYER_COMM)
+        return VV_CLASS_COMM;
+    uint32_t name = model->slices.name[slice];
+    if (by_name[name] == 0)
+        by_name[name] = (uint8_t)(1 + class_of_name(vv_intern_text(&model->strings, name)));
+    return (enum vv_device_class)(by_name[name] - 1);
+}

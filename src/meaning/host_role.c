@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meaning/host_role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "varve/varve.h"
+
+/* ---- by name ---- */
+
+enum place { HOLDS, BEGINS, ENDS };
+
+/* The first that fits counts. SYNC and ALLOCATION count for calls alone: an operator is no call, whatever its
+ * name. "Compiled" is code that runs; compiling is over. Of Python's own frames a path tells, not a word. */
+static const struct word { const char *part; uint8_t place, role; } words[] = {
+    { "enumerate(DataLoader)#", BEGINS, VV_HOST_LOADER },
+    { "enumerate(DataPipe)#", BEGINS, VV_HOST_LOADER },
+    { "IteratorGetNext", HOLDS, VV_HOST_LOADER },
+    { "Iterator::", BEGINS, VV_HOST_LOADER },
+    { "nccl:", BEGINS, VV_HOST_COMM },
+    { "gloo:", BEGINS, VV_HOST_COMM },
+    { "rccl:", BEGINS, VV_HOST_COMM },
+    { "hccl:", BEGINS, VV_HOST_COMM },
+    { "xccl:", BEGINS, VV_HOST_COMM },
+    { "ucc:", BEGINS, VV_HOST_COMM },
+    { "mpi:", BEGINS, VV_HOST_COMM },
+    { "Synchronize", HOLDS, VV_HOST_SYNC },
+    { "BlockHostUntil", HOLDS, VV_HOST_SYNC },
+    { "BlockUntilReady", HOLDS, VV_HOST_SYNC },
+    { "clFinish", BEGINS, VV_HOST_SYNC },
+    { "clWaitForEvents", BEGINS, VV_HOST_SYNC },
+    { "cudaMemcpy", ENDS, VV_HOST_SYNC }, /* without Async                                      */
+    { "hipMemcpy", ENDS, VV_HOST_SYNC },
+    { "Malloc", HOLDS, VV_HOST_ALLOCATION },
+    { "Free", HOLDS, VV_HOST_ALLOCATION },
+    { "HostAlloc", HOLDS, VV_HOST_ALLOCATION },
+    { "HostRegister", HOLDS, VV_HOST_ALLOCATION },
+    { "MemAlloc", HOLDS, VV_HOST_ALLOCATION },
+    { "MemCreate", HOLDS, VV_HOST_ALLOCATION },
+    { "MemMap", HOLDS, VV_HOST_ALLOCATION },
+    { "MemRelease", HOLDS, VV_HOST_ALLOCATION },
+    { "MemUnmap", HOLDS, VV_HOST_ALLOCATION },
+    { "gc.collect", HOLDS, VV_HOST_GC },
+    { "Python GC", HOLDS, VV_HOST_GC },
+    { "Garbage Collect", HOLDS, VV_HOST_GC },
+    { "HloPassPipeline", HOLDS, VV_HOST_COMPILE },
+};
+
+static const struct word paths[] = {
+    { "torch/_dynamo/", HOLDS, VV_HOST_COMPILE },
+    { "torch/_inductor/", HOLDS, VV_HOST_COMPILE },
+    { "triton/compiler/", HOLDS, VV_HOST_COMPILE },
+    { "gc.collect", HOLDS, VV_HOST_GC },
+};
+
+static bool fits(const struct word *word, const char *name)
+{
+    size_t length = strlen(name), part = strlen(word->part);
+    if (word->place == HOLDS)
+        return strstr(name, word->part) != NULL;
+    if (length < part)
+        return false;
+    return strncmp(word->place == ENDS ? name + length - part : name, word->part, part) == 0;
+}
+
+static uint8_t word_of(const char *name)
+{
+    bool is_frame = strstr(name, ".py(") != NULL;
+    const struct word *list = is_frame ? paths : words;
+    size_t count = is_frame ? sizeof paths / sizeof *paths : sizeof words / sizeof *words;
+    for (size_t i = 0; i < count; i++)
+        if (fits(&list[i], name))
+            return list[i].role;
+    bool is_compiling = !is_frame && strcasestr(name, "compile") != NULL && strcasestr(name, "compiled") == NULL;
+    return is_compiling ? VV_HOST_COMPILE : VV_HOST_NONE;
+}
+
+/* ---- all together ---- */
+
+enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
+                                   struct varve_error *error)
+{
+    static const char annotation[] = "user_annotation", overhead[] = "overhead";
+    *out_roles = (struct vv_host_roles){
+        .model = model,
+        .by_name = calloc(model->strings.count + 1, 1),
+        .annotation = vv_intern_find(&model->strings, annotation, sizeof annotation - 1),
+        .overhead = vv_intern_find(&model->strings, overhead, sizeof overhead - 1),
+    };
+    if (out_roles->by_name == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the roles of %u names", model->strings.count);
+    return VARVE_OK;
+}
+
+void vv_host_roles_deinit(struct vv_host_roles *roles)
+{
+    free(roles->by_name);
+    *roles = (struct vv_host_roles){ 0 };
+}
+
+static bool is_call(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t activity = model->slices.activity[slice];
+    return (model->slices.layer[slice] & (VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1)) != 0 ||
+           (activity != VV_NONE && model->activities.kind[activity] == VV_ACTIVITY_CALL);
+}
+
+enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
+{
+    const struct vv_slices *slices = &roles->model->slices;
+    uint32_t name = slices->name[slice], category = slices->category[slice];
+    uint16_t layer = slices->layer[slice];
+    if ((layer & (VARVE_LAYER_STEP | VARVE_LAYER_METRIC | VARVE_LAYER_MEMORY)) != 0 ||
+        (slices->flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) != 0 || category == roles->overhead)
+        return VV_HOST_NONE;
+    if (roles->by_name[name] == 0)
+        roles->by_name[name] = (uint8_t)(1 + word_of(vv_intern_text(&roles->model->strings, name)));
+    enum vv_host_role word = (enum vv_host_role)(roles->by_name[name] - 1);
+    if (is_call(roles->model, slice))
+        return word >= VV_HOST_CALL || word == VV_HOST_COMPILE ? word : VV_HOST_CALL;
+    if (layer == VARVE_LAYER_COMM)
+        return VV_HOST_COMM;
+    if (word != VV_HOST_NONE && word < VV_HOST_CALL)
+        return word;
+    if (category == roles->annotation)
+        return VV_HOST_NONE;
+    return layer == VARVE_LAYER_PYTHON ? VV_HOST_PYTHON : VV_HOST_OP;
+}
+
+const char *vv_host_role_text(enum vv_host_role role)
+{
+    static const char *const texts[VV_HOST_COUNT] = {
+        [VV_HOST_NONE] = "nothing recorded", [VV_HOST_OP] = "operator",   [VV_HOST_PYTHON] = "Python",
+        [VV_HOST_GC] = "garbage collection", [VV_HOST_COMPILE] = "compile", [VV_HOST_LOADER] = "data loader",
+        [VV_HOST_COMM] = "communication",    [VV_HOST_CALL] = "runtime call",
+        [VV_HOST_ALLOCATION] = "allocation", [VV_HOST_SYNC] = "sync call",
+    };
+    return texts[role];
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meaning/phases.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/binary_search.h"
+#include "base/radix.h"
+#include "meaning/autograd_links.h"
+#include "varve/varve.h"
+
+/* What the name alone says of a slice. */
+enum meaning { UNKNOWN, NOTHING, ENGINE, OPTIMIZER, LOADER, CHECKPOINT, RECOMPUTES };
+
+struct finding {
+    const struct vv_model *model;
+    uint8_t *phases;
+    uint8_t *meanings;    /* by string: enum meaning                                            */
+    bool *is_backward;    /* by slice: a link ends there                                        */
+    bool *is_forward;     /* by track: it holds a linked forward operator outside backward       */
+    int64_t *forwards_ns; /* begins of those, in order                                          */
+    size_t forward_count;
+    struct vv_autograd_links links;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+/* "torch/utils/checkpoint.py(…): recompute_fn" is a frame of Python. */
+static bool is_recomputing_frame(const char *name)
+{
+    return strstr(name, "torch/utils/checkpoint.py(") != NULL &&
+           (ends_with(name, ": recompute_fn") || ends_with(name, ": unpack_hook"));
+}
+
+static enum meaning meaning_of_name(const char *name)
+{
+    if (vv_is_engine_range(name))
+        return ENGINE;
+    if (strncmp(name, "Optimizer.", 10) == 0)
+        return OPTIMIZER;
+    if (strncmp(name, "enumerate(DataLoader)#", 22) == 0)
+        return LOADER;
+    if (strcmp(name, "CheckpointFunctionBackward") == 0)
+        return CHECKPOINT;
+    return is_recomputing_frame(name) ? RECOMPUTES : NOTHING;
+}
+
+static enum meaning meaning_of(const struct finding *finding, uint32_t slice)
+{
+    uint32_t name = finding->model->slices.name[slice];
+    if (finding->meanings[name] == UNKNOWN)
+        finding->meanings[name] = (uint8_t)meaning_of_name(vv_intern_text(&finding->model->strings, name));
+    return finding->meanings[name];
+}
+
+static bool is_backward_operator(const struct finding *finding, uint32_t slice)
+{
+    const struct vv_ops *ops = &finding->model->ops;
+    uint32_t op = finding->model->slices.op[slice];
+    return finding->is_backward[slice] ||
+           (op != VV_NONE && ops->sequence[op] >= 0 && ops->forward_tid[op] != 0);
+}
+
+/* ---- what needs no other operator to tell ---- */
+
+static enum vv_op_phase phase_by_itself(const struct finding *finding, uint32_t slice)
+{
+    uint32_t parent = finding->model->slices.parent[slice];
+    enum vv_op_phase around = parent != VV_NONE ? finding->phases[parent] : VV_PHASE_NONE;
+    switch (meaning_of(finding, slice)) {
+    case ENGINE:
+        return VV_PHASE_BACKWARD;
+    case OPTIMIZER:
+        return VV_PHASE_OPTIMIZER;
+    case LOADER:
+        return VV_PHASE_DATA;
+    case RECOMPUTES:
+        return around == VV_PHASE_BACKWARD ? VV_PHASE_RECOMPUTE : around;
+    default:
+        break;
+    }
+    if (is_backward_operator(finding, slice))
+        return VV_PHASE_BACKWARD;
+    if (around == VV_PHASE_BACKWARD && meaning_of(finding, parent) == CHECKPOINT)
+        return VV_PHASE_RECOMPUTE;
+    return around;
+}
+
+static enum varve_code find_forwards(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    struct vv_keyed_row *keys = malloc((finding->links.count + 1) * sizeof *keys);
+    finding->forwards_ns = malloc((finding->links.count + 1) * sizeof *finding->forwards_ns);
+    finding->is_forward = calloc(finding->model->tracks.table.count + 1, sizeof *finding->is_forward);
+    enum varve_code code = VARVE_OK;
+    if (keys == NULL || finding->forwards_ns == NULL || finding->is_forward == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu links", finding->links.count);
+    for (size_t i = 0; i < finding->links.count && code == VARVE_OK; i++) {
+        uint32_t forward = finding->links.items[i].forward;
+        if (finding->phases[forward] != VV_PHASE_NONE)
+            continue;
+        finding->is_forward[slices->track[forward]] = true;
+        keys[finding->forward_count++] =
+            (struct vv_keyed_row){ (uint64_t)slices->begin_ns[forward] ^ UINT64_C(1) << 63, forward };
+    }
+    if (code == VARVE_OK)
+        code = vv_radix_sort(keys, finding->forward_count, error);
+    for (size_t i = 0; i < finding->forward_count && code == VARVE_OK; i++)
+        finding->forwards_ns[i] = slices->begin_ns[keys[i].row];
+    free(keys);
+    return code;
+}
+
+/* Does a forward operator begin in [from_ns, to_ns)? */
+static bool has_forward_between(const struct finding *finding, int64_t from_ns, int64_t to_ns)
+{
+    size_t first = VV_FIRST_NOT(i, 0, finding->forward_count, finding->forwards_ns[i] < from_ns);
+    return first < finding->forward_count && finding->forwards_ns[first] < to_ns;
+}
+
+/* An operator of a backward pass with a backward operator of its own in the same pass computes again what was not
+ * kept. One whose backward operator comes in a later pass is differentiated twice. */
+static void mark_linked_again(struct finding *finding)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    for (size_t i = 0; i < finding->links.count; i++) {
+        const struct vv_autograd_link *link = &finding->links.items[i];
+        if (finding->phases[link->forward] == VV_PHASE_BACKWARD && !finding->is_backward[link->forward] &&
+            !has_forward_between(finding, slices->begin_ns[link->forward], slices->begin_ns[link->backward]))
+            finding->phases[link->forward] = VV_PHASE_RECOMPUTE;
+    }
+}
+
+static bool is_numbered(const struct finding *finding, uint32_t slice)
+{
+    uint32_t op = finding->model->slices.op[slice];
+    return op != VV_NONE && finding->model->ops.sequence[op] >= 0 && meaning_of(finding, slice) != ENGINE &&
+           !is_backward_operator(finding, slice);
+}
+
+/* PyTorch numbers operators while it records what to differentiate. A backward operator that calls some with a number
+ * and some without has had inputs computed again, for which it was recorded a while, by a checkpoint that saves none;
+ * one that calls numbered ones alone is to be differentiated itself. */
+static enum varve_code mark_numbered(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    uint64_t rows = slices->table.count;
+    uint32_t *callers = malloc((rows + 1) * sizeof *callers); /* the backward operator around, with no numbered one between */
+    bool *has_plain = calloc(rows + 1, sizeof *has_plain);
+    enum varve_code code = VARVE_OK;
+    if (callers == NULL || has_plain == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for what %" PRIu64 " slices compute again", rows);
+    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++) {
+        uint32_t parent = slices->parent[row];
+        callers[row] = parent == VV_NONE ? VV_NONE : is_backward_operator(finding, parent) ? parent
+                       : is_numbered(finding, parent) ? VV_NONE : callers[parent];
+        if (callers[row] != VV_NONE && slices->layer[row] == VARVE_LAYER_OP && !is_numbered(finding, row) &&
+            !is_backward_operator(finding, row))
+            has_plain[callers[row]] = true;
+    }
+    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++)
+        if (callers[row] != VV_NONE && has_plain[callers[row]] && finding->phases[row] == VV_PHASE_BACKWARD &&
+            is_numbered(finding, row))
+            finding->phases[row] = VV_PHASE_RECOMPUTE;
+    free(callers);
+    free(has_plain);
+    return code;
+}
+
+/* ---- what those around it tell ---- */
+
+static void inherit(struct finding *finding)
+{
+    const struct vv_model *model = finding->model;
+    const struct vv_slices *slices = &model->slices;
+    bool has_steps = model->steps.table.count > 0;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t parent = slices->parent[row];
+        uint8_t around = parent != VV_NONE ? finding->phases[parent] : (uint8_t)VV_PHASE_NONE;
+        bool is_told = meaning_of(finding, row) == ENGINE || is_backward_operator(finding, row);
+        if (finding->phases[row] == VV_PHASE_BACKWARD && around == VV_PHASE_RECOMPUTE && !is_told)
+            finding->phases[row] = VV_PHASE_RECOMPUTE;
+        if (finding->phases[row] != VV_PHASE_NONE)
+            continue;
+        if (around == VV_PHASE_FORWARD ||
+            (finding->is_forward[slices->track[row]] && (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) &&
+             (slices->flags[row] & VV_SLICE_STEP) == 0 && (!has_steps || slices->step[row] != VV_NONE)))
+            finding->phases[row] = VV_PHASE_FORWARD;
+    }
+}
+
+/* XLA names in each kernel the operation of the program that it came from: "jit(f)/transpose(jvp(g))/dot". */
+static void read_xla(struct finding *finding)
+{
+    const struct vv_model *model = finding->model;
+    const struct vv_slices *slices = &model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        for (uint32_t n = 0; slices->activity[row] != VV_NONE && n < slices->arg_count[row]; n++) {
+            uint32_t arg = slices->first_arg[row] + n;
+            if (model->args.kind[arg] != VV_ARG_TEXT)
+                continue;
+            const char *text = vv_intern_text(&model->strings, (uint32_t)model->args.value[arg]);
+            if (strstr(text, "transpose(jvp") != NULL)
+                finding->phases[row] = VV_PHASE_BACKWARD;
+            else if (strstr(text, "jvp(") != NULL && finding->phases[row] == VV_PHASE_NONE)
+                finding->phases[row] = VV_PHASE_FORWARD;
+        }
+    }
+}
+
+static bool has_recorded_phases(const struct vv_model *model)
+{
+    for (uint32_t row = 0; row < model->slices.table.count; row++)
+        if (model->slices.flags[row] & VV_SLICE_PHASE)
+            return true;
+    return false;
+}
+
+static enum varve_code find_phases(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_model *model = finding->model;
+    size_t rows = model->slices.table.count + 1;
+    finding->meanings = calloc((size_t)model->strings.count + 1, 1);
+    finding->is_backward = calloc(rows, sizeof *finding->is_backward);
+    if (finding->phases == NULL || finding->meanings == NULL || finding->is_backward == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of %zu slices", rows - 1);
+    VV_TRY(vv_autograd_links(model, &finding->links, error));
+    for (size_t i = 0; i < finding->links.count; i++)
+        finding->is_backward[finding->links.items[i].backward] = true;
+    for (uint32_t row = 0; row < model->slices.table.count; row++)
+        finding->phases[row] = (uint8_t)phase_by_itself(finding, row);
+    VV_TRY(find_forwards(finding, error));
+    mark_linked_again(finding);
+    VV_TRY(mark_numbered(finding, error));
+    inherit(finding);
+    read_xla(finding);
+    return VARVE_OK;
+}
+
+enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases, struct varve_error *error)
+{
+    *out_phases = (struct vv_op_phases){ 0 };
+    return has_recorded_phases(model) ? VARVE_OK : vv_op_phases_found(model, out_phases, error);
+}
+
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
+                                   struct varve_error *error)
+{
+    *out_phases = (struct vv_op_phases){ 0 };
+    out_phases->of_slice = calloc(model->slices.table.count + 1, sizeof *out_phases->of_slice);
+    struct finding finding = { .model = model, .phases = out_phases->of_slice };
+    enum varve_code code = find_phases(&finding, error);
+    free(finding.meanings);
+    free(finding.is_backward);
+    free(finding.is_forward);
+    free(finding.forwards_ns);
+    vv_autograd_links_deinit(&finding.links);
+    return code;
+}
+
+void vv_op_phases_deinit(struct vv_op_phases *phases)
+{
+    free(phases->of_slice);
+    *phases = (struct vv_op_phases){ 0 };
+}
+
+uint32_t vv_phase_of(const struct vv_model *model, const struct vv_op_phases *phases, uint32_t slice)
+{
+    if (phases->of_slice != NULL)
+        return phases->of_slice[slice] != VV_PHASE_NONE ? VV_PHASE_FOUND | phases->of_slice[slice] : VV_NONE;
+    uint32_t phase = model->slices.phase[slice];
+    return phase != VV_NONE ? model->slices.name[phase] : VV_NONE;
+}
+
+const char *vv_phase_text(const struct vv_model *model, uint32_t phase)
+{
+    static const char *const texts[VV_PHASE_COUNT] = {
+        [VV_PHASE_NONE] = "",
+        [VV_PHASE_DATA] = "data",
+        [VV_PHASE_RECOMPUTE] = "recompute",
+        [VV_PHASE_OPTIMIZER] = "optimizer",
+        [VV_PHASE_BACKWARD] = "backward",
+        [VV_PHASE_FORWARD] = "forward",
+    };
+    uint32_t found = phase & ~VV_PHASE_FOUND;
+    if (phase & VV_PHASE_FOUND)
+        return found < VV_PHASE_COUNT ? texts[found] : "";
+    return vv_intern_text(&model->strings, phase);
+}

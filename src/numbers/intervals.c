@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "numbers/intervals.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/binary_search.h"
+
+enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
+                                 struct varve_error *error)
+{
+    if (end_ns <= begin_ns)
+        return VARVE_OK;
+    /* What comes in order joins at once, so that a busy stream is a few intervals. */
+    if (set->count > 0) {
+        struct vv_interval *last = &set->items[set->count - 1];
+        if (begin_ns >= last->begin_ns && begin_ns <= last->end_ns) {
+            last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+            return VARVE_OK;
+        }
+    }
+    VV_TRY(vv_array_reserve(&set->items, &set->capacity, set->count + 1, sizeof *set->items, error));
+    set->items[set->count++] = (struct vv_interval){ begin_ns, end_ns };
+    return VARVE_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct vv_interval *left = a, *right = b;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* What comes from one track or device is in order as it is. */
+static bool is_sorted(const struct vv_intervals *set)
+{
+    for (size_t i = 1; i < set->count; i++)
+        if (set->items[i].begin_ns < set->items[i - 1].begin_ns)
+            return false;
+    return true;
+}
+
+void vv_intervals_unite(struct vv_intervals *set)
+{
+    size_t kept = 0;
+    if (set->count == 0)
+        return;
+    if (!is_sorted(set))
+        qsort(set->items, set->count, sizeof *set->items, compare);
+    for (size_t i = 1; i < set->count; i++) {
+        struct vv_interval *last = &set->items[kept], next = set->items[i];
+        if (next.begin_ns > last->end_ns)
+            set->items[++kept] = next;
+        else if (next.end_ns > last->end_ns)
+            last->end_ns = next.end_ns;
+    }
+    set->count = kept + 1;
+}
+
+void vv_intervals_deinit(struct vv_intervals *set)
+{
+    free(set->items);
+    *set = (struct vv_intervals){ 0 };
+}
+
+int64_t vv_intervals_length(const struct vv_intervals *set)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < set->count; i++)
+        sum_ns += set->items[i].end_ns - set->items[i].begin_ns;
+    return sum_ns;
+}
+
+/* The pieces of a that lie in b, and those that do not: each goes to its set, where there is one. */
+static enum varve_code divide(const struct vv_intervals *a, const struct vv_intervals *b,
+                              struct vv_intervals *inside, struct vv_intervals *outside, int64_t *out_inside_ns,
+                              struct varve_error *error)
+{
+    size_t next = 0;
+    *out_inside_ns = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        int64_t at_ns = a->items[i].begin_ns, end_ns = a->items[i].end_ns;
+        if (next < b->count && b->items[next].end_ns <= at_ns)
+            next = VV_FIRST_NOT(j, next + 1, b->count, b->items[j].end_ns <= at_ns);
+        for (size_t j = next; j < b->count && b->items[j].begin_ns < end_ns; j++) {
+            int64_t from_ns = b->items[j].begin_ns > at_ns ? b->items[j].begin_ns : at_ns;
+            int64_t to_ns = b->items[j].end_ns < end_ns ? b->items[j].end_ns : end_ns;
+            if (outside != NULL)
+                VV_TRY(vv_intervals_add(outside, at_ns, from_ns, error));
+            if (inside != NULL)
+                VV_TRY(vv_intervals_add(inside, from_ns, to_ns, error));
+            *out_inside_ns += to_ns - from_ns;
+            at_ns = to_ns;
+        }
+        if (outside != NULL)
+            VV_TRY(vv_intervals_add(outside, at_ns, end_ns, error));
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_intervals_subtract(const struct vv_intervals *a, const struct vv_intervals *b,
+                                      struct vv_intervals *out, struct varve_error *error)
+{
+    int64_t inside_ns;
+    out->count = 0;
+    return divide(a, b, NULL, out, &inside_ns, error);
+}
+
+enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struct vv_intervals *b,
+                                       struct vv_intervals *out, struct varve_error *error)
+{
+    int64_t inside_ns;
+    out->count = 0;
+    return divide(a, b, out, NULL, &inside_ns, error);
+}
+
+int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b)
+{
+    int64_t inside_ns;
+    divide(a, b, NULL, NULL, &inside_ns, NULL); /* without a set to grow it cannot fail */
+    return inside_ns;
+}
+
+int64_t vv_intervals_length_without(const struct vv_intervals *a, const struct vv_intervals *b)
+{
+    return vv_intervals_length(a) - vv_intervals_length_common(a, b);
+}
+
+int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin_ns, int64_t end_ns)
+{
+    int64_t sum_ns = 0;
+    size_t at = VV_FIRST_NOT(i, 0, set->count, set->items[i].end_ns <= begin_ns);
+    for (; at < set->count && set->items[at].begin_ns < end_ns; at++) {
+        struct vv_interval part = set->items[at];
+        sum_ns += (part.end_ns < end_ns ? part.end_ns : end_ns) - (part.begin_ns > begin_ns ? part.begin_ns : begin_ns);
+    }
+    return sum_ns;
+}

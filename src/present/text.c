@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c — sheets as people read them: a block each, headed by its name and its policy.
+ *
+ * A sheet of one row and more than two columns is printed as lines "name  value", any other as a table.
+ * Escape sequences, bars and cutting to the width happen on a terminal only. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "present/column_format.h"
+#include "present/fields.h"
+#include "present/forms.h"
+#include "present/glyphs.h"
+
+#define HEADING_WIDTH 15
+#define INDENT 2
+#define CUT_WIDTH_MIN 12
+#define TEXT_WIDTH_WANTED 20 /* for which columns that need not be there make room            */
+#define BAR_WIDTH_MAX 40
+#define BAR_WIDTH_MIN 8
+#define RECORD_COLUMNS_MIN 3
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define RESET "\033[0m"
+
+struct text_column {
+    struct vv_face face;
+    size_t width;
+    size_t bar_width; /* of the bar behind the number; 0 = none                                 */
+};
+
+struct block {
+    FILE *stream;
+    const struct vv_presentation *how;
+    const struct vv_sheet *sheet;
+    struct text_column *columns;
+    size_t count, gap;
+};
+
+static void style(const struct block *block, const char *sequence)
+{
+    if (block->how->color)
+        fputs(sequence, block->stream);
+}
+
+/* ---- widths ---- */
+
+static void measure(struct block *block)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        struct text_column *column = &block->columns[i];
+        column->width = vv_glyphs_width(column->face.title);
+        for (size_t row = 0; row < block->sheet->row_count; row++) {
+            char buffer[VV_NUMBER_BYTES];
+            const struct vv_cell *cell = vv_sheet_cell(block->sheet, row, column->face.index);
+            size_t width = vv_glyphs_width(vv_face_text(&column->face, cell, buffer));
+            if (width > column->width)
+                column->width = width;
+        }
+    }
+}
+
+static size_t width_of_line(const struct block *block)
+{
+    size_t width = INDENT;
+    for (size_t i = 0; i < block->count; i++)
+        width += (i > 0 ? block->gap : 0) + block->columns[i].width +
+                 (block->columns[i].bar_width > 0 ? 2 + block->columns[i].bar_width : 0);
+    return width;
+}
+
+static struct text_column *widest_text(const struct block *block)
+{
+    struct text_column *widest = NULL;
+    for (size_t i = 0; i < block->count; i++) {
+        struct text_column *column = &block->columns[i];
+        if (!column->face.right && (widest == NULL || column->width > widest->width))
+            widest = column;
+    }
+    return widest;
+}
+
+/* The line's width if no text were longer than those wanted. */
+static size_t width_of_short_line(const struct block *block)
+{
+    size_t width = width_of_line(block);
+    for (size_t i = 0; i < block->count; i++) {
+        const struct text_column *column = &block->columns[i];
+        if (!column->face.right && column->width > TEXT_WIDTH_WANTED)
+            width -= column->width - TEXT_WIDTH_WANTED;
+    }
+    return width;
+}
+
+/* From the last on, columns of this form go, until texts of some length fit beside the rest. */
+static void make_room(struct block *block, enum vv_text_form form, size_t width)
+{
+    for (size_t i = block->count; i > 0 && width_of_short_line(block) > width; i--) {
+        if (block->columns[i - 1].face.column->in_text != form)
+            continue;
+        memmove(&block->columns[i - 1], &block->columns[i], (block->count - i) * sizeof *block->columns);
+        block->count--;
+    }
+}
+
+/* Narrower gaps first, then fewer columns, then shorter texts, the longest first: numbers are never cut. */
+static void fit(struct block *block)
+{
+    size_t width = block->how->width > 0 ? (size_t)block->how->width : SIZE_MAX;
+    if (!block->how->terminal || width == SIZE_MAX || width_of_line(block) <= width)
+        return;
+    block->gap = 2;
+    if (block->how->fields == NULL) {
+        make_room(block, VV_TEXT_IF_MUCH_ROOM, width);
+        make_room(block, VV_TEXT_IF_ROOM, width);
+    }
+    struct text_column *widest = widest_text(block);
+    for (size_t line = width_of_line(block); line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
+        widest->width--;
+        widest = widest_text(block);
+    }
+}
+
+static void give_bars_room(struct block *block)
+{
+    size_t used = width_of_line(block) + 2;
+    size_t width = block->how->width > 0 ? (size_t)block->how->width : used + BAR_WIDTH_MAX;
+    size_t room = width > used ? width - used : 0;
+    for (size_t i = 0; i < block->count && block->how->terminal; i++) {
+        const struct vv_sheet_column *column = block->columns[i].face.column;
+        if (column->in_text == VV_TEXT_BAR && column->type == VV_CELL_REAL && room >= BAR_WIDTH_MIN) {
+            block->columns[i].bar_width = room < BAR_WIDTH_MAX ? room : BAR_WIDTH_MAX;
+            return; /* one bar a table */
+        }
+    }
+}
+
+/* ---- lines ---- */
+
+static size_t put_bar(FILE *stream, double share, size_t width)
+{
+    static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+    double clamped = share < 0 || !isfinite(share) ? 0 : share > 1 ? 1 : share;
+    size_t cells = (size_t)lround(clamped * (double)width * 8);
+    for (size_t i = 0; i < cells / 8; i++)
+        fputs("█", stream);
+    fputs(eighths[cells % 8], stream);
+    return cells / 8 + (cells % 8 > 0);
+}
+
+static void put_cell(const struct block *block, size_t row, size_t position)
+{
+    const struct text_column *column = &block->columns[position];
+    const struct vv_cell *cell = vv_sheet_cell(block->sheet, row, column->face.index);
+    const struct vv_sheet_column *kind = column->face.column;
+    bool is_last = position + 1 == block->count;
+    bool is_loss = cell->present && kind->type == VV_CELL_INT && cell->integer > 0 &&
+                   strcmp(kind->name, "lost") == 0;
+    char buffer[VV_NUMBER_BYTES];
+    const char *text = vv_face_text(&column->face, cell, buffer);
+    size_t width = vv_glyphs_width(text);
+    size_t padding = width < column->width ? column->width - width : 0;
+    if (column->face.right)
+        vv_glyphs_blanks(block->stream, padding);
+    if (is_loss)
+        style(block, RED);
+    vv_glyphs_print(block->stream, text, column->width);
+    if (is_loss)
+        style(block, RESET);
+    if (!column->face.right && !is_last)
+        vv_glyphs_blanks(block->stream, padding);
+    if (column->bar_width == 0 || (is_last && block->sheet->kinds[row] == VV_ROW_TOTAL))
+        return;
+    vv_glyphs_blanks(block->stream, 2);
+    size_t bar = block->sheet->kinds[row] == VV_ROW_TOTAL || !cell->present
+                     ? 0
+                     : put_bar(block->stream, cell->real, column->bar_width);
+    if (!is_last)
+        vv_glyphs_blanks(block->stream, column->bar_width - bar);
+}
+
+static void put_row(const struct block *block, size_t row)
+{
+    bool is_small = block->sheet->kinds[row] == VV_ROW_REMAINDER;
+    if (is_small)
+        style(block, DIM);
+    vv_glyphs_blanks(block->stream, INDENT);
+    for (size_t i = 0; i < block->count; i++) {
+        vv_glyphs_blanks(block->stream, i > 0 ? block->gap : 0);
+        put_cell(block, row, i);
+    }
+    if (is_small)
+        style(block, RESET);
+    putc('\n', block->stream);
+}
+
+static void put_titles(const struct block *block)
+{
+    style(block, DIM);
+    vv_glyphs_blanks(block->stream, INDENT);
+    for (size_t i = 0; i < block->count; i++) {
+        const struct text_column *column = &block->columns[i];
+        size_t width = vv_glyphs_width(column->face.title);
+        size_t padding = column->width > width ? column->width - width : 0;
+        vv_glyphs_blanks(block->stream, i > 0 ? block->gap : 0);
+        if (column->face.right)
+            vv_glyphs_blanks(block->stream, padding);
+        vv_glyphs_print(block->stream, column->face.title, column->width);
+        if (i + 1 == block->count)
+            break;
+        vv_glyphs_blanks(block->stream, column->face.right ? 0 : padding);
+        vv_glyphs_blanks(block->stream, column->bar_width > 0 ? 2 + column->bar_width : 0);
+    }
+    style(block, RESET);
+    putc('\n', block->stream);
+}
+
+static void put_table(struct block *block)
+{
+    static const enum vv_row_kind order[] = { VV_ROW_PLAIN, VV_ROW_REMAINDER, VV_ROW_TOTAL };
+    measure(block);
+    fit(block);
+    give_bars_room(block);
+    put_titles(block);
+    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
+        for (size_t row = 0; row < block->sheet->row_count; row++)
+            if (block->sheet->kinds[row] == order[kind])
+                put_row(block, row);
+}
+
+/* A sentence from column `indent` on. */
+static void put_sentence(const struct block *block, const char *text, size_t indent)
+{
+    size_t width = block->how->terminal && block->how->width > 0 ? (size_t)block->how->width : 0;
+    if (width < 2 * indent)
+        vv_glyphs_print(block->stream, text, SIZE_MAX);
+    else
+        vv_glyphs_wrap(block->stream, text, indent, width);
+}
+
+static void put_record(const struct block *block)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        size_t width = vv_glyphs_width(block->columns[i].face.column->title);
+        widest = width > widest ? width : widest;
+    }
+    if (widest + INDENT + 2 < HEADING_WIDTH)
+        widest = HEADING_WIDTH - INDENT - 2;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct vv_face *face = &block->columns[i].face;
+        const struct vv_cell *cell = vv_sheet_cell(block->sheet, 0, face->index);
+        bool is_loss = face->column->type == VV_CELL_INT && cell->present && cell->integer > 0 &&
+                       strcmp(face->column->name, "lost") == 0;
+        char buffer[VV_NUMBER_BYTES];
+        vv_glyphs_blanks(block->stream, INDENT);
+        size_t width = vv_glyphs_print(block->stream, face->column->title, SIZE_MAX);
+        vv_glyphs_blanks(block->stream, widest - width + 2);
+        if (is_loss)
+            style(block, RED);
+        put_sentence(block, vv_face_text_alone(face, cell, block->how->unit, buffer),
+                     INDENT + widest + 2);
+        if (is_loss)
+            style(block, RESET);
+        putc('\n', block->stream);
+    }
+}
+
+static void put_heading(const struct block *block)
+{
+    const char *policy = block->sheet->policy;
+    style(block, BOLD);
+    size_t width = vv_glyphs_print(block->stream, block->sheet->heading, SIZE_MAX);
+    style(block, RESET);
+    if (policy != NULL) {
+        size_t indent = width + 2 < HEADING_WIDTH ? HEADING_WIDTH : width + 2;
+        vv_glyphs_blanks(block->stream, indent - width);
+        style(block, DIM);
+        put_sentence(block, policy, indent);
+        style(block, RESET);
+    }
+    putc('\n', block->stream);
+}
+
+static void put_block(struct block *block)
+{
+    put_heading(block);
+    if (block->sheet->row_count == 0)
+        return;
+    if (block->sheet->row_count == 1 && block->count >= RECORD_COLUMNS_MIN)
+        put_record(block);
+    else
+        put_table(block);
+}
+
+enum varve_code vv_present_text(FILE *stream, const struct vv_presentation *how,
+                                const struct vv_sheet *const *sheets, size_t count,
+                                struct varve_error *error)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < count; i++) {
+        struct vv_fields fields;
+        VV_TRY(vv_fields_init(&fields, sheets[i], how, error));
+        struct block block = { stream, how, sheets[i], NULL, fields.count, 3 };
+        block.columns = calloc(fields.count + 1, sizeof *block.columns);
+        for (size_t c = 0; block.columns != NULL && c < fields.count; c++)
+            vv_face_init(&block.columns[c].face, sheets[i], fields.columns[c], how->unit);
+        vv_fields_deinit(&fields);
+        if (block.columns == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'", sheets[i]->name);
+        if (block.count > 0) {
+            if (!is_first)
+                putc('\n', stream);
+            is_first = false;
+            put_block(&block);
+        }
+        free(block.columns);
+    }
+    return VARVE_OK;
+}

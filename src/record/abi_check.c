@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_check.c — what programs compile into themselves from include/varve, and so can never change: layouts,
+ * and numbers that stand in traces (doc/format.md §6). No code; the compiler checks it on every machine. What the
+ * exported functions take is kept in abi/. */
+#include <stddef.h>
+
+#include "varve/varve.h"
+
+#define VV_PLACED(type, member, offset) \
+    _Static_assert(offsetof(struct type, member) == (offset), "ABI 0: " #type "." #member)
+
+/* The inline functions read it. */
+VV_PLACED(varve_control, layers, 0);
+VV_PLACED(varve_control, epoch, 4);
+VV_PLACED(varve_control, steps, 8);
+_Static_assert(sizeof(struct varve_control) == 4096, "ABI 0: a page");
+
+/* VARVE_SITE makes it. */
+VV_PLACED(varve_site, name, 0);
+VV_PLACED(varve_site, file, 8);
+VV_PLACED(varve_site, line, 16);
+VV_PLACED(varve_site, layer, 20);
+VV_PLACED(varve_site, state, 24);
+_Static_assert(sizeof(struct varve_site) == 32, "ABI 0: sites lie in arrays");
+
+VV_PLACED(varve_tensor, dims, 8);
+_Static_assert(sizeof(struct varve_tensor) == 16, "ABI 0: tensors lie in arrays");
+
+/* Structs that tell their size only grow. */
+VV_PLACED(varve_op_info, struct_size, 0);
+VV_PLACED(varve_op_info, input_count, 4);
+VV_PLACED(varve_op_info, inputs, 8);
+VV_PLACED(varve_op_info, forward_thread, 40);
+VV_PLACED(varve_session_options, struct_size, 0);
+VV_PLACED(varve_session_options, layers, 4);
+VV_PLACED(varve_session_options, output, 8);
+
+/* It does not tell its size: the library writes all of it. */
+VV_PLACED(varve_error, os_errno, 4);
+VV_PLACED(varve_error, offset, 8);
+VV_PLACED(varve_error, message, 16);
+_Static_assert(sizeof(struct varve_error) == 528, "ABI 0: varve_error");
+
+_Static_assert(VARVE_INTERNAL == 13, "ABI 0: codes are only appended");
+_Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17 && VARVE_BITS == 25, "doc/format.md §6: dtype");
+_Static_assert(VARVE_LAYER_METRIC == 0x400 && VARVE_LAYER_ALL == 0x7ff, "doc/format.md §6: layers");

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hot_path.h — the hot path: one record, on the calling thread, also inside signal handlers.
+ *
+ * A record's place is reserved by a compare-and-swap that is atomic towards signal handlers of the same
+ * thread only, with the clock read inside the retry loop, so that time never runs backwards in a stream.
+ * Addresses are unique, so an unchanged cursor means that nobody came between.
+ * A handler may write its own records between our reserve and our publish; only the outermost writer of a
+ * packet publishes, for all:   content_bits  moves from the start of the oldest unfinished record to the end
+ * of the newest. A handler's record that finds content_bits before its own start leaves word of it in
+ * writer.behind, where the outermost writer looks once it has published its own (record/hot_path.c). From that store on
+ * it does not touch the packet unasked: a handler may have left it, and it may not be mapped any more. */
+#ifndef VV_RECORD_HOT_PATH_H
+#define VV_RECORD_HOT_PATH_H
+
+#include <string.h>
+
+#include "record/stream/recorder.h"
+
+#define VV_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define VV_INLINE static inline __attribute__((always_inline))
+/* What records pass through lies side by side: between operators that fill the caches each page costs, of code too. */
+#define VV_HOT __attribute__((hot))
+
+void vv_emit_end(void); /* varve_emit_end, for callers in this library: not through its table of links */
+
+static inline bool vv_cursor_swap(uint8_t **cursor, uint8_t *from, uint8_t *to)
+{
+#if defined(__x86_64__)
+    bool swapped; /* no lock prefix: other threads never write it */
+    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(swapped), "+m"(*cursor), "+a"(from) : "r"(to)
+                     : "memory");
+    return swapped;
+#else
+    return __atomic_compare_exchange_n(cursor, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+struct vv_place {
+    uint64_t *words; /* NULL: no room                                                            */
+    struct vv_packet_header *packet;
+    uint64_t ticks;
+    uint64_t start_bits; /* of words, from packet                                                */
+};
+
+VV_INLINE struct vv_place vv_place(uint8_t *cursor, struct vv_packet_header *packet, uint64_t ticks)
+{
+    uint64_t start_bits = (uint64_t)(cursor - (uint8_t *)packet) * 8;
+    return (struct vv_place){ (uint64_t *)(void *)cursor, packet, ticks, start_bits };
+}
+
+static inline bool vv_knows_string(const struct vv_self *self, uint32_t string)
+{
+    const struct vv_thread *thread = self->thread; /* a handler may have detached it */
+    return thread != NULL && vv_string_is_in(string, thread->serial);
+}
+
+/* Of a record that names a string: the number means it in the sessions alone that have its record, and sessions may
+ * come and go at any time. */
+VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, uint32_t string)
+{
+    for (;;) {
+        uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
+        uint8_t *limit = __atomic_load_n(&self->writer.limit, __ATOMIC_RELAXED);
+        if (VARVE_UNLIKELY((uintptr_t)cursor + bytes > (uintptr_t)limit)) {
+            if (vv_thread_advance(self))
+                continue;
+            vv_thread_discard(self, 1);
+            return (struct vv_place){ NULL, NULL, 0, 0 };
+        }
+        if (string != 0 && VARVE_UNLIKELY(!vv_knows_string(self, string))) {
+            if (vv_thread_meet_string(self, string))
+                continue;
+            vv_thread_discard(self, 1);
+            return (struct vv_place){ NULL, NULL, 0, 0 };
+        }
+        struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        uint64_t ticks = vv_clock_ticks();
+        if (VARVE_UNLIKELY((uint32_t)(ticks >> VV_ERA_SHIFT) != self->era) && !self->busy) {
+            vv_thread_tick(self, ticks);
+            continue;
+        }
+        if (VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes)))
+            return vv_place(cursor, packet, ticks);
+    }
+}
+
+VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
+{
+    return vv_reserve_naming(self, bytes, 0);
+}
+
+/* Handlers left something behind; the caller, outermost writer of `packet`, has just published its own. */
+void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet);
+
+/* The record of that many bytes is whole. Nobody but this thread writes either word of the header; other
+ * threads read content_bits. */
+VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, size_t bytes)
+{
+    struct vv_packet_header *packet = place->packet;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    if (VARVE_UNLIKELY(packet->content_bits != place->start_bits)) {
+        __atomic_store_n(&self->writer.behind, 1, __ATOMIC_RELAXED); /* the interrupted writer publishes */
+        return;
+    }
+    __atomic_store_n(&packet->content_bits, place->start_bits + 8 * bytes, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (VARVE_UNLIKELY(__atomic_load_n(&self->writer.behind, __ATOMIC_RELAXED) != 0))
+        vv_publish_rest(self, packet);
+}
+
+/* The place of a record of one word, if nothing unusual stands in the way: the clock is the counter, there is
+ * room, and no handler comes. No call, so no register is saved for one. */
+VV_INLINE bool vv_reserve_at_once(struct vv_self *self, struct vv_place *out_place)
+{
+    uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
+    struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const struct vv_counter_value now = vv_counter_read();
+    *out_place = vv_place(cursor, packet, now.ticks);
+    return VV_LIKELY(cursor < self->writer.limit) && VV_LIKELY(now.second == self->era) &&
+           VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + 8));
+}
+
+VV_INLINE void vv_put_word(struct vv_self *self, const struct vv_place *place, uint32_t id)
+{
+    place->words[0] = vv_record_word(id, place->ticks);
+    vv_publish(self, place, 8);
+}
+
+VV_INLINE void vv_put(struct vv_self *self, uint32_t id)
+{
+    struct vv_place place = vv_reserve(self, 8);
+    if (VV_LIKELY(place.words != NULL))
+        vv_put_word(self, &place, id);
+}
+
+static inline void vv_put_fields_at(struct vv_self *self, const struct vv_place *place, uint32_t id,
+                                    const uint64_t *fields, size_t count)
+{
+    if (place->words == NULL)
+        return;
+    place->words[0] = vv_record_word(id, place->ticks);
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* vv_stream_settle */
+    memcpy(place->words + 1, fields, 8 * count);
+    vv_publish(self, place, 8 + 8 * count);
+}
+
+static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64_t *fields, size_t count)
+{
+    struct vv_place place = vv_reserve(self, 8 + 8 * count);
+    vv_put_fields_at(self, &place, id, fields, count);
+}
+
+/* ---- open ranges: which of them are recorded ---- */
+
+/* Nothing unusual is open: vv_put_at_once may serve. */
+static inline void vv_see_plain(struct vv_self *self)
+{
+    self->plain_epoch = vv_clock_is_counter ? self->epoch : self->epoch - 1;
+}
+
+/* What is counted was changed in steps: if a handler met another epoch between them, nothing of it is open there. */
+static inline void vv_see_epoch(struct vv_self *self, uint32_t epoch)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (VARVE_UNLIKELY(self->epoch != epoch)) {
+        vv_thread_forget(self);
+        vv_see_plain(self);
+    }
+}
+
+static inline struct vv_self *vv_self_in_epoch(void)
+{
+    struct vv_self *self = &vv_self;
+    if (VARVE_UNLIKELY(self->epoch != vv_epoch())) {
+        vv_thread_resync(self);
+        vv_see_plain(self);
+    }
+    return self;
+}
+
+/* Is the innermost of `depth` open ranges one that is not recorded? */
+static inline bool vv_is_skipped(const struct vv_self *self, uint32_t depth)
+{
+    return VARVE_UNLIKELY(self->skips != 0) && depth - 1 < VV_DEPTH_TRACKED &&
+           (self->skipped[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
+}
+
+/* Is a range that begins now recorded? Deeper than is tracked every one is, whatever the mask: its end could not
+ * tell. */
+static inline bool vv_is_wanted(const struct vv_self *self, uint32_t layer)
+{
+    return VV_LIKELY((varve_layers() & layer) != 0) || self->depth >= VV_DEPTH_TRACKED;
+}
+
+/* Counts a range whose begin was, or was not, recorded. Not before: where recording ends and goes on while the
+ * begin is stored, what was counted is forgotten, and its end would be ignored. */
+static inline void vv_push(struct vv_self *self, bool is_recorded)
+{
+    vv_self_in_epoch();
+    uint32_t epoch = self->epoch, depth = self->depth++;
+    if (VV_LIKELY(is_recorded) || depth >= VV_DEPTH_TRACKED)
+        return;
+    self->skipped[depth / 64] |= UINT64_C(1) << depth % 64;
+    self->skips++;
+    self->plain_epoch = self->epoch - 1;
+    vv_see_epoch(self, epoch);
+}
+
+/* A range less. The caller saw one open; a handler may have met another epoch since, and forgotten it. */
+VV_INLINE void vv_count_down(struct vv_self *self)
+{
+    if (VARVE_UNLIKELY((int32_t)--self->depth < 0))
+        self->depth = 0;
+}
+
+/* Closes the innermost range. True: its begin was recorded. */
+static inline bool vv_pop(struct vv_self *self)
+{
+    uint32_t epoch = self->epoch;
+    bool skipped = vv_is_skipped(self, self->depth);
+    vv_count_down(self);
+    if (VARVE_UNLIKELY(skipped)) {
+        self->skipped[self->depth / 64] &= ~(UINT64_C(1) << self->depth % 64);
+        if (--self->skips == 0 && self->frames == 0)
+            vv_see_plain(self);
+        vv_see_epoch(self, epoch);
+    }
+    return !skipped;
+}
+
+/* A class is declared in the session that runs, and in all later ones. The thread may be in an earlier one, which knows
+ * it not: the epoch is looked at after the class. */
+static inline uint32_t vv_site_id(struct varve_site *site, enum vv_site_kind kind)
+{
+    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE), id = (state & VV_ID_MASK) + kind;
+    if (VARVE_UNLIKELY((state >> (VV_ID_BITS + kind) & 1) == 0))
+        id = vv_site_declare(site, kind);
+    vv_self_in_epoch();
+    return id;
+}
+
+VV_INLINE void vv_put_site(struct vv_self *self, struct varve_site *site, enum vv_site_kind kind)
+{
+    uint32_t id = vv_site_id(site, kind);
+    if (VV_LIKELY(id != 0))
+        vv_put(self, id);
+    else
+        vv_thread_discard(self, 1);
+}
+
+static inline void vv_put_site_field(struct varve_site *site, enum vv_site_kind kind, uint64_t field)
+{
+    struct vv_self *self = vv_self_in_epoch();
+    uint32_t id = vv_site_id(site, kind);
+    if (id != 0)
+        vv_put_fields(self, id, &field, 1);
+    else
+        vv_thread_discard(self, 1);
+}
+
+#endif

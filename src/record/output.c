@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/system/os.h"
+
+static enum varve_code default_output(char *out_path, size_t capacity, struct varve_error *error)
+{
+    char program[PATH_MAX];
+    if (vv_os_program(program, sizeof program) != 0)
+        VV_FAIL(error, VARVE_IO, "cannot find a name for the trace: set options->output");
+    const char *slash = strrchr(program, '/');
+    int length = snprintf(out_path, capacity, "%s.varve", slash != NULL ? slash + 1 : program);
+    if (length < 0 || (size_t)length >= capacity)
+        VV_FAIL(error, VARVE_LIMIT, "the path of this program is too long for a trace's name");
+    return VARVE_OK;
+}
+
+/* The name at the end of the path, without the slashes behind it: they would follow a link. */
+static char *cut_name(char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        path[--length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return path;
+    return slash[1] != '\0' ? slash + 1 : slash;
+}
+
+/* Absolute, through whatever links lead to the folder, for the program may change its current one. The folder itself is no
+ * link. */
+static int resolve(char *wanted, char out_path[PATH_MAX])
+{
+    char *name = cut_name(wanted);
+    bool is_folder_itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(wanted, "/") == 0;
+    if (is_folder_itself)
+        return realpath(wanted, out_path) != NULL ? 0 : errno;
+    char first = *name;
+    *name = '\0';
+    const char *found = realpath(name == wanted ? "." : wanted, out_path);
+    int failure = found != NULL ? 0 : errno;
+    *name = first;
+    if (failure != 0)
+        return failure;
+    size_t length = strlen(out_path);
+    int added = snprintf(out_path + length, PATH_MAX - length, "%s%s", length > 1 ? "/" : "", name);
+    return added < 0 || (size_t)added >= PATH_MAX - length ? ENAMETOOLONG : 0;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *out, struct varve_error *error)
+{
+    char path[PATH_MAX];
+    const char *objection = NULL;
+    int failure = resolve(wanted, path);
+    if (failure == 0)
+        failure = vv_own_folder_make_at(path, is_shared);
+    if (failure != 0 && failure != EEXIST)
+        return vv_fail_errno(error, failure, "cannot make the trace folder '%s'", wanted);
+    failure = vv_own_folder_know(path, is_shared, out, &objection);
+    if (objection != NULL)
+        VV_FAIL(error, VARVE_PERMISSION, "the trace folder '%s' is not used: %s; name another one, or take their "
+                                         "rights to it away", path, objection);
+    if (failure != 0 && is_link(path))
+        VV_FAIL(error, VARVE_INVALID, "'%s' is a symbolic link: name the trace folder itself", path);
+    if (failure != 0)
+        return vv_fail_errno(error, failure, "cannot use the trace folder '%s'", path);
+    return VARVE_OK;
+}
+
+enum varve_code vv_output_make(const char *wanted, bool is_shared, struct vv_own_folder *out,
+                               struct varve_error *error)
+{
+    char copy[PATH_MAX];
+    if (wanted == NULL)
+        VV_TRY(default_output(copy, sizeof copy, error));
+    else if (strlen(wanted) >= sizeof copy)
+        VV_FAIL(error, VARVE_LIMIT, "the trace's path is longer than %d bytes", PATH_MAX - 1);
+    else
+        memcpy(copy, wanted, strlen(wanted) + 1);
+    return make(copy, is_shared, out, error);
+}

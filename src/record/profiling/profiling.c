@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profiling.c — the control API: the order of its calls, on top of the session functions.
+ *
+ * One lock for all of it, taken before the recorder's and held while callbacks run, so that they are told in
+ * order; a call from a callback is refused. Memory is allocated for configurations only. */
+#include "record/profiling/profiling.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/system/libc.h"
+#include "base/text/harmless.h"
+#include "record/options/options.h"
+#include "record/profiling/config.h"
+#include "record/stream/recorder.h"
+#include "varve/control.h"
+
+#define BY_OPTIONS "varve_profiling_init_options: varve_profiling_finalize ends it"
+#define ORDER "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
+
+enum state { STATE_OFF, STATE_READY, STATE_STARTED };
+
+struct callback {
+    varve_profiling_callback *function; /* NULL: a free place                                   */
+    void *context;
+};
+
+static struct {
+    enum state state;
+    const struct varve_profiling_config *config; /* that was started; NULL = the options         */
+    char output[PATH_MAX];                       /* "" = default                                */
+    bool owns_session;   /* began the one that runs                                             */
+    bool by_environment; /* at load; the program has not initialised anything yet               */
+    bool has_options;
+    struct vv_options options;
+    struct callback callbacks[VARVE_PROFILING_CALLBACKS_MAX];
+} all;
+static const struct vv_options *kept_options; /* under the recorder's lock: what keep_options writes */
+
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+static enum varve_code enter(const char *call, struct varve_error *error)
+{
+    if (pthread_mutex_lock(&lock) == EDEADLK)
+        VV_FAIL(error, VARVE_STATE, "%s was called from a control callback: call it after the callback has "
+                                    "returned", call);
+    return VARVE_OK;
+}
+
+static enum varve_code leave(enum varve_code code)
+{
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* ---- telling ---- */
+
+static const char *metrics_now(void)
+{
+    return all.config != NULL ? all.config->metrics : NULL;
+}
+
+static void tell_one(const struct callback *callback, enum varve_profiling_event event, uint32_t layers)
+{
+    const struct varve_profiling_command command = {
+        .struct_size = sizeof command,
+        .event = event,
+        .layers = layers,
+        .device_count = all.config != NULL ? all.config->device_count : 0,
+        .devices = all.config != NULL ? all.config->devices : NULL,
+        .metrics = metrics_now(),
+        .options = all.has_options ? all.options.text : NULL,
+    };
+    callback->function(&command, callback->context);
+}
+
+static void tell(enum varve_profiling_event event, uint32_t layers)
+{
+    for (size_t i = 0; i < VARVE_PROFILING_CALLBACKS_MAX; i++)
+        if (all.callbacks[i].function != NULL)
+            tell_one(&all.callbacks[i], event, layers);
+}
+
+static struct callback *find_callback(varve_profiling_callback *function, void *context)
+{
+    for (size_t i = 0; i < VARVE_PROFILING_CALLBACKS_MAX; i++)
+        if (all.callbacks[i].function == function &&
+            (function == NULL || all.callbacks[i].context == context))
+            return &all.callbacks[i];
+    return NULL;
+}
+
+static enum varve_code add_callback(varve_profiling_callback *function, void *context,
+                                    struct varve_error *error)
+{
+    if (function == NULL)
+        VV_FAIL(error, VARVE_INVALID, "varve_profiling_callback_add: the callback is NULL");
+    if (find_callback(function, context) != NULL)
+        VV_FAIL(error, VARVE_EXISTS, "this callback with this context has been added already");
+    struct callback *place = find_callback(NULL, NULL);
+    if (place == NULL)
+        VV_FAIL(error, VARVE_LIMIT, "at most %u control callbacks", VARVE_PROFILING_CALLBACKS_MAX);
+    *place = (struct callback){ function, context };
+    if (all.state != STATE_OFF)
+        tell_one(place, VARVE_PROFILING_INIT, 0);
+    if (all.state == STATE_STARTED)
+        tell_one(place, VARVE_PROFILING_START, vv_session.wanted_layers);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback, void *context,
+                                                       struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_callback_add", error));
+    return leave(add_callback(callback, context, error));
+}
+
+VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback, void *context,
+                                                          struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_callback_remove", error));
+    struct callback *place = callback != NULL ? find_callback(callback, context) : NULL;
+    if (place != NULL)
+        *place = (struct callback){ NULL, NULL };
+    else
+        vv_fail(error, VARVE_NOT_FOUND, "this callback with this context has not been added");
+    return leave(place != NULL ? VARVE_OK : VARVE_NOT_FOUND);
+}
+
+/* ---- the session behind it ---- */
+
+static void keep(const struct vv_options *options)
+{
+    if (!vv_record_enter())
+        return;
+    kept_options = options;
+    vv_record_leave();
+}
+
+void vv_profiling_keep_options(const struct vv_own_folder *folder)
+{
+    if (kept_options != NULL)
+        vv_options_write(kept_options, folder);
+}
+
+static void set_options(const struct vv_options *options)
+{
+    keep(NULL);
+    all.has_options = options != NULL;
+    if (options == NULL)
+        return;
+    memcpy(&all.options, options, sizeof all.options);
+    keep(&all.options);
+}
+
+static bool session_runs(void)
+{
+    if (!vv_record_enter())
+        return false;
+    bool runs = vv_session.running;
+    vv_record_leave();
+    return runs;
+}
+
+/* A session that waits to be asked (`varve record --paused`). What it lacks of what the options say, `varve record`
+ * has decided. */
+static void join_session(void)
+{
+    if (!vv_record_enter())
+        return;
+    const struct vv_schedule none = { 0 };
+    vv_session_follow(all.options.paused ? 0 : all.options.layers,
+                      all.options.paused ? &none : &all.options.schedule);
+    if (vv_session.has_folder)
+        vv_profiling_keep_options(&vv_session.folder);
+    vv_record_leave();
+}
+
+/* The environment's session is the program's from here on. */
+static void adopt_session(void)
+{
+    all.by_environment = false;
+    if (!vv_record_enter())
+        return;
+    vv_session.begun_by = BY_OPTIONS;
+    vv_record_leave();
+}
+
+static enum varve_code begin_session(uint32_t layers, const struct vv_session_manner *manner,
+                                     struct varve_error *error)
+{
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    options.layers = layers;
+    options.output = all.output[0] != '\0' ? all.output : NULL;
+    VV_TRY(vv_session_begin(&options, manner, error));
+    all.owns_session = true;
+    return VARVE_OK;
+}
+
+static void end_session(void)
+{
+    if (!all.owns_session || !vv_record_enter())
+        return;
+    if (vv_session.running)
+        vv_session_end();
+    vv_record_leave();
+    all.owns_session = false;
+}
+
+/* How much is kept, as the options said. */
+static void set_limits(struct vv_session_manner *manner, const struct vv_options *options)
+{
+    manner->max_bytes = options->max_bytes;
+    manner->reserve = options->reserve;
+    manner->is_shared = options->is_shared;
+    manner->grow = options->grow;
+    manner->keep_bytes = options->keep.bytes;
+    manner->keep_ns = options->keep.ns;
+    manner->dump_signal = options->dump_signal;
+}
+
+/* Begins, or switches, what the options say. */
+static enum varve_code start_options(const char *begun_by, bool folder_now, struct varve_error *error)
+{
+    const struct vv_options *options = &all.options;
+    struct vv_session_manner manner = {
+        .begun_by = begun_by,
+        .folder_now = folder_now || options->paused,
+        .paused = options->paused,
+        .schedule = options->schedule,
+    };
+    set_limits(&manner, options);
+    memcpy(all.output, options->output, sizeof all.output);
+    all.options.joins = session_runs();
+    if (all.options.joins)
+        join_session();
+    else
+        VV_TRY(begin_session(options->layers, &manner, error));
+    all.config = NULL;
+    all.state = options->paused ? STATE_READY : STATE_STARTED;
+    return VARVE_OK;
+}
+
+/* ---- init and finalize ---- */
+
+/* A session that others began is theirs, unless it waits to be asked (varve record --paused). */
+static enum varve_code check_session(const char *call, struct varve_error *error)
+{
+    if (!vv_record_enter())
+        VV_FAIL(error, VARVE_STATE, "%s was called from a signal handler", call);
+    bool is_free = !vv_session.running || all.owns_session || vv_session.on_demand;
+    if (!is_free)
+        vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s", call,
+                vv_session.output.path, vv_session.begun_by != NULL ? vv_session.begun_by : "varve_session_start");
+    vv_record_leave();
+    return is_free ? VARVE_OK : VARVE_STATE;
+}
+
+static enum varve_code check_free(const char *call, struct varve_error *error)
+{
+    if (all.state != STATE_OFF && !all.by_environment)
+        VV_FAIL(error, VARVE_STATE, "%s: initialised already; " ORDER, call);
+    return check_session(call, error);
+}
+
+/* What the environment began ends: a call goes before it. */
+static void take_over(void)
+{
+    end_session();
+    set_options(NULL);
+    all.by_environment = false;
+    all.state = STATE_OFF;
+    all.config = NULL;
+    all.output[0] = '\0';
+}
+
+static enum varve_code init(const char *output, struct varve_error *error)
+{
+    VV_TRY(check_free("varve_profiling_init", error));
+    if (output != NULL && *output == '\0')
+        VV_FAIL(error, VARVE_INVALID, "varve_profiling_init: the output is empty: name a folder, or pass NULL");
+    if (output != NULL && strlen(output) >= sizeof all.output)
+        VV_FAIL(error, VARVE_LIMIT, "varve_profiling_init: the output is longer than %zu bytes",
+                sizeof all.output - 1);
+    take_over();
+    if (output != NULL)
+        memcpy(all.output, output, strlen(output) + 1);
+    all.state = STATE_READY;
+    tell(VARVE_PROFILING_INIT, 0);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_init", error));
+    return leave(init(output, error));
+}
+
+static enum varve_code init_options(const char *text, struct varve_error *error)
+{
+    static struct vv_options parsed; /* under the lock */
+    bool is_asked = text != NULL && *text != '\0';
+    VV_TRY(check_free("varve_profiling_init_options", error));
+    if (!is_asked && all.by_environment) { /* it runs already */
+        adopt_session();
+    } else {
+        if (is_asked)
+            VV_TRY(vv_options_parse(&parsed, text, error));
+        else
+            VV_TRY(vv_options_from_environment(&parsed, &is_asked, error));
+        take_over();
+        all.state = STATE_READY;
+        set_options(is_asked ? &parsed : NULL);
+        enum varve_code code =
+            is_asked ? start_options(BY_OPTIONS, true, error) : VARVE_OK;
+        if (code != VARVE_OK) {
+            take_over();
+            return code;
+        }
+    }
+    tell(VARVE_PROFILING_INIT, 0);
+    if (all.state == STATE_STARTED)
+        tell(VARVE_PROFILING_START, all.options.layers);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_profiling_init_options(const char *options, struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_init_options", error));
+    return leave(init_options(options, error));
+}
+
+static void stop(void)
+{
+    varve_layers_set(0);
+    all.state = STATE_READY;
+    tell(VARVE_PROFILING_STOP, 0);
+    all.config = NULL;
+}
+
+static enum varve_code finalize(struct varve_error *error)
+{
+    if (all.state == STATE_OFF || all.by_environment)
+        VV_FAIL(error, VARVE_STATE, "varve_profiling_finalize: not initialised; " ORDER);
+    if (all.state == STATE_STARTED && all.config != NULL)
+        VV_FAIL(error, VARVE_STATE, "varve_profiling_finalize: still started: stop first; " ORDER);
+    if (all.state == STATE_STARTED)
+        stop();
+    take_over();
+    tell(VARVE_PROFILING_FINALIZE, 0);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_profiling_finalize(struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_finalize", error));
+    return leave(finalize(error));
+}
+
+/* ---- start and stop ---- */
+
+static enum varve_code start(const struct varve_profiling_config *config, struct varve_error *error)
+{
+    if (config == NULL)
+        VV_FAIL(error, VARVE_INVALID, "varve_profiling_start: no configuration: make one with "
+                                      "varve_profiling_config_create");
+    if (all.state == STATE_OFF || all.by_environment)
+        VV_FAIL(error, VARVE_STATE, "varve_profiling_start: not initialised; " ORDER);
+    if (all.state == STATE_STARTED)
+        VV_FAIL(error, VARVE_STATE, "varve_profiling_start: started already: stop first; " ORDER);
+    VV_TRY(check_session("varve_profiling_start", error));
+    uint32_t layers = config->layers != 0 ? config->layers
+                      : all.has_options   ? all.options.layers
+                                          : VARVE_LAYER_ALL;
+    struct vv_session_manner manner = {
+        .begun_by = "varve_profiling_init: varve_profiling_finalize ends it",
+        .folder_now = true,
+    };
+    if (all.has_options)
+        set_limits(&manner, &all.options);
+    if (session_runs())
+        varve_layers_set(layers);
+    else
+        VV_TRY(begin_session(layers, &manner, error));
+    all.config = config;
+    all.state = STATE_STARTED;
+    tell(VARVE_PROFILING_START, layers);
+    return VARVE_OK;
+}
+
+VARVE_API enum varve_code varve_profiling_start(const struct varve_profiling_config *config,
+                                                struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_start", error));
+    return leave(start(config, error));
+}
+
+VARVE_API enum varve_code varve_profiling_stop(const struct varve_profiling_config *config,
+                                               struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_stop", error));
+    if (all.state != STATE_STARTED || all.by_environment)
+        return leave(vv_fail(error, VARVE_STATE, "varve_profiling_stop: not started; " ORDER));
+    if (config != NULL && config != all.config)
+        return leave(vv_fail(error, VARVE_INVALID, "varve_profiling_stop: this is not the configuration that "
+                                                   "was started"));
+    stop();
+    return leave(VARVE_OK);
+}
+
+VARVE_API enum varve_code varve_profiling_config_destroy(struct varve_profiling_config *config,
+                                                         struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_config_destroy", error));
+    if (config != NULL && all.state == STATE_STARTED && config == all.config)
+        return leave(vv_fail(error, VARVE_STATE, "varve_profiling_config_destroy: it is started: stop first; "
+                                                 ORDER));
+    vv_profiling_config_free(config);
+    return leave(VARVE_OK);
+}
+
+VARVE_API const char *varve_profiling_option(const char *key)
+{
+    if (key == NULL)
+        return NULL;
+    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may ask */
+    const char *effect = all.has_options ? vv_options_effect(&all.options, key) : NULL;
+    if (!is_inside)
+        pthread_mutex_unlock(&lock);
+    return effect;
+}
+
+/* ---- with the program ---- */
+
+/* Says why on standard error only if asked, by VARVE_DEBUG: the program may not expect us. */
+void vv_profiling_on_load(void)
+{
+    struct varve_error error;
+    bool is_asked = false;
+    const char *debug = getenv("VARVE_DEBUG");
+    enum varve_code code = vv_options_from_environment(&all.options, &is_asked, &error);
+    if (code == VARVE_OK && is_asked) {
+        all.has_options = true;
+        keep(&all.options);
+        code = start_options("the environment's options: it ends with the process", false, &error);
+        all.by_environment = code == VARVE_OK;
+    }
+    if (code == VARVE_OK)
+        return;
+    take_over();
+    if (debug != NULL && *debug != '\0')
+        {
+        vv_error_note(&error, "not recorded");
+        vv_harmless_tell(error.message);
+    }
+}
+
+static bool is_locked_for_fork;
+
+static void before_fork(void)
+{
+    is_locked_for_fork = pthread_mutex_lock(&lock) == 0;
+}
+
+static void after_fork_in_parent(void)
+{
+    if (is_locked_for_fork)
+        pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    if (is_locked_for_fork)
+        memcpy(&lock, &fresh, sizeof lock);
+}
+
+void vv_profiling_prepare(void)
+{
+    vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dump.h — a signal that makes the process write what its session holds (doc/control.md). */
+#ifndef VV_RECORD_SESSION_DUMP_H
+#define VV_RECORD_SESSION_DUMP_H
+
+/* From now on `signal` writes the next free NAME.dump.varve beside the running session's NAME.varve. Called when a
+ * session begins. 0 or an errno number; EBUSY: the program has a handler for it, which stays. */
+int vv_dump_on_signal(int signal);
+
+#endif

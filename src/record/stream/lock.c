@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lock.c — the lock of the slow path. Whoever holds it hears no signal and cannot be cancelled. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/system/os.h"
+#include "record/stream/recorder.h"
+
+static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*on_fork)(void);
+
+/* Both state and type, because it is pthread_setcanceltype by which a pending asynchronous cancellation acts at
+ * the end: pthread_setcancelstate would leave pthread_join without PTHREAD_CANCELED. And the signal of an
+ * asynchronous one may be on its way: its handler would act within any system call, disabled or not, so it is awaited.
+ * (glibc 2.36) */
+static void forbid_cancellation(int *out_state, int *out_type)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, out_type);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, out_state);
+    if (*out_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        vv_os_await_cancellation();
+}
+
+void vv_record_on_fork(void (*forked)(void))
+{
+    on_fork = forked;
+}
+
+/* The lock may be held by a thread that the child does not have. */
+void vv_record_in_child(void)
+{
+    pthread_mutex_init(&record_lock, NULL);
+    pthread_mutex_lock(&record_lock);
+    if (on_fork != NULL)
+        on_fork();
+}
+
+bool vv_record_enter(void)
+{
+    struct vv_self *self = &vv_self;
+    uint64_t signals;
+    int saved_errno = errno, cancel, cancel_type;
+    if (self->busy)
+        return false;
+    /* Before it is busy, since handlers do the same; and nobody may be taken away while it is. */
+    forbid_cancellation(&cancel, &cancel_type);
+    vv_os_signals_block(&signals);
+    self->busy = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->saved_errno = saved_errno;
+    self->saved_cancel = cancel;
+    self->saved_cancel_type = cancel_type;
+    self->saved_signals = signals;
+    self->entered_ns = vv_clock_monotonic_ns();
+    if (vv_birth_is_unknown())
+        vv_record_in_child();
+    else
+        pthread_mutex_lock(&record_lock);
+    return true;
+}
+
+void vv_record_leave(void)
+{
+    struct vv_self *self = &vv_self;
+    vv_session.slow_ns += vv_clock_monotonic_ns() - self->entered_ns;
+    pthread_mutex_unlock(&record_lock);
+    int cancel = self->saved_cancel, cancel_type = self->saved_cancel_type;
+    uint64_t signals = self->saved_signals;
+    errno = self->saved_errno;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self->busy = false;
+    vv_os_signals_restore(signals);
+    pthread_setcancelstate(cancel, NULL);
+    pthread_setcanceltype(cancel_type, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz_vtables.c — bytes that describe the records of a process and of two threads of its, as our recorder writes them
+ * (doc/format.md §6): read, and all tables asked (every_table.h). Records are whole; what they say, and in which order,
+ * is the bytes'. */
+#include "draw.h"
+#include "every_table.h"
+#include "import/importer.h"
+#include "import_laws.h"
+#include "stream_folder.h"
+#include "varve/varve.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define QUESTION_BYTES 32u
+#define STREAM_WORDS_MAX 8192u
+#define RECORD_WORDS_MAX 128u
+#define NAMES 8u
+#define THREADS 2u
+
+struct writing {
+    struct draw draw;
+    uint64_t words[STREAM_WORDS_MAX];
+    size_t count;
+    uint64_t ticks;
+};
+
+static void put(struct writing *writing, uint64_t word)
+{
+    writing->words[writing->count++] = word;
+}
+
+static void put_halves(struct writing *writing, uint64_t low, uint64_t high)
+{
+    put(writing, (low & UINT32_MAX) | high << 32);
+}
+
+static void put_record(struct writing *writing, uint32_t id)
+{
+    unsigned how = draw_byte(&writing->draw);
+    if (how < 240)
+        writing->ticks += how;
+    else
+        writing->ticks += (uint64_t)draw_byte(&writing->draw) << (how % 16 * 3);
+    put(writing, vv_record_word(id, writing->ticks & VV_TICKS_MASK));
+}
+
+static uint64_t draw_name(struct writing *writing)
+{
+    return draw_below(&writing->draw, NAMES + 1);
+}
+
+static uint64_t draw_device(struct writing *writing)
+{
+    return VARVE_DEVICE(draw_below(&writing->draw, 5), draw_below(&writing->draw, 4));
+}
+
+/* ---- records of threads ---- */
+
+static void put_site(struct writing *writing, enum vv_site_kind kind)
+{
+    put_record(writing, VV_SITE_ID_FIRST + kind);
+    if (kind >= VV_KIND_COUNTER)
+        put(writing, kind == VV_KIND_COUNTER ? draw_word(&writing->draw) : draw_below(&writing->draw, 4));
+}
+
+static void put_begin(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_BEGIN);
+    put_halves(writing, draw_name(writing), UINT64_C(1) << draw_below(&writing->draw, 11));
+}
+
+static void put_op(struct writing *writing)
+{
+    unsigned inputs = draw_below(&writing->draw, 3);
+    put_record(writing, VV_EVENT_OP);
+    for (int i = 0; i < 4; i++)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, inputs);
+    for (unsigned i = 0; i < inputs; i++) {
+        unsigned rank = draw_below(&writing->draw, 5);
+        put_halves(writing, draw_below(&writing->draw, VARVE_BITS + 2), rank);
+        for (unsigned d = 0; d < rank; d++)
+            put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
+/* As many as its kind may have: other numbers are for fuzz_varve_stream.c. */
+static uint32_t draw_count(struct writing *writing, uint8_t kind)
+{
+    static const uint8_t counts[VV_ARGUMENT_KIND_COUNT] = {
+        [VV_ARGUMENT_INT] = 1,  [VV_ARGUMENT_REAL] = 1,  [VV_ARGUMENT_BOOL] = 1,
+        [VV_ARGUMENT_LIST] = 2, [VV_ARGUMENT_OTHER] = 1, [VV_ARGUMENT_GROUP] = 3,
+    };
+    uint32_t any = draw_below(&writing->draw, 5);
+    bool is_long = kind == VV_ARGUMENT_TENSOR || (kind >= VV_ARGUMENT_INTS && kind <= VV_ARGUMENT_BOOLS);
+    return is_long ? any : kind == VV_ARGUMENT_STRIDED_TENSOR ? any * 2 + 1 : counts[kind];
+}
+
+static void put_call(struct writing *writing)
+{
+    unsigned arguments = draw_below(&writing->draw, 5);
+    put_record(writing, VV_EVENT_CALL);
+    put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, (uint64_t)draw_number(&writing->draw));
+    put_halves(writing, arguments, draw_below(&writing->draw, 9));
+    for (unsigned i = 0; i < arguments; i++) {
+        struct vv_argument argument = {
+            .kind = (uint8_t)draw_below(&writing->draw, VV_ARGUMENT_KIND_COUNT),
+            .dtype = (uint8_t)draw_below(&writing->draw, VARVE_BITS + 2),
+            .device = (uint8_t)draw_below(&writing->draw, 6),
+            .device_index = (int8_t)draw_byte(&writing->draw),
+        };
+        uint64_t word;
+        argument.values = draw_count(writing, argument.kind);
+        memcpy(&word, &argument, sizeof word);
+        put(writing, word);
+        for (uint32_t v = 0; v < argument.values; v++)
+            put(writing, argument.kind == VV_ARGUMENT_LIST ? draw_below(&writing->draw, 4) : (uint64_t)draw_number(&writing->draw));
+    }
+}
+
+static void put_memory(struct writing *writing, bool is_alloc)
+{
+    put_record(writing, is_alloc ? VV_EVENT_ALLOC : VV_EVENT_FREE);
+    put(writing, draw_below(&writing->draw, 6));
+    if (is_alloc)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, draw_device(writing));
+}
+
+static void put_of_thread(struct writing *writing)
+{
+    unsigned kind = draw_below(&writing->draw, 18);
+    if (kind < VV_SITE_KINDS) {
+        put_site(writing, (enum vv_site_kind)kind);
+    } else if (kind < 11) {
+        put_record(writing, VV_EVENT_END);
+    } else if (kind == 11) {
+        put_record(writing, VV_EVENT_STEP_BEGIN);
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    } else if (kind == 12) {
+        put_record(writing, VV_EVENT_STEP_END);
+    } else if (kind == 13) {
+        put_record(writing, VV_EVENT_END_UNDER);
+        put(writing, draw_below(&writing->draw, 4));
+    } else if (kind == 14) {
+        put_begin(writing);
+    } else if (kind == 15) {
+        put_op(writing);
+    } else if (kind == 16) {
+        put_call(writing);
+    } else {
+        put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
+    }
+}
+
+/* ---- records of the process ---- */
+
+static void put_string(struct writing *writing, uint32_t id, const char *text)
+{
+    char padded[64] = { 0 };
+    size_t length = (strlen(text) + 8) / 8 * 8;
+    strncpy(padded, text, sizeof padded - 1);
+    put_record(writing, VV_EVENT_STRING);
+    put_halves(writing, id, length);
+    memcpy(&writing->words[writing->count], padded, length);
+    writing->count += length / 8;
+}
+
+static void put_of_process(struct writing *writing)
+{
+    static const struct { uint32_t id; unsigned names, numbers; } kinds[] = {
+        { VV_EVENT_LAYERS, 0, 1 }, { VV_EVENT_THREAD, 1, 1 }, { VV_EVENT_PROCESS, 1, 0 }, { VV_EVENT_COST, 0, 1 },
+        { VV_EVENT_CLOCK, 0, 4 },
+    };
+    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 1);
+    if (kind == sizeof kinds / sizeof *kinds) {
+        put_record(writing, VV_EVENT_COLLECTOR);
+        put_halves(writing, draw_name(writing), draw_below(&writing->draw, VV_COLLECTOR_STATE_COUNT + 1));
+        put(writing, draw_name(writing));
+        return;
+    }
+    put_record(writing, kinds[kind].id);
+    for (unsigned i = 0; i < kinds[kind].numbers; i++)
+        put(writing, kinds[kind].id == VV_EVENT_LAYERS ? draw_below(&writing->draw, 3) * UINT64_C(4)
+                                                       : (uint64_t)draw_size(&writing->draw));
+    for (unsigned i = 0; i < kinds[kind].names; i++)
+        put(writing, draw_name(writing));
+}
+
+static void put_names(struct writing *writing)
+{
+    static const char *const names[NAMES] = {
+        "aten::mm", "Optimizer.step#SGD.step", "enumerate(DataLoader)#_It.__next__", "MmBackward0", "c10d::allreduce_",
+        "a\tb\x1b[31m", "\xff\xc0", "autograd::engine::evaluate_function: MmBackward0",
+    };
+    for (uint32_t i = 0; i < NAMES; i++)
+        put_string(writing, i + 1, names[i]);
+}
+
+/* ---- all of it ---- */
+
+/* Of `share` bytes; instance 0 is the process. */
+static void write_stream(struct writing *writing, unsigned instance, size_t share)
+{
+    struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .stream_instance = instance, .tid = instance, .begin_ticks = 1000 };
+    const uint8_t *end = writing->draw.end;
+    char name[24];
+    writing->count = sizeof header / 8;
+    writing->ticks = header.begin_ticks;
+    writing->draw.end = (size_t)(end - writing->draw.at) > share ? writing->draw.at + share : end;
+    if (instance == 0)
+        put_names(writing);
+    while (writing->draw.at < writing->draw.end && writing->count + RECORD_WORDS_MAX < STREAM_WORDS_MAX)
+        (instance == 0 ? put_of_process : put_of_thread)(writing);
+    writing->draw.end = end;
+    header.content_bits = header.packet_bits = writing->count * 64;
+    memcpy(writing->words, &header, sizeof header);
+    snprintf(name, sizeof name, instance == 0 ? "process.0" : "thread.%u.0", instance);
+    stream_folder_write(name, writing->words, writing->count * 8);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t asked = size < QUESTION_BYTES ? size : QUESTION_BYTES, share = (size - asked) / (THREADS + 1) + 1;
+    struct draw question = { data, data + asked };
+    static struct writing writing;
+    struct vv_model *model;
+    writing.draw = (struct draw){ data + asked, data + size };
+    for (unsigned instance = 0; instance <= THREADS; instance++)
+        write_stream(&writing, instance, share);
+    if (vv_import(stream_folder, &model, NULL) != VARVE_OK)
+        return 0;
+    laws_of_slices(model);
+    laws_of_others(model);
+    ask_every_table(model, &question);
+    vv_model_destroy(model);
+    return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_faults_critical.c — the n-th allocation of a table of the critical path fails, for every n and every table, by our
+ * rules and by HTA's: each time the answer is VARVE_NO_MEMORY. Leaks show in the sanitizer build. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "failing_allocation.h"
+#include "handmade_device.h"
+#include "question/question.h"
+
+static void say(struct vv_model *model, uint32_t slice, const char *category)
+{
+    model->slices.category[slice] = handmade_text(model, category);
+}
+
+static void add_argument(struct vv_model *model, uint32_t slice, const char *key, int64_t value)
+{
+    uint32_t arg;
+    assert_int_equal(vv_model_add_arg(model, &arg, NULL), VARVE_OK);
+    model->args.key[arg] = handmade_text(model, key);
+    model->args.value[arg] = (uint64_t)value;
+    model->args.kind[arg] = VV_ARG_INT;
+    if (model->slices.arg_count[slice]++ == 0)
+        model->slices.first_arg[slice] = arg;
+}
+
+/* A rank: a step, a forward and a backward thread, two streams of which one waits for the other, a collective. */
+static void add_rank(struct vv_model *model, uint32_t process, int64_t tid)
+{
+    uint32_t main = handmade_track(model, "main", tid), backward = handmade_track(model, "backward", tid + 1);
+    uint32_t seven = handmade_stream(model, 0, 7), nine = handmade_stream(model, 0, 9), calls[5];
+    const uint32_t tracks[] = { main, backward, seven, nine };
+    for (size_t i = 0; i < 4; i++)
+        model->tracks.process[tracks[i]] = process;
+    handmade_step(model, main, 1, 0, 1000);
+    uint32_t forward = handmade_op(model, main, "mm", 10, 20), back = handmade_op(model, backward, "mm back", 30, 60);
+    say(model, forward, "cpu_op");
+    say(model, back, "cpu_op");
+    handmade_arguments(model, forward, 0, 5, 0);
+    handmade_arguments(model, back, 0, 5, 1);
+    static const char *const names[] = { "cudaLaunchKernel", "cudaEventRecord", "cudaStreamWaitEvent", "cudaLaunchKernel",
+                                         "cudaStreamSynchronize" };
+    for (int i = 0; i < 5; i++) {
+        calls[i] = handmade_call(model, main, names[i], (uint64_t)i + 1, 100 + 20 * i, i < 4 ? 110 + 20 * i : 600);
+        say(model, calls[i], "cuda_runtime");
+    }
+    uint32_t works[] = { handmade_work(model, seven, "sgemm", 1, 105, 300),
+                         handmade_work(model, nine, "ncclDevKernel_AllReduce", 4, 310, 500) };
+    for (int i = 0; i < 2; i++)
+        for (uint32_t slice = 0; slice < model->slices.table.count; slice++)
+            if (model->slices.activity[slice] == works[i])
+                say(model, slice, "kernel");
+    uint32_t wait = handmade_slice(model, nine, "Stream Wait Event", VARVE_LAYER_DEVICE, 301, 302);
+    uint32_t sync = handmade_slice(model, nine, "Stream Sync", VARVE_LAYER_DEVICE, 180, 600);
+    const uint32_t syncs[] = { wait, sync };
+    for (int i = 0; i < 2; i++) {
+        uint32_t activity = handmade_activity(model, syncs[i], VV_ACTIVITY_SYNC, i == 0 ? 3 : 5);
+        model->activities.stream[activity] = 9;
+        model->activities.device[activity] = model->tracks.device[nine];
+        say(model, syncs[i], "cuda_sync");
+    }
+    add_argument(model, wait, "wait_on_stream", 7);
+    add_argument(model, wait, "wait_on_cuda_event_record_corr_id", 2);
+}
+
+static struct vv_model *two_ranks(void)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t process;
+    assert_int_equal(vv_model_add_process(model, &process, NULL), VARVE_OK);
+    model->processes.scope[process] = 1;
+    model->processes.rank[0] = 0;
+    model->processes.rank[process] = 1;
+    add_rank(model, 0, 100);
+    add_rank(model, process, 200);
+    for (uint32_t slice = 0; slice < model->slices.table.count; slice++) { /* HTA counts in microseconds */
+        model->slices.begin_ns[slice] = HANDMADE_BEGIN_NS + 1000 * (model->slices.begin_ns[slice] - HANDMADE_BEGIN_NS);
+        model->slices.duration_ns[slice] *= 1000;
+    }
+    for (uint32_t step = 0; step < model->steps.table.count; step++)
+        model->steps.duration_ns[step] *= 1000;
+    handmade_finish(model);
+    return model;
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    static vv_analyse_fn *const tables[] = { vv_analyse_critical, vv_analyse_critical_bound, vv_analyse_critical_ops,
+                                             vv_analyse_critical_path, vv_analyse_what_if, vv_analyse_slack };
+    static const char *const rules[] = { NULL, "hta" };
+    struct vv_model *model = two_ranks();
+    struct varve_error error;
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof tables / sizeof *tables; i++) {
+        struct vv_question question = VV_QUESTION_ALL;
+        struct vv_sheet sheet;
+        question.compat = rules[i % 2];
+        question.top = 1;
+        allocation_count = 0;
+        assert_int_equal(tables[i / 2](model, &question, &sheet, &error), VARVE_OK);
+        if (sheet.row_count == 0)
+            fail_msg("table %zu is empty: %s", i, sheet.policy);
+        vv_sheet_deinit(&sheet);
+        long total = allocation_count;
+        assert_true(total > 20);
+        for (long n = 0; n < total; n++) {
+            allocations_left = n;
+            enum varve_code code = tables[i / 2](model, &question, &sheet, &error);
+            allocations_left = -1;
+            if (code != VARVE_NO_MEMORY)
+                fail_msg("table %zu, allocation %ld of %ld: code %d", i, n, total, code);
+        }
+    }
+    vv_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long each record is (doc/format.md §6), and how many an unpublished end holds (§4). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ctf/record_length.h"
+
+#define MEMBER(values) ((uint64_t)(values) << 32 | 7)
+
+static void each_class_has_its_length(void **state)
+{
+    (void)state;
+    static const struct { uint64_t words[12]; size_t length; } records[] = {
+        { { VV_EVENT_END }, 1 },
+        { { VV_EVENT_STRING, MEMBER(0) }, 2 },
+        { { VV_EVENT_STRING, MEMBER(1) }, 3 },
+        { { VV_EVENT_STRING, MEMBER(8) }, 3 },
+        { { VV_EVENT_STRING, MEMBER(9) }, 4 },
+        { { VV_EVENT_CLOCK }, 5 },
+        { { VV_EVENT_THREAD }, 3 },
+        { { VV_EVENT_PROCESS }, 2 },
+        { { VV_EVENT_LAYERS }, 2 },
+        { { VV_EVENT_BEGIN }, 2 },
+        { { VV_EVENT_OP }, 6 },
+        { { VV_EVENT_OP, 0, 0, 0, 0, 2, MEMBER(2), 0, 0, MEMBER(1) }, 6 + 3 + 2 },
+        { { VV_EVENT_STEP_BEGIN }, 2 },
+        { { VV_EVENT_STEP_END }, 1 },
+        { { VV_EVENT_ALLOC }, 4 },
+        { { VV_EVENT_FREE }, 3 },
+        { { VV_EVENT_COST }, 2 },
+        { { VV_EVENT_CALL }, 4 },
+        { { VV_EVENT_CALL, 0, 0, UINT64_C(9) << 32 | 2, MEMBER(0), MEMBER(4) }, 4 + 1 + 5 },
+        { { VV_EVENT_COLLECTOR }, 3 },
+        { { VV_EVENT_END_UNDER }, 2 },
+        { { VV_EVENT_BUILTIN_COUNT }, 0 },
+        { { VV_EVENT_NONE }, 0 },
+        { { VV_SITE_ID_FIRST + VV_KIND_MARK }, 1 },
+        { { VV_SITE_ID_FIRST + VV_KIND_COUNTER }, 2 },
+        { { VV_SITE_ID_FIRST + VV_SITE_KINDS + VV_KIND_FLOW_IN }, 2 },
+        { { UINT64_C(123456789) << 20 | VV_EVENT_THREAD }, 3 }, /* the clock above it does not matter */
+    };
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        assert_int_equal(vv_record_length(records[i].words, 12), records[i].length);
+}
+
+/* Of so many words, what lies behind them being unknown. */
+static void a_length_that_is_not_there_is_not_known(void **state)
+{
+    (void)state;
+    static const uint64_t string[] = { VV_EVENT_STRING, MEMBER(8) },
+                          op[] = { VV_EVENT_OP, 0, 0, 0, 0, 2, MEMBER(1), 0, MEMBER(0) };
+    assert_int_equal(vv_record_length(string, 1), 0);
+    assert_int_equal(vv_record_length(string, 2), 3);
+    for (size_t count = 1; count <= 8; count++)
+        assert_int_equal(vv_record_length(op, count), 0);
+    assert_int_equal(vv_record_length(op, 9), 9);
+}
+
+/* Words that were reserved and never stored are one record, as many as there are; what has no known end is one, the last. */
+static void hidden_records_are_counted(void **state)
+{
+    (void)state;
+    static const uint64_t words[] = { VV_EVENT_END, 0, 0, 0, VV_EVENT_THREAD, 0, 0, VV_EVENT_END, VV_EVENT_STEP_END,
+                                      0, VV_EVENT_CLOCK, 1, 2, 3, 4, VV_EVENT_COST };
+    static const uint64_t records[] = { 0, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 7, 7, 7, 7, 7, 8 };
+    static const uint64_t strange[] = { VV_EVENT_END, VV_EVENT_BUILTIN_COUNT, VV_EVENT_END, VV_EVENT_END };
+    for (size_t count = 0; count <= sizeof words / sizeof words[0]; count++)
+        assert_int_equal(vv_hidden_records(words, count), records[count]);
+    assert_int_equal(vv_hidden_records(strange, 4), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_class_has_its_length),
+        cmocka_unit_test(a_length_that_is_not_there_is_not_known),
+        cmocka_unit_test(hidden_records_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose time is it: exact for nests, for overlaps, and where a slice sticks out of the window. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "derive/operators/own_time.h"
+#include "handmade.h"
+
+static int64_t own[16];
+
+/* The own times of all slices of a finished model's first track; returns the sum. */
+static int64_t sweep(const struct vv_model *model, int64_t end)
+{
+    uint32_t stack[16];
+    int64_t end_ns = end == INT64_MAX ? end : HANDMADE_BEGIN_NS + end;
+    return vv_own_time(&model->slices, 0, (uint32_t)model->slices.table.count, end_ns, stack, own);
+}
+
+static void nested_slices_own_what_children_leave(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100);
+    handmade_op(model, track, "a", 0, 100);
+    handmade_op(model, track, "b", 10, 40);
+    handmade_op(model, track, "c", 15, 20);
+    handmade_op(model, track, "d", 40, 100);
+    handmade_finish(model);
+    assert_int_equal(sweep(model, INT64_MAX), 100);
+    const int64_t expected[] = { 10, 25, 5, 60 };
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(own[i], expected[i]);
+        assert_int_equal(own[i], model->slices.self_ns[i]);
+    }
+    vv_model_destroy(model);
+}
+
+static void an_overlap_belongs_to_the_one_that_began_last(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100);
+    handmade_op(model, track, "a", 0, 10);
+    handmade_op(model, track, "b", 5, 15);
+    handmade_op(model, track, "c", 20, 30);
+    handmade_finish(model);
+    assert_int_equal(sweep(model, INT64_MAX), 25);
+    assert_int_equal(own[0], 5);
+    assert_int_equal(own[1], 10);
+    assert_int_equal(own[2], 10);
+    vv_model_destroy(model);
+}
+
+static void an_early_slice_goes_on_when_a_late_one_ends(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100);
+    handmade_op(model, track, "a", 0, 30);
+    handmade_op(model, track, "b", 5, 40);
+    handmade_op(model, track, "c", 10, 35);
+    handmade_finish(model);
+    assert_int_equal(sweep(model, INT64_MAX), 40);
+    assert_int_equal(own[0], 5);
+    assert_int_equal(own[1], 10);
+    assert_int_equal(own[2], 25);
+    vv_model_destroy(model);
+}
+
+static void time_beyond_the_window_does_not_count(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100);
+    handmade_op(model, track, "a", 0, 100);
+    handmade_op(model, track, "b", 10, 90);
+    handmade_op(model, track, "c", 60, 70);
+    handmade_finish(model);
+    assert_int_equal(sweep(model, 50), 50);
+    assert_int_equal(own[0], 10);
+    assert_int_equal(own[1], 40);
+    assert_int_equal(own[2], 0);
+    vv_model_destroy(model);
+}
+
+static void slices_without_length_own_nothing(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "main", 100);
+    handmade_op(model, track, "a", 0, 10);
+    handmade_op(model, track, "b", 5, 5);
+    handmade_op(model, track, "c", 10, 10);
+    handmade_finish(model);
+    assert_int_equal(sweep(model, INT64_MAX), 10);
+    assert_int_equal(own[0], 10);
+    assert_int_equal(own[1] + own[2], 0);
+    vv_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nested_slices_own_what_children_leave),
+        cmocka_unit_test(an_overlap_belongs_to_the_one_that_began_last),
+        cmocka_unit_test(an_early_slice_goes_on_when_a_late_one_ends),
+        cmocka_unit_test(time_beyond_the_window_does_not_count),
+        cmocka_unit_test(slices_without_length_own_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
