@@ -17,7 +17,9 @@ void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet)
             break;
         }
         uint64_t end_bits = (uint64_t)(cursor - (uint8_t *)packet) * 8;
-        __atomic_store_n(&packet->content_bits, end_bits, __ATOMIC_RELEASE);
+        /* Is all published, handlers publish for themselves, and may have since we looked. */
+        if (packet->content_bits < end_bits)
+            __atomic_store_n(&packet->content_bits, end_bits, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&writer->behind, __ATOMIC_RELAXED) != 0);
     if (vv_stream_awaits(writer)) /* another packet, of a record that we interrupt ourselves */

@@ -270,6 +270,7 @@ static void on_thread_exit(void *value)
     vv_stream_settle(&self->writer);
     if (self->thread != NULL) /* it was another process's */
         detach(self);
+    vv_writer_await_none(&self->writer); /* what is still unfinished stays so */
     give_kept(self);
     vv_record_leave();
 }

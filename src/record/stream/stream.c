@@ -291,9 +291,23 @@ static bool is_position(uint64_t bits)
     return bits >= sizeof(struct vv_packet_header) * 8 && bits <= VV_PACKET_BYTES * 8 && bits % 64 == 0;
 }
 
-/* Moves the records of [content, end) over the unfinished one at their begin. Returns the new end, in bits. The
- * header lies in shared memory, so others may have stored anything there: what is no place before the end is not
- * the writer's, and everything up to the end is taken for whole. */
+/* How many of these words are whole records: up to a second one that was left unfinished (handlers that jump leave many)
+ * or has no length. */
+static size_t whole_words(const uint64_t *words, size_t count)
+{
+    size_t at = 0;
+    while (at < count && words[at] != 0) {
+        size_t length = vv_record_length(words + at, count - at);
+        if (length == 0 || length > count - at)
+            break;
+        at += length;
+    }
+    return at;
+}
+
+/* Moves the records of [content, end) over the unfinished one at their begin, and publishes those before the next
+ * unfinished one. Returns the new end, in bits. The header lies in shared memory, so others may have stored anything there:
+ * what is no place before the end is not the writer's, and everything up to the end is taken for whole. */
 static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
 {
     uint64_t begin_bits = __atomic_load_n(&packet->content_bits, __ATOMIC_RELAXED);
@@ -315,10 +329,11 @@ static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
         gap = count;
     while (gap < count && words[gap] == 0)
         gap++;
-    memmove(words, words + gap, (count - gap) * sizeof *words);
-    memset(words + count - gap, 0, gap * sizeof *words);
-    store_u64(&packet->content_bits, end_bits - gap * 64);
-    return end_bits - gap * 64;
+    count -= gap;
+    memmove(words, words + gap, count * sizeof *words);
+    memset(words + count, 0, gap * sizeof *words);
+    store_u64(&packet->content_bits, begin_bits + whole_words(words, count) * 64);
+    return begin_bits + count * 64;
 }
 
 void vv_stream_settle(struct vv_writer *writer)
@@ -334,6 +349,12 @@ void vv_stream_settle(struct vv_writer *writer)
         }
     if (writer->packet != NULL)
         writer->cursor = (uint8_t *)writer->packet + close_gap(writer->packet, cursor_bits(writer)) / 8;
+}
+
+void vv_writer_await_none(struct vv_writer *writer)
+{
+    memset(writer->left, 0, sizeof writer->left);
+    writer->behind = 0;
 }
 
 void vv_stream_unmap(struct vv_stream *stream)

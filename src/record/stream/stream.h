@@ -83,8 +83,10 @@ void vv_stream_publish_left(struct vv_writer *writer, struct vv_packet_header *p
 bool vv_stream_awaits(const struct vv_writer *writer);
 
 /* The owner never returns into a record that was interrupted (it was cancelled, or ends inside a handler): moves
- * what was recorded since over its place, and publishes it. */
+ * what was recorded since over its place, and publishes it up to a second such record, should handlers have jumped. */
 void vv_stream_settle(struct vv_writer *writer);
+/* What handlers left unfinished is given up: it stays hidden. */
+void vv_writer_await_none(struct vv_writer *writer);
 
 /* Makes a first part for a thread to come, if there are too few (record/stream/prepared_part.h). */
 void vv_stream_prepare(const struct vv_own_folder *folder);

@@ -132,6 +132,23 @@ static void a_handler_between_any_two_instructions(void **state)
     free(walk.words);
 }
 
+/* A handler has jumped out of a record in another packet: that is awaited for ever, and every record looks behind itself. */
+static void a_handler_while_a_packet_is_awaited(void **state)
+{
+    (void)state;
+    static struct vv_packet_header abandoned;
+    begin_stepping();
+    vv_self.writer.left[0] = &abandoned;
+    vv_self.writer.behind = 1;
+    for (long at = 0; at < step_range(at, LONG_MAX); at++)
+        assert_true(at < 100000);
+    vv_writer_await_none(&vv_self.writer);
+    struct walk walk = walk_stream(folder, "thread.1");
+    assert_int_equal(walk.discarded, 0);
+    assert_lawful(&walk);
+    free(walk.words);
+}
+
 /* The second one comes while the interrupted writer publishes what the first one left. */
 static void two_handlers_in_one_range(void **state)
 {
@@ -207,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_handler_between_any_two_instructions, start, stop),
+        cmocka_unit_test_setup_teardown(a_handler_while_a_packet_is_awaited, start, stop),
         cmocka_unit_test_setup_teardown(two_handlers_in_one_range, start, stop),
         cmocka_unit_test_setup_teardown(handlers_while_the_packet_is_exchanged, start, stop),
         cmocka_unit_test(a_handler_leaves_the_packet),

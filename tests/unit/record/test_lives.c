@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "ctf/record_length.h"
 #include "record/stream/recorder.h"
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
@@ -316,6 +317,36 @@ static void a_header_that_others_moved_harms_nobody(void **state)
     expect_words(folder, "thread.1", 20);
 }
 
+/* Twice a handler has jumped away before the record that it interrupted was begun. */
+static void *jump_twice(void *unused)
+{
+    for (int i = 0; i < 3; i++) {
+        record_ranges(10);
+        vv_self.writer.cursor += i < 2 ? 8 : 0;
+    }
+    return unused;
+}
+
+/* What lies behind the first is published as the thread ends; the second, and what lies behind it, stay hidden: 1 + 20. */
+static void no_reader_meets_a_record_that_was_never_begun(void **state)
+{
+    (void)state;
+    char folder[4200], path[4300];
+    pthread_t thread;
+    size_t bytes;
+    begin_session("jumped", folder);
+    assert_int_equal(pthread_create(&thread, NULL, jump_twice, NULL), 0);
+    pthread_join(thread, NULL);
+    expect_words(folder, "thread.1", 40);
+    snprintf(path, sizeof path, "%s/thread.1.0", folder);
+    const struct vv_packet_header *packet = (const void *)walk_map(path, &bytes);
+    const uint64_t *hidden = (const void *)((const uint8_t *)packet + packet->content_bits / 8);
+    assert_int_equal(vv_hidden_bytes(packet), 8 * 21);
+    assert_int_equal(vv_hidden_records(hidden, 21), 21);
+    munmap((void *)(uintptr_t)packet, bytes);
+    assert_int_equal(varve_session_stop(NULL), VARVE_OK);
+}
+
 /* A record that was interrupted keeps the streams of all sessions that it outlives; once published, none. */
 static void streams_that_were_kept_are_all_given_back(void **state)
 {
@@ -346,6 +377,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_of_the_session_before_forks, make_root, remove_root),
         cmocka_unit_test_setup_teardown(a_finished_trace_stays_as_it_is, make_root, remove_root),
         cmocka_unit_test_setup_teardown(a_header_that_others_moved_harms_nobody, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(no_reader_meets_a_record_that_was_never_begun, make_root, remove_root),
         cmocka_unit_test_setup_teardown(streams_that_were_kept_are_all_given_back, make_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
