@@ -13,7 +13,11 @@
 extern "C" {
 #endif
 
-enum varve_code {
+#ifndef VARVE_RESULT
+#define VARVE_RESULT /* may be an attribute: the compiler then says where a code is not looked at */
+#endif
+
+enum VARVE_RESULT varve_code {
     VARVE_OK = 0,
     VARVE_INVALID,     /* an argument breaks the documented contract                       */
     VARVE_NOT_FOUND,   /* the named file, trace, verb or row does not exist                */

@@ -20,8 +20,8 @@ void vv_arena_init(struct vv_arena *arena);
 void vv_arena_deinit(struct vv_arena *arena); /* NULL-safe, idempotent */
 
 /* Zeroed memory, aligned to 16; NULL without memory. */
-void *vv_arena_alloc(struct vv_arena *arena, size_t bytes);
+VV_MUST_USE void *vv_arena_alloc(struct vv_arena *arena, size_t bytes);
 /* A NUL-terminated copy of text[0..length); NULL without memory. */
-char *vv_arena_text(struct vv_arena *arena, const char *text, size_t length);
+VV_MUST_USE char *vv_arena_text(struct vv_arena *arena, const char *text, size_t length);
 
 #endif

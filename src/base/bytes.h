@@ -21,7 +21,7 @@ static inline bool vv_bytes_has(struct vv_bytes bytes, size_t offset, size_t wid
     return offset <= bytes.length && width <= bytes.length - offset;
 }
 
-static inline bool vv_bytes_u8(struct vv_bytes bytes, size_t offset, uint8_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u8(struct vv_bytes bytes, size_t offset, uint8_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 1))
         return false;
@@ -29,7 +29,7 @@ static inline bool vv_bytes_u8(struct vv_bytes bytes, size_t offset, uint8_t *ou
     return true;
 }
 
-static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset, uint16_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset, uint16_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 2))
         return false;
@@ -38,7 +38,7 @@ static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset, uint16_t *
     return true;
 }
 
-static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset, uint32_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset, uint32_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 4))
         return false;
@@ -47,7 +47,7 @@ static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset, uint32_t *
     return true;
 }
 
-static inline bool vv_bytes_u64(struct vv_bytes bytes, size_t offset, uint64_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u64(struct vv_bytes bytes, size_t offset, uint64_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 8))
         return false;

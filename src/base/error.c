@@ -43,7 +43,7 @@ static bool is_control(const char *bytes, size_t count)
 void vv_error_tidy(struct varve_error *error)
 {
     char *text = error->message;
-    size_t length = strnlen(text, sizeof error->message - 1);
+    size_t length = strnlen(text, VV_ERROR_TEXT_BYTES - 1);
     text[length] = '\0';
     for (size_t at = 0, count; at < length; at += count) {
         count = vv_utf8_sequence(text + at, length - at);
@@ -66,7 +66,7 @@ static size_t cut_at(const char *text, size_t bytes)
 /* What is added last stays whole: of the system's sentence and the place rather the words before are cut. */
 static void append(struct varve_error *error, const char *text)
 {
-    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
+    const size_t room = VV_ERROR_TEXT_BYTES - 1, mark = sizeof cut_mark - 1;
     size_t length = strlen(error->message), bytes = strlen(text);
     if (bytes > room - mark)
         bytes = cut_at(text, room - mark);
@@ -81,8 +81,8 @@ static void append(struct varve_error *error, const char *text)
 
 static void format_sentence(struct varve_error *error, const char *format, va_list list)
 {
-    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
-    int length = vsnprintf(error->message, sizeof error->message, format, list);
+    const size_t room = VV_ERROR_TEXT_BYTES - 1, mark = sizeof cut_mark - 1;
+    int length = vsnprintf(error->message, VV_ERROR_TEXT_BYTES, format, list);
     if (length < 0)
         error->message[0] = '\0';
     else if ((size_t)length > room)
@@ -97,6 +97,7 @@ static void fill(struct varve_error *error, enum varve_code code, const char *fo
     error->code = code;
     error->os_errno = 0;
     error->offset = VARVE_ERROR_NO_OFFSET;
+    error->message[VV_ERROR_TEXT_BYTES] = VV_NEXT_BY_CODE;
     format_sentence(error, format, list);
 }
 
@@ -150,6 +151,18 @@ enum varve_code vv_fail_at(struct varve_error *error, enum varve_code code, uint
     return code;
 }
 
+enum vv_next vv_error_next(const struct varve_error *error)
+{
+    return (enum vv_next)error->message[VV_ERROR_TEXT_BYTES];
+}
+
+enum varve_code vv_with_next(struct varve_error *error, enum vv_next next, enum varve_code code)
+{
+    if (error != NULL)
+        error->message[VV_ERROR_TEXT_BYTES] = (char)next;
+    return code;
+}
+
 void vv_error_add(struct varve_error *error, const char *format, ...)
 {
     if (error == NULL)
@@ -173,11 +186,11 @@ void vv_error_note(struct varve_error *error, const char *format, ...)
     format_sentence(&note, format, list);
     va_end(list);
     append(&note, ": ");
-    const size_t room = sizeof error->message - 1, mark = sizeof cut_mark - 1;
+    const size_t room = VV_ERROR_TEXT_BYTES - 1, mark = sizeof cut_mark - 1;
     size_t length = strlen(note.message), bytes = strlen(error->message), kept = bytes;
     if (length + bytes > room)
         kept = cut_at(error->message, room > length + mark ? room - length - mark : 0);
     memcpy(note.message + length, error->message, kept);
-    snprintf(note.message + length + kept, sizeof note.message - length - kept, "%s", kept < bytes ? cut_mark : "");
-    memcpy(error->message, note.message, sizeof error->message);
+    snprintf(note.message + length + kept, VV_ERROR_TEXT_BYTES - length - kept, "%s", kept < bytes ? cut_mark : "");
+    memcpy(error->message, note.message, VV_ERROR_TEXT_BYTES);
 }

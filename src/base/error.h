@@ -3,12 +3,28 @@
  *
  * Whatever is put into a sentence, it is one line of valid UTF-8 without control characters: what is not becomes "?".
  * Where it is longer than its place "..." stands for what was cut; the system's sentence and the place are kept.
- * Three macros, no more (style rule 14): VV_TRY passes a failure up as it is, VV_TRY_NOTE puts this
- * level's own words before it, VV_FAIL starts one. All need a parameter `error` in scope. */
+ * VV_TRY passes a failure up as it is, VV_TRY_NOTE puts this level's own words before it, VV_FAIL starts one.
+ * All need a parameter `error` in scope. */
 #ifndef VV_BASE_ERROR_H
 #define VV_BASE_ERROR_H
 
 #include "varve/error.h"
+
+/* What somebody can do about an error. */
+enum vv_next {
+    VV_NEXT_BY_CODE,     /* what the code suggests         */
+    VV_NEXT_IS_SAID,     /* what the message itself says   */
+    VV_NEXT_MORE_MEMORY, /* allow the reading more memory  */
+};
+
+/* Programs hand in a struct varve_error of their own, so that struct cannot grow: the last byte of its message's
+ * room is the field `next`. vv_fail and its like set VV_NEXT_BY_CODE. vv_error_add and vv_error_note leave it as it is. */
+#define VV_ERROR_TEXT_BYTES (VARVE_ERROR_MESSAGE_BYTES - 1)
+
+enum vv_next vv_error_next(const struct varve_error *error);
+/* Sets the field (if error is not NULL) and returns code:
+ *     return vv_with_next(error, VV_NEXT_IS_SAID, vv_fail(error, …)); */
+enum varve_code vv_with_next(struct varve_error *error, enum vv_next next, enum varve_code code);
 
 /* Writes code and message into *error (if not NULL) and returns code. */
 enum varve_code vv_fail(struct varve_error *error, enum varve_code code, const char *format, ...)
@@ -50,5 +66,9 @@ void vv_error_note(struct varve_error *error, const char *format, ...)
     } while (0)
 
 #define VV_FAIL(error, code, ...) return vv_fail((error), (code), __VA_ARGS__)
+
+/* As VV_FAIL, where the sentence ends in what to do. */
+#define VV_FAIL_SAID(error, code, ...) \
+    return vv_with_next((error), VV_NEXT_IS_SAID, vv_fail((error), (code), __VA_ARGS__))
 
 #endif

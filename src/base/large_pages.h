@@ -9,6 +9,6 @@
 void vv_large_pages_wish(void *block, size_t bytes);
 
 /* malloc with that wish. */
-void *vv_large_pages_alloc(size_t bytes);
+VV_MUST_USE void *vv_large_pages_alloc(size_t bytes);
 
 #endif

@@ -17,7 +17,7 @@ typedef enum varve_code vv_ahead_fetch(void *context, void *buffer, size_t bytes
                                        struct varve_error *error);
 
 /* Fetches on until stop. NULL without memory or thread: then nothing has been fetched. */
-struct vv_ahead *vv_ahead_start(vv_ahead_fetch *fetch, void *context);
+VV_MUST_USE struct vv_ahead *vv_ahead_start(vv_ahead_fetch *fetch, void *context);
 /* Waits for a fetch that is going on, and for no other. NULL-safe. */
 void vv_ahead_stop(struct vv_ahead *ahead);
 

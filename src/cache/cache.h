@@ -20,7 +20,7 @@ void vv_cache_destroy(struct vv_cache *cache); /* NULL-safe */
 uint64_t vv_cache_source_bytes(const struct vv_cache *cache);
 
 /* The finished model, which belongs to the caller; NULL if there is no cache that can be believed. */
-struct vv_model *vv_cache_open(const struct vv_cache *cache);
+VV_MUST_USE struct vv_model *vv_cache_open(const struct vv_cache *cache);
 
 /* Hears of a file that must not survive an interruption, and of NULL when it is gone or in its place. */
 typedef void vv_cache_watch(const char *temporary);

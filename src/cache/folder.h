@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /* "$XDG_CACHE_HOME/varve" or "~/.cache/varve", which may not be there; NULL if there is none. Belongs to the caller. */
-char *vv_cache_folder(void);
+VV_MUST_USE char *vv_cache_folder(void);
 /* Makes every folder on the way to the file `path` that is missing, each for this user alone. False: it cannot be made, or is not this
  * user's alone. */
-bool vv_cache_make_folders(const char *path);
+VV_MUST_USE bool vv_cache_make_folders(const char *path);
 
 #endif

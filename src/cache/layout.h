@@ -41,6 +41,7 @@ uint64_t vv_cache_checksum(const void *data, uint64_t bytes, uint64_t seed);
 uint64_t vv_cache_shape(void);
 uint64_t vv_cache_program(void);
 /* False if a source cannot be read or is no file. */
-bool vv_cache_fingerprint(char *const *paths, size_t count, uint64_t *out_source, uint64_t *out_bytes);
+VV_MUST_USE bool vv_cache_fingerprint(char *const *paths, size_t count, uint64_t *out_source,
+                                      uint64_t *out_bytes);
 
 #endif

@@ -226,7 +226,7 @@ enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_mode
     if (cache->beside != NULL && vv_folder_is_safe(AT_FDCWD, cache->beside) && may_write(cache->beside))
         code = write_to(cache->beside, cache, model, watch, error);
     else
-        vv_fail(error, code, "cannot write beside '%s'", cache->paths[0]);
+        (void)vv_fail(error, code, "cannot write beside '%s'", cache->paths[0]);
     bool is_refused = code == VARVE_PERMISSION || code == VARVE_IO;
     if (!is_refused || cache->apart == NULL || !may_write(cache->apart))
         return code;

@@ -7,7 +7,7 @@ int vv_cmd_completions(const struct vv_arguments *arguments)
 {
     struct varve_error error;
     if (arguments->operand_count != 1) {
-        vv_fail(&error, VARVE_INVALID, "completions wants one shell: bash, zsh or fish");
+        (void)vv_fail(&error, VARVE_INVALID, "completions wants one shell: bash, zsh or fish");
         return vv_complain(&error);
     }
     if (vv_completions_write(stdout, arguments->verbs, arguments->operands[0], &error) != VARVE_OK)

@@ -33,8 +33,8 @@ int vv_cmd_help(const struct vv_arguments *arguments)
 {
     struct varve_error error;
     if (arguments->operand_count > 1) {
-        vv_fail(&error, VARVE_INVALID, "help wants one verb: after '%.60s' came '%.60s'",
-                arguments->operands[0], arguments->operands[1]);
+        (void)vv_fail(&error, VARVE_INVALID, "help wants one verb: after '%.60s' came '%.60s'",
+                      arguments->operands[0], arguments->operands[1]);
         return vv_complain(&error);
     }
     return print_page(arguments);

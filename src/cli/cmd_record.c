@@ -342,7 +342,7 @@ static int run(struct recording *recording)
     struct vv_child_setting settings[SETTINGS_MAX];
     if (vv_trace_folder_make(&recording->folder, recording->name, is_shared(recording), &error) != VARVE_OK) {
         vv_complain(&error);
-        if (strstr(error.message, "-o NAME") == NULL)
+        if (vv_error_next(&error) != VV_NEXT_IS_SAID)
             vv_say_more("name another place:  varve record -o NAME.varve -- PROGRAM ARGS");
         return VV_EXIT_RECORD;
     }

@@ -8,7 +8,7 @@ int vv_cmd_version(const struct vv_arguments *arguments)
 {
     struct varve_error error;
     if (arguments->operand_count > 0) {
-        vv_fail(&error, VARVE_INVALID, "version takes no operand: '%.60s'", arguments->operands[0]);
+        (void)vv_fail(&error, VARVE_INVALID, "version takes no operand: '%.60s'", arguments->operands[0]);
         return vv_complain(&error);
     }
     printf("varve %d.%d.%d  trace format %d\n", VARVE_VERSION_MAJOR, VARVE_VERSION_MINOR,

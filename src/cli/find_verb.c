@@ -23,11 +23,11 @@ int vv_verb_unknown(const struct vv_verb *verbs, const char *word)
     names[count] = NULL;
     const char *nearest = vv_nearest(word, names);
     if (word[0] == '-')
-        vv_fail(&error, VARVE_INVALID, "options come after the verb: varve VERB %.60s. Verbs: varve help",
-                word);
+        (void)vv_fail(&error, VARVE_INVALID, "options come after the verb: varve VERB %.60s. Verbs: varve help",
+                      word);
     else if (nearest != NULL)
-        vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. Nearest: %s", word, nearest);
+        (void)vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. Nearest: %s", word, nearest);
     else
-        vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. All of them: varve help", word);
+        (void)vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. All of them: varve help", word);
     return vv_complain(&error);
 }

@@ -8,6 +8,6 @@
 /* NULL: there is none. */
 const struct vv_verb *vv_verb_find(const struct vv_verb *verbs, const char *name);
 /* Says so on standard error, with the nearest one; returns VV_EXIT_USAGE. */
-int vv_verb_unknown(const struct vv_verb *verbs, const char *word);
+VV_MUST_USE int vv_verb_unknown(const struct vv_verb *verbs, const char *word);
 
 #endif

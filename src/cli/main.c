@@ -2,6 +2,7 @@
 /* main.c — the command: finds the verb, parses its words, runs it. */
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/find_verb.h"
 #include "cli/help.h"
 #include "cli/line/say.h"
@@ -22,7 +23,7 @@ static const char *verb_name(const char *word)
 static int refuse(const struct vv_verb *verb, const struct varve_error *error)
 {
     int status = vv_complain(error);
-    if (strstr(error->message, "Nearest") == NULL)
+    if (vv_error_next(error) != VV_NEXT_IS_SAID)
         vv_say_more("what it takes:  varve help %s", verb->name);
     return verb->exits_as_program ? VV_EXIT_RECORD : status;
 }

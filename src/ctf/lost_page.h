@@ -31,7 +31,7 @@ struct vv_lost_page { /* least significant bytes first                          
 void vv_lost_page_init(struct vv_lost_page *page);
 
 /* Makes the file in the open folder. Returns 0 or an errno number: EEXIST if it is there. */
-int vv_lost_page_make(int folder, mode_t mode);
+VV_MUST_USE int vv_lost_page_make(int folder, mode_t mode);
 
 struct vv_lost {
     uint64_t records, processes;

@@ -13,7 +13,7 @@
 bool vv_stream_file_is(const char *name);
 
 /* The packet header at `offset`. False if none is there whose sizes make sense. */
-bool vv_stream_file_packet(int file, uint64_t offset, struct vv_packet_header *out_header);
+VV_MUST_USE bool vv_stream_file_packet(int file, uint64_t offset, struct vv_packet_header *out_header);
 
 enum vv_stream_use {
     VV_STREAM_FREE,   /* nobody else has the file open or mapped */

@@ -87,8 +87,9 @@ static void refuse(const char *path, bool is_folder, const char *head, size_t he
         snprintf(why, sizeof why, "%s", hint);
     else
         snprintf(why, sizeof why, "first bytes: \"%s\"", shown);
-    vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s", path,
-            why, known);
+    (void)vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s", path,
+                  why, known);
+    (void)vv_with_next(error, hint != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_UNSUPPORTED);
 }
 
 /* NULL: `error` says what the file begins with and what would do. */

@@ -27,6 +27,6 @@ enum varve_code vv_costs_init(struct vv_costs *out_costs, const struct vv_model 
 void vv_costs_deinit(struct vv_costs *costs);
 
 /* False: there is no formula for it, or its shapes were not recorded. */
-bool vv_op_cost(const struct vv_costs *costs, uint32_t slice, struct vv_op_cost *out_cost);
+VV_MUST_USE bool vv_op_cost(const struct vv_costs *costs, uint32_t slice, struct vv_op_cost *out_cost);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* Room for `bytes`, at least those that `cells` has; `cells` is NULL or of this function, and is as before
  * when NULL comes back. The content stays. */
-void *vv_cells_grow(void *cells, size_t bytes, unsigned char blank);
+VV_MUST_USE void *vv_cells_grow(void *cells, size_t bytes, unsigned char blank);
 void vv_cells_free(void *cells); /* NULL-safe */
 
 /* Many of bytes [first, limit) are about to be written, and from `first` on all are blank still. Blank cells of 0xFF are

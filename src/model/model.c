@@ -118,6 +118,15 @@ bool vv_model_may_hold(struct vv_model *model, uint64_t bytes)
     return false;
 }
 
+enum varve_code vv_model_hold(struct vv_model *model, uint64_t bytes, struct varve_error *error)
+{
+    if (vv_model_may_hold(model, bytes))
+        return VARVE_OK;
+    return vv_with_next(error, VV_NEXT_MORE_MEMORY,
+                        vv_fail(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
+                                (unsigned long long)model->limit_bytes));
+}
+
 /* Looked at whenever a table grows, so a reader need not think of it. */
 static enum varve_code check_limit(struct vv_model *model, enum vv_table_row row, uint64_t extra,
                                    struct varve_error *error)
@@ -129,10 +138,7 @@ static enum varve_code check_limit(struct vv_model *model, enum vv_table_row row
                                      vv_model_tables[row].column_count);
     uint64_t later = vv_table_bytes(&grown, vv_model_tables[row].columns,
                                     vv_model_tables[row].column_count);
-    if (!vv_model_may_hold(model, vv_model_bytes(model) - former + later))
-        VV_FAIL(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
-                (unsigned long long)model->limit_bytes);
-    return VARVE_OK;
+    return vv_model_hold(model, vv_model_bytes(model) - former + later, error);
 }
 
 static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, uint64_t extra,

@@ -361,7 +361,9 @@ void vv_model_destroy(struct vv_model *model); /* NULL-safe */
 /* Memory that its tables and strings hold, without what is mapped from a file. */
 uint64_t vv_model_bytes(const struct vv_model *model);
 /* May it grow to that by limit_bytes? If so, that is what it counts as. */
-bool vv_model_may_hold(struct vv_model *model, uint64_t bytes);
+VV_MUST_USE bool vv_model_may_hold(struct vv_model *model, uint64_t bytes);
+/* The same, with the error that says so: VARVE_LIMIT. */
+enum varve_code vv_model_hold(struct vv_model *model, uint64_t bytes, struct varve_error *error);
 /* What it holds counts no longer in *held_bytes, which may then go. */
 void vv_model_share_no_more(struct vv_model *model);
 

@@ -117,7 +117,7 @@ enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struc
 int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b)
 {
     int64_t inside_ns;
-    divide(a, b, NULL, NULL, &inside_ns, NULL); /* without a set to grow it cannot fail */
+    (void)divide(a, b, NULL, NULL, &inside_ns, NULL); /* without a set to grow it cannot fail */
     return inside_ns;
 }
 

@@ -36,11 +36,11 @@ static enum varve_code no_column(const struct vv_sheet *sheet, const char *word,
         names[i] = sheet->columns[i].name;
     const char *nearest = vv_nearest(word, names);
     if (nearest != NULL)
-        vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. Nearest: %s", sheet->name, word,
-                nearest);
+        (void)vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. Nearest: %s", sheet->name, word,
+                      nearest);
     else
-        vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. All of them: --table %s --json",
-                sheet->name, word, sheet->name);
+        (void)vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. All of them: --table %s --json",
+                      sheet->name, word, sheet->name);
     free(names);
     return VARVE_INVALID;
 }

@@ -25,6 +25,6 @@ void vv_lost_count(uint64_t records);
 /* Those in memory, which are forgotten. */
 uint64_t vv_lost_take(void);
 /* The page's file was cut: is it there? Then there is memory now, and what it counted is gone. Async-signal-safe. */
-bool vv_lost_heal(uintptr_t address);
+VV_MUST_USE bool vv_lost_heal(uintptr_t address);
 
 #endif

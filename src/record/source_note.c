@@ -28,7 +28,7 @@ static void write_note(const struct note *note)
     const uint64_t name = vv_string_id(note->name), text = note->text[0] != '\0' ? vv_string_id(note->text) : 0;
     const uint64_t record[] = { VV_EVENT_COLLECTOR, (uint64_t)note->state << 32 | name, text };
     if (name != 0)
-        vv_session_put(record, 3);
+        (void)vv_session_put(record, 3);
 }
 
 void vv_collector_write_all(void)

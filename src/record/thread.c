@@ -213,7 +213,7 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
         self->thread->serial == vv_session.serial) {
         self->writer.limit = NULL;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        vv_stream_advance(&self->thread->stream, &self->writer);
+        (void)vv_stream_advance(&self->thread->stream, &self->writer);
     }
     if (vv_session_ready())
         vv_session_clock();
@@ -331,5 +331,5 @@ bool vv_thread_end_all(void)
 void vv_thread_init(void)
 {
     pthread_key_create(&exit_key, on_thread_exit);
-    vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+    (void)vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

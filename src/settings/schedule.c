@@ -40,8 +40,9 @@ static enum varve_code parse_part(const char *part, size_t length, struct vv_sch
         row++;
     if (words[row] == NULL) {
         const char *nearest = vv_nearest(word, words);
-        VV_FAIL(error, VARVE_INVALID, "the schedule has no word '%.*s'%s%s: " FORM, (int)name, part,
-                nearest != NULL ? ". Nearest: " : "", nearest != NULL ? nearest : "");
+        (void)vv_fail(error, VARVE_INVALID, "the schedule has no word '%.*s'%s%s: " FORM, (int)name, part,
+                      nearest != NULL ? ". Nearest: " : "", nearest != NULL ? nearest : "");
+        return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_INVALID);
     }
     uint64_t value = 0;
     size_t digits = name < length ? name + 1 : length;

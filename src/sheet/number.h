@@ -30,6 +30,6 @@ struct vv_scale {
 /* The step in which `largest` has one to three digits before the point, as far as the unit goes. */
 struct vv_scale vv_scale_fitting(enum vv_unit unit, double largest);
 /* The step of durations called "ns", "us", "ms" or "s". False: no such step. */
-bool vv_scale_of_time(const char *name, struct vv_scale *out_scale);
+VV_MUST_USE bool vv_scale_of_time(const char *name, struct vv_scale *out_scale);
 
 #endif

@@ -374,6 +374,13 @@ EVENTS = json.dumps({"traceEvents": [{"ph": "X", "name": f"op {n}", "pid": 1, "t
                                      for n in range(500)]}).encode()
 
 
+@pytest.mark.parametrize("name", ["name the trace itself", "unpack it first", "varve record", "memory"])
+def test_the_words_of_a_name_do_not_tell_what_to_do_next(run, tmp_path, name):
+    (tmp_path / name).write_text(f"{name} is no trace")
+    done = run("info", name)
+    assert done.stderr.splitlines()[-1] == "  record one:  varve record -- PROGRAM ARGS"
+
+
 @pytest.mark.parametrize("behind", [b"\0" * 700000, gzip.compress(b" \n", mtime=0), b"\0" * 512 + gzip.compress(b"", mtime=0)])
 def test_members_and_zeros_may_follow_gzip_data(run, tmp_path, behind):
     (tmp_path / "t.json.gz").write_bytes(gzip.compress(EVENTS) + behind)

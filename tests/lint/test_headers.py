@@ -61,10 +61,21 @@ def test_public_macros_expand_without_a_warning(compiler, language, standard):
     assert compiled(MACROS, compiler, language, standard) == ""
 
 
+INSIDE = ("-D_GNU_SOURCE", "-include", sources.ROOT / "src/base/must_use.h")  # as CMakeLists.txt compiles what is internal
+
+
 @pytest.mark.parametrize("header", INTERNAL, ids=str)
 def test_internal_headers_compile_alone(header):
     text = f'#include "{header}"\n#include "{header}"\nextern int some_declaration;\n'
-    assert compiled(text, "gcc", "c", "gnu17", "-D_GNU_SOURCE") == ""
+    assert compiled(text, "gcc", "c", "gnu17", *INSIDE) == ""
+
+
+@pytest.mark.parametrize("call", ["vv_fail(NULL, VARVE_IO, \"x\")", "vv_arena_alloc(arena, 1)"])
+def test_a_result_that_is_not_looked_at_is_told(call):
+    text = '#include "base/arena.h"\n#include "base/error.h"\nvoid f(struct vv_arena *arena);\n' \
+           "void f(struct vv_arena *arena)\n{ (void)arena; %s; }\n"
+    assert "ignoring return value" in compiled(text % call, "gcc", "c", "gnu17", *INSIDE)
+    assert compiled(text % f"(void){call}", "gcc", "c", "gnu17", *INSIDE) == ""
 
 
 def test_a_header_that_needs_another_is_told():

@@ -26,7 +26,7 @@ void vv_plan_sweep_deinit(struct vv_plan_sweep *sweep);
 
 /* The next buffer comes, and those go whose last use lies before its first. False behind the last one.
  * *out_conflicts: how many live ones lie on some byte of it. */
-bool vv_plan_sweep_next(struct vv_plan_sweep *sweep, uint32_t *out_row, uint32_t *out_conflicts);
+VV_MUST_USE bool vv_plan_sweep_next(struct vv_plan_sweep *sweep, uint32_t *out_row, uint32_t *out_conflicts);
 
 /* Do the two share a byte? */
 bool vv_plan_shares(const struct vv_placements *rows, uint32_t a, uint32_t b);

@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 /* As openat; 3 or more, or -1 and errno. */
-int vv_descriptor_open(int at, const char *name, int flags, mode_t mode);
+VV_MUST_USE int vv_descriptor_open(int at, const char *name, int flags, mode_t mode);
 /* As openat with O_PATH: what can be neither read nor written may have any number. */
-int vv_descriptor_look(int at, const char *name, int flags);
+VV_MUST_USE int vv_descriptor_look(int at, const char *name, int flags);
 /* As vv_descriptor_open, in a folder that vv_descriptor_look has just opened: cheaper, for its number tells what is free. */
-int vv_descriptor_open_in(int folder, const char *name, int flags, mode_t mode);
+VV_MUST_USE int vv_descriptor_open_in(int folder, const char *name, int flags, mode_t mode);
 /* As pipe2: 0, or -1 and errno. */
-int vv_descriptor_pipe(int out_ends[2], int flags);
+VV_MUST_USE int vv_descriptor_pipe(int out_ends[2], int flags);
 
 #endif

@@ -31,10 +31,10 @@ const char *vv_folder_list_next(struct vv_folder_list *list);
 #define VV_FILE_SHARED 0644
 
 /* A folder that the user has named: links are followed. */
-int vv_folder_open(int at, const char *name, int *out_folder);
+VV_MUST_USE int vv_folder_open(int at, const char *name, int *out_folder);
 /* One that was found in the folder `at`: ELOOP or ENOTDIR for a link. */
-int vv_folder_open_below(int at, const char *name, int *out_folder);
-int vv_folder_make(int at, const char *name, mode_t mode, int *out_folder);
+VV_MUST_USE int vv_folder_open_below(int at, const char *name, int *out_folder);
+VV_MUST_USE int vv_folder_make(int at, const char *name, mode_t mode, int *out_folder);
 bool vv_folder_has(int at, const char *name);
 /* Removes a folder with everything in it, to a depth of `depth_max` folders (VV_FOLDER_DEPTH for one that Varve made, and
  * where stacks are small); also one that is not there any more. No link is followed. ENOTEMPTY: it is deeper, or
@@ -50,14 +50,15 @@ bool vv_folder_may_follow(int at, const char *name);
 /* A file that was found by looking into a folder, opened with `flags` (O_RDONLY …). Nothing but a plain file is opened
  * (EINVAL for others): what waits for a writer or does something when it is opened may lie in any folder. ELOOP: it is a link
  * that may not be followed. */
-int vv_folder_open_file(int at, const char *name, int flags, int *out_file);
+VV_MUST_USE int vv_folder_open_file(int at, const char *name, int flags, int *out_file);
 /* Its first `capacity` bytes. */
-int vv_folder_read(int at, const char *name, void *buffer, size_t capacity, size_t *out_bytes);
+VV_MUST_USE int vv_folder_read(int at, const char *name, void *buffer, size_t capacity, size_t *out_bytes);
 /* A new file, to be filled by vv_folder_write; EEXIST. */
-int vv_folder_create(int at, const char *name, mode_t mode, int *out_file);
+VV_MUST_USE int vv_folder_create(int at, const char *name, mode_t mode, int *out_file);
 /* EFBIG before the kernel would send a signal. */
-int vv_folder_write(int file, const void *data, size_t bytes, uint64_t offset);
+VV_MUST_USE int vv_folder_write(int file, const void *data, size_t bytes, uint64_t offset);
 /* Copies a plain file, no link, as it is. ENOENT: there is none. EFBIG: it is larger than `limit_bytes`. */
-int vv_folder_copy(int from, int to, const char *name, uint64_t limit_bytes, void *buffer, size_t capacity);
+VV_MUST_USE int vv_folder_copy(int from, int to, const char *name, uint64_t limit_bytes,
+                               void *buffer, size_t capacity);
 
 #endif

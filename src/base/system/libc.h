@@ -22,6 +22,6 @@ __asm__(".weak __dprintf_chk\n.weak __memcpy_chk\n.weak __openat_2\n.weak __real
 bool vv_libc_is_ours(void);
 
 /* As pthread_atfork; ENOSYS where the process has another C library. */
-int vv_libc_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+VV_MUST_USE int vv_libc_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 #endif

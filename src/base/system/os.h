@@ -13,19 +13,19 @@ uint64_t vv_os_tid(void);
 bool vv_os_is_privileged(void); /* set-user-id or alike (AT_SECURE): stay out                    */
 
 /* Lazily backed zero pages, also after mlockall; NULL without address space. Never returned to the system. */
-void *vv_os_reserve(size_t bytes);
+VV_MUST_USE void *vv_os_reserve(size_t bytes);
 /* Maps a file shared, no page of it yet, also after mlockall. */
-int vv_os_map_file(int file, uint64_t bytes, uint8_t **out_map);
+VV_MUST_USE int vv_os_map_file(int file, uint64_t bytes, uint8_t **out_map);
 
 void vv_os_unmap(void *map, uint64_t bytes);
 /* Puts zeroed private memory in the place of a mapping. Async-signal-safe. */
-int vv_os_replace_by_memory(void *map, uint64_t bytes);
+VV_MUST_USE int vv_os_replace_by_memory(void *map, uint64_t bytes);
 
 /* Gives a mapping real, writable pages, and where it is of a file those blocks; ENOSPC. EINVAL: the kernel is older than
  * Linux 5.14, and nothing was done. */
-int vv_os_populate(uint8_t *map, uint64_t bytes);
+VV_MUST_USE int vv_os_populate(uint8_t *map, uint64_t bytes);
 /* Gives memory real, writable pages. */
-int vv_os_back_memory(uint8_t *memory, uint64_t bytes);
+VV_MUST_USE int vv_os_back_memory(uint8_t *memory, uint64_t bytes);
 /* Gives the blocks behind a shared mapping back to the file system, whatever the file is called by now; contents
  * become zero, the size stays. Not of locked memory (EINVAL). */
 int vv_os_punch(uint8_t *map, uint64_t bytes);
@@ -44,8 +44,8 @@ void vv_os_signals_restore(uint64_t former);
  * never. May change errno. */
 void vv_os_await_cancellation(void);
 /* The kernel's name of a thread of this process, NUL-terminated. */
-int vv_os_thread_name(uint64_t tid, char out_name[16]);
+VV_MUST_USE int vv_os_thread_name(uint64_t tid, char out_name[16]);
 /* Path of this program's executable. */
-int vv_os_program(char *out_path, size_t capacity);
+VV_MUST_USE int vv_os_program(char *out_path, size_t capacity);
 
 #endif

@@ -32,34 +32,40 @@ struct vv_own_folder {
 void vv_own_folder_copy(struct vv_own_folder *to, const struct vv_own_folder *from);
 /* Makes the folder `path`, for this user alone unless it is shared; EEXIST. Others can be kept from it whatever
  * umask says, its owner cannot. */
-int vv_own_folder_make_at(const char *path, bool is_shared);
+VV_MUST_USE int vv_own_folder_make_at(const char *path, bool is_shared);
 /* Gets to know a folder that is there; *out->path is `path`. EPERM: it is not used, for others could exchange what is made in it;
  * *out_objection, unless NULL, is what speaks against it. It must be this user's, and nobody else's to write; where the
  * file system has no owners or modes, it must be as all there is. */
-int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out, const char **out_objection);
+VV_MUST_USE int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out,
+                                   const char **out_objection);
 /* Makes the folder `name` in it; EEXIST. */
-int vv_own_folder_make(const struct vv_own_folder *parent, const char *name, struct vv_own_folder *out);
+VV_MUST_USE int vv_own_folder_make(const struct vv_own_folder *parent, const char *name,
+                                   struct vv_own_folder *out);
 /* Removes the folder `name` in it, if that is empty. */
 int vv_own_folder_remove(const struct vv_own_folder *parent, const char *name);
 
 /* ---- files in them ---- */
 
 /* Makes a file of `bytes` bytes, a hole throughout, and maps it shared unless out_map is NULL; EEXIST. */
-int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes, uint8_t **out_map,
-                  struct vv_file_id *out_id);
+VV_MUST_USE int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes,
+                              uint8_t **out_map,
+                              struct vv_file_id *out_id);
 /* Lays a new file with this content over a page of memory (system/shared_page.h); a former file of that name is removed. */
-int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page, const void *content);
+VV_MUST_USE int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page,
+                                  const void *content);
 /* Writes into a file that is there, and is that one; else ENOENT, ESTALE. EFBIG before the kernel would send a signal. */
-int vv_own_write(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                 const void *data, size_t bytes, uint64_t offset);
+VV_MUST_USE int vv_own_write(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
+                             const void *data, size_t bytes, uint64_t offset);
 /* The same, zeros. */
-int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                       uint64_t offset, uint64_t bytes);
+VV_MUST_USE int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name,
+                                   const struct vv_file_id *id,
+                                   uint64_t offset, uint64_t bytes);
 /* Gives a file another name, atomically; what had it is gone. */
-int vv_own_rename(const struct vv_own_folder *folder, const char *from, const char *to);
+VV_MUST_USE int vv_own_rename(const struct vv_own_folder *folder, const char *from, const char *to);
 /* Removes a file; a missing one is no failure. */
 int vv_own_remove(const struct vv_own_folder *folder, const char *name);
 /* How much of its file system is free to this user, and how large that is. */
-int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes, uint64_t *out_total_bytes);
+VV_MUST_USE int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes,
+                             uint64_t *out_total_bytes);
 
 #endif

@@ -10,17 +10,17 @@
 #define VV_PAGE_BYTES 4096u
 
 /* Maps `file`, a page long and with the page's content, shared over `page`. ENOTSUP: `page` is not a page on this machine. */
-int vv_page_share(void *page, int file);
+VV_MUST_USE int vv_page_share(void *page, int file);
 
 /* Maps a file that is there shared over `page`, if it is one of this user's own (regular, of one page, written by nobody
  * else, no link) and begins with `head`. EBADMSG: it is not. */
-int vv_page_join(void *page, const char *path, const void *head, size_t head_bytes);
+VV_MUST_USE int vv_page_join(void *page, const char *path, const void *head, size_t head_bytes);
 
 /* Maps private memory with the same contents over `page`. */
-int vv_page_unshare(void *page);
+VV_MUST_USE int vv_page_unshare(void *page);
 
 /* Puts zeroed private memory in the place of `page`, which the kernel clears again in every child that gets a copy
  * of this process's memory, however it is made (Linux 4.14; EINVAL before). */
-int vv_page_clear_in_children(void *page);
+VV_MUST_USE int vv_page_clear_in_children(void *page);
 
 #endif

@@ -68,8 +68,8 @@ static enum varve_code no_such_option(const struct parser *parser, const char *w
     snprintf(name, sizeof name, "%.*s", (int)(length > 60 ? 60 : length - 2), word + 2);
     const char *nearest = vv_nearest(name, list);
     if (nearest != NULL)
-        VV_FAIL(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s", parser->verb->name, name,
-                nearest);
+        VV_FAIL_SAID(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s", parser->verb->name, name,
+                     nearest);
     VV_FAIL(error, VARVE_INVALID, "%s has no option '--%s'", parser->verb->name, name);
 }
 
@@ -85,12 +85,12 @@ static enum varve_code not_a_choice(const struct vv_option *option, const char *
                                     struct varve_error *error)
 {
     const char *nearest = vv_nearest(value, option->choices);
-    vv_fail(error, VARVE_INVALID, "--%s is one of", option->name);
+    (void)vv_fail(error, VARVE_INVALID, "--%s is one of", option->name);
     for (const char *const *choice = option->choices; *choice != NULL; choice++)
         vv_error_add(error, " %s%s", *choice, choice[1] != NULL ? "," : "");
     vv_error_add(error, "; not '%.60s'%s%s", value, nearest != NULL ? ". Nearest: " : "",
                  nearest != NULL ? nearest : "");
-    return VARVE_INVALID;
+    return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_INVALID);
 }
 
 static enum varve_code set_integer(const struct vv_option *option, const char *text, int64_t *out_value,

@@ -227,8 +227,8 @@ static void close_both(struct vv_trace_folder *folder)
 
 static enum varve_code fail_taken(const char *path, struct varve_error *error)
 {
-    VV_FAIL(error, VARVE_EXISTS, "'%s' is being recorded by another varve record: wait for its end, or "
-                                 "name another with -o NAME.varve", path);
+    VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' is being recorded by another varve record: wait for its end, or "
+                                      "name another with -o NAME.varve", path);
 }
 
 /* What lies at folder->path moves to folder->former, what lay there to folder->outdated. Names of what
@@ -239,12 +239,12 @@ static enum varve_code set_aside(struct vv_trace_folder *folder, struct varve_er
     if (has_trace && is_taken(folder->path))
         return fail_taken(folder->path, error);
     if (!has_trace && exists(folder->path))
-        VV_FAIL(error, VARVE_EXISTS, "'%s' exists and is not a trace: move it away, or name another with "
-                                     "-o NAME.varve", folder->path);
+        VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' exists and is not a trace: move it away, or name another with "
+                                          "-o NAME.varve", folder->path);
     if (has_trace && has_old && !vv_trace_folder_is_trace(folder->former))
-        VV_FAIL(error, VARVE_EXISTS, "'%s' would become '%s', which exists and is not a trace: move that "
-                                     "away, or name another with -o NAME.varve", folder->path,
-                folder->former);
+        VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' would become '%s', which exists and is not a trace: move that "
+                                          "away, or name another with -o NAME.varve", folder->path,
+                     folder->former);
     if (!has_trace || !has_old)
         forget(&folder->outdated);
     if (folder->outdated != NULL && move(folder, folder->former, folder->outdated) != 0) {
@@ -282,8 +282,8 @@ static enum varve_code find_absolute(struct vv_trace_folder *folder, struct varv
     if (fstat(folder->folder, &ours) != 0 || lstat(folder->absolute, &there) != 0 || ours.st_dev != there.st_dev ||
         ours.st_ino != there.st_ino) {
         forget(&folder->absolute);
-        VV_FAIL(error, VARVE_PERMISSION, "somebody has exchanged '%s' while it was made: record where only you may write, "
-                                         "with -o NAME.varve", folder->path);
+        VV_FAIL_SAID(error, VARVE_PERMISSION, "somebody has exchanged '%s' while it was made: record where only "
+                                              "you may write, with -o NAME.varve", folder->path);
     }
     return VARVE_OK;
 }
@@ -338,7 +338,7 @@ enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varv
 {
     int failure = folder->outdated != NULL ? remove_tree(folder, folder->outdated) : 0;
     if (failure != 0)
-        vv_fail_errno(error, failure, "cannot remove the outdated trace '%s'", folder->outdated);
+        (void)vv_fail_errno(error, failure, "cannot remove the outdated trace '%s'", folder->outdated);
     forget(&folder->outdated);
     return failure != 0 ? VARVE_IO : VARVE_OK;
 }

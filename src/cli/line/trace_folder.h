@@ -23,7 +23,7 @@ bool vv_trace_folder_is_same(const char *a, const char *b);
 
 /* "train.varve" for a command, after the script where an interpreter runs one. Belongs to the caller;
  * NULL without memory. */
-char *vv_trace_folder_name(char *const *command);
+VV_MUST_USE char *vv_trace_folder_name(char *const *command);
 
 struct vv_trace_folder {
     char *path;     /* as the user knows it, without a slash at the end                          */

@@ -58,9 +58,10 @@ enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
     }
     closedir(here);
     if (code == VARVE_OK && path == NULL)
-        code = vv_fail(error, VARVE_NOT_FOUND,
-                       "no trace here. Record one:  varve record -- PROGRAM    or name one that lies "
-                       "elsewhere");
+        code = vv_with_next(error, VV_NEXT_IS_SAID,
+                            vv_fail(error, VARVE_NOT_FOUND,
+                                    "no trace here. Record one:  varve record -- PROGRAM    or name one that lies "
+                                    "elsewhere"));
     if (code == VARVE_OK)
         *out_path = path;
     return code;

@@ -198,7 +198,7 @@ int vv_cli_flush(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    cannot_write(NULL, errno != 0 ? errno : EIO, &error);
+    (void)cannot_write(NULL, errno != 0 ? errno : EIO, &error);
     return vv_output_complain(NULL, &error);
 }
 

@@ -14,15 +14,15 @@
 
 /* Prints sheets[0..count), or the one that --table names. `verb` becomes the schema "varve.VERB/1";
  * `trace` is the path as the user knows it. Returns an exit code (enum vv_exit). */
-int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const char *trace,
-                 const struct vv_sheet *const *sheets, size_t count);
+VV_MUST_USE int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const char *trace,
+                             const struct vv_sheet *const *sheets, size_t count);
 
 /* Is the form that was asked for one that people read (text, Markdown), not one for programs? */
 bool vv_cli_for_people(const struct vv_arguments *arguments);
 
 /* Flushes what was printed on standard output; `status`, or VV_EXIT_OUTPUT if it could not be written
  * (said on standard error, save for a pipe whose reader has left). */
-int vv_cli_flush(int status);
+VV_MUST_USE int vv_cli_flush(int status);
 
 struct vv_output_sink;
 

@@ -12,7 +12,7 @@
 #include "meaning/peaks.h"
 
 /* False: nothing is kept of that machine. A file that cannot be read keeps nothing. */
-bool vv_peak_file_load(const char *machine, int64_t cpus, struct vv_peaks *out_peaks);
+VV_MUST_USE bool vv_peak_file_load(const char *machine, int64_t cpus, struct vv_peaks *out_peaks);
 /* Those of other machines stay. *out_path belongs to the caller. */
 enum varve_code vv_peak_file_store(const char *machine, int64_t cpus, const struct vv_peaks *peaks, char **out_path,
                                    struct varve_error *error);

@@ -34,12 +34,8 @@ static bool is_foreign(const struct vv_arguments *arguments)
 /* Does the message itself say what to do, or is there nothing to be done by typing? */
 static bool is_said(const struct varve_error *error)
 {
-    static const char *const words[] = { "varve record", "newer varve", "name the trace itself", "it first",
-                                         "in a file first" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(error->message, words[i]) != NULL)
-            return true;
-    return error->code == VARVE_INVALID || error->code == VARVE_NO_MEMORY || error->code == VARVE_PERMISSION;
+    return vv_error_next(error) == VV_NEXT_IS_SAID || error->code == VARVE_INVALID ||
+           error->code == VARVE_NO_MEMORY || error->code == VARVE_PERMISSION;
 }
 
 /* What to type after an input that cannot be read. */
@@ -49,7 +45,7 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
     bool is_damaged = error->code == VARVE_CORRUPT || error->code == VARVE_TRUNCATED;
     if (is_said(error))
         return;
-    if (error->code == VARVE_LIMIT && strstr(error->message, "memory") != NULL)
+    if (vv_error_next(error) == VV_NEXT_MORE_MEMORY)
         vv_say_more("allow it more:  --max-memory SIZE");
     else if (error->code == VARVE_LIMIT && is_foreign(arguments))
         vv_say_more("that is beyond varve's limits: let the program that wrote it leave it out");

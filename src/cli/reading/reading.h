@@ -18,13 +18,13 @@ struct vv_reading {
 
 /* Finds and reads the traces that the command line means. On failure the user has been told. Returns an
  * exit code; close in any case. */
-int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading);
+VV_MUST_USE int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading);
 /* Writes the cache, if one is due, after the user has had the answer. Idempotent. */
 void vv_reading_close(struct vv_reading *reading);
 
 /* `status`, or with --strict VV_EXIT_NO where that is DONE and the trace lost events or was cut. */
-int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
-                       int status);
+VV_MUST_USE int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_reading *reading,
+                                   int status);
 
 #define VV_READING_SHEETS_MAX 16
 
@@ -35,7 +35,8 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
 /* A whole verb: reads the traces, makes the tables of those names (NULL-terminated, at most
  * VV_READING_SHEETS_MAX), or the one that --table names, whatever it is, and prints them in order. `full`: people
  * see all of each. Returns an exit code. */
-int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full);
+VV_MUST_USE int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
+                                 const char *const *tables, bool full);
 
 /* The bytes that reading may take: --max-memory, or three quarters of the machine's. VARVE_INVALID. */
 enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,

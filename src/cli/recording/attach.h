@@ -6,6 +6,6 @@
 #include "cli/line/arguments.h"
 
 /* Switches it on, waits for --duration, a signal or its end, and switches it back. Returns an exit code. */
-int vv_record_attach(const struct vv_arguments *arguments);
+VV_MUST_USE int vv_record_attach(const struct vv_arguments *arguments);
 
 #endif

@@ -14,10 +14,10 @@ void vv_program_find(const char *name, char *out_path, size_t capacity);
 bool vv_program_is_python(const char *name);
 
 /* Writes why it did not start, and what to type next, to standard error. Returns 126 or 127. */
-int vv_program_complain(const char *name, int os_errno);
+VV_MUST_USE int vv_program_complain(const char *name, int os_errno);
 
 /* Path of libvarve.so: $VARVE_LIBRARY, beside this program, or where it is installed. Belongs to the
  * caller; NULL if there is none. */
-char *vv_program_library(void);
+VV_MUST_USE char *vv_program_library(void);
 
 #endif

@@ -61,6 +61,6 @@ void vv_layers_text(uint32_t layers, char out_text[VV_LAYERS_TEXT_BYTES]);
 
 /* `varve start` and `varve stop`: switches each process that the operand means. Returns an exit code. */
 struct vv_arguments;
-int vv_recorded_switch(const struct vv_arguments *arguments, bool is_start);
+VV_MUST_USE int vv_recorded_switch(const struct vv_arguments *arguments, bool is_start);
 
 #endif

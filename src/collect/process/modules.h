@@ -16,10 +16,10 @@ struct vv_module {
 
 /* The first loaded library whose file name is `name`, or begins with it and a dot ("libtorch_cpu.so",
  * "libtorch_cpu.so.1.13"). */
-bool vv_module_find(const char *name, struct vv_module *out_module);
+VV_MUST_USE bool vv_module_find(const char *name, struct vv_module *out_module);
 
 /* dlopen's handle of a library that is loaded; never loads one, and never searches the disk. NULL if it is not. The
  * library then stays loaded: what was looked up in it stays valid. */
-void *vv_module_open(const struct vv_module *module);
+VV_MUST_USE void *vv_module_open(const struct vv_module *module);
 
 #endif

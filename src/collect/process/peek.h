@@ -8,6 +8,6 @@
 #include <stddef.h>
 
 /* Copies [address, address + bytes) to `out`. False: some of it is not readable, and `out` holds nothing to use. */
-bool vv_peek(const void *address, void *out, size_t bytes);
+VV_MUST_USE bool vv_peek(const void *address, void *out, size_t bytes);
 
 #endif

@@ -56,7 +56,7 @@ static bool is_as_expected(void)
     const void *word = NULL;
     for (size_t i = 0; i < 2 && word != vv_python.type_type; i++) {
         type_offset = offsets[i];
-        vv_peek((const char *)vv_python.list_type + type_offset, &word, sizeof word);
+        (void)vv_peek((const char *)vv_python.list_type + type_offset, &word, sizeof word);
     }
     void *function = vv_python.sys_object("getrefcount"), *descriptor = vv_python.attribute(vv_python.list_type, "append");
     bool is_right = word == vv_python.type_type && leads_to(function, false, "getrefcount") &&

@@ -14,8 +14,9 @@
 
 /* ---- the two ways. `out_says` is how it is done, or why not. ---- */
 
-bool vv_python_profile_begin(const struct vv_python_api *api, char out_says[VV_PYTHON_SAYS_BYTES]);
-bool vv_python_monitoring_begin(const struct vv_python_api *api, char out_says[VV_PYTHON_SAYS_BYTES]);
+VV_MUST_USE bool vv_python_profile_begin(const struct vv_python_api *api, char out_says[VV_PYTHON_SAYS_BYTES]);
+VV_MUST_USE bool vv_python_monitoring_begin(const struct vv_python_api *api,
+                                            char out_says[VV_PYTHON_SAYS_BYTES]);
 /* After which it may begin again. */
 void vv_python_profile_end(void);
 void vv_python_monitoring_end(void);

@@ -18,10 +18,10 @@ extern intptr_t vv_python_slot;
 extern struct vv_python_api vv_python; /* since vv_python_code_begin                               */
 
 /* Takes a slot of code objects, and reads which modules are wanted. False: there is no slot left. */
-bool vv_python_code_begin(const struct vv_python_api *api);
+VV_MUST_USE bool vv_python_code_begin(const struct vv_python_api *api);
 
 /* Of a code object that was not met before. Never NULL. */
-struct vv_python_code *vv_python_code_meet(void *code);
+VV_MUST_USE struct vv_python_code *vv_python_code_meet(void *code);
 
 static inline struct vv_python_code *vv_python_code_of(void *code)
 {
@@ -37,8 +37,8 @@ bool vv_python_any_left_out(void);
 /* ---- functions of C ---- */
 
 /* Finds out where such objects keep their names. False: it cannot be known, and none is to be asked for. */
-bool vv_python_builtin_begin(void);
+VV_MUST_USE bool vv_python_builtin_begin(void);
 /* "<built-in method append of list object>"; NULL: it is no function of C, but a class or a Python function. */
-struct varve_site *vv_python_builtin(void *callable);
+VV_MUST_USE struct varve_site *vv_python_builtin(void *callable);
 
 #endif

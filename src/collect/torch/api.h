@@ -69,6 +69,7 @@ struct vv_torch_api {
 };
 
 /* False: what is missing has no use of it at all; *out_missing is its name. */
-bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *library, const char **out_missing);
+VV_MUST_USE bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *library,
+                                   const char **out_missing);
 
 #endif

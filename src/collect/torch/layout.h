@@ -80,11 +80,12 @@ const char *vv_torch_rung_text(enum vv_torch_rung rung);
 #define VV_TORCH_TENSOR_BYTES 320u
 
 /* A guard that we made with this sequence number; *out_handle is its handle. */
-bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, uint64_t sequence, bool is_async,
-                          uint64_t *out_handle);
+VV_MUST_USE bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard,
+                                      uint64_t sequence, bool is_async,
+                                      uint64_t *out_handle);
 
 /* A tensor of rank 3 with sizes {3,5,2} and strides {29,5,2}, on the CPU. */
-bool vv_torch_match_tensor(struct vv_torch_layout *layout, const uint8_t *tensor, uint16_t dtype);
+VV_MUST_USE bool vv_torch_match_tensor(struct vv_torch_layout *layout, const uint8_t *tensor, uint16_t dtype);
 
 static inline uint64_t vv_torch_word(const void *memory, size_t offset)
 {

@@ -28,7 +28,7 @@ extern struct vv_torch_operator vv_torch_operators[VV_TORCH_OPERATORS_MAX];
 
 /* NULL: the table is full, or there is no memory; then name the range by its text. `guard` is asked for what is
  * new. */
-struct vv_torch_operator *vv_torch_operator_search(const void *schema, const void *guard);
+VV_MUST_USE struct vv_torch_operator *vv_torch_operator_search(const void *schema, const void *guard);
 
 /* Nothing is read but the schema itself: the text of a long name would be one more line that no cache holds. Of
  * a new std::string these are its length and, of a short name, the text; of an old one what follows it. */
@@ -63,13 +63,13 @@ static inline struct vv_torch_operator *vv_torch_operator_find(const void *schem
 }
 
 /* A range's site, for what begins on one thread and ends on another; NULL as above. */
-struct varve_site *vv_torch_async_site(const char *name);
+VV_MUST_USE struct varve_site *vv_torch_async_site(const char *name);
 
 /* The layer of an operator or range of that name: communication, or `usual`. */
 uint32_t vv_torch_layer(const char *name, uint32_t usual);
 
 struct vv_torch_api;
 /* Before any of the others; false without memory: then none of them may be called, and it may be tried again. */
-bool vv_torch_names_begin(const struct vv_torch_api *api);
+VV_MUST_USE bool vv_torch_names_begin(const struct vv_torch_api *api);
 
 #endif

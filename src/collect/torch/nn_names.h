@@ -24,11 +24,11 @@ struct vv_torch_nn {
 };
 
 /* False: no memory. May be called again. `api` is kept. */
-bool vv_torch_nn_begin(const struct vv_python_api *api);
+VV_MUST_USE bool vv_torch_nn_begin(const struct vv_python_api *api);
 
 /* `around` is the module in whose call this one is called, or NULL. NULL: it cannot be named. An exception that is set
  * is lost. */
-struct vv_torch_nn *vv_torch_nn_meet(void *self, struct vv_torch_nn *around);
+VV_MUST_USE struct vv_torch_nn *vv_torch_nn_meet(void *self, struct vv_torch_nn *around);
 
 #define VV_TORCH_NN_BUCKETS 16384u
 extern struct vv_torch_nn **vv_torch_nn_buckets;

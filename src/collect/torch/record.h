@@ -14,8 +14,8 @@ struct vv_torch_wishes {
 
 /* Registers the callbacks. `api` and `layout` are copied. Not while they are registered. False: no memory, and
  * nothing is registered. */
-bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
-                           const struct vv_torch_wishes *wishes);
+VV_MUST_USE bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
+                                       const struct vv_torch_wishes *wishes);
 
 /* Takes them back: guards that have begun still end through them, so the library must stay where it is. */
 void vv_torch_record_end(void);

@@ -6,6 +6,6 @@
 #include <signal.h>
 
 /* Both are descriptors; `out` is an empty folder. On failure it is left with what was copied so far. As snapshot.h. */
-int vv_snapshot_process(int source, int out, const volatile sig_atomic_t *stop);
+VV_MUST_USE int vv_snapshot_process(int source, int out, const volatile sig_atomic_t *stop);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 /* The folder of one process; `out_folder` must not exist. */
-int vv_snapshot(const char *process_folder, const char *out_folder);
+VV_MUST_USE int vv_snapshot(const char *process_folder, const char *out_folder);
 
 struct vv_snapshot_job {
     const char *trace;
@@ -25,10 +25,10 @@ struct vv_snapshot_job {
 };
 
 /* A trace: it appears at `out_trace`, whole, where nothing or an empty folder may lie (EEXIST). */
-int vv_snapshot_trace(const struct vv_snapshot_job *job, const char *out_trace);
+VV_MUST_USE int vv_snapshot_trace(const struct vv_snapshot_job *job, const char *out_trace);
 
 /* As "NAME.dump.varve" beside "NAME.varve", or the first of "NAME.dump.2.varve", … that is free. The path is stored
  * also on failure, "" if there was none. */
-int vv_snapshot_next(const struct vv_snapshot_job *job, char *out_path, size_t capacity);
+VV_MUST_USE int vv_snapshot_next(const struct vv_snapshot_job *job, char *out_path, size_t capacity);
 
 #endif

@@ -456,9 +456,7 @@ static enum varve_code merge(struct merging *merging, struct varve_error *error)
 {
     struct vv_model *model = merging->whole->model, *part = merging->part->model;
     vv_model_share_no_more(part); /* as the whole grows, it goes */
-    if (!vv_model_may_hold(model, vv_model_bytes(model) + vv_model_bytes(part)))
-        VV_FAIL(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
-                (unsigned long long)model->limit_bytes);
+    VV_TRY(vv_model_hold(model, vv_model_bytes(model) + vv_model_bytes(part), error));
     VV_TRY(allocate(merging, error));
     VV_TRY(map_strings(merging, error));
     VV_TRY(map_places(merging, error));

@@ -12,7 +12,7 @@
 
 /* Microseconds as nanoseconds, digits beyond them rounded, halves away from zero. With an exponent of 0 or above
  * only if nothing is rounded: what writes one has lost digits. False also if |ns| >= VV_CHROME_TIME_NS_MAX. */
-bool vv_chrome_time_ns(const struct vv_chrome_value *value, int64_t *out_ns);
+VV_MUST_USE bool vv_chrome_time_ns(const struct vv_chrome_value *value, int64_t *out_ns);
 
 /* A whole number in range; in a string also hexadecimal, "0x1f". */
 bool vv_chrome_integer(const struct vv_chrome_value *value, int64_t *out_number);

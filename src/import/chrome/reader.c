@@ -88,13 +88,13 @@ static void reserve_ahead(struct vv_chrome_reader *reader)
         struct vv_table *table = (void *)((char *)reader->model + about->table_offset);
         double wanted = (double)(table->count - reader->first_rows[i]) * factor;
         if (wanted > AHEAD_ROWS_MIN && wanted < UINT32_MAX)
-            vv_table_reserve(table, about->columns, about->column_count,
-                             (uint64_t)wanted - (table->count - reader->first_rows[i]), NULL);
+            (void)vv_table_reserve(table, about->columns, about->column_count,
+                                   (uint64_t)wanted - (table->count - reader->first_rows[i]), NULL);
     }
     double ends = (double)reader->flow_ends.count * factor;
     if (ends > AHEAD_ROWS_MIN && ends < UINT32_MAX)
-        vv_array_reserve(&reader->flow_ends.items, &reader->flow_ends.capacity, (size_t)ends,
-                         sizeof *reader->flow_ends.items, NULL);
+        (void)vv_array_reserve(&reader->flow_ends.items, &reader->flow_ends.capacity, (size_t)ends,
+                               sizeof *reader->flow_ends.items, NULL);
 }
 
 enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *keep, bool *out_more,

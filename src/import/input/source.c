@@ -154,8 +154,8 @@ static enum varve_code read_zstd(struct vv_source *source, void *buffer, size_t 
         source->frame_rest = ZSTD_decompressStream(source->zstd, &out, &in);
         source->piece_at = in.pos;
         if (ZSTD_getErrorCode(source->frame_rest) == ZSTD_error_frameParameter_windowTooLarge)
-            VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' was compressed with a window of more than 128 MiB: unpack it "
-                    "first:  zstd -d --long=31", source->path);
+            VV_FAIL_SAID(error, VARVE_UNSUPPORTED, "'%s' was compressed with a window of more than 128 MiB: unpack it "
+                         "first:  zstd -d --long=31", source->path);
         if (ZSTD_isError(source->frame_rest))
             return damaged(source, "zstd", error);
     }
@@ -271,8 +271,8 @@ static enum varve_code open_plain(const char *path, struct vv_source *source, st
     if (source->descriptor < 0 || fstat(source->descriptor, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", path);
     if (!S_ISREG(status.st_mode))
-        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither a file nor a folder: save the trace in a file first",
-                path);
+        VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
+                     "'%s' is neither a file nor a folder: save the trace in a file first", path);
     source->disk_bytes = (uint64_t)status.st_size;
     return VARVE_OK;
 }
@@ -354,8 +354,9 @@ enum varve_code vv_source_may_hold(const struct vv_source *source, uint64_t byte
                                    struct varve_error *error)
 {
     if (max_memory_bytes != 0 && bytes > max_memory_bytes)
-        VV_FAIL(error, VARVE_LIMIT, "'%s' takes more memory than the %llu bytes allowed; --max-memory allows more",
-                source->path, (unsigned long long)max_memory_bytes);
+        return vv_with_next(error, VV_NEXT_MORE_MEMORY,
+                            vv_fail(error, VARVE_LIMIT, "'%s' takes more memory than the %llu bytes allowed; "
+                                    "--max-memory allows more", source->path, (unsigned long long)max_memory_bytes));
     if (!vv_source_is_plain(source) && bytes > VV_SOURCE_GROWN_BYTES_MIN && bytes / VV_SOURCE_GROWTH_MAX > source->disk_bytes)
         VV_FAIL(error, VARVE_LIMIT, "'%s' is more than %d times as large when decompressed; decompress it to a file first",
                 source->path, VV_SOURCE_GROWTH_MAX);

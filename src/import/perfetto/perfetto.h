@@ -143,8 +143,8 @@ uint64_t vv_perfetto_clock_key(uint64_t clock_id, uint32_t sequence_id);
 enum varve_code vv_perfetto_snapshot_read(struct vv_perfetto *reader, struct vv_protobuf *snapshot,
                                           uint32_t sequence_id, struct varve_error *error);
 /* The timestamp of a packet in the trace's clock. False: no snapshot connects the clocks. */
-bool vv_perfetto_time(struct vv_perfetto_clocks *clocks, uint64_t key, uint64_t timestamp,
-                      int64_t *out_ns);
+VV_MUST_USE bool vv_perfetto_time(struct vv_perfetto_clocks *clocks, uint64_t key, uint64_t timestamp,
+                                  int64_t *out_ns);
 /* What to add to the trace's clock for the time since 1970; 0 where no snapshot says. */
 int64_t vv_perfetto_epoch_offset(struct vv_perfetto_clocks *clocks);
 void vv_perfetto_clocks_deinit(struct vv_perfetto_clocks *clocks);

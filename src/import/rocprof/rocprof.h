@@ -43,7 +43,8 @@ enum { VV_ROCPROF_KERNEL = 1, VV_ROCPROF_OPERATION, VV_ROCPROF_MARKER, VV_ROCPRO
 enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_t number, const char *name,
                                 const char *json, struct varve_error *error);
 /* NULL: nothing was said of it. */
-struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_t kind, int64_t number);
+VV_MUST_USE struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_t kind,
+                                                          int64_t number);
 
 /* An array of records of one table of buffer_records, from its '[' on. rocprof/records.c */
 enum varve_code vv_rocprof_read_records(struct vv_rocprof *rocprof, const char *table,

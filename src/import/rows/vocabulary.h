@@ -60,7 +60,7 @@ const struct vv_dialect_process *vv_dialect_process(const char *name);
 /* The collective that a range stands for whose backend says no more than its name ("gloo:all_reduce"); NULL. */
 const char *vv_dialect_collective(const char *name);
 /* "ProfilerStep#12" is step 12. */
-bool vv_dialect_step(const char *name, int64_t *out_index);
+VV_MUST_USE bool vv_dialect_step(const char *name, int64_t *out_index);
 /* An enum varve_dtype by PyTorch's, ONNX Runtime's or XLA's name for it; VARVE_DTYPE_UNKNOWN. */
 uint16_t vv_dialect_dtype(const char *name, size_t length);
 /* " f32"; " ?" for none of them. */

@@ -38,7 +38,7 @@ enum varve_code vv_field_declarator_read(struct vv_tsdl_reader *reader, struct v
 
 /* The length of a sized type whose value begins at bytes.data[0], at an 8-byte boundary of its packet.
  * False if the bytes end before the value does, or if it would take absurdly long to tell. */
-bool vv_field_type_measure(const struct vv_field_type *type, struct vv_bytes bytes,
-                           size_t *out_bytes);
+VV_MUST_USE bool vv_field_type_measure(const struct vv_field_type *type, struct vv_bytes bytes,
+                                       size_t *out_bytes);
 
 #endif

@@ -95,10 +95,10 @@ static enum varve_code read_value(struct vv_json *json, struct vv_model *model, 
         return vv_model_add_text(model, json->text, json->length, member, error);
     if (keys[key].value == FORMAT && json->token == VV_JSON_INTEGER &&
         json->integer > VV_CTF_FORMAT_VERSION)
-        VV_FAIL(error, VARVE_UNSUPPORTED,
-                "it is of format version %lld, and this varve reads version %d: read it with a "
-                "newer varve",
-                (long long)json->integer, VV_CTF_FORMAT_VERSION);
+        VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
+                     "it is of format version %lld, and this varve reads version %d: read it with a "
+                     "newer varve",
+                     (long long)json->integer, VV_CTF_FORMAT_VERSION);
     if (keys[key].value == INTEGER && json->token == VV_JSON_INTEGER)
         *(int64_t *)member = json->integer;
     return vv_json_skip(json, error);

@@ -59,10 +59,11 @@ static enum varve_code fail_class(const struct vv_stream_reader *stream, uint32_
                                   : "'%s': event class %u is not in metadata",
                           stream->path, id);
     const struct vv_metadata_class *class = &process->metadata->classes[process->classes[id].row];
-    return vv_fail_at(error, VARVE_UNSUPPORTED, offset,
-                      "'%s': records of class %u ('%s') have fields ('%s') whose length this varve "
-                      "cannot tell: read it with a newer varve",
-                      stream->path, id, class->name, class->fields->bad_word);
+    return vv_with_next(error, VV_NEXT_IS_SAID,
+                        vv_fail_at(error, VARVE_UNSUPPORTED, offset,
+                                   "'%s': records of class %u ('%s') have fields ('%s') whose length this varve "
+                                   "cannot tell: read it with a newer varve",
+                                   stream->path, id, class->name, class->fields->bad_word));
 }
 
 static enum varve_code advance_clock(struct vv_stream_reader *stream, uint64_t word,

@@ -41,8 +41,8 @@ bool vv_tsdl_is(const struct vv_tsdl_reader *reader, const char *word);
 
 /* Passes over one whole statement; *out_part reads it, without its ';'. False at the end of the text
  * and before a statement that is cut off, where *out_torn is set and the position stays. */
-bool vv_tsdl_statement(struct vv_tsdl_reader *reader, struct vv_tsdl_reader *out_part,
-                       bool *out_torn);
+VV_MUST_USE bool vv_tsdl_statement(struct vv_tsdl_reader *reader, struct vv_tsdl_reader *out_part,
+                                   bool *out_torn);
 
 /* The string token's text without quotes and escapes, NUL-terminated, in the arena; NULL without
  * memory. Text that is not UTF-8 has U+FFFD in place of each wrong byte. */

@@ -55,6 +55,6 @@ const char *vv_options_effect(const struct vv_options *options, const char *key)
 enum varve_code vv_options_check_metrics(const char *name, struct varve_error *error);
 
 /* FOLDER/.options.json: the text, where it came from, and what in it has no effect. 0 or an errno number. */
-int vv_options_write(const struct vv_options *options, const struct vv_own_folder *folder);
+VV_MUST_USE int vv_options_write(const struct vv_options *options, const struct vv_own_folder *folder);
 
 #endif

@@ -127,7 +127,7 @@ VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callba
     if (place != NULL)
         *place = (struct callback){ NULL, NULL };
     else
-        vv_fail(error, VARVE_NOT_FOUND, "this callback with this context has not been added");
+        (void)vv_fail(error, VARVE_NOT_FOUND, "this callback with this context has not been added");
     return leave(place != NULL ? VARVE_OK : VARVE_NOT_FOUND);
 }
 
@@ -144,7 +144,7 @@ static void keep(const struct vv_options *options)
 void vv_profiling_keep_options(const struct vv_own_folder *folder)
 {
     if (kept_options != NULL)
-        vv_options_write(kept_options, folder);
+        (void)vv_options_write(kept_options, folder);
 }
 
 static void set_options(const struct vv_options *options)
@@ -254,8 +254,8 @@ static enum varve_code check_session(const char *call, struct varve_error *error
         VV_FAIL(error, VARVE_STATE, "%s was called from a signal handler", call);
     bool is_free = !vv_session.running || all.owns_session || vv_session.on_demand;
     if (!is_free)
-        vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s", call,
-                vv_session.output.path, vv_session.begun_by != NULL ? vv_session.begun_by : "varve_session_start");
+        (void)vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s", call,
+                      vv_session.output.path, vv_session.begun_by != NULL ? vv_session.begun_by : "varve_session_start");
     vv_record_leave();
     return is_free ? VARVE_OK : VARVE_STATE;
 }
@@ -481,5 +481,5 @@ static void after_fork_in_child(void)
 
 void vv_profiling_prepare(void)
 {
-    vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+    (void)vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -48,7 +48,7 @@ void vv_control_open(const struct vv_own_folder *folder, uint32_t layers)
 
 static void make_private(void)
 {
-    vv_page_unshare(&varve_control_page);
+    (void)vv_page_unshare(&varve_control_page);
     home.path[0] = '\0';
     is_borrowed = false;
 }

@@ -115,9 +115,10 @@ static enum varve_code fail(struct varve_error *error, int failure, const char *
                              output != NULL ? "'" : "", ": ", why != NULL ? why : "unknown error" };
     size_t at = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
-        for (const char *byte = pieces[i]; *byte != '\0' && at + 1 < sizeof error->message; byte++)
+        for (const char *byte = pieces[i]; *byte != '\0' && at + 1 < VV_ERROR_TEXT_BYTES; byte++)
             error->message[at++] = *byte;
     error->message[at] = '\0';
+    (void)vv_with_next(error, VV_NEXT_BY_CODE, code);
     vv_error_tidy(error);
     error->code = code;
     error->os_errno = failure;

@@ -5,6 +5,6 @@
 
 /* From now on `signal` writes the next free NAME.dump.varve beside the running session's NAME.varve. Called when a
  * session begins. 0 or an errno number; EBUSY: the program has a handler for it, which stays. */
-int vv_dump_on_signal(int signal);
+VV_MUST_USE int vv_dump_on_signal(int signal);
 
 #endif

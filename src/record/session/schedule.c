@@ -70,7 +70,7 @@ static void on_step_begin(void)
     enum vv_schedule_phase phase = vv_schedule_phase(&current, begun_steps++);
     switch_to(phase == VV_SCHEDULE_ACTIVE);
     if (phase == VV_SCHEDULE_WARMUP)
-        vv_session_ready(); /* folder and clock, so that no active step waits for them */
+        (void)vv_session_ready(); /* folder and clock, so that no active step waits for them */
     if (phase == VV_SCHEDULE_OVER)
         vv_schedule_end();
 }

@@ -100,10 +100,10 @@ void vv_session_put_layers(uint32_t layers, uint64_t ticks)
 static void put_clock(const struct vv_clock_sample *sample)
 {
     const uint64_t cost[] = { VV_EVENT_COST, vv_session.slow_ns };
-    vv_session_put(cost, 2);
+    (void)vv_session_put(cost, 2);
     const uint64_t record[] = { VV_EVENT_CLOCK, sample->ticks, sample->monotonic_ns,
                                 (uint64_t)sample->realtime_ns, sample->uncertainty_ns };
-    vv_session_put(record, 5);
+    (void)vv_session_put(record, 5);
 }
 
 static void put_layers(uint32_t layers)
@@ -118,7 +118,7 @@ static void refine_frequency(void)
     uint64_t hz = vv_clock_frequency(&session->begin, &session->latest);
     if (hz != 0 && vv_clock_is_counter && hz != session->frequency_hz) {
         session->frequency_hz = hz;
-        vv_metadata_write();
+        (void)vv_metadata_write();
     }
 }
 
@@ -229,7 +229,7 @@ static int open_folder(uint32_t layers)
         return failure;
     }
     if (vv_copier_reason() != 0)
-        vv_metadata_write(); /* now it says so */
+        (void)vv_metadata_write(); /* now it says so */
     vv_harm_watch();
     __atomic_store_n(&session->has_folder, true, __ATOMIC_RELEASE);
     session->latest_ticks = session->writer.packet->begin_ticks;
@@ -326,7 +326,7 @@ static int start(const struct vv_own_folder *output, uint32_t layers, const stru
     if (session->has_folder)
         vv_collector_write_all();
     if (manner->dump_signal != 0)
-        vv_dump_on_signal(manner->dump_signal); /* a program with a handler of its own keeps it */
+        (void)vv_dump_on_signal(manner->dump_signal); /* a program with a handler of its own keeps it */
     session->on_demand = manner->paused;
     set_layers(first);
     vv_schedule_begin(&manner->schedule);
@@ -340,7 +340,7 @@ static enum varve_code enter_without_session(struct varve_error *error)
         VV_FAIL(error, VARVE_STATE, "varve_session_start was called from a signal handler");
     if (!vv_session.running)
         return VARVE_OK;
-    vv_fail(error, VARVE_STATE, "a session runs already, into '%s'", vv_session.output.path);
+    (void)vv_fail(error, VARVE_STATE, "a session runs already, into '%s'", vv_session.output.path);
     vv_record_leave();
     return VARVE_STATE;
 }
@@ -465,9 +465,9 @@ static void read_limits(struct vv_session_manner *manner)
                *keep = getenv("VARVE_KEEP"), *dump_on = getenv("VARVE_DUMP_ON");
     struct vv_keep last = { 0, 0 };
     if (max_size != NULL)
-        vv_size_parse(max_size, &manner->max_bytes, NULL);
+        (void)vv_size_parse(max_size, &manner->max_bytes, NULL);
     if (keep != NULL)
-        vv_keep_parse(keep, &last, NULL);
+        (void)vv_keep_parse(keep, &last, NULL);
     manner->keep_bytes = last.bytes;
     manner->keep_ns = last.ns;
     manner->grow = when_full != NULL && strcmp(when_full, "grow") == 0;
@@ -480,7 +480,7 @@ static void read_standards(void)
 {
     const char *reserve = getenv("VARVE_RESERVE"), *share = getenv("VARVE_SHARE");
     if (reserve != NULL && *reserve != '\0')
-        vv_reserve_parse(reserve, &standard_reserve, NULL);
+        (void)vv_reserve_parse(reserve, &standard_reserve, NULL);
     is_standard_shared = share != NULL && strcmp(share, "1") == 0;
 }
 
@@ -494,11 +494,11 @@ static void start_for_command(const char *output)
     struct vv_session_manner manner = { .begun_by = "`varve record`: it ends with the process", .by_command = true };
     manner.paused = manner.folder_now = paused != NULL && strcmp(paused, "1") == 0;
     if (schedule != NULL && *schedule != '\0' && !manner.paused)
-        vv_schedule_parse(schedule, &manner.schedule, NULL);
+        (void)vv_schedule_parse(schedule, &manner.schedule, NULL);
     read_limits(&manner);
     uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
     static struct vv_own_folder folder; /* large */
-    vv_own_folder_know(output, is_standard_shared, &folder, NULL); /* else at the first record */
+    (void)vv_own_folder_know(output, is_standard_shared, &folder, NULL); /* else at the first record */
     start(&folder, mask != 0 ? mask : VARVE_LAYER_ALL, &manner);
     vv_record_leave();
 }

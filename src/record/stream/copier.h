@@ -26,12 +26,12 @@ const char *vv_copier_says(void);
 /* A new session tries to map again. */
 void vv_copier_begin(void);
 
-int vv_copier_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes, int reason,
-                   uint8_t **out_map, struct vv_copy **out_copy);
+VV_MUST_USE int vv_copier_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes, int reason,
+                               uint8_t **out_map, struct vv_copy **out_copy);
 /* Copies the first packet's header into the file, which is still called `hidden`. */
-int vv_copier_first(const struct vv_copy *copy, const char *hidden);
+VV_MUST_USE int vv_copier_first(const struct vv_copy *copy, const char *hidden);
 /* ENOSPC when the memory not yet copied is as much as it may be. */
-int vv_copier_back(uint8_t *memory, uint64_t bytes);
+VV_MUST_USE int vv_copier_back(uint8_t *memory, uint64_t bytes);
 /* The part, of which `backed_bytes` are backed, is not written any more: it is copied a last time, and then its
  * memory is released. */
 void vv_copier_leave(struct vv_copy *copy, uint64_t backed_bytes);

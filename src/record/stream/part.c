@@ -137,7 +137,7 @@ void vv_part_leave(struct vv_part *part)
 void vv_part_abandon(struct vv_part *part, bool is_awaited)
 {
     if (part->map != NULL && is_awaited)
-        vv_os_replace_by_memory(part->map, part->bytes);
+        (void)vv_os_replace_by_memory(part->map, part->bytes);
     else if (part->map != NULL)
         vv_os_unmap(part->map, part->bytes);
     *part = (struct vv_part){ 0 };

@@ -27,21 +27,23 @@ struct vv_part {
 void vv_part_limit(uint64_t max_bytes);
 
 /* Makes the file `name`, which must not exist, without any block. */
-int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes, struct vv_part *out_part);
+VV_MUST_USE int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes,
+                             struct vv_part *out_part);
 /* Backs `window_bytes` more, less on a nearly full disk, at least one packet. `is_first`: whatever the budget
  * says, for a thread's first packet is where its losses are counted. In a flight recorder the oldest parts
  * make room. */
-int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder, const char *name, uint64_t window_bytes,
-                 bool is_first);
+VV_MUST_USE int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder,
+                             const char *name, uint64_t window_bytes,
+                             bool is_first);
 /* Backs one packet and takes it from no budget: of a spare (record/stream/prepared_part.h); vv_part_adopt does so later. */
-int vv_part_back_spare(struct vv_part *part, const struct vv_own_folder *folder, const char *name);
+VV_MUST_USE int vv_part_back_spare(struct vv_part *part, const struct vv_own_folder *folder, const char *name);
 void vv_part_adopt(const struct vv_part *part);
 /* The parts of the process have given that many bytes back. */
 void vv_part_return(uint64_t bytes);
 
 /* Its first packet is whole: the file `hidden` appears as `name`. */
-int vv_part_name(const struct vv_part *part, const struct vv_own_folder *folder, const char *hidden,
-                 const char *name);
+VV_MUST_USE int vv_part_name(const struct vv_part *part, const struct vv_own_folder *folder, const char *hidden,
+                             const char *name);
 
 /* Gives back what is backed behind `end_bytes`, through the mapping: the path may be another file's by now. Nothing
  * is returned to the budget. Returns the bytes that the part still takes. */

@@ -15,7 +15,7 @@
 void vv_spare_begin(void);
 /* Hands over a part of at most `bytes` whose first packet is backed, and the name that its file still has. False: none
  * is ready. */
-bool vv_spare_take(uint64_t bytes, struct vv_part *out_part, char *out_name, size_t capacity);
+VV_MUST_USE bool vv_spare_take(uint64_t bytes, struct vv_part *out_part, char *out_name, size_t capacity);
 /* Makes one in `folder` if there are too few. Errors are left to those who need a part. */
 void vv_spare_fill(const struct vv_own_folder *folder, uint64_t bytes);
 /* Removes them, and makes no more: the session, or the process, ends. */

@@ -71,9 +71,9 @@ static inline uint32_t vv_epoch(void)
 }
 
 /* Makes room: attaches the thread, or opens its next packet. False: none now; nothing was counted. */
-bool vv_thread_advance(struct vv_self *self);
+VV_MUST_USE bool vv_thread_advance(struct vv_self *self);
 /* Attaches the thread to the session that runs, if it is not, and makes sure that the string has its record there. */
-bool vv_thread_meet_string(struct vv_self *self, uint32_t string);
+VV_MUST_USE bool vv_thread_meet_string(struct vv_self *self, uint32_t string);
 /* The era changed: a new packet if the thread slept long, a clock record if one is due. */
 void vv_thread_tick(struct vv_self *self, uint64_t ticks);
 /* Forgets what is open. */
@@ -90,7 +90,7 @@ void vv_thread_init(void);
 void vv_thread_abandon_all(void);
 /* The session ends: the calling thread leaves its stream, the others' streams are shrunk to the packet that is open;
  * their threads leave when they next look, and touch nothing but their mapping. True: there are such. Lock held. */
-bool vv_thread_end_all(void);
+VV_MUST_USE bool vv_thread_end_all(void);
 /* The program names the calling thread. Lock held, session ready. */
 void vv_thread_named(uint32_t string);
 /* Writes names of threads that changed theirs. Lock held. */
@@ -100,7 +100,7 @@ void vv_thread_rename_all(void);
 
 /* False if this thread is inside already (a signal handler): then do nothing. In a child that was made without a
  * word to us this is where it becomes a process of its own. */
-bool vv_record_enter(void);
+VV_MUST_USE bool vv_record_enter(void);
 void vv_record_leave(void);
 /* In a forked child: takes the lock anew, and calls who has asked for it. */
 void vv_record_in_child(void);
@@ -151,8 +151,8 @@ struct vv_session {
 extern struct vv_session vv_session;
 
 /* Lock held, all of these. */
-bool vv_session_ready(void);   /* running, and its folder made                                   */
-bool vv_session_put(const uint64_t *words, size_t count); /* words[0] is an id; ticks are added;
+VV_MUST_USE bool vv_session_ready(void);   /* running, and its folder made                                   */
+VV_MUST_USE bool vv_session_put(const uint64_t *words, size_t count); /* words[0] is an id; ticks are added;
                                                              false: no room. Whoever needs
                                                              it counts what is lost by that */
 /* varve.layers as of `ticks` (0 = now), which is not before the last record of the stream. Without a stream nothing:
@@ -182,7 +182,7 @@ void vv_session_count_homeless(void); /* that move; lock held                   
 /* The id of the site's class of this kind, declared in the metadata; 0 if it cannot be. */
 uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind);
 /* Writes metadata anew, all declared classes included. Lock held. Returns 0 or an errno number. */
-int vv_metadata_write(void);
+VV_MUST_USE int vv_metadata_write(void);
 /* Removes the file: the folder is given up. Lock held. */
 void vv_metadata_remove(void);
 /* The string's id in the process's stream; 0 if there is no room. Lock held. */
@@ -190,7 +190,7 @@ uint32_t vv_string_id(const char *text);
 /* The same if the session has its record already; else 0. Without the lock. */
 uint32_t vv_string_known(const char *text);
 /* Makes sure that a string known by its id has its record in this session. Lock held. */
-bool vv_string_write(uint32_t id);
+VV_MUST_USE bool vv_string_write(uint32_t id);
 /* Has it one in the session of that serial? Without the lock. */
 bool vv_string_is_in(uint32_t id, uint32_t serial);
 

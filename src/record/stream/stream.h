@@ -57,11 +57,11 @@ struct vv_stream_identity {
 
 /* Makes part 0 and its first packet. `writer` is all zeros before its first stream; what handlers left in it
  * outlives a stream. On failure the stream is closed and `writer` empty. Returns 0 or an errno number. */
-int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
-                   const struct vv_stream_identity *identity);
+VV_MUST_USE int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
+                               const struct vv_stream_identity *identity);
 
 /* Leaves the full packet and opens the next one, in this part or a new one. False: no room now. */
-bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer);
+VV_MUST_USE bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer);
 
 /* Counts `records` as lost, in the file. Safe in a signal handler of the owner. */
 void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint64_t records);

@@ -65,7 +65,7 @@ static void what_is_too_long_is_cut_between_characters(void **state)
 {
     (void)state;
     char text[2048];
-    const size_t most = VARVE_ERROR_MESSAGE_BYTES - 1;
+    const size_t most = VV_ERROR_TEXT_BYTES - 1;
     for (size_t shift = 0; shift < 4; shift++)
         for (size_t count = 240; count < 262; count++) {
             const char *name = long_text(text, "xxx" + 3 - shift, count);
@@ -102,6 +102,19 @@ static void without_a_place_for_it_the_code_is_enough(void **state)
     vv_error_note(NULL, "x");
 }
 
+static void what_to_do_next_is_kept_beside_the_words(void **state)
+{
+    (void)state;
+    char text[2048];
+    assert_int_equal(vv_with_next(&error, VV_NEXT_IS_SAID, vv_fail(&error, VARVE_LIMIT, "x")), VARVE_LIMIT);
+    vv_error_add(&error, "%s", long_text(text, "", 700));
+    vv_error_note(&error, "%s", long_text(text, "", 700));
+    assert_int_equal(vv_error_next(&error), VV_NEXT_IS_SAID);
+    vv_fail(&error, VARVE_LIMIT, "%s", long_text(text, "", 700));
+    assert_int_equal(vv_error_next(&error), VV_NEXT_BY_CODE);
+    assert_int_equal(vv_with_next(NULL, VV_NEXT_MORE_MEMORY, VARVE_LIMIT), VARVE_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +122,7 @@ int main(void)
         cmocka_unit_test(what_is_no_text_is_replaced),
         cmocka_unit_test(what_is_too_long_is_cut_between_characters),
         cmocka_unit_test(without_a_place_for_it_the_code_is_enough),
+        cmocka_unit_test(what_to_do_next_is_kept_beside_the_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
