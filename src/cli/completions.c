@@ -6,11 +6,6 @@
 
 #include "cli/help.h"
 
-static bool is_shown(const struct vv_verb *verb, const struct vv_option *option)
-{
-    return (verb->takes & option->bit) != 0 && option->help != NULL;
-}
-
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static void put_verbs(FILE *stream, const struct vv_verb *verbs)
@@ -80,7 +75,7 @@ static void put_bash_verb(FILE *stream, const struct vv_verb *verbs, const struc
     bool is_first = true;
     for (int row = 0; row < VV_OPTION_COUNT; row++) {
         const struct vv_option *option = &vv_options[row];
-        if (!is_shown(verb, option))
+        if (!vv_verb_shows(verb, row))
             continue;
         fprintf(stream, "%s--%s", is_first ? "" : " ", option->name);
         if (option->letter != '\0')
@@ -125,10 +120,10 @@ static void put_bash(FILE *stream, const struct vv_verb *verbs)
 
 /* ---- zsh ---- */
 
-static void put_zsh_option(FILE *stream, const struct vv_verb *verb, const struct vv_option *option)
+static void put_zsh_option(FILE *stream, const struct vv_verb *verb, int row)
 {
-    const char *help = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL ? verb->output
-                                                                              : option->help;
+    const struct vv_option *option = &vv_options[row];
+    const char *help = vv_verb_option_help(verb, row);
     if (option->letter != '\0')
         fprintf(stream, "            '(-%c --%s)'{-%c,--%s%s}'[%s]", option->letter, option->name,
                 option->letter, option->name, option->kind != VV_VALUE_FLAG ? "=" : "", help);
@@ -187,8 +182,8 @@ static void put_zsh(FILE *stream, const struct vv_verb *verbs)
         fprintf(stream, "    %s)\n        _arguments -s %s\\\n", verb->name,
                 verb->operand_kind == VV_OPERANDS_PROGRAM ? "-A '-*' " : "");
         for (int row = 0; row < VV_OPTION_COUNT; row++)
-            if (is_shown(verb, &vv_options[row]))
-                put_zsh_option(stream, verb, &vv_options[row]);
+            if (vv_verb_shows(verb, row))
+                put_zsh_option(stream, verb, row);
         put_zsh_operands(stream, verbs, verb);
         fputs("        ;;\n", stream);
     }
@@ -200,10 +195,10 @@ static void put_zsh(FILE *stream, const struct vv_verb *verbs)
 
 /* ---- fish ---- */
 
-static void put_fish_option(FILE *stream, const struct vv_verb *verb, const struct vv_option *option)
+static void put_fish_option(FILE *stream, const struct vv_verb *verb, int row)
 {
-    const char *help = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL ? verb->output
-                                                                              : option->help;
+    const struct vv_option *option = &vv_options[row];
+    const char *help = vv_verb_option_help(verb, row);
     fprintf(stream, "complete -c varve -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
             option->name);
     if (option->letter != '\0')
@@ -253,8 +248,8 @@ static void put_fish(FILE *stream, const struct vv_verb *verbs)
                 verb->summary);
     for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         for (int row = 0; row < VV_OPTION_COUNT; row++)
-            if (is_shown(verb, &vv_options[row]))
-                put_fish_option(stream, verb, &vv_options[row]);
+            if (vv_verb_shows(verb, row))
+                put_fish_option(stream, verb, row);
         put_fish_operands(stream, verbs, verb);
     }
 }

@@ -65,11 +65,10 @@ void vv_help_option_name(const struct vv_option *option, char *out_text, size_t 
              option->value != NULL ? option->value : "");
 }
 
-void vv_help_option_text(const struct vv_verb *verb, const struct vv_option *option, char *out_text,
-                         size_t capacity)
+void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, size_t capacity)
 {
-    bool is_output = option->bit == VV_TAKES(OUTPUT) && verb->output != NULL;
-    int length = snprintf(out_text, capacity, "%s", is_output ? verb->output : option->help);
+    const struct vv_option *option = &vv_options[row];
+    int length = snprintf(out_text, capacity, "%s", vv_verb_option_help(verb, row));
     for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
         if (length >= 0 && (size_t)length < capacity)
             length += snprintf(out_text + length, capacity - (size_t)length, "%s%s", i == 0 ? ": " : ", ",
@@ -83,11 +82,10 @@ static void put_options(FILE *stream, const struct vv_verb *verb)
     char name[80], text[300];
     fputs("\nOptions, with the default in brackets:\n", stream);
     for (int row = 0; row < VV_OPTION_COUNT; row++) {
-        const struct vv_option *option = &vv_options[row];
-        if ((verb->takes & option->bit) == 0 || option->help == NULL)
+        if (!vv_verb_shows(verb, row))
             continue;
-        vv_help_option_name(option, name, sizeof name);
-        vv_help_option_text(verb, option, text, sizeof text);
+        vv_help_option_name(&vv_options[row], name, sizeof name);
+        vv_help_option_text(verb, row, text, sizeof text);
         int column = fprintf(stream, "  %-*s  ", NAME_WIDTH, name);
         put_wrapped(stream, text, (size_t)column, NAME_WIDTH + 4);
     }

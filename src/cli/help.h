@@ -15,8 +15,7 @@ void vv_help_tables(FILE *stream);                                /* varve help 
 /* "-o, --output FILE"; the same in every page. */
 void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);
 /* What it does to this verb, with its choices and its default. */
-void vv_help_option_text(const struct vv_verb *verb, const struct vv_option *option, char *out_text,
-                         size_t capacity);
+void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, size_t capacity);
 
 struct vv_exit_meaning { int code; const char *meaning; };
 /* Of this verb, ended by a NULL meaning. */

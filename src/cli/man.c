@@ -71,11 +71,10 @@ static void put_options(FILE *stream, const struct vv_verb *verb)
     char name[80], text[300];
     fputs(".SH OPTIONS\n", stream);
     for (int row = 0; row < VV_OPTION_COUNT; row++) {
-        const struct vv_option *option = &vv_options[row];
-        if ((verb->takes & option->bit) == 0 || option->help == NULL)
+        if (!vv_verb_shows(verb, row))
             continue;
-        vv_help_option_name(option, name, sizeof name);
-        vv_help_option_text(verb, option, text, sizeof text);
+        vv_help_option_name(&vv_options[row], name, sizeof name);
+        vv_help_option_text(verb, row, text, sizeof text);
         fputs(".TP\n.B ", stream);
         put_line(stream, name);
         put_line(stream, text);

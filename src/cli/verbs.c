@@ -4,8 +4,7 @@
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
 #define PART                                                                                        \
-    (VV_TAKES(STEPS) | VV_TAKES(STEP_BY) | VV_TAKES(WARM_UP) | VV_TAKES(THREAD) | VV_TAKES(RANK) | \
-     VV_TAKES(DEVICE) | VV_TAKES(FILTER))
+    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_FILTER
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -17,11 +16,11 @@ const struct vv_verb vv_verbs[] = {
           "The program keeps its input, its output and its exit code; a program that cannot be "
           "recorded runs just the same. With --pid it switches recording on in a process that was begun "
           "with varve record, or that records itself, and at the end back to what it was.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(OUTPUT) | VV_TAKES(LAYERS) | VV_TAKES(COLLECT) |
-               VV_TAKES(PYTHON_MODULES) | VV_TAKES(PYTHON_DEPTH) |
-               VV_TAKES(PAUSED) | VV_TAKES(SCHEDULE) | VV_TAKES(MAX_SIZE) |
-               VV_TAKES(WHEN_FULL) | VV_TAKES(KEEP) | VV_TAKES(RESERVE) | VV_TAKES(SHARE) | VV_TAKES(DUMP_ON) | VV_TAKES(PID) |
-               VV_TAKES(DURATION) | VV_TAKES(DRY_RUN),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_OUTPUT, VV_OPTION_LAYERS,
+                        VV_OPTION_COLLECT, VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
+                        VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE,
+                        VV_OPTION_WHEN_FULL, VV_OPTION_KEEP, VV_OPTION_RESERVE, VV_OPTION_SHARE,
+                        VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN),
       .output = "the trace folder (PROGRAM.varve); with --pid, a copy of what is recorded there",
       .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },
@@ -41,7 +40,7 @@ const struct vv_verb vv_verbs[] = {
           "by one store into a page that it shares, which it sees at once. A NAME is that of the program "
           "or of the trace, and means every such process. A process begun with varve record --paused "
           "waits for it. Only the user whose process it is may do so. A schedule of steps ends.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(LAYERS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_LAYERS),
       .examples = EXAMPLES({ "varve start 4711", "record what its varve record asked for" },
                            { "varve start train --layers OP,STEP", "these layers only, in every train" }),
       .run = vv_cmd_start },
@@ -49,7 +48,7 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Switches recording off in a running process, which goes on at the cost of one load and one "
           "branch a call, and may be started again. Ranges that are open end at this instant.",
-      .takes = VV_TAKES_ALWAYS,
+      .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "varve stop 4711", "this process" },
                            { "varve stop train", "every process of that name" }),
       .run = vv_cmd_stop },
@@ -58,8 +57,7 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Lists the processes of this user that are being recorded: which layers, how many events so "
           "far, how many lost, and where.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(MD) | VV_TAKES(OUTPUT) |
-               VV_TAKES(FIELDS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_FORMS, VV_OPTION_FIELDS),
       .table = "processes",
       .examples = EXAMPLES({ "varve status", "every one" },
                            { "varve status --json 4711", "this one, for scripts" }),
@@ -73,7 +71,7 @@ const struct vv_verb vv_verbs[] = {
           "the trace, another NAME every process that runs that program or is recorded into that trace. "
           "Without -o the copy is NAME.dump.varve beside NAME.varve, then NAME.dump.2.varve, and so on. "
           "Only the user whose process it is may do so.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(OUTPUT),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT),
       .output = "the trace folder to write; a former one becomes OUT.varve.old",
       .examples = EXAMPLES({ "varve dump 4711", "writes train.dump.varve beside train.varve" },
                            { "varve dump train.varve -o stuck.varve", "all processes of the trace" }),
@@ -84,8 +82,8 @@ const struct vv_verb vv_verbs[] = {
           "took the time: self time without what they call, its share, the running sum of shares, "
           "total time, calls, median and 90th percentile. Rows add up to the total; what is cut off "
           "is one row. Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(SORT) |
-               VV_TAKES(TOP) | VV_TAKES(FIELDS) | VV_TAKES(COMPAT),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
+                        VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT),
       .table = "operators",
       .examples = EXAMPLES({ "varve report", "the newest trace here" },
                            { "varve report --by shape --top 0", "every operator, by shape" },
@@ -97,7 +95,7 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Prints each step with its duration and how it splits into phases, so that the odd one shows. "
           "Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(FIELDS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS),
       .table = "steps",
       .examples = EXAMPLES({ "varve steps", "the newest trace here" },
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
@@ -111,8 +109,9 @@ const struct vv_verb vv_verbs[] = {
           "operators on it, how much shorter it would be if each were faster, its segments in order, and how much "
           "later everything else could begin. The window is the step of median duration; --steps, --annotation "
           "choose another. Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(TOP) | VV_TAKES(FIELDS) |
-               VV_TAKES(ANNOTATION) | VV_TAKES(INSTANCE) | VV_TAKES(SCALE) | VV_TAKES(COMPAT),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_TOP,
+                        VV_OPTION_FIELDS, VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
+                        VV_OPTION_COMPAT),
       .table = "critical_ops",
       .examples = EXAMPLES({ "varve critical", "the median step of the newest trace here" },
                            { "varve critical --steps 7 rank*.json.gz", "step 7 of all ranks as one" },
@@ -125,8 +124,8 @@ const struct vv_verb vv_verbs[] = {
           "Prints for each device the most that was live at once, when, and what had allocated it; what is live "
           "at each step's begin and end; call paths that allocate in step after step what nothing releases; and "
           "the weightiest allocations. Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(TOP) |
-               VV_TAKES(FIELDS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
+                        VV_OPTION_TOP, VV_OPTION_FIELDS),
       .table = "memory",
       .examples = EXAMPLES({ "varve memory", "the newest trace here" },
                            { "varve memory --table memory_peak --by phase", "who holds the peak, by phase" },
@@ -139,8 +138,8 @@ const struct vv_verb vv_verbs[] = {
           "instead of launching; launching itself; other work. Then each such time, the longest first, and each "
           "stream. Rows add up to the idle time of the device. Without a TRACE it reads the newest one here; several "
           "are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(TOP) | VV_TAKES(FIELDS) |
-               VV_TAKES(COMPAT),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_TOP,
+                        VV_OPTION_FIELDS, VV_OPTION_COMPAT),
       .table = "idle_gaps",
       .examples = EXAMPLES({ "varve idle train.json.gz", "every device of the trace" },
                            { "varve idle --device cuda:0 --steps 3 train.json.gz", "one device, one step" },
@@ -154,8 +153,8 @@ const struct vv_verb vv_verbs[] = {
           "that add up to it; and where the calls of the two median steps differ. Without BASE it compares with "
           "NEW.old, the trace that varve record kept; without both, the newest trace here. One trace is compared "
           "with itself where --rank, --device or --steps names two parts: 0,1 or 0..9,10..19.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | PART | VV_TAKES(BY) | VV_TAKES(TOP) |
-               VV_TAKES(FIELDS) | VV_TAKES(FAIL_OVER),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
+                        VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_FAIL_OVER),
       .table = "diff_operators",
       .examples = EXAMPLES({ "varve diff", "the newest trace here and the one before it" },
                            { "varve diff base.varve new.varve --fail-over 5%", "for scripts: exit code 1 if slower" },
@@ -168,7 +167,7 @@ const struct vv_verb vv_verbs[] = {
           "Prints what was read, what was run, where and when, how many events were recorded and lost, "
           "each process and thread, and everything odd that was found while reading. Without a TRACE it "
           "reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING,
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING),
       .examples = EXAMPLES({ "varve info", "the newest trace here" },
                            { "varve info rank*.json.gz", "traces of several ranks as one" },
                            { "varve info --strict train.varve", "exit code 1 if events were lost" }),
@@ -181,7 +180,7 @@ const struct vv_verb vv_verbs[] = {
           "refuses the file, loses events or shows them otherwise, how often, and where first. Of any other "
           "trace it prints what reading it found. Of several, each is looked at alone. The exit code is 1 if one "
           "of them would refuse a file.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES_TABLES | VV_TAKES_READING | VV_TAKES(FOR),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, VV_OPTION_FOR),
       .examples = EXAMPLES({ "varve validate train.json", "every rule" },
                            { "varve validate --for perfetto train.json", "those of Perfetto" },
                            { "varve validate rank*.pt.trace.json.gz", "each of several" },
@@ -192,7 +191,7 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Writes the trace in another tool's form. chrome is JSON for Perfetto (ui.perfetto.dev), "
           "chrome://tracing and HTA. Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(TO) | VV_TAKES(OUTPUT) | VV_TAKES_READING,
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TO, VV_OPTION_OUTPUT, VV_TAKES_READING),
       .output = "the file to write; - is standard output",
       .examples = EXAMPLES({ "varve export --to chrome -o train.json", "the newest trace, for Perfetto" }),
       .run = vv_cmd_export },
@@ -203,7 +202,7 @@ const struct vv_verb vv_verbs[] = {
           "Every record is compared with the original before it takes its place; with -o the original "
           "stays. Other readers of CTF need --unpack first. Without a TRACE it packs the newest one "
           "here.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(OUTPUT) | VV_TAKES(UNPACK),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT, VV_OPTION_UNPACK),
       .output = "the trace folder to write; without it the trace is replaced",
       .examples = EXAMPLES({ "varve pack", "the newest trace here" },
                            { "varve pack -o small.varve train.varve", "keep train.varve as it is" },
@@ -217,7 +216,7 @@ const struct vv_verb vv_verbs[] = {
           "the active environment or python3, it says what programs are recorded from: its PyTorch, their calls. With --peaks it measures how many "
           "floating-point operations its processors and how many bytes its memory can do in a second, which tables "
           "roofline and mfu hold operators of the host against; that is kept for this machine in $XDG_CACHE_HOME/varve.",
-      .takes = VV_TAKES_ALWAYS | (VV_TAKES_TABLES & ~VV_TAKES(STRICT)) | VV_TAKES(PEAKS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_PEAKS),
       .examples = EXAMPLES({ "varve doctor", "what there is and what is lacking" },
                            { "varve doctor -- venv/bin/python", "what that Python's programs are recorded from" },
                            { "varve doctor --peaks", "measure this machine once, while nothing else runs" }),
@@ -225,7 +224,7 @@ const struct vv_verb vv_verbs[] = {
     { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB|tables]",
       .operand_kind = VV_OPERANDS_VERB,
       .description = "Prints the help of one verb, with --all that of every verb, or what tables there are.",
-      .takes = VV_TAKES_ALWAYS | VV_TAKES(ALL) | VV_TAKES(MAN),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_ALL, VV_OPTION_MAN),
       .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
                            { "varve help tables", "what report --table can print" },
                            { "varve help --all", "everything" }),
@@ -233,13 +232,13 @@ const struct vv_verb vv_verbs[] = {
     { .name = "version", .group = "Prepare", .summary = "which varve this is", .operands = "",
       .operand_kind = VV_OPERANDS_NONE,
       .description = "Prints the version of the command and of the trace format it writes.",
-      .takes = VV_TAKES_ALWAYS,
+      .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "varve version", "one line" }),
       .run = vv_cmd_version },
     { .name = "completions", .group = "Prepare", .summary = "completion script for a shell",
       .operands = "bash|zsh|fish", .operand_kind = VV_OPERANDS_SHELL,
       .description = "Prints a script that teaches the shell to complete verbs, options and their values.",
-      .takes = VV_TAKES_ALWAYS,
+      .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "source <(varve completions bash)", "in this bash" },
                            { "varve completions zsh > ~/.zfunc/_varve", "in a folder of zsh's fpath" },
                            { "varve completions fish | source", "in this fish" }),

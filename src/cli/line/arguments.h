@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arguments.h — one table of options, one of verbs; parser, help, completions and man pages read them.
  *
- * An option is a row of vv_options; a verb names the rows it takes as bits, and any other is refused with
- * the verb's name. Values land in struct vv_arguments, by the row's offset. */
+ * An option is a row of vv_options; a verb lists the rows it takes, and any other is refused with the verb's
+ * name. Values land in struct vv_arguments, by the row's offset. */
 #ifndef VV_CLI_LINE_ARGUMENTS_H
 #define VV_CLI_LINE_ARGUMENTS_H
 
@@ -26,6 +26,26 @@ enum vv_exit {
     VV_EXIT_RECORD = 125,  /* `record` itself failed                                            */
     VV_EXIT_NOT_EXECUTABLE = 126,
     VV_EXIT_NO_PROGRAM = 127
+};
+
+/* Every option there is: their rows in vv_options. */
+enum vv_option_row {
+    VV_OPTION_NONE = -1,         /* ends a list of rows                                         */
+    VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
+    VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
+    VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
+    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE,
+    VV_OPTION_FILTER,
+    VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
+    VV_OPTION_COMPAT,
+    VV_OPTION_FAIL_OVER,
+    VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
+    VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
+    VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
+    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
+    VV_OPTION_RESERVE, VV_OPTION_SHARE,
+    VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS, VV_OPTION_ALL, VV_OPTION_MAN,
+    VV_OPTION_COUNT
 };
 
 struct vv_arguments {
@@ -93,46 +113,29 @@ struct vv_arguments {
     char **operands;            /* traces, a verb's name, a shell's name, PROGRAM ARGS          */
     size_t operand_count;
     bool operands_after_dashes; /* "--" stood before them                                       */
-    uint64_t said;              /* bits of the options that stood on the command line           */
+    bool said[VV_OPTION_COUNT]; /* by row: it stood on the command line                         */
 };
 
 enum vv_value_kind { VV_VALUE_FLAG, VV_VALUE_TEXT, VV_VALUE_INT, VV_VALUE_CHOICE, VV_VALUE_FILE };
 
 struct vv_option {
-    uint64_t bit;               /* 1 << row: what a verb's `takes` is made of                   */
     const char *name;           /* long name, without dashes                                    */
+    const char *also;           /* another long name, which is not shown; NULL = none           */
     char letter;                /* short name, or 0                                             */
     enum vv_value_kind kind;
     const char *value;          /* "FILE", "N" …; NULL for flags                                */
     const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE and for completions     */
     const char *standard;       /* default as the user would type it; NULL = none               */
     const char *help;           /* one line; NULL = not shown, not completed                    */
-    size_t offset;              /* in struct vv_arguments                                       */
+    size_t offset;              /* in struct vv_arguments, or whatever it is parsed into        */
 };
 
-enum vv_option_row {
-    VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_VERBOSE, VV_OPTION_COLOR,
-    VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD, VV_OPTION_UNIT, VV_OPTION_OUTPUT,
-    VV_OPTION_STRICT, VV_OPTION_TABLE, VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_FOR,
-    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE,
-    VV_OPTION_FILTER,
-    VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
-    VV_OPTION_COMPAT,
-    VV_OPTION_FAIL_OVER,
-    VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
-    VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
-    VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
-    VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
-    VV_OPTION_RESERVE, VV_OPTION_SHARE,
-    VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS, VV_OPTION_ALL, VV_OPTION_MAN,
-    VV_OPTION_COUNT
-};
-#define VV_TAKES(row) (UINT64_C(1) << VV_OPTION_##row)
-#define VV_TAKES_ALWAYS (VV_TAKES(HELP) | VV_TAKES(QUIET) | VV_TAKES(COLOR))
-#define VV_TAKES_READING (VV_TAKES(MAX_MEMORY) | VV_TAKES(CACHE) | VV_TAKES(NO_CACHE) | VV_TAKES(STRICT))
-#define VV_TAKES_TABLES                                                                             \
-    (VV_TAKES(FORMAT) | VV_TAKES(JSON) | VV_TAKES(CSV) | VV_TAKES(MD) | VV_TAKES(UNIT) | VV_TAKES(OUTPUT) |        \
-     VV_TAKES(STRICT) | VV_TAKES(TABLE))
+/* A verb's list of rows, which may name one twice. */
+#define VV_TAKES(...) (const enum vv_option_row[]) { __VA_ARGS__, VV_OPTION_NONE }
+#define VV_TAKES_ALWAYS VV_OPTION_HELP, VV_OPTION_QUIET, VV_OPTION_COLOR
+#define VV_TAKES_READING VV_OPTION_MAX_MEMORY, VV_OPTION_CACHE, VV_OPTION_NO_CACHE, VV_OPTION_STRICT
+#define VV_TAKES_FORMS VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD, VV_OPTION_OUTPUT
+#define VV_TAKES_TABLES VV_TAKES_FORMS, VV_OPTION_UNIT, VV_OPTION_TABLE
 
 struct vv_example { const char *command, *says; };
 
@@ -147,7 +150,7 @@ struct vv_verb {
     enum vv_operands operand_kind;
     bool exits_as_program;      /* its exit code is that of the program it runs, or 125, 126, 127 */
     const char *description;    /* a paragraph for help and man page                            */
-    uint64_t takes;
+    const enum vv_option_row *takes; /* VV_TAKES                                                */
     const char *output;         /* what -o means to it; NULL = as the option's row says         */
     const char *table;          /* the one that --fields and --sort speak of; NULL = none       */
     const struct vv_example *examples; /* ended by a NULL command                               */
@@ -156,11 +159,27 @@ struct vv_verb {
     int (*run)(const struct vv_arguments *arguments);
 };
 
-extern const struct vv_option vv_options[VV_OPTION_COUNT];   /* options.c                       */
+/* options.c */
+extern const struct vv_option vv_options[VV_OPTION_COUNT];
+bool vv_verb_takes(const struct vv_verb *verb, int row);
+bool vv_verb_shows(const struct vv_verb *verb, int row); /* in help, man page and completions */
+const char *vv_verb_option_help(const struct vv_verb *verb, int row); /* what the option means to it */
+
 /* verbs.c; ended by a NULL name. It leads to every verb, so a verb that asks for the others has them from its arguments. */
 extern const struct vv_verb vv_verbs[];
 
+/* What a command line is parsed by: a table of any number of options. Each value lands at its row's offset from
+ * `values`; said[row] becomes true where the option stood on the line. */
+struct vv_line {
+    const struct vv_option *options;
+    int option_count;
+    void *values;
+    bool *said;
+};
+
 /* parse.c: argv[0] is the verb. On failure the message is one line for the user. */
+enum varve_code vv_line_parse(const struct vv_line *line, const struct vv_verb *verb, int argc, char **argv,
+                              int *out_first_operand, struct varve_error *error);
 enum varve_code vv_arguments_parse(const struct vv_verb *verb, int argc, char **argv,
                                    struct vv_arguments *out_arguments, struct varve_error *error);
 /* Prints "varve: MESSAGE" and returns the exit code that fits error->code. report_error.c */

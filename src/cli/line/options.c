@@ -14,7 +14,7 @@ static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto"
 static const char *const rules[] = { "hta", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
-#define ROW(row) [VV_OPTION_##row] = { .bit = VV_TAKES(row),
+#define ROW(row) [VV_OPTION_##row] = {
 #define AT(member) .offset = offsetof(struct vv_arguments, member) }
 
 const struct vv_option vv_options[VV_OPTION_COUNT] = {
@@ -49,7 +49,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "neither use nor write FILE.vcache", AT(no_cache),
     ROW(FOR) .name = "for", .kind = VV_VALUE_CHOICE, .value = "READER", .choices = consumers,
         .standard = "all", .help = "the rules of this one only", AT(consumer),
-    ROW(STEPS) .name = "steps", .kind = VV_VALUE_TEXT, .value = "A..B",
+    ROW(STEPS) .name = "steps", .also = "step", .kind = VV_VALUE_TEXT, .value = "A..B",
         .help = "these steps only: A, A..B, A.. or ..B", AT(steps),
     ROW(STEP_BY) .name = "step-by", .kind = VV_VALUE_TEXT, .value = "NAME",
         .help = "the ranges of that name are the steps; ..NAME: each step lasts up to the end of one", AT(step_by),
@@ -122,3 +122,21 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(ALL) .name = "all", .kind = VV_VALUE_FLAG, .help = "every verb with its options", AT(all),
     ROW(MAN) .name = "man", .kind = VV_VALUE_FLAG, AT(man),
 };
+
+bool vv_verb_takes(const struct vv_verb *verb, int row)
+{
+    const enum vv_option_row *taken = verb->takes;
+    while (*taken != VV_OPTION_NONE && (int)*taken != row)
+        taken++;
+    return *taken != VV_OPTION_NONE;
+}
+
+bool vv_verb_shows(const struct vv_verb *verb, int row)
+{
+    return vv_options[row].help != NULL && vv_verb_takes(verb, row);
+}
+
+const char *vv_verb_option_help(const struct vv_verb *verb, int row)
+{
+    return row == VV_OPTION_OUTPUT && verb->output != NULL ? verb->output : vv_options[row].help;
+}

@@ -13,60 +13,89 @@
 #define VALUE_FIRST 256 /* getopt's values of long options: VALUE_FIRST + row                   */
 
 struct parser {
+    const struct vv_line *line;
     const struct vv_verb *verb;
-    struct option long_options[VV_OPTION_COUNT + 2];
-    char letters[2 * VV_OPTION_COUNT + 4];
+    struct option *long_options; /* two names an option, and the end                           */
+    char *letters;               /* "+:", and two an option                                     */
+    const char **names;          /* room for one an option, and the end                         */
 };
 
-/* "+" for verbs whose operands are a command line of their own: its options are not ours. */
-static void parser_init(struct parser *parser, const struct vv_verb *verb)
+static void parser_deinit(struct parser *parser)
 {
-    memset(parser, 0, sizeof *parser);
-    parser->verb = verb;
+    free(parser->long_options);
+    free(parser->letters);
+    free(parser->names);
+}
+
+static void add_long(struct option **next, const char *name, bool has_value, int row)
+{
+    *(*next)++ = (struct option){ name, has_value ? required_argument : no_argument, NULL, VALUE_FIRST + row };
+}
+
+/* "+" for verbs whose operands are a command line of their own: its options are not ours. */
+static void describe(struct parser *parser)
+{
+    struct option *next = parser->long_options;
     char *letter = parser->letters;
-    if (strncmp(verb->operands, "-- ", 3) == 0)
+    if (strncmp(parser->verb->operands, "-- ", 3) == 0)
         *letter++ = '+';
     *letter++ = ':';
-    for (int row = 0; row < VV_OPTION_COUNT; row++) {
-        bool has_value = vv_options[row].kind != VV_VALUE_FLAG;
-        parser->long_options[row] = (struct option){
-            vv_options[row].name, has_value ? required_argument : no_argument, NULL, VALUE_FIRST + row
-        };
-        if (vv_options[row].letter == '\0')
+    for (int row = 0; row < parser->line->option_count; row++) {
+        const struct vv_option *option = &parser->line->options[row];
+        bool has_value = option->kind != VV_VALUE_FLAG;
+        add_long(&next, option->name, has_value, row);
+        if (option->also != NULL)
+            add_long(&next, option->also, has_value, row);
+        if (option->letter == '\0')
             continue;
-        *letter++ = vv_options[row].letter;
+        *letter++ = option->letter;
         if (has_value)
             *letter++ = ':';
     }
-    /* What one step is called by; getopt would find it ambiguous. */
-    parser->long_options[VV_OPTION_COUNT] = parser->long_options[VV_OPTION_STEPS];
-    parser->long_options[VV_OPTION_COUNT].name = "step";
 }
 
-static const struct vv_option *option_of(int value)
+static enum varve_code parser_init(struct parser *parser, const struct vv_line *line, const struct vv_verb *verb,
+                                   struct varve_error *error)
+{
+    const size_t count = (size_t)line->option_count;
+    *parser = (struct parser){
+        .line = line, .verb = verb,
+        .long_options = calloc(2 * count + 1, sizeof *parser->long_options),
+        .letters = calloc(2 * count + 3, 1),
+        .names = calloc(count + 1, sizeof *parser->names),
+    };
+    if (parser->long_options == NULL || parser->letters == NULL || parser->names == NULL) {
+        parser_deinit(parser);
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the options of %s", verb->name);
+    }
+    describe(parser);
+    return VARVE_OK;
+}
+
+/* The row of what getopt returned; -1: of no option. */
+static int row_of(const struct vv_line *line, int value)
 {
     if (value >= VALUE_FIRST)
-        return &vv_options[value - VALUE_FIRST];
-    for (int row = 0; row < VV_OPTION_COUNT; row++)
-        if (vv_options[row].letter == value)
-            return &vv_options[row];
-    return NULL;
+        return value - VALUE_FIRST;
+    int row = line->option_count - 1;
+    while (row >= 0 && line->options[row].letter != value)
+        row--;
+    return row;
 }
 
 static enum varve_code no_such_option(const struct parser *parser, const char *word,
                                       struct varve_error *error)
 {
     char name[64];
-    const char *list[VV_OPTION_COUNT + 1];
+    const struct vv_option *options = parser->line->options;
     size_t count = 0, length = strcspn(word, "=");
     if (word[1] != '-') /* one letter, perhaps of several in one word */
         VV_FAIL(error, VARVE_INVALID, "%s has no option '-%c'", parser->verb->name, optopt);
-    for (int row = 0; row < VV_OPTION_COUNT; row++)
-        if ((parser->verb->takes & vv_options[row].bit) != 0 && vv_options[row].help != NULL)
-            list[count++] = vv_options[row].name;
-    list[count] = NULL;
+    for (int row = 0; row < parser->line->option_count; row++)
+        if (options[row].help != NULL && vv_verb_takes(parser->verb, row))
+            parser->names[count++] = options[row].name;
     snprintf(name, sizeof name, "%.*s", (int)(length > 60 ? 60 : length - 2), word + 2);
-    const char *nearest = vv_nearest(name, list);
+    const char *nearest = vv_nearest(name, parser->names);
     if (nearest != NULL)
         VV_FAIL_SAID(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s", parser->verb->name, name,
                      nearest);
@@ -75,9 +104,9 @@ static enum varve_code no_such_option(const struct parser *parser, const char *w
 
 static enum varve_code refused(const struct parser *parser, const char *word, struct varve_error *error)
 {
-    const struct vv_option *option = optopt != 0 ? option_of(optopt) : NULL;
-    if (option != NULL && option->kind == VV_VALUE_FLAG)
-        VV_FAIL(error, VARVE_INVALID, "--%s takes no value", option->name);
+    int row = optopt != 0 ? row_of(parser->line, optopt) : -1;
+    if (row >= 0 && parser->line->options[row].kind == VV_VALUE_FLAG)
+        VV_FAIL(error, VARVE_INVALID, "--%s takes no value", parser->line->options[row].name);
     return no_such_option(parser, word, error);
 }
 
@@ -106,10 +135,10 @@ static enum varve_code set_integer(const struct vv_option *option, const char *t
     return VARVE_OK;
 }
 
-static enum varve_code set_value(const struct vv_option *option, const char *text,
-                                 struct vv_arguments *arguments, struct varve_error *error)
+static enum varve_code set_value(const struct vv_line *line, int row, const char *text, struct varve_error *error)
 {
-    void *place = (char *)arguments + option->offset;
+    const struct vv_option *option = &line->options[row];
+    void *place = (char *)line->values + option->offset;
     if (option->kind == VV_VALUE_FLAG) {
         *(bool *)place = true;
         return VARVE_OK;
@@ -125,50 +154,69 @@ static enum varve_code set_value(const struct vv_option *option, const char *tex
     return VARVE_OK;
 }
 
-static enum varve_code apply(const struct parser *parser, int value, struct vv_arguments *arguments,
-                             struct varve_error *error)
+static enum varve_code apply(const struct parser *parser, int row, struct varve_error *error)
 {
-    const struct vv_option *option = option_of(value);
-    if ((parser->verb->takes & option->bit) == 0)
-        VV_FAIL(error, VARVE_INVALID, "%s does not take --%s", parser->verb->name, option->name);
-    arguments->said |= option->bit;
-    return set_value(option, optarg, arguments, error);
+    if (!vv_verb_takes(parser->verb, row))
+        VV_FAIL(error, VARVE_INVALID, "%s does not take --%s", parser->verb->name, parser->line->options[row].name);
+    parser->line->said[row] = true;
+    return set_value(parser->line, row, optarg, error);
 }
 
-static enum varve_code set_standards(struct vv_arguments *arguments, struct varve_error *error)
+static enum varve_code set_standards(const struct vv_line *line, struct varve_error *error)
 {
-    memset(arguments, 0, sizeof *arguments);
-    for (int row = 0; row < VV_OPTION_COUNT; row++)
-        if (vv_options[row].standard != NULL)
-            VV_TRY(set_value(&vv_options[row], vv_options[row].standard, arguments, error));
+    for (int row = 0; row < line->option_count; row++)
+        if (line->options[row].standard != NULL)
+            VV_TRY(set_value(line, row, line->options[row].standard, error));
     return VARVE_OK;
+}
+
+static enum varve_code wants_value(const struct vv_option *option, struct varve_error *error)
+{
+    VV_FAIL(error, VARVE_INVALID, "--%s wants a value: --%s %s", option->name, option->name, option->value);
+}
+
+static enum varve_code parse_words(const struct parser *parser, int argc, char **argv, struct varve_error *error)
+{
+    optind = 0; /* glibc: start anew */
+    opterr = 0;
+    for (;;) {
+        int former = optind > 0 ? optind : 1;
+        int value = getopt_long(argc, argv, parser->letters, parser->long_options, NULL);
+        if (value == -1)
+            return VARVE_OK;
+        /* Within a bundle of letters optind has not moved on yet. */
+        const char *word = optind > former ? argv[optind - 1] : argv[former];
+        if (value == ':')
+            return wants_value(&parser->line->options[row_of(parser->line, optopt)], error);
+        if (value == '?')
+            return refused(parser, word, error);
+        VV_TRY(apply(parser, row_of(parser->line, value), error));
+    }
+}
+
+enum varve_code vv_line_parse(const struct vv_line *line, const struct vv_verb *verb, int argc, char **argv,
+                              int *out_first_operand, struct varve_error *error)
+{
+    struct parser parser;
+    VV_TRY(set_standards(line, error));
+    VV_TRY(parser_init(&parser, line, verb, error));
+    enum varve_code code = parse_words(&parser, argc, argv, error);
+    parser_deinit(&parser);
+    if (code == VARVE_OK)
+        *out_first_operand = optind;
+    return code;
 }
 
 enum varve_code vv_arguments_parse(const struct vv_verb *verb, int argc, char **argv,
                                    struct vv_arguments *out_arguments, struct varve_error *error)
 {
-    struct parser parser;
-    parser_init(&parser, verb);
-    VV_TRY(set_standards(out_arguments, error));
-    optind = 0; /* glibc: start anew */
-    opterr = 0;
-    for (;;) {
-        int former = optind > 0 ? optind : 1;
-        int value = getopt_long(argc, argv, parser.letters, parser.long_options, NULL);
-        if (value == -1)
-            break;
-        /* Within a bundle of letters optind has not moved on yet. */
-        const char *word = optind > former ? argv[optind - 1] : argv[former];
-        if (value == ':')
-            VV_FAIL(error, VARVE_INVALID, "--%s wants a value: --%s %s", option_of(optopt)->name,
-                    option_of(optopt)->name, option_of(optopt)->value);
-        if (value == '?')
-            return refused(&parser, word, error);
-        VV_TRY(apply(&parser, value, out_arguments, error));
-    }
+    int first = argc;
+    memset(out_arguments, 0, sizeof *out_arguments);
+    const struct vv_line line = { vv_options, VV_OPTION_COUNT, out_arguments, out_arguments->said };
+    VV_TRY(vv_line_parse(&line, verb, argc, argv, &first, error));
     out_arguments->main_table = verb->table;
-    out_arguments->operands = argv + optind;
-    out_arguments->operand_count = (size_t)(argc - optind);
-    out_arguments->operands_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+    out_arguments->operands = argv + first;
+    out_arguments->operand_count = (size_t)(argc - first);
+    out_arguments->operands_after_dashes = first > 1 && strcmp(argv[first - 1], "--") == 0;
     return VARVE_OK;
 }

@@ -228,14 +228,14 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
         .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
                        .warm_up = arguments->warm_up, .filter = arguments->filter },
         /* What is the default of one table is none of another. */
-        .by = arguments->said & VV_TAKES(BY) ? arguments->by : NULL,
-        .sort = arguments->said & VV_TAKES(SORT) ? arguments->sort : NULL,
+        .by = arguments->said[VV_OPTION_BY] ? arguments->by : NULL,
+        .sort = arguments->said[VV_OPTION_SORT] ? arguments->sort : NULL,
         .compat = arguments->compat,
         .annotation = arguments->annotation,
         .instance = arguments->instance,
         .scale = arguments->scale,
         /* A program gets every row unless it asks for fewer. */
-        .top = arguments->said & VV_TAKES(TOP) || vv_cli_for_people(arguments) ? arguments->top : 0,
+        .top = arguments->said[VV_OPTION_TOP] || vv_cli_for_people(arguments) ? arguments->top : 0,
     };
     struct vv_filter filter;
     if (arguments->filter != NULL) /* before a large trace is read */

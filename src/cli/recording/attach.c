@@ -40,10 +40,12 @@ struct attachment {
 
 static enum varve_code check_options(const struct vv_arguments *arguments, struct varve_error *error)
 {
-    const uint64_t fitting = VV_TAKES_ALWAYS | VV_TAKES(VERBOSE) | VV_TAKES(PID) | VV_TAKES(DURATION) |
-                             VV_TAKES(LAYERS) | VV_TAKES(OUTPUT);
+    const struct vv_verb with_pid = {
+        .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_LAYERS,
+                          VV_OPTION_OUTPUT)
+    };
     for (int row = 0; row < VV_OPTION_COUNT; row++)
-        if ((arguments->said & vv_options[row].bit & ~fitting) != 0)
+        if (arguments->said[row] && !vv_verb_takes(&with_pid, row))
             VV_FAIL(error, VARVE_INVALID, "--%s is for a program that varve record begins: it does not go with --pid",
                     vv_options[row].name);
     if (arguments->operand_count > 0)
@@ -108,7 +110,7 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
     VV_TRY(vv_tally_process(target->folder, &attachment->events, &attachment->lost, error));
     VV_TRY(vv_control_access_open(target, true, &access, error)); /* others wait for it: not for long */
     bool counts_steps = __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
-    bool says_layers = (attachment->arguments->said & VV_TAKES(LAYERS)) != 0;
+    bool says_layers = attachment->arguments->said[VV_OPTION_LAYERS];
     attachment->layers = says_layers ? vv_layers_parse(attachment->arguments->layers)
                                      : access.page->wanted & VARVE_LAYER_ALL;
     enum varve_code code = VARVE_OK;

@@ -46,7 +46,7 @@ static enum varve_code switch_one(const struct vv_arguments *arguments, const st
                                   bool is_start, struct varve_error *error)
 {
     struct vv_control_access access;
-    bool says_layers = (arguments->said & VV_TAKES(LAYERS)) != 0;
+    bool says_layers = arguments->said[VV_OPTION_LAYERS];
     VV_TRY(vv_control_access_open(recorded, true, &access, error));
     uint32_t wanted = says_layers ? vv_layers_parse(arguments->layers) : access.page->wanted & VARVE_LAYER_ALL;
     uint32_t layers = is_start ? wanted : 0;
