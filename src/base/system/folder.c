@@ -92,18 +92,24 @@ static int restore_owner(int folder)
     return chmod(link, mode | S_IRWXU) == 0 ? 0 : errno;
 }
 
-int vv_folder_make(int at, const char *name, mode_t mode, int *out_folder)
+int vv_folder_open_made(int at, const char *name, int *out_folder)
 {
-    if (mkdirat(at, name, mode) != 0)
-        return errno;
     int made = vv_descriptor_look(at, name, O_DIRECTORY | O_NOFOLLOW);
     int failure = made < 0 ? errno : restore_owner(made);
     if (failure == 0)
         failure = vv_folder_open_below(made, ".", out_folder);
-    if (failure != 0)
-        unlinkat(at, name, AT_REMOVEDIR);
     if (made >= 0)
         close(made);
+    return failure;
+}
+
+int vv_folder_make(int at, const char *name, mode_t mode, int *out_folder)
+{
+    if (mkdirat(at, name, mode) != 0)
+        return errno;
+    int failure = vv_folder_open_made(at, name, out_folder);
+    if (failure != 0)
+        unlinkat(at, name, AT_REMOVEDIR);
     return failure;
 }
 

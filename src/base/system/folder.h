@@ -35,6 +35,8 @@ VV_MUST_USE int vv_folder_open(int at, const char *name, int *out_folder);
 /* One that was found in the folder `at`: ELOOP or ENOTDIR for a link. */
 VV_MUST_USE int vv_folder_open_below(int at, const char *name, int *out_folder);
 VV_MUST_USE int vv_folder_make(int at, const char *name, mode_t mode, int *out_folder);
+/* One that was made just now: its owner may do everything there, whatever umask says. */
+VV_MUST_USE int vv_folder_open_made(int at, const char *name, int *out_folder);
 bool vv_folder_has(int at, const char *name);
 /* Removes a folder with everything in it, to a depth of `depth_max` folders (VV_FOLDER_DEPTH for one that Varve made, and
  * where stacks are small); also one that is not there any more. No link is followed. ENOTEMPTY: it is deeper, or

@@ -17,6 +17,7 @@
 
 #define LOOK_FLAGS (O_NOFOLLOW | O_DIRECTORY)
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
+#define ATTEMPTS 8
 
 static struct vv_file_id id_of(const struct stat *status)
 {
@@ -28,27 +29,55 @@ static bool is_same(const struct vv_file_id *one, const struct vv_file_id *other
     return one->device == other->device && one->inode == other->inode;
 }
 
-static int fail(int descriptor, int failure)
+/* Another thread may have closed the number meanwhile, and opened something else under it. */
+static bool is_still(int descriptor, const struct vv_file_id *id)
 {
-    if (descriptor >= 0)
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return errno != EBADF;
+    struct vv_file_id found = id_of(&status);
+    return is_same(&found, id);
+}
+
+static int close_own(int descriptor, const struct vv_file_id *id)
+{
+    if (!is_still(descriptor, id))
+        return EBADF;
+    return close(descriptor) == 0 || errno == EINTR ? 0 : errno;
+}
+
+static int look_at(int descriptor, struct stat *out_status)
+{
+    int failure = fstat(descriptor, out_status) == 0 ? 0 : errno;
+    if (failure != 0 && failure != EBADF)
         close(descriptor);
     return failure;
 }
 
-/* *out_folder can be looked through, not read. */
-static int look_into(const struct vv_own_folder *folder, int *out_folder)
+/* ---- the folder is opened anew for each operation ---- */
+
+/* What is done in the folder `at`, by names below it. The second time it begins with what the first has left. */
+typedef int operation(int at, void *argument);
+
+static int attempt(const struct vv_own_folder *folder, operation *operate, void *argument)
 {
     struct stat status;
-    int opened = vv_descriptor_look(AT_FDCWD, folder->path, LOOK_FLAGS);
-    if (opened < 0)
-        return errno;
-    if (fstat(opened, &status) != 0)
-        return fail(opened, errno);
+    int at = vv_descriptor_look(AT_FDCWD, folder->path, LOOK_FLAGS), failure = at < 0 ? errno : look_at(at, &status);
+    if (failure != 0)
+        return failure;
     struct vv_file_id id = id_of(&status);
-    if (!is_same(&id, &folder->id))
-        return fail(opened, ESTALE);
-    *out_folder = opened;
-    return 0;
+    failure = is_same(&id, &folder->id) ? operate(at, argument) : ESTALE;
+    close_own(at, &id);
+    return failure;
+}
+
+/* A thread of the program may close all the numbers there are (close_range), and so ours: then once more. */
+static int operate_in(const struct vv_own_folder *folder, operation *operate, void *argument)
+{
+    int failure = EBADF;
+    for (int i = 0; i < ATTEMPTS && failure == EBADF; i++)
+        failure = attempt(folder, operate, argument);
+    return failure;
 }
 
 /* ---- folders ---- */
@@ -60,25 +89,42 @@ void vv_own_folder_copy(struct vv_own_folder *to, const struct vv_own_folder *fr
     memcpy(to->path, from->path, strlen(from->path) + 1);
 }
 
-static int make(int at, const char *name, bool is_shared, struct vv_file_id *out_id)
+struct new_folder {
+    const char *name;
+    bool is_shared;
+    bool is_left; /* by a former attempt                                                        */
+    struct vv_file_id id;
+};
+
+static int make(int at, void *argument)
 {
+    struct new_folder *folder = argument;
     struct stat status;
-    int folder, failure = vv_folder_make(at, name, is_shared ? VV_FOLDER_SHARED : VV_FOLDER_PRIVATE, &folder);
-    if (failure != 0)
+    int made;
+    if (folder->is_left)
+        unlinkat(at, folder->name, AT_REMOVEDIR);
+    folder->is_left = false;
+    if (mkdirat(at, folder->name, folder->is_shared ? VV_FOLDER_SHARED : VV_FOLDER_PRIVATE) != 0)
+        return errno;
+    int failure = vv_folder_open_made(at, folder->name, &made);
+    if (failure == 0)
+        failure = look_at(made, &status);
+    if (failure != 0) {
+        folder->is_left = unlinkat(at, folder->name, AT_REMOVEDIR) != 0;
         return failure;
-    if (fstat(folder, &status) != 0) {
-        failure = errno;
-        unlinkat(at, name, AT_REMOVEDIR);
-        return fail(folder, failure);
     }
-    *out_id = id_of(&status);
-    return fail(folder, 0);
+    folder->id = id_of(&status);
+    close_own(made, &folder->id);
+    return 0;
 }
 
 int vv_own_folder_make_at(const char *path, bool is_shared)
 {
-    struct vv_file_id id;
-    return make(AT_FDCWD, path, is_shared, &id);
+    struct new_folder folder = { .name = path, .is_shared = is_shared };
+    int failure = EBADF;
+    for (int i = 0; i < ATTEMPTS && failure == EBADF; i++)
+        failure = make(AT_FDCWD, &folder);
+    return failure;
 }
 
 /* What a new file there is like: servers may give all files to one user, and some file systems have no modes. */
@@ -108,92 +154,130 @@ static const char *objection(int folder, const struct stat *status)
     return NULL;
 }
 
-int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out, const char **out_objection)
+static int know(struct vv_own_folder *out, const char **out_objection)
 {
     struct stat status;
+    int folder = vv_descriptor_look(AT_FDCWD, out->path, LOOK_FLAGS), failure = folder < 0 ? errno : look_at(folder, &status);
+    if (failure != 0)
+        return failure;
+    struct vv_file_id id = id_of(&status);
+    *out_objection = objection(folder, &status);
+    failure = close_own(folder, &id);
+    if (failure == 0 && *out_objection != NULL)
+        failure = EPERM;
+    if (failure == 0)
+        out->id = id;
+    return failure;
+}
+
+int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out, const char **out_objection)
+{
     size_t length = strlen(path);
-    const char *against;
+    const char *against = NULL;
+    int failure = EBADF;
     if (length >= sizeof out->path)
         return ENAMETOOLONG;
     memmove(out->path, path, length + 1);
     out->id = (struct vv_file_id){ 0, 0 };
     out->is_shared = is_shared;
-    int folder = vv_descriptor_look(AT_FDCWD, path, LOOK_FLAGS);
-    if (folder < 0)
-        return errno;
-    if (fstat(folder, &status) != 0)
-        return fail(folder, errno);
-    against = objection(folder, &status);
+    for (int i = 0; i < ATTEMPTS && failure == EBADF; i++)
+        failure = know(out, &against);
     if (out_objection != NULL)
         *out_objection = against;
-    if (against != NULL)
-        return fail(folder, EPERM);
-    out->id = id_of(&status);
-    return fail(folder, 0);
+    return failure;
 }
 
 int vv_own_folder_make(const struct vv_own_folder *parent, const char *name, struct vv_own_folder *out)
 {
-    int at;
-    struct vv_file_id id;
+    struct new_folder folder = { .name = name, .is_shared = parent->is_shared };
     int length = snprintf(out->path, sizeof out->path, "%s/%s", parent->path, name);
     if (length < 0 || (size_t)length >= sizeof out->path)
         return ENAMETOOLONG;
-    int failure = look_into(parent, &at);
-    if (failure != 0)
-        return failure;
-    failure = make(at, name, parent->is_shared, &id);
+    int failure = operate_in(parent, make, &folder);
     if (failure == 0) {
-        out->id = id;
+        out->id = folder.id;
         out->is_shared = parent->is_shared;
     }
-    return fail(at, failure);
+    return failure;
+}
+
+static int remove_folder(int at, void *argument)
+{
+    const char *const *name = argument;
+    return unlinkat(at, *name, AT_REMOVEDIR) == 0 ? 0 : errno;
 }
 
 int vv_own_folder_remove(const struct vv_own_folder *parent, const char *name)
 {
-    int at, failure = look_into(parent, &at);
-    return failure != 0 ? failure : fail(at, unlinkat(at, name, AT_REMOVEDIR) == 0 ? 0 : errno);
+    return operate_in(parent, remove_folder, &name);
 }
 
 /* ---- files ---- */
 
-static int create_empty(int at, const char *name, bool is_shared, int *out_file, struct vv_file_id *out_id)
+struct new_file {
+    const char *name;
+    bool is_shared;
+    bool is_left; /* by a former attempt, or one that is to be replaced                         */
+    struct vv_file_id id;
+    uint64_t bytes;
+    uint8_t **out_map;
+    void *page;
+    const void *content;
+};
+
+/* A file that cannot be used is gone again. */
+static int finish(int at, struct new_file *new, int failure)
+{
+    if (failure != 0)
+        new->is_left = unlinkat(at, new->name, 0) != 0;
+    return failure;
+}
+
+static int create_empty(int at, struct new_file *new, int *out_file)
 {
     struct stat status;
-    int file = vv_descriptor_open_in(at, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
+    if (new->is_left)
+        unlinkat(at, new->name, 0);
+    new->is_left = false;
+    int file = vv_descriptor_open_in(at, new->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                     new->is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
+    int failure = file < 0 ? errno : look_at(file, &status);
     if (file < 0)
-        return errno;
-    int failure = fstat(file, &status) != 0 ? errno : 0;
+        return failure;
+    if (failure != 0)
+        return finish(at, new, failure);
     const mode_t mine = S_IRUSR | S_IWUSR, mode = status.st_mode & 07777;
-    if (failure == 0 && (mode & mine) != mine && fchmod(file, mode | mine) != 0)
+    new->id = id_of(&status);
+    if ((mode & mine) != mine && fchmod(file, mode | mine) != 0)
         failure = errno;
-    if (failure != 0) {
-        unlinkat(at, name, 0);
-        return fail(file, failure);
-    }
-    *out_id = id_of(&status);
+    if (failure != 0)
+        close_own(file, &new->id);
     *out_file = file;
-    return 0;
+    return finish(at, new, failure);
+}
+
+static int create(int at, void *argument)
+{
+    struct new_file *new = argument;
+    int file, failure = create_empty(at, new, &file);
+    if (failure != 0)
+        return failure;
+    if (ftruncate(file, (off_t)new->bytes) != 0)
+        failure = errno;
+    if (failure == 0 && new->out_map != NULL)
+        failure = vv_os_map_file(file, new->bytes, new->out_map);
+    close_own(file, &new->id);
+    return finish(at, new, failure);
 }
 
 int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes, uint8_t **out_map,
                   struct vv_file_id *out_id)
 {
-    int at, file, failure = look_into(folder, &at);
-    if (failure != 0)
-        return failure;
-    failure = create_empty(at, name, folder->is_shared, &file, out_id);
-    if (failure != 0)
-        return fail(at, failure);
-    if (ftruncate(file, (off_t)bytes) != 0)
-        failure = errno;
-    if (failure == 0 && out_map != NULL)
-        failure = vv_os_map_file(file, bytes, out_map);
-    if (failure != 0)
-        unlinkat(at, name, 0);
-    close(file);
-    return fail(at, failure);
+    struct new_file new = { .name = name, .is_shared = folder->is_shared, .bytes = bytes, .out_map = out_map };
+    int failure = operate_in(folder, create, &new);
+    if (failure == 0)
+        *out_id = new.id;
+    return failure;
 }
 
 struct content {
@@ -219,67 +303,62 @@ static int write_all(int file, const struct content *content, uint64_t offset)
     return 0;
 }
 
+static int create_page(int at, void *argument)
+{
+    struct new_file *new = argument;
+    const struct content content = { new->content, VV_PAGE_BYTES, VV_PAGE_BYTES };
+    int file, failure = create_empty(at, new, &file);
+    if (failure != 0)
+        return failure;
+    /* Written, not only sized: the blocks are there, so no later store can fault for want of space. */
+    failure = VV_PAGE_BYTES > vv_os_file_limit() ? EFBIG : write_all(file, &content, 0);
+    if (failure == 0)
+        failure = vv_page_share(new->page, file);
+    close_own(file, &new->id);
+    return finish(at, new, failure);
+}
+
 int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page, const void *content)
 {
-    const struct content page_content = { content, VV_PAGE_BYTES, VV_PAGE_BYTES };
-    struct vv_file_id id;
-    int at, file = -1, failure = look_into(folder, &at);
-    if (failure != 0)
-        return failure;
-    unlinkat(at, name, 0);
-    failure = create_empty(at, name, false, &file, &id);
-    if (failure != 0)
-        return fail(at, failure);
-    /* Written, not only sized: the blocks are there, so no later store can fault for want of space. */
-    failure = VV_PAGE_BYTES > vv_os_file_limit() ? EFBIG
-                                                 : write_all(file, &page_content, 0);
-    if (failure == 0)
-        failure = vv_page_share(page, file);
-    if (failure != 0)
-        unlinkat(at, name, 0);
-    close(file);
-    return fail(at, failure);
+    struct new_file new = { .name = name, .is_left = true, .page = page, .content = content };
+    return operate_in(folder, create_page, &new);
 }
 
-static int open_known(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                      int *out_file)
+struct known_file {
+    const char *name;
+    const struct vv_file_id *id;
+    const struct content *content;
+    uint64_t offset;
+};
+
+static int write_known(int at, void *argument)
 {
+    const struct known_file *known = argument;
     struct stat status;
-    int at, failure = look_into(folder, &at);
+    int file = vv_descriptor_open_in(at, known->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    int failure = file < 0 ? errno : look_at(file, &status);
     if (failure != 0)
         return failure;
-    int file = vv_descriptor_open_in(at, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-    failure = file < 0 || fstat(file, &status) != 0 ? errno : 0;
-    close(at);
-    if (failure != 0)
-        return fail(file, failure);
     struct vv_file_id found = id_of(&status);
-    if (!is_same(&found, id))
-        return fail(file, ESTALE);
-    *out_file = file;
-    return 0;
+    failure = is_same(&found, known->id) ? write_all(file, known->content, known->offset) : ESTALE;
+    int other_failure = close_own(file, &found);
+    return failure != 0 ? failure : other_failure;
 }
 
-static int write_known(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                       const struct content *content, uint64_t offset)
+static int write_content(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
+                         const struct content *content, uint64_t offset)
 {
-    int file;
+    struct known_file known = { name, id, content, offset };
     if (offset + content->bytes > vv_os_file_limit())
         return EFBIG; /* trying it would raise SIGXFSZ */
-    int failure = open_known(folder, name, id, &file);
-    if (failure != 0)
-        return failure;
-    failure = write_all(file, content, offset);
-    if (close(file) != 0 && failure == 0 && errno != EINTR)
-        failure = errno;
-    return failure;
+    return operate_in(folder, write_known, &known);
 }
 
 int vv_own_write(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
                  const void *data, size_t bytes, uint64_t offset)
 {
     const struct content content = { data, bytes, bytes };
-    return write_known(folder, name, id, &content, offset);
+    return write_content(folder, name, id, &content, offset);
 }
 
 int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
@@ -287,32 +366,45 @@ int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name, con
 {
     static char zeros[128 << 10]; /* a window; not constant, so that it is no part of the library's file */
     const struct content content = { zeros, sizeof zeros, bytes };
-    return write_known(folder, name, id, &content, offset);
+    return write_content(folder, name, id, &content, offset);
+}
+
+static int rename_file(int at, void *argument)
+{
+    const char *const *names = argument;
+    return renameat(at, names[0], at, names[1]) == 0 ? 0 : errno;
 }
 
 int vv_own_rename(const struct vv_own_folder *folder, const char *from, const char *to)
 {
-    int at, failure = look_into(folder, &at);
-    return failure != 0 ? failure : fail(at, renameat(at, from, at, to) == 0 ? 0 : errno);
+    const char *names[] = { from, to };
+    return operate_in(folder, rename_file, names);
+}
+
+static int remove_file(int at, void *argument)
+{
+    const char *const *name = argument;
+    return unlinkat(at, *name, 0) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 int vv_own_remove(const struct vv_own_folder *folder, const char *name)
 {
-    int at, failure = look_into(folder, &at);
-    if (failure != 0)
-        return failure == ENOENT ? 0 : failure;
-    return fail(at, unlinkat(at, name, 0) == 0 || errno == ENOENT ? 0 : errno);
+    int failure = operate_in(folder, remove_file, &name);
+    return failure == ENOENT ? 0 : failure;
+}
+
+static int look_at_space(int at, void *argument)
+{
+    return fstatfs(at, argument) == 0 ? 0 : errno;
 }
 
 int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes, uint64_t *out_total_bytes)
 {
     struct statfs space;
-    int at, failure = look_into(folder, &at);
+    int failure = operate_in(folder, look_at_space, &space);
     if (failure != 0)
         return failure;
-    if (fstatfs(at, &space) != 0)
-        return fail(at, errno);
     *out_free_bytes = (uint64_t)space.f_bavail * (uint64_t)space.f_bsize;
     *out_total_bytes = (uint64_t)space.f_blocks * (uint64_t)space.f_bsize;
-    return fail(at, 0);
+    return 0;
 }

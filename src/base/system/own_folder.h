@@ -6,6 +6,8 @@
  * further where another one lies there now (ESTALE), and reaches its files by their names below it, through no
  * link. A file that is there already is written to only if it is the one that was made. Nobody else can put a file into
  * such a folder: it is made for this user alone to write.
+ * Another thread may close every number there is (close_range) at any instant, ours too: then the operation is done again,
+ * from its begin. What has our number since is not closed, save in the instant between a look at it and what follows.
  * Functions return 0 or an errno number, leave no descriptor open, allocate nothing; thread-compatible. */
 #ifndef VV_BASE_SYSTEM_OWN_FOLDER_H
 #define VV_BASE_SYSTEM_OWN_FOLDER_H
