@@ -38,6 +38,7 @@ static uint32_t running;  /* the session, recording or paused                   
 static uint32_t my_pid, depth;
 static bool obeys_parent; /* a child has its parent's switch until its first record; atomic         */
 static _Thread_local uint32_t my_tid;
+static _Thread_local bool describes; /* a range that is open: a handler that ended it would leave its description to nobody */
 
 /* ---- chance: one sequence a thread ---- */
 
@@ -95,7 +96,10 @@ static void record_one(void)
     uint32_t before = __atomic_load_n(&now, __ATOMIC_SEQ_CST), kind = below(10);
     *entry = (struct lives_entry){ .pid = my_pid, .tid = my_tid, .before = (uint16_t)before, .kind = (uint16_t)kind };
     __atomic_store_n(&entry->state, LIVES_BEGUN, __ATOMIC_SEQ_CST);
+    bool described = describes;
+    describes = described || kind == DESCRIPTION;
     emit(kind, &sites[below(SITES)], (uint64_t)number + 1);
+    describes = described;
     uint32_t after = __atomic_load_n(&now, __ATOMIC_SEQ_CST);
     entry->after = (uint16_t)after;
     entry->is_unsure = before != after || (before & CHANGE) != 0 || __atomic_load_n(&obeys_parent, __ATOMIC_ACQUIRE);
@@ -110,7 +114,10 @@ static void record_some(uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         switch (below(8)) {
         case 0: varve_begin(&sites[below(SITES)]); break;
-        case 1: varve_end(); break;
+        case 1:
+            if (!describes)
+                varve_end();
+            break;
         case 2: varve_next(&sites[below(SITES)]); break;
         case 3: varve_mark(&sites[below(SITES)]); break;
         default: break;

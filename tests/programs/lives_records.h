@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <varve/varve.h>
 
-enum { SITES = 12 };
+enum { SITES = 12, DESCRIPTION = 8 };
 static struct varve_site sites[SITES];
 static const uint32_t all_layers[] = { VARVE_LAYER_API, VARVE_LAYER_OP, VARVE_LAYER_HOST, VARVE_LAYER_RUNTIME };
 
@@ -49,7 +49,7 @@ static void emit(uint32_t kind, struct varve_site *site, uint64_t value)
     case 5: varve_alloc((void *)(uintptr_t)value, 1, 0); break;
     case 6: varve_free((void *)(uintptr_t)value, 0); break;
     case 7: emit_named(value); break;
-    case 8:
+    case DESCRIPTION:
         varve_begin(site); /* without a range it would be nobody's */
         emit_op(value);
         varve_end();
