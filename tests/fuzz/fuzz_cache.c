@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_file(const char *path, const void *data, size_t size)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    imported_must(file >= 0 && write(file, data, size) == (ssize_t)size);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* cut after it, not before: its memory is used again */
+    imported_must(file >= 0 && write(file, data, size) == (ssize_t)size && ftruncate(file, (off_t)size) == 0);
     close(file);
 }
 

@@ -3,7 +3,6 @@
  * accepted, the laws of model/model.h hold. To reach the records, the sizes and the magic of the first
  * packet are repaired unless the first byte is odd. */
 #include "../support/sentence.h"
-#include "import/importer.h"
 #include "stream_folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(copy, data, size);
     repair(copy, size);
     stream_folder_write("thread.1.0", copy, size);
-    enum varve_code code = vv_import(stream_folder, &model, &error);
+    enum varve_code code = stream_folder_import(size, &model, &error);
     if (code == VARVE_OK) {
         check_laws(model);
         vv_model_destroy(model);

@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     writing.draw = (struct draw){ data + asked, data + size };
     for (unsigned instance = 0; instance <= THREADS; instance++)
         write_stream(&writing, instance, share);
-    if (vv_import(stream_folder, &model, NULL) != VARVE_OK)
+    if (stream_folder_import(size, &model, NULL) != VARVE_OK)
         return 0;
     laws_of_slices(model);
     laws_of_others(model);

@@ -4,11 +4,9 @@
 #ifndef VARVE_TESTS_IMPORT_LAWS_H
 #define VARVE_TESTS_IMPORT_LAWS_H
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "../support/memory_file.h"
 #include "../support/sentence.h"
 #include "import/importer.h"
 
@@ -82,14 +80,11 @@ static inline void finish_and_check(struct vv_model *model)
 
 static inline void import_bytes(const struct vv_importer *importer, const uint8_t *data, size_t size)
 {
-    static const struct vv_import_options options = { .max_memory_bytes = UINT64_C(256) << 20 };
+    const struct vv_import_options options = { .max_memory_bytes = UINT64_C(256) << 20, .threads = memory_file_threads(size) };
+    const char *path = memory_file(data, size);
     struct vv_source *source = NULL;
     struct vv_model *model = NULL;
     struct varve_error error;
-    char path[64];
-    int file = memfd_create("fuzz", MFD_CLOEXEC);
-    LAW(file >= 0 && write(file, data, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     LAW(vv_model_create(&model, &error) == VARVE_OK);
     model->limit_bytes = options.max_memory_bytes;
     if (vv_source_open(path, &source, &error) == VARVE_OK) {
@@ -105,7 +100,6 @@ static inline void import_bytes(const struct vv_importer *importer, const uint8_
     }
     vv_source_close(source);
     vv_model_destroy(model);
-    close(file);
 }
 
 #endif

@@ -4,13 +4,17 @@
 #ifndef VARVE_TESTS_STREAM_FOLDER_H
 #define VARVE_TESTS_STREAM_FOLDER_H
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "../support/memory_file.h"
 #include "ctf/layout.h"
+#include "import/importer.h"
 
 static char stream_folder[64];
 
@@ -55,9 +59,17 @@ static inline void stream_folder_write(const char *name, const void *data, size_
         stream_folder_write("metadata", stream_metadata, strlen(stream_metadata));
     }
     snprintf(path, sizeof path, "%s/%s", stream_folder, name);
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0)
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* cut after it, not before: its memory is used again */
+    if (file < 0 || write(file, data, size) != (ssize_t)size || ftruncate(file, (off_t)size) != 0 || close(file) != 0)
         exit(1);
+}
+
+/* `size`: of what the streams are made of. */
+static inline enum varve_code stream_folder_import(size_t size, struct vv_model **out_model, struct varve_error *error)
+{
+    const struct vv_import_options options = { .threads = memory_file_threads(size) };
+    const char *const paths[] = { stream_folder };
+    return vv_import_all(paths, 1, &options, out_model, error);
 }
 
 #endif

@@ -4,12 +4,10 @@
 #define VARVE_TESTS_CHROME_BYTES_H
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "import/chrome/parts.h"
+#include "memory_file.h"
 #include "sentence.h"
 
 #define CHROME_MEMORY_BYTES (UINT64_C(512) << 20)
@@ -30,13 +28,10 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
 {
     static const struct vv_import_options options = { 0 };
     struct vv_source *source = NULL;
-    char path[64];
-    int file = memfd_create("trace", MFD_CLOEXEC);
-    if (file < 0 || write(file, text, bytes) != (ssize_t)bytes || vv_model_create(out_model, NULL) != VARVE_OK)
+    if (vv_model_create(out_model, NULL) != VARVE_OK)
         abort();
     (*out_model)->limit_bytes = CHROME_MEMORY_BYTES;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    enum varve_code code = vv_source_open(path, &source, error);
+    enum varve_code code = vv_source_open(memory_file(text, bytes), &source, error);
     struct vv_import_job job = { "trace", source, *out_model, 0, &options, NULL };
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
@@ -45,7 +40,6 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
     if (code != VARVE_OK && error != NULL)
         sentence_must(error, code, bytes);
     vv_source_close(source);
-    close(file);
     return code;
 }
 

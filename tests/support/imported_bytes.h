@@ -4,12 +4,10 @@
 #ifndef VARVE_TESTS_IMPORTED_BYTES_H
 #define VARVE_TESTS_IMPORTED_BYTES_H
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "import/importer.h"
+#include "memory_file.h"
 #include "sentence.h"
 
 #define IMPORTED_MEMORY_BYTES (UINT64_C(512) << 20)
@@ -17,17 +15,11 @@
 static inline enum varve_code imported_bytes(const void *data, size_t size, struct vv_model **out_model,
                                              struct varve_error *error)
 {
-    const struct vv_import_options options = { .max_memory_bytes = IMPORTED_MEMORY_BYTES };
-    char path[64];
-    int file = memfd_create("trace", MFD_CLOEXEC);
-    if (file < 0 || write(file, data, size) != (ssize_t)size)
-        abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    const char *paths[] = { path };
+    const struct vv_import_options options = { .max_memory_bytes = IMPORTED_MEMORY_BYTES, .threads = memory_file_threads(size) };
+    const char *paths[] = { memory_file(data, size) };
     enum varve_code code = vv_import_all(paths, 1, &options, out_model, error);
     if (code != VARVE_OK && error != NULL)
         sentence_must(error, code, size);
-    close(file);
     return code;
 }
 
