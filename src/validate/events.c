@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "validate/check.h"
 
 #define PRECISION_NS INT64_C(4000000000000000) /* from here on a double has no digits left for ns  */
@@ -77,7 +78,7 @@ static void check_python(struct vv_check *check, size_t i)
     if (has(event, VV_CHECK_TIME_TEXT) && (is_hta || event->phase == 'X'))
         vv_check_note(check, VV_RULE_TIME_TEXT, i);
     if (is_hta && is_device_event(event) && has(event, VV_CHECK_TIME) && event->duration_ns > 0 &&
-        ceil_us(event->begin_ns) > floor_us(event->begin_ns + event->duration_ns))
+        ceil_us(event->begin_ns) > floor_us(vv_sum(event->begin_ns, event->duration_ns)))
         vv_check_note(check, VV_RULE_SHORT_KERNEL, i);
     if (!has(event, VV_CHECK_NAME))
         vv_check_note(check, VV_RULE_NO_NAME, i);

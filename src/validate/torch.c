@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/binary_search.h"
+#include "base/sum.h"
 #include "validate/check.h"
 
 struct entry {
@@ -53,7 +54,7 @@ static void entries_add(struct entries *entries, const struct vv_check *check, s
     const struct vv_check_event *of = &check->events[event];
     if (key != VV_CHECK_ABSENT)
         entries->items[entries->count++] = (struct entry){ key, second, of->begin_ns,
-                                                           of->begin_ns + of->duration_ns, (uint32_t)event };
+                                                           vv_sum(of->begin_ns, of->duration_ns), (uint32_t)event };
 }
 
 static void entries_sort(struct entries *entries)

@@ -12,12 +12,15 @@
 #include "base/utf8.h"
 #include "varve/error.h"
 
-/* Between the first apostrophe or quotation mark and the last stands what the input said itself, perhaps with some of its own. */
+/* Between the first apostrophe or quotation mark and the last stands what the input said itself, perhaps with some of its own;
+ * of a sentence that was cut, up to the cut. */
 static inline bool sentence_quotes(const char *message, const char *at)
 {
+    size_t length = strlen(message);
+    bool is_cut = length > 3 && strcmp(message + length - 3, "...") == 0;
     for (const char *mark = "'\""; *mark != '\0'; mark++) {
         const char *first = strchr(message, *mark), *last = strrchr(message, *mark);
-        if (first != NULL && first < at && at < last)
+        if (first != NULL && first < at && (at < last || is_cut))
             return true;
     }
     return false;

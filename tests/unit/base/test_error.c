@@ -83,6 +83,8 @@ static void what_is_too_long_is_cut_between_characters(void **state)
             vv_error_note(&error, "%s", name);
             assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)), strlen(error.message));
         }
+    vv_fail(&error, VARVE_IO, "there is no '#row -%s'", long_text(text, "", 300)); /* the input's own words, the quote cut off */
+    assert_null(sentence_flaw(&error, VARVE_IO, UINT64_MAX));
     vv_fail(&error, VARVE_IO, "%s", long_text(text, "", 255));
     vv_error_note(&error, "%s", "outer");
     assert_memory_equal(error.message, "outer: \xc3\xa9", 9);

@@ -58,6 +58,7 @@ static void a_stream_that_was_waited_for_is_idle(void **state)
         { KERNEL(100, 10), 0 },
         { KERNEL(50, 51), 1 },
         { KERNEL(50, 51) KERNEL(99, 2) KERNEL(100, 5), 2 },
+        { KERNEL(50, 9223372036854775.807), 1 }, /* no int64 holds where it ends */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[2000];
@@ -72,11 +73,30 @@ static void a_stream_that_was_waited_for_is_idle(void **state)
     }
 }
 
+/* Of a nanosecond in it no whole microsecond is left; a kernel that lasts for ever has some. */
+static void a_kernel_within_a_microsecond_is_short(void **state)
+{
+    (void)state;
+    static const struct { const char *kernel; uint64_t found; } cases[] = {
+        { KERNEL(1.25, 0.001), 1 }, { KERNEL(1.25, 0.75), 0 }, { KERNEL(1.25, 9223372036854775.807), 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "{\"traceEvents\": [%s {}]}", cases[i].kernel);
+        struct vv_check check = check_of(text);
+        vv_check_events(&check, "a.json");
+        if (check.findings[VV_RULE_SHORT_KERNEL].count != cases[i].found)
+            fail_msg("%zu: %d", i, (int)check.findings[VV_RULE_SHORT_KERNEL].count);
+        vv_check_deinit(&check);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_read_exactly_up_to_the_largest),
         cmocka_unit_test(a_stream_that_was_waited_for_is_idle),
+        cmocka_unit_test(a_kernel_within_a_microsecond_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
