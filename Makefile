@@ -110,10 +110,9 @@ abi: all ## write the interface of libvarve.so anew, into abi/
 		--out-file $(BUILD)/abi.xml $(BUILD)/libvarve.so
 	@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(ABI)
 
-fuzz: ## install clang, build the fuzz targets for libFuzzer: build/fuzz/tests/fuzz/*_libfuzzer
+fuzz: ## install clang, build the fuzz targets for libFuzzer: build/{fuzz,fuzz-edges}/tests/fuzz/*_libfuzzer
 	@tools/setup fuzz
-	@$(CMAKE) --preset fuzz >/dev/null
-	@$(CMAKE) --build --preset fuzz
+	@for preset in fuzz fuzz-edges; do $(CMAKE) --preset $$preset >/dev/null && $(CMAKE) --build --preset $$preset || exit 1; done
 
 soak: all sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak

@@ -3,11 +3,12 @@
  * that ctest runs.
  *
  * Each argument is a file, or a folder whose files are run in the order of their names: each as it is, cut at some
- * places, and with a byte changed at some. The input lies in a block of exactly its size, so that a sanitizer sees a
- * read beyond it. A target that does not return
- * fails by its signal. Exit status 77, a skipped test, without any input. */
+ * places, and with a byte changed at some; those behind --whole only as they are. The input lies in a block of exactly its
+ * size, so that a sanitizer sees a read beyond it. A target that does not return fails by its signal. Exit status 77, a
+ * skipped test, without any input. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static unsigned long input_count;
+static bool is_damaged_too = true;
 
 static int complain(const char *path)
 {
@@ -70,7 +72,8 @@ static int run_file(const char *path, size_t size_bytes)
     printf("%s\n", path); /* the last line names the input that a crash is about */
     fflush(stdout);
     run_bytes(data, size_bytes);
-    run_damaged(data, size_bytes);
+    if (is_damaged_too)
+        run_damaged(data, size_bytes);
     free(data);
     input_count++;
     return 0;
@@ -111,7 +114,9 @@ int main(int argc, char **argv)
     int status = 0;
     for (int i = 1; i < argc; i++) {
         struct stat about;
-        if (stat(argv[i], &about) == 0 || errno != ENOENT)
+        if (strcmp(argv[i], "--whole") == 0)
+            is_damaged_too = false;
+        else if (stat(argv[i], &about) == 0 || errno != ENOENT)
             status |= run_path(argv[i]);
         else
             fprintf(stderr, "standalone: there is no '%s'\n", argv[i]);
