@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/source_note.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/system/os.h"
 #include "record/stream/recorder.h"
 #include "record/text_hash.h"
+
+#define NOTES_AT_ONCE 16u
+#define FORGOTTEN_NAME "collectors"
 
 struct note {
     uint32_t state; /* enum vv_collector_state                                                  */
@@ -12,9 +17,16 @@ struct note {
     char text[VV_COLLECTOR_TEXT_BYTES_MAX + 1];
 };
 
-/* Under the lock; a forked child has the same. */
-static struct note notes[VV_COLLECTOR_NAMES_MAX];
-static unsigned note_count;
+struct notes {
+    struct notes *next;
+    unsigned count;
+    struct note items[NOTES_AT_ONCE];
+};
+
+/* Under the lock; a forked child has the same. Where there is no memory for more, a note is said in the session that
+ * runs, and counted: the next ones can say only how many there were. */
+static struct notes first_notes;
+static unsigned forgotten;
 
 static void copy_cut(char *to, const char *from, uint32_t bytes_max)
 {
@@ -31,24 +43,60 @@ static void write_note(const struct note *note)
         (void)vv_session_put(record, 3);
 }
 
-void vv_collector_write_all(void)
+static void write_forgotten(void)
 {
-    for (unsigned i = 0; i < note_count; i++)
-        write_note(&notes[i]);
+    struct note note = { .state = VV_COLLECTOR_NOTE, .name = FORGOTTEN_NAME };
+    snprintf(note.text, sizeof note.text, "%u note%s of other collectors lost: no memory", forgotten,
+             forgotten == 1 ? "" : "s");
+    write_note(&note);
 }
 
-/* NULL: what is remembered says the same already, or no more can be. */
-static struct note *remember(const struct note *said)
+void vv_collector_write_all(void)
 {
-    unsigned i = 0;
-    while (i < note_count && strcmp(notes[i].name, said->name) != 0)
-        i++;
-    if (i == VV_COLLECTOR_NAMES_MAX ||
-        (i < note_count && notes[i].state == said->state && strcmp(notes[i].text, said->text) == 0))
-        return NULL;
-    note_count += i == note_count;
-    notes[i] = *said;
-    return &notes[i];
+    for (const struct notes *notes = &first_notes; notes != NULL; notes = notes->next)
+        for (unsigned i = 0; i < notes->count; i++)
+            write_note(&notes->items[i]);
+    if (forgotten > 0)
+        write_forgotten();
+}
+
+/* NULL: none of that name. *out_last is the last of the lists if so. */
+static struct note *find(const char *name, struct notes **out_last)
+{
+    for (struct notes *notes = &first_notes; notes != NULL; notes = notes->next) {
+        for (unsigned i = 0; i < notes->count; i++)
+            if (strcmp(notes->items[i].name, name) == 0)
+                return &notes->items[i];
+        *out_last = notes;
+    }
+    return NULL;
+}
+
+/* A child may go on from any instant: what is counted is whole. */
+static void add(struct notes *last, const struct note *said)
+{
+    if (last->count == NOTES_AT_ONCE)
+        last = last->next = vv_os_reserve(sizeof *last);
+    if (last == NULL) {
+        forgotten++;
+        return;
+    }
+    last->items[last->count] = *said;
+    __atomic_store_n(&last->count, last->count + 1, __ATOMIC_RELEASE);
+}
+
+/* False: what is remembered says the same already. */
+static bool remember(const struct note *said)
+{
+    struct notes *last = NULL;
+    struct note *known = find(said->name, &last);
+    if (known == NULL)
+        add(last, said);
+    else if (known->state == said->state && strcmp(known->text, said->text) == 0)
+        return false;
+    else
+        *known = *said;
+    return true;
 }
 
 void vv_collector_note(const char *name, enum vv_collector_state state, const char *text)
@@ -58,8 +106,7 @@ void vv_collector_note(const char *name, enum vv_collector_state state, const ch
     copy_cut(said.text, text, VV_COLLECTOR_TEXT_BYTES_MAX);
     if (!vv_record_enter())
         return;
-    const struct note *note = remember(&said);
-    if (note != NULL && vv_session.running && vv_session.has_folder)
-        write_note(note);
+    if (remember(&said) && vv_session.running && vv_session.has_folder)
+        write_note(&said);
     vv_record_leave();
 }

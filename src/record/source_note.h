@@ -8,12 +8,11 @@
 
 #include "ctf/layout.h"
 
-#define VV_COLLECTOR_NAMES_MAX 16u
 #define VV_COLLECTOR_NAME_BYTES_MAX 31u
 #define VV_COLLECTOR_TEXT_BYTES_MAX 200u
 
 /* How it is with a collector from now on, and what or why in a short clause: UTF-8, longer ones are cut, also the
- * name. One name more than the most is ignored. */
+ * name. As many names as come; what finds no memory is said in the session that runs, and in the next as a number. */
 void vv_collector_note(const char *name, enum vv_collector_state state, const char *text);
 
 /* Says all of it in a folder that was just made. Lock held, session ready. */

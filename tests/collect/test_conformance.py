@@ -5,8 +5,10 @@ Those of PyTorch (its operators, its memory, its modules) run on the newest that
 """
 import collections
 import errno
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -105,6 +107,39 @@ def test_what_is_absent_is_not_spoken_of(varve, build, tmp_path, program):
                           capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0 and "attached" not in done.stderr
     assert os.listdir(tmp_path / "x.varve") == ["manifest.json"]
+
+
+def collectors_of(varve, build, folder, *words):
+    """{collector: what its row says} for programs that tell of so many, and what varve record said of them."""
+    done = subprocess.run([varve, "record", "-o", "x.varve", "--", build / "tests" / "tools" / "many_collectors", *words],
+                          cwd=folder, env=environment(), capture_output=True, text=True, timeout=240, check=True)
+    table = json.loads(subprocess.run([varve, "info", "--json", "--table", "collectors", "x.varve"], cwd=folder,
+                                      capture_output=True, text=True, check=True).stdout)["tables"]["collectors"]
+    said = [line.removeprefix("varve: ") for line in done.stderr.splitlines() if re.match("varve: (source|collectors)", line)]
+    return {row[0]: row[1:] for row in table["rows"]}, said
+
+
+def test_forty_of_which_some_fail(varve, build, tmp_path):
+    """And two that only the child has: each is told of, by varve info and at the end of varve record."""
+    rows, said = collectors_of(varve, build, tmp_path, "40")
+    clauses = {}
+    for number in range(42):
+        processes = 2 if number < 40 else 1
+        own = ["not attached", processes, "too old"] if number % 3 == 0 else ["attached", processes, None]
+        assert rows.pop(f"source{number}") == own
+        clauses[number] = f"source{number} {own[0]} in {processes} of 2 processes" + " (too old)" * (number % 3 == 0)
+    assert rows == {}
+    assert said == list(clauses.values())
+
+
+def test_forty_without_memory(varve, build, tmp_path):
+    """What cannot be remembered until there is a trace is counted there."""
+    rows, said = collectors_of(varve, build, tmp_path, "40", "starved")
+    lost = 40 - sum(f"source{number}" in rows for number in range(40))
+    text = f"{lost} notes of other collectors lost: no memory"
+    assert 1 < lost < 40
+    assert rows["collectors"] == ["note", 2, text] and f"collectors: {text}" in said
+    assert {"source40", "source41"} <= rows.keys()
 
 
 def test_plainly(run):
