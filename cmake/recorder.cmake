@@ -5,7 +5,15 @@
 # the process once loaded (-z nodelete: threads may still be inside), and finds its thread-local data without
 # a call (initial-exec), also in signal handlers; for their sake nothing is bound lazily (-z now).
 file(GLOB_RECURSE recorder_sources CONFIGURE_DEPENDS src/record/*.c src/collect/*.c)
-set(recorder_map ${PROJECT_SOURCE_DIR}/src/record/libvarve.map)
+
+# Which symbols it exports: those of include/varve, and the entry points of other programs' interfaces.
+set(entry_point_list ${PROJECT_SOURCE_DIR}/src/collect/EXPORTS)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${entry_point_list})
+file(STRINGS ${entry_point_list} entry_points REGEX "^[A-Za-z_][A-Za-z0-9_]*:")
+list(TRANSFORM entry_points REPLACE ":.*" "")
+list(JOIN entry_points ";\n    " entry_points)
+set(recorder_map ${PROJECT_BINARY_DIR}/libvarve.map)
+configure_file(src/record/libvarve.map.in ${recorder_map} @ONLY)
 
 add_library(varve_library SHARED ${recorder_sources})
 add_library(varve::varve ALIAS varve_library)

@@ -17,8 +17,7 @@ def readelf(*options):
     return subprocess.run(["readelf", "-W", *options, LIBRARY], capture_output=True, text=True, check=True).stdout
 
 
-# Functions of others' before which the library stands: in src/collect, by their C++ names.
-INTERPOSED = re.compile(r"^#define \w+ (_ZN\w+)$", re.MULTILINE)
+LIST = sources.ROOT / "src" / "collect" / "EXPORTS"
 
 
 def declared(text):
@@ -27,8 +26,13 @@ def declared(text):
     return set(DECLARATION.findall(text))
 
 
-def interposed():
-    return set().union(*(INTERPOSED.findall(file.read_text()) for file in (sources.ROOT / "src" / "collect").rglob("*.c")))
+def entry_points():
+    """(symbol, of whom, what it is) of each entry point of others' interfaces, in the order of the list."""
+    return [tuple(line.split(": ", 2)) for line in LIST.read_text().splitlines() if not line.startswith("#")]
+
+
+def names_declared():
+    return set().union(*(declared(header.read_text()) for header in (sources.ROOT / "include" / "varve").glob("*.h")))
 
 
 def exported():
@@ -38,15 +42,30 @@ def exported():
     return dict(symbol.replace("@@", "@").split("@") if "@" in symbol else (symbol, "") for symbol in symbols)
 
 
-def test_exports_are_what_the_headers_declare():
-    headers = (sources.ROOT / "include" / "varve").glob("*.h")
-    names = set().union(*(declared(header.read_text()) for header in headers))
+def test_exports_are_what_the_headers_declare_and_the_list_names():
+    names = names_declared()
     assert {"varve_begin_name", "varve_begin"} & names == set()  # inline
     assert {"varve_emit_begin", "varve_control_page", "varve_session_start"} <= names
-    symbols = exported()
-    assert "_ZN3c109alloc_cpuEm" in interposed()
-    assert set(symbols) == names | interposed()
+    symbols, listed = exported(), [symbol for symbol, _, _ in entry_points()]
+    assert "_ZN3c109alloc_cpuEm" in listed and len(set(listed)) == len(listed)
+    assert set(symbols) == names | set(listed)
     assert set(symbols.values()) == {"VARVE_0"}
+
+
+def test_what_the_sources_mark_is_in_headers_or_list():
+    """Else the symbol map hides it, and nobody finds it."""
+    readelf("-h")  # skips without the library
+    archives = [path for room in ("record", "collect") for path in (sources.BUILD / "archives").glob(f"libvv_{room}*.a")]
+    rows = [line.split() for line in
+            subprocess.run(["readelf", "-W", "-s", *archives], capture_output=True, text=True, check=True).stdout.splitlines()]
+    marked = {row[7] for row in rows if len(row) == 8 and row[4] in ("GLOBAL", "WEAK") and row[5] == "DEFAULT" and row[6] != "UND"}
+    assert marked == names_declared() | {symbol for symbol, _, _ in entry_points()}
+
+
+def test_the_page_tells_of_the_same_entry_points():
+    page = (sources.ROOT / "doc" / "collectors.md").read_text()
+    told = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*) \|$", page.partition("| symbol | of | what it is |\n")[2], re.MULTILINE)
+    assert told == entry_points()
 
 
 def test_declarations_are_found():
