@@ -3,6 +3,8 @@
 #include "cli/help.h"
 #include "cli/reading/output.h"
 
+vv_run_verb vv_cmd_completions;
+
 int vv_cmd_completions(const struct vv_arguments *arguments)
 {
     struct varve_error error;

@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_critical;
+
 int vv_cmd_critical(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "critical",      "critical_bound", "critical_ops", "what_if",

@@ -166,6 +166,8 @@ static int compare(const struct vv_arguments *arguments, struct diff *diff, cons
     return status;
 }
 
+vv_run_verb vv_cmd_diff;
+
 int vv_cmd_diff(const struct vv_arguments *arguments)
 {
     struct diff diff = { 0 };

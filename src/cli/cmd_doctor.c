@@ -172,6 +172,8 @@ static enum varve_code put_peaks(struct vv_sheet *sheet, bool is_wanted, struct 
     return VARVE_OK;
 }
 
+vv_run_verb vv_cmd_doctor;
+
 int vv_cmd_doctor(const struct vv_arguments *arguments)
 {
     struct vv_sheet doctor, sources, peaks;

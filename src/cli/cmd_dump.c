@@ -153,6 +153,8 @@ static enum varve_code dump_all(const struct dumping *dumping, struct varve_erro
     return VARVE_OK;
 }
 
+vv_run_verb vv_cmd_dump;
+
 int vv_cmd_dump(const struct vv_arguments *arguments)
 {
     struct dumping dumping = { .arguments = arguments };

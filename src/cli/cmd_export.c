@@ -145,6 +145,8 @@ static bool is_output_failure(enum varve_code code)
            code == VARVE_EXISTS;
 }
 
+vv_run_verb vv_cmd_export;
+
 int vv_cmd_export(const struct vv_arguments *arguments)
 {
     const struct vv_exporter *exporter;

@@ -29,6 +29,8 @@ static int print_page(const struct vv_arguments *arguments)
     return vv_cli_flush(VV_EXIT_DONE);
 }
 
+vv_run_verb vv_cmd_help;
+
 int vv_cmd_help(const struct vv_arguments *arguments)
 {
     struct varve_error error;

@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_idle;
+
 int vv_cmd_idle(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "devices", "idle", "idle_gaps", "idle_streams", "launches",

@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_info;
+
 int vv_cmd_info(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "inputs", "trace", "processes", "threads", "collectors", "tables", "health",

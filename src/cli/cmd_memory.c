@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_memory;
+
 int vv_cmd_memory(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "memory", "memory_peak", "memory_steps", "memory_leaks", "allocations",

@@ -154,6 +154,8 @@ static void say_done(const struct packing *packing)
             name, from, to, records);
 }
 
+vv_run_verb vv_cmd_pack;
+
 int vv_cmd_pack(const struct vv_arguments *arguments)
 {
     struct packing packing = { .arguments = arguments, .lock = -1 };

@@ -380,6 +380,8 @@ static int run(struct recording *recording)
     return status;
 }
 
+vv_run_verb vv_cmd_record;
+
 int vv_cmd_record(const struct vv_arguments *arguments)
 {
     struct recording recording = { .arguments = arguments };

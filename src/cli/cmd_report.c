@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_report;
+
 int vv_cmd_report(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "trace", "step", "phases", "devices", "operators", "advice", NULL };

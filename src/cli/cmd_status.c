@@ -66,6 +66,8 @@ static enum varve_code fill(struct vv_sheet *sheet, const struct vv_recorded_lis
     return VARVE_OK;
 }
 
+vv_run_verb vv_cmd_status;
+
 int vv_cmd_status(const struct vv_arguments *arguments)
 {
     struct vv_recorded_list list = { 0 };

@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
+vv_run_verb vv_cmd_steps;
+
 int vv_cmd_steps(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "steps", "step_phases", "step", NULL };

@@ -3,6 +3,8 @@
 #include "cli/line/arguments.h"
 #include "cli/recording/recorded_processes.h"
 
+vv_run_verb vv_cmd_stop;
+
 int vv_cmd_stop(const struct vv_arguments *arguments)
 {
     return vv_recorded_switch(arguments, false);

@@ -163,6 +163,8 @@ static enum varve_code name_title(const struct vv_arguments *arguments, char **o
     return VARVE_OK;
 }
 
+vv_run_verb vv_cmd_validate;
+
 int vv_cmd_validate(const struct vv_arguments *arguments)
 {
     struct vv_arguments alone = *arguments;

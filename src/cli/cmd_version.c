@@ -4,6 +4,8 @@
 #include "ctf/layout.h"
 #include "varve/varve.h"
 
+vv_run_verb vv_cmd_version;
+
 int vv_cmd_version(const struct vv_arguments *arguments)
 {
     struct varve_error error;

@@ -6,6 +6,11 @@
 #define PART                                                                                        \
     VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_FILTER
 
+vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
+    vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_diff, vv_cmd_info,
+    vv_cmd_validate, vv_cmd_export, vv_cmd_pack, vv_cmd_doctor, vv_cmd_help, vv_cmd_version,
+    vv_cmd_completions;
+
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
       .operands = "-- PROGRAM [ARG...]", .operand_kind = VV_OPERANDS_PROGRAM, .exits_as_program = true,

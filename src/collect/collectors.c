@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collectors.c — the list of sources, and when each begins. Runs in every process that `varve record` starts, shells
+/* collectors.c — when each source (settings/sources.h) begins. Runs in every process that `varve record` starts, shells
  * and compilers too: where there is nothing to collect it does nothing. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,12 +8,11 @@
 
 #include "base/system/os.h"
 #include "base/try_lock.h"
+#include "collect/process/collector.h"
 #include "collect/process/modules.h"
 #include "collect/process/wishes.h"
 #include "collect/python/python.h"
-#include "collect/torch/memory.h"
 #include "collect/torch/nn.h"
-#include "collect/torch/torch.h"
 #include "record/stream/recorder.h"
 #include "settings/sources.h"
 #include "varve/varve.h"
@@ -21,13 +20,35 @@
 static bool is_told; /* before the program began: its environment chose, and the program does not */
 static int turn;     /* base/try_lock.h */
 
+#define VV_DECLARE(name, is_standard, needs, whole, says) extern const struct vv_collector vv_collector_##name;
+#define VV_ROW(name, is_standard, needs, whole, says) { #name, &vv_collector_##name },
+#define VV_NO_ROW(name, is_standard, needs, whole, says)
+VV_COLLECT_SOURCES(VV_DECLARE, VV_NO_ROW)
+
+static const struct {
+    const char *source;
+    const struct vv_collector *is;
+} collectors[] = { VV_COLLECT_SOURCES(VV_ROW, VV_NO_ROW) };
+enum { COLLECTORS = sizeof collectors / sizeof collectors[0] };
+
+static void look_or_leave(bool has_to_leave)
+{
+    for (size_t i = 0; i < COLLECTORS; i++) {
+        bool is_wanted = vv_wishes_have(collectors[i].source);
+        if (is_wanted && collectors[i].is->look != NULL)
+            collectors[i].is->look();
+        else if (!is_wanted && has_to_leave && collectors[i].is->leave != NULL)
+            collectors[i].is->leave();
+    }
+}
+
 /* A library may have been loaded: whoever waits for one looks. Cheap where none was. */
 static void look(void)
 {
     if (!vv_wishes_any() || !vv_turn_take(&turn))
         return;
-    if (vv_modules_changed() && vv_wishes_have("torch"))
-        vv_torch_look();
+    if (vv_modules_changed())
+        look_or_leave(false);
     vv_turn_give(&turn);
 }
 
@@ -36,11 +57,12 @@ static void collect(uint32_t sources)
 {
     static const struct vv_python_listener listener = { look, vv_torch_nn_hears, vv_torch_nn_look };
     vv_wishes_set(sources);
-    vv_torch_memory_want(vv_wishes_have("memory"));
-    vv_torch_nn_want(vv_wishes_have("modules"));
+    for (size_t i = 0; i < COLLECTORS; i++)
+        if (collectors[i].is->want != NULL)
+            collectors[i].is->want(vv_wishes_have(collectors[i].source));
     vv_modules_changed();
     vv_python_listen(&listener);
-    (vv_wishes_have("torch") ? vv_torch_look : vv_torch_leave)();
+    look_or_leave(true);
     (sources != 0 ? vv_python_look : vv_python_leave)();
 }
 

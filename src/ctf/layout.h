@@ -50,25 +50,37 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     return ticks << VV_ID_BITS | id;
 }
 
-/* Built-in event classes (doc/format.md §6). 0 is never a record. */
+/* Built-in event classes (doc/format.md §6): number, VV_EVENT_ name, name, words of the record with its first (0: the record
+ * itself says: record_length.c), and its fields in TSDL. A new class is a row here; none changes. 0 is never a record. */
+#define VV_EVENTS(EVENT) \
+    EVENT(1, END, "varve.end", 1, "") \
+    EVENT(2, STRING, "varve.string", 0, "u32 id; u32 length; utf8 text[length];") \
+    EVENT(3, CLOCK, "varve.clock", 5, \
+          "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;") \
+    EVENT(4, THREAD, "varve.thread", 3, "u64 tid; u64 name;") \
+    EVENT(5, PROCESS, "varve.process", 2, "u64 name;") \
+    EVENT(6, LAYERS, "varve.layers", 2, "x64 layers;") \
+    EVENT(7, BEGIN, "varve.begin", 2, "u32 name; u32 layer;") \
+    EVENT(8, OP, "varve.op", 0, \
+          "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 input_count; " \
+          "struct { u32 dtype; u32 rank; i64 dims[rank]; } inputs[input_count];") \
+    EVENT(9, STEP_BEGIN, "varve.step_begin", 2, "i64 index;") \
+    EVENT(10, STEP_END, "varve.step_end", 1, "") \
+    EVENT(11, ALLOC, "varve.alloc", 4, "x64 address; u64 bytes; x64 device;") \
+    EVENT(12, FREE, "varve.free", 3, "x64 address; x64 device;") \
+    EVENT(13, COST, "varve.cost", 2, "u64 slow_ns;") \
+    EVENT(14, CALL, "varve.call", 0, \
+          "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; " \
+          "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } " \
+          "arguments[argument_count];") \
+    EVENT(15, COLLECTOR, "varve.collector", 3, "u32 name; u32 state; u64 text;") \
+    EVENT(16, END_UNDER, "varve.end_under", 2, "u64 ranges;")
+
 enum vv_event_id {
     VV_EVENT_NONE = 0,
-    VV_EVENT_END = 1,
-    VV_EVENT_STRING = 2,
-    VV_EVENT_CLOCK = 3,
-    VV_EVENT_THREAD = 4,
-    VV_EVENT_PROCESS = 5,
-    VV_EVENT_LAYERS = 6,
-    VV_EVENT_BEGIN = 7,
-    VV_EVENT_OP = 8,
-    VV_EVENT_STEP_BEGIN = 9,
-    VV_EVENT_STEP_END = 10,
-    VV_EVENT_ALLOC = 11,
-    VV_EVENT_FREE = 12,
-    VV_EVENT_COST = 13,
-    VV_EVENT_CALL = 14,
-    VV_EVENT_COLLECTOR = 15,
-    VV_EVENT_END_UNDER = 16,
+#define VV_ROW(number, id, name, words, fields) VV_EVENT_##id = (number),
+    VV_EVENTS(VV_ROW)
+#undef VV_ROW
     VV_EVENT_BUILTIN_COUNT
 };
 

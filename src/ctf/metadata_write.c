@@ -45,28 +45,9 @@ static const struct {
     enum vv_event_id id;
     const char *name, *fields;
 } builtins[] = {
-    { VV_EVENT_END, "varve.end", "" },
-    { VV_EVENT_STRING, "varve.string", "u32 id; u32 length; utf8 text[length];" },
-    { VV_EVENT_CLOCK, "varve.clock",
-      "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;" },
-    { VV_EVENT_THREAD, "varve.thread", "u64 tid; u64 name;" },
-    { VV_EVENT_PROCESS, "varve.process", "u64 name;" },
-    { VV_EVENT_LAYERS, "varve.layers", "x64 layers;" },
-    { VV_EVENT_BEGIN, "varve.begin", "u32 name; u32 layer;" },
-    { VV_EVENT_OP, "varve.op",
-      "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 input_count; "
-      "struct { u32 dtype; u32 rank; i64 dims[rank]; } inputs[input_count];" },
-    { VV_EVENT_STEP_BEGIN, "varve.step_begin", "i64 index;" },
-    { VV_EVENT_STEP_END, "varve.step_end", "" },
-    { VV_EVENT_ALLOC, "varve.alloc", "x64 address; u64 bytes; x64 device;" },
-    { VV_EVENT_FREE, "varve.free", "x64 address; x64 device;" },
-    { VV_EVENT_COST, "varve.cost", "u64 slow_ns;" },
-    { VV_EVENT_CALL, "varve.call",
-      "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; "
-      "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } "
-      "arguments[argument_count];" },
-    { VV_EVENT_COLLECTOR, "varve.collector", "u32 name; u32 state; u64 text;" },
-    { VV_EVENT_END_UNDER, "varve.end_under", "u64 ranges;" },
+#define VV_ROW(number, id, name, words, fields) { VV_EVENT_##id, name, fields },
+    VV_EVENTS(VV_ROW)
+#undef VV_ROW
 };
 _Static_assert(sizeof builtins / sizeof builtins[0] == VV_EVENT_BUILTIN_COUNT - 1, "one row each");
 

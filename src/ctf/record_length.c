@@ -25,13 +25,10 @@ static size_t words_with_list(const uint64_t *words, size_t count, size_t head_w
 size_t vv_record_length(const uint64_t *words, size_t count)
 {
     static const unsigned char fixed[] = {
-        [VV_EVENT_END] = 1,     [VV_EVENT_CLOCK] = 5,      [VV_EVENT_THREAD] = 3,
-        [VV_EVENT_PROCESS] = 2, [VV_EVENT_LAYERS] = 2,     [VV_EVENT_BEGIN] = 2,
-        [VV_EVENT_STEP_BEGIN] = 2, [VV_EVENT_STEP_END] = 1, [VV_EVENT_ALLOC] = 4,
-        [VV_EVENT_FREE] = 3,    [VV_EVENT_COST] = 2,
-        [VV_EVENT_COLLECTOR] = 3, [VV_EVENT_END_UNDER] = 2,
+#define VV_ROW(number, id, name, words, fields) [VV_EVENT_##id] = (words),
+        VV_EVENTS(VV_ROW)
+#undef VV_ROW
     };
-    _Static_assert(VV_EVENT_BUILTIN_COUNT == 17, "a new class needs its length here");
     uint32_t id = (uint32_t)(le64toh(words[0]) & VV_ID_MASK);
     unsigned head_words = vv_list_head_words(id);
     if (id >= VV_SITE_ID_FIRST)

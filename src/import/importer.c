@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* importer.c — the table of formats, and what all of them have in common: find out by content which
- * one it is, read, join the parts of split traces, add up, finish. */
+/* importer.c — what all formats (formats.h) have in common: find out by content which one it is, read, join the parts of split traces, add up, finish. */
 #include "import/importer.h"
 
 #include <errno.h>
@@ -17,17 +16,10 @@
 
 #define SHOWN_BYTES 10u
 
-/* Those that are told by a name of their own stand before Chrome's, of which there are many dialects. */
 static const struct vv_importer *const importers[] = {
-    &vv_importer_varve,
-    &vv_importer_chrome,
-    &vv_importer_mlirgraph,
-    &vv_importer_rocprof,
-    &vv_importer_xspace,
-    &vv_importer_xspace_json,
-    &vv_importer_perfetto,
-    &vv_importer_nsys,
-    &vv_importer_memory_plan,
+#define VV_ROW(name) &vv_importer_##name,
+    VV_FORMATS(VV_ROW)
+#undef VV_ROW
 };
 #define IMPORTER_COUNT (sizeof importers / sizeof importers[0])
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* importer.h — from paths to a finished model, whatever wrote them. One row a format (importer.c). */
+/* importer.h — from paths to a finished model, whatever wrote them. One row a format (formats.h). */
 #ifndef VV_IMPORT_IMPORTER_H
 #define VV_IMPORT_IMPORTER_H
 
-#include "import/input/format.h"
+#include "import/formats.h"
 
 /* Finds each path's importer by content, reads them all into one model, finishes. *out_model belongs to the caller.
  * `options` may be NULL. VARVE_NOT_FOUND: no such path. VARVE_UNSUPPORTED: not a trace; the message shows its first
@@ -18,10 +18,5 @@ enum varve_code vv_import(const char *path, struct vv_model **out_model, struct 
  * other tables may be empty. Memory does not grow with a trace of ours. */
 enum varve_code vv_import_counts(const char *path, struct vv_model **out_model,
                                  struct varve_error *error);
-
-/* In the order in which they are asked: importer.c. */
-extern const struct vv_importer vv_importer_varve, vv_importer_chrome, vv_importer_mlirgraph,
-    vv_importer_rocprof, vv_importer_xspace, vv_importer_xspace_json, vv_importer_perfetto, vv_importer_nsys,
-    vv_importer_memory_plan;
 
 #endif

@@ -9,6 +9,7 @@
 #define VV_QUESTION_QUESTION_H
 
 #include "model/model.h"
+#include "question/tables.h"
 #include "sheet/sheet.h"
 
 struct vv_peaks;
@@ -42,74 +43,12 @@ struct vv_question {
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
                                       struct vv_sheet *out, struct varve_error *error);
 
-/* The choices of a selection, as bits. */
-enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_DEVICE = 8, VV_PART_FILTER = 16 };
-
 /* "A", "A..B", "A..", "..B"; NULL = all. VARVE_INVALID with the text otherwise. */
 enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,
                                    struct varve_error *error);
 
-/* ---- what was read, and whether to trust it ---- */
-vv_analyse_fn vv_analyse_trace;       /* one row: events, lost, threads, duration …              */
-vv_analyse_fn vv_analyse_inputs;      /* one row a file                                         */
-vv_analyse_fn vv_analyse_tables;      /* one row a table of the model that has rows              */
-vv_analyse_fn vv_analyse_processes;   /* one row a process                                      */
-vv_analyse_fn vv_analyse_threads;     /* one row a track                                        */
-vv_analyse_fn vv_analyse_health;      /* one row a finding                                      */
-vv_analyse_fn vv_analyse_collectors;  /* one row for what a collector says in so many processes */
-
-/* ---- what to look at first ---- */
-vv_analyse_fn vv_analyse_advice;      /* one row a finding, by the rules of advice.c              */
-
-/* ---- steps ---- */
-vv_analyse_fn vv_analyse_steps;       /* one row a step, its phases in columns of their own      */
-vv_analyse_fn vv_analyse_step_phases; /* one row a phase of a step                              */
-vv_analyse_fn vv_analyse_step;        /* one row for all steps: people have it as the policy of phases */
-vv_analyse_fn vv_analyse_phases;      /* how the steps split; rows, "other" included, sum to their time */
-vv_analyse_fn vv_analyse_step_split;  /* one row a step: whose turn it was at every instant      */
-
-/* ---- operators ---- */
-vv_analyse_fn vv_analyse_roofline;    /* one row a name, shapes and device: FLOP/s, bytes/s, and the roof */
-vv_analyse_fn vv_analyse_mfu;         /* one row a step: which part of the peak it uses           */
-vv_analyse_fn vv_analyse_blocks;      /* one row a repeated block: 24 x layer, each so            */
-vv_analyse_fn vv_analyse_outliers;    /* one row a call that took another time than its like      */
-vv_analyse_fn vv_analyse_block_positions; /* one row a position of a block                        */
-vv_analyse_fn vv_analyse_operators;
-vv_analyse_fn vv_analyse_links;       /* one row a backward operator and its forward one            */
-vv_analyse_fn vv_analyse_call_tree;   /* one row a path of calls: what each took, top-down          */
-vv_analyse_fn vv_analyse_kernels;     /* one row a kernel                                       */
-vv_analyse_fn vv_analyse_kernel_ops;  /* one row a kernel and the operator that it was done for     */
-vv_analyse_fn vv_analyse_kernel_counters; /* one row a kernel that the device counted in            */
-vv_analyse_fn vv_analyse_annotations; /* one row a range of the user's that work was launched in    */
-
-/* ---- the critical path ---- */
-vv_analyse_fn vv_analyse_critical;       /* one row: how long it is, in which window             */
-vv_analyse_fn vv_analyse_critical_bound; /* one row a kind of time on it, and a kind of gap      */
-vv_analyse_fn vv_analyse_critical_ops;   /* one row an operator on it                           */
-vv_analyse_fn vv_analyse_critical_path;  /* its segments, in order                              */
-vv_analyse_fn vv_analyse_what_if;        /* one row a change that would make it shorter          */
-vv_analyse_fn vv_analyse_slack;          /* one row an operator: how much later it could begin   */
-
-/* ---- devices ---- */
-vv_analyse_fn vv_analyse_devices;     /* one row a device: computation, exposed copies …, idle   */
-vv_analyse_fn vv_analyse_overlap;     /* one row a kind of collective: what computation hides of it */
-vv_analyse_fn vv_analyse_idle;        /* one row a cause of standing still                        */
-vv_analyse_fn vv_analyse_idle_gaps;   /* one row a gap                                            */
-vv_analyse_fn vv_analyse_idle_streams; /* one row a stream: what it waited for                  */
-vv_analyse_fn vv_analyse_launches;    /* one row a call that launches, by name                    */
-vv_analyse_fn vv_analyse_queue;       /* one row a stream: how much work waited on it             */
-vv_analyse_fn vv_analyse_copies;      /* one row a kind of copy, on each device                   */
-vv_analyse_fn vv_analyse_syncs;       /* one row a call that waits for a device, by name          */
-vv_analyse_fn vv_analyse_waits;       /* one row a step: its wait for the data loader             */
-
-/* ---- memory ---- */
-vv_analyse_fn vv_analyse_memory;      /* one row a device: peak, allocated, released …           */
-vv_analyse_fn vv_analyse_memory_peak; /* one row a holder of what is live at the peak            */
-vv_analyse_fn vv_analyse_memory_steps; /* one row a step and device                             */
-vv_analyse_fn vv_analyse_memory_leaks; /* one row a call path                                   */
-vv_analyse_fn vv_analyse_memory_plan; /* one row an allocation, where a planner would put it     */
-vv_analyse_fn vv_analyse_static_plan; /* one row a graph of a static plan                       */
-vv_analyse_fn vv_analyse_plan_conflicts; /* one row two buffers on the same bytes              */
-vv_analyse_fn vv_analyse_allocations; /* one row an allocation                                  */
+#define VV_DECLARE(name, parts, is_optional, says) vv_analyse_fn vv_analyse_##name;
+VV_TABLES(VV_DECLARE)
+#undef VV_DECLARE
 
 #endif

@@ -7,13 +7,9 @@
 #include "base/text/nearest.h"
 
 const struct vv_collect_source vv_collect_sources[] = {
-    { "torch", true, "PyTorch: operators, forward and backward, ranges, collectives" },
-    { "shapes", true, "of torch: shapes, types and scalars of each operator's inputs" },
-    { "strides", false, "of torch: strides of each tensor too" },
-    { "memory", true, "of torch: each block taken for tensors on the CPU" },
-    { "modules", false, "PyTorch: every call of an nn.Module, around its operators" },
-    { "python", false, "Python: every call of a function" },
-    { "builtins", true, "of python: calls of functions written in C too" },
+#define VV_ROW(name, is_standard, needs, whole, says) { #name, is_standard, VV_NEEDS_##needs, whole, says },
+    VV_COLLECT_SOURCES(VV_ROW, VV_ROW)
+#undef VV_ROW
 };
 const size_t vv_collect_source_count = sizeof vv_collect_sources / sizeof *vv_collect_sources;
 

@@ -10,10 +10,26 @@
 
 #include "base/error.h"
 
+/* Every source: its name, whether it is part of "auto", what the program must have, the source that it is a part of (or NULL)
+ * and what it records. A COLLECTOR has a struct vv_collector vv_collector_NAME (collect/process/collector.h); its whole, or
+ * the interpreter's hooks, see to a PART. A new source is a row here. */
+#define VV_COLLECT_SOURCES(COLLECTOR, PART)                                                                       \
+    COLLECTOR(torch, true, TORCH, NULL, "PyTorch: operators, forward and backward, ranges, collectives")          \
+    PART(shapes, true, TORCH, "torch", "of torch: shapes, types and scalars of each operator's inputs")           \
+    PART(strides, false, TORCH, "torch", "of torch: strides of each tensor too")                                  \
+    COLLECTOR(memory, true, TORCH, "torch", "of torch: each block taken for tensors on the CPU")                  \
+    COLLECTOR(modules, false, TORCH, NULL, "PyTorch: every call of an nn.Module, around its operators")           \
+    PART(python, false, PYTHON, NULL, "Python: every call of a function")                                         \
+    PART(builtins, true, PYTHON, "python", "of python: calls of functions written in C too")
+
+enum vv_source_needs { VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH };
+
 struct vv_collect_source {
     const char *name;
-    bool is_standard; /* part of "auto"                                                          */
-    const char *says; /* what it records, one clause                                             */
+    bool is_standard;           /* part of "auto"                                                */
+    enum vv_source_needs needs; /* of the program, for it to have anything to record             */
+    const char *whole;          /* the source that it is a part of; NULL = it stands alone       */
+    const char *says;           /* what it records, one clause                                   */
 };
 
 extern const struct vv_collect_source vv_collect_sources[];

@@ -142,6 +142,10 @@ struct vv_example { const char *command, *says; };
 /* What a verb's operands are, for completions. */
 enum vv_operands { VV_OPERANDS_FILES, VV_OPERANDS_NONE, VV_OPERANDS_PROGRAM, VV_OPERANDS_VERB, VV_OPERANDS_SHELL };
 
+/* A verb at work, vv_cmd_NAME in cmd_NAME.c; the exit code. Parses nothing, calls one analysis, prints. Errors go to
+ * standard error as "varve: SENTENCE" and, on further lines indented by two, the next thing to type. */
+typedef int vv_run_verb(const struct vv_arguments *arguments);
+
 struct vv_verb {
     const char *name;
     const char *group;          /* heading of the overview: "Look"                              */
@@ -154,9 +158,7 @@ struct vv_verb {
     const char *output;         /* what -o means to it; NULL = as the option's row says         */
     const char *table;          /* the one that --fields and --sort speak of; NULL = none       */
     const struct vv_example *examples; /* ended by a NULL command                               */
-    /* Parses nothing, calls one analysis, prints. Errors go to standard error as
-     * "varve: SENTENCE" and, on further lines indented by two, the next thing to type. */
-    int (*run)(const struct vv_arguments *arguments);
+    vv_run_verb *run;
 };
 
 /* options.c */
@@ -191,26 +193,5 @@ int vv_complain_writing(const struct varve_error *error);
  * unless quiet). *out_path belongs to the caller (free). locate.c */
 enum varve_code vv_locate_trace(const struct vv_arguments *arguments, char **out_path,
                                 struct varve_error *error);
-
-/* Verbs: cmd_NAME.c */
-int vv_cmd_record(const struct vv_arguments *arguments);
-int vv_cmd_start(const struct vv_arguments *arguments);
-int vv_cmd_stop(const struct vv_arguments *arguments);
-int vv_cmd_status(const struct vv_arguments *arguments);
-int vv_cmd_dump(const struct vv_arguments *arguments);
-int vv_cmd_report(const struct vv_arguments *arguments);
-int vv_cmd_idle(const struct vv_arguments *arguments);
-int vv_cmd_steps(const struct vv_arguments *arguments);
-int vv_cmd_diff(const struct vv_arguments *arguments);
-int vv_cmd_critical(const struct vv_arguments *arguments);
-int vv_cmd_memory(const struct vv_arguments *arguments);
-int vv_cmd_info(const struct vv_arguments *arguments);
-int vv_cmd_validate(const struct vv_arguments *arguments);
-int vv_cmd_export(const struct vv_arguments *arguments);
-int vv_cmd_pack(const struct vv_arguments *arguments);
-int vv_cmd_doctor(const struct vv_arguments *arguments);
-int vv_cmd_help(const struct vv_arguments *arguments);
-int vv_cmd_version(const struct vv_arguments *arguments);
-int vv_cmd_completions(const struct vv_arguments *arguments);
 
 #endif

@@ -68,16 +68,17 @@ static bool check_python(const struct vv_interpreter *python, char *detail, size
     return is_there;
 }
 
-/* A part, "of torch: shapes", goes where its whole goes. */
-static bool check_source(const struct vv_interpreter *python, const char *name, const char *says, char *detail,
+/* A part goes where its whole goes. */
+static bool check_source(const struct vv_interpreter *python, const struct vv_collect_source *source, char *detail,
                          size_t bytes)
 {
-    char whole[32] = "";
-    bool is_part = sscanf(says, "of %31[a-z]:", whole) == 1;
-    bool is_python = strcmp(is_part ? whole : name, "python") == 0;
-    bool is_there = (is_python ? check_python : check_torch)(python, detail, bytes);
-    if (is_part)
-        snprintf(detail, bytes, "%s %s", is_there ? "with" : "not without", whole);
+    bool is_there = source->needs == VV_NEEDS_PYTHON  ? check_python(python, detail, bytes)
+                    : source->needs == VV_NEEDS_TORCH ? check_torch(python, detail, bytes)
+                                                      : true;
+    if (source->needs == VV_NEEDS_NOTHING)
+        snprintf(detail, bytes, "in any program");
+    if (source->whole != NULL)
+        snprintf(detail, bytes, "%s %s", is_there ? "with" : "not without", source->whole);
     return is_there;
 }
 
@@ -89,7 +90,7 @@ enum varve_code vv_doctor_sources_put(struct vv_sheet *sheet, const char *python
         const struct vv_collect_source *source = &vv_collect_sources[i];
         char detail[800], asked[1000];
         size_t row;
-        bool is_there = check_source(&interpreter, source->name, source->says, detail, sizeof detail);
+        bool is_there = check_source(&interpreter, source, detail, sizeof detail);
         bool must_ask = is_there && !source->is_standard;
         snprintf(asked, sizeof asked, "%s%s%s", detail, must_ask ? "; ask for it:  varve record --collect +" : "",
                  must_ask ? source->name : "");

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/process/collector.h"
 #include "collect/process/modules.h"
 #include "varve/varve.h"
 
@@ -39,7 +40,8 @@ static void find(void)
     __atomic_store(&torch_alloc, (void *(**)(size_t))&alloc, __ATOMIC_RELEASE);
 }
 
-void vv_torch_memory_want(bool wants)
+/* From now on each block is recorded, or none. */
+static void want(bool wants)
 {
     __atomic_store_n(&is_wanted, wants, __ATOMIC_RELAXED);
 }
@@ -91,3 +93,6 @@ void FREE(void *block)
     else
         release(block);
 }
+
+extern const struct vv_collector vv_collector_memory;
+const struct vv_collector vv_collector_memory = { .want = want };

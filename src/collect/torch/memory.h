@@ -5,9 +5,6 @@
 
 #include <stdbool.h>
 
-/* From now on each is recorded, or none. */
-void vv_torch_memory_want(bool wants);
-
 /* Does PyTorch come by here? Not where it was loaded first, or this library only for those who ask for it. */
 bool vv_torch_memory_is_between(void);
 

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "collect/process/collector.h"
 #include "collect/process/peek.h"
 #include "collect/torch/nn_names.h"
 #include "record/outliving_range.h"
@@ -128,7 +129,8 @@ static void end(void)
     vv_collector_note(NAME, VV_COLLECTOR_OFF, "calls of nn.Module not recorded any more");
 }
 
-void vv_torch_nn_want(bool wants)
+/* From the next audit event on they are recorded, or not any more. */
+static void want(bool wants)
 {
     __atomic_store_n(&is_wanted, wants, __ATOMIC_RELAXED);
     __atomic_store_n(&is_due, true, __ATOMIC_RELEASE);
@@ -150,3 +152,6 @@ void vv_torch_nn_look(const struct vv_python_api *api)
     python->clear_error();
     python->restore_error(type, value, traceback);
 }
+
+extern const struct vv_collector vv_collector_modules;
+const struct vv_collector vv_collector_modules = { .want = want };

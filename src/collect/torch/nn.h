@@ -5,9 +5,6 @@
 
 #include "collect/python/api.h"
 
-/* From the next audit event on they are recorded, or not any more. Thread-safe. */
-void vv_torch_nn_want(bool wants);
-
 /* Is something to be done at this audit event? */
 bool vv_torch_nn_hears(const char *event);
 /* With the interpreter's lock, in the main interpreter: torch.nn may have come. `api` is kept. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/torch/torch.h"
-
+/* torch.c — PyTorch, from 1.13 on, as it is installed. */
 #include <stdio.h>
 
+#include "collect/process/collector.h"
 #include "collect/process/peek.h"
 #include "collect/process/wishes.h"
 #include "collect/torch/memory.h"
@@ -46,6 +46,13 @@ static bool find_layout(const struct vv_module *library)
     return true;
 }
 
+static void leave(void)
+{
+    if (is_attached)
+        vv_torch_record_end();
+    is_attached = false;
+}
+
 static void attach(void)
 {
     const struct vv_torch_wishes wanted = { vv_wishes_have("shapes"), vv_wishes_have("strides") };
@@ -54,7 +61,7 @@ static void attach(void)
                           "PyTorch's allocator was there first: only `varve record` comes before it");
     if (is_attached && wanted.inputs == wishes.inputs && wanted.strides == wishes.strides)
         return;
-    vv_torch_leave();
+    leave();
     wishes = wanted;
     is_attached = vv_torch_record_begin(&api, &layout, &wishes);
     if (is_attached)
@@ -63,7 +70,8 @@ static void attach(void)
         vv_collector_note(NAME, VV_COLLECTOR_REFUSED, "no memory for the names of its operators");
 }
 
-void vv_torch_look(void)
+/* Attaches if PyTorch is loaded, as vv_wishes_have says; again where that changed. */
+static void look(void)
 {
     static bool is_known;
     struct vv_module library;
@@ -80,9 +88,5 @@ void vv_torch_look(void)
         attach();
 }
 
-void vv_torch_leave(void)
-{
-    if (is_attached)
-        vv_torch_record_end();
-    is_attached = false;
-}
+extern const struct vv_collector vv_collector_torch;
+const struct vv_collector vv_collector_torch = { .look = look, .leave = leave };

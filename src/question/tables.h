@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tables.h — every table, once: its name, what changes it, whether people do without it where it has no rows, and what it
+ * says. Table NAME is made by vv_analyse_NAME, declared in question.h. A new table is a row here and a file of its name. */
+#ifndef VV_QUESTION_TABLES_H
+#define VV_QUESTION_TABLES_H
+
+/* The choices of a selection, as bits. */
+enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_DEVICE = 8, VV_PART_FILTER = 16 };
+#define VV_PARTS_HOST (VV_PART_STEPS | VV_PART_THREAD | VV_PART_RANK)
+#define VV_PARTS_ALL (VV_PARTS_HOST | VV_PART_DEVICE | VV_PART_FILTER)
+
+/* TABLE(name, parts, is_optional, says) */
+#define VV_TABLES(TABLE) \
+    TABLE(trace, 0, false, "what was run, and whether to trust the trace") \
+    TABLE(inputs, 0, false, "the files that were read") \
+    TABLE(tables, 0, false, "what was read, by table of the model") \
+    TABLE(processes, 0, false, "processes") \
+    TABLE(threads, 0, false, "threads and other tracks") \
+    TABLE(health, 0, false, "what was odd in the trace") \
+    TABLE(collectors, 0, true, "which sources of records were found in the processes") \
+    TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \
+    TABLE(step, VV_PARTS_HOST, false, "all steps in one row") \
+    TABLE(steps, VV_PARTS_HOST | VV_PART_FILTER, false, "one row a step") \
+    TABLE(step_phases, VV_PARTS_HOST, false, "one row a phase of a step") \
+    TABLE(phases, VV_PARTS_HOST, false, "how the steps split into phases") \
+    TABLE(blocks, VV_PARTS_ALL, false, "what repeats itself, such as layers, and how evenly") \
+    TABLE(block_positions, VV_PARTS_ALL, false, "what stands where in a repeated block") \
+    TABLE(outliers, VV_PARTS_ALL, false, \
+          "what took another time than others of its kind, and what ran meanwhile") \
+    TABLE(roofline, VV_PARTS_ALL, false, "how near operators come to what their device can do") \
+    TABLE(mfu, VV_PARTS_ALL, false, "which part of the peak each step uses") \
+    TABLE(operators, VV_PARTS_ALL, false, "what each operator took") \
+    TABLE(links, VV_PARTS_ALL, false, \
+          "backward operators with the forward operators they belong to") \
+    TABLE(call_tree, VV_PARTS_ALL, false, \
+          "what each operator took in each place that calls it, top-down") \
+    TABLE(kernels, VV_PARTS_ALL, false, "what each kernel took, copies and sets too") \
+    TABLE(kernel_ops, VV_PARTS_ALL, false, "the same, by the operator that it was done for") \
+    TABLE(kernel_counters, VV_PARTS_ALL, false, \
+          "what the device counted in each kernel, and whose kernel it was") \
+    TABLE(annotations, VV_PARTS_ALL, false, \
+          "device work by the user's range that it was launched in") \
+    TABLE(step_split, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+          "whose turn it was in each step: kernels, copies, runtime, data loader …") \
+    TABLE(devices, VV_PARTS_ALL, true, \
+          "what each device did: computation, exposed communication and copies, idle") \
+    TABLE(overlap, VV_PARTS_ALL, false, \
+          "how much of the communication hides behind computation, by collective") \
+    TABLE(idle, VV_PARTS_ALL, false, \
+          "why each device stood still: what its host did, launching, dependencies") \
+    TABLE(idle_gaps, VV_PARTS_ALL, false, \
+          "each time that a device stood still, the longest first") \
+    TABLE(idle_streams, VV_PARTS_ALL, false, "why each stream stood still: host, launch or other") \
+    TABLE(launches, VV_PARTS_ALL, false, "what launching costs, by call; queueing apart") \
+    TABLE(queue, VV_PARTS_ALL, false, "how much work waited on each stream") \
+    TABLE(copies, VV_PARTS_ALL, false, "memory copies and sets, with their bandwidth") \
+    TABLE(syncs, VV_PARTS_ALL, false, "calls that wait for a device, by how long they block") \
+    TABLE(waits, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+          "waiting for the data loader, by step and in all") \
+    TABLE(memory, VV_PARTS_ALL, false, \
+          "what each allocator gave out, the peak, and how little would have done") \
+    TABLE(memory_peak, VV_PARTS_ALL, false, "who holds what is live when most is") \
+    TABLE(memory_steps, VV_PARTS_ALL, false, \
+          "what is live in each step, and what it leaves behind") \
+    TABLE(memory_leaks, VV_PARTS_ALL, false, \
+          "call paths that allocate in step after step what nothing releases") \
+    TABLE(memory_plan, VV_PARTS_ALL & ~VV_PART_STEPS, false, \
+          "where each allocation could lie in one arena") \
+    TABLE(static_plan, VV_PART_RANK | VV_PART_DEVICE, false, \
+          "what a compiler planned: buffers, peak, conflicts") \
+    TABLE(plan_conflicts, VV_PART_RANK | VV_PART_DEVICE, false, \
+          "planned buffers that overwrite each other") \
+    TABLE(allocations, VV_PARTS_ALL & ~VV_PART_STEPS, false, "allocations, by bytes and lifetime") \
+    TABLE(critical, VV_PARTS_HOST | VV_PART_DEVICE, false, "the critical path in one row") \
+    TABLE(critical_bound, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+          "what the critical path is spent on") \
+    TABLE(critical_ops, VV_PARTS_ALL, false, "operators on the critical path") \
+    TABLE(critical_path, VV_PARTS_ALL, false, "the critical path, segment by segment") \
+    TABLE(what_if, VV_PARTS_ALL, false, \
+          "how much shorter the critical path would be if an operator were faster") \
+    TABLE(slack, VV_PARTS_ALL, false, "how much later operators could begin")
+
+#endif
