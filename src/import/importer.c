@@ -13,6 +13,7 @@
 #include "base/sum.h"
 #include "base/system/folder.h"
 #include "import/parts.h"
+#include "import/rows/producer_words.h"
 
 #define SHOWN_BYTES 10u
 
@@ -319,6 +320,14 @@ static enum varve_code join_parts(struct reading *reading, struct varve_error *e
     return is_read_again ? vv_parts_merge_facts(reading->model, error) : VARVE_OK;
 }
 
+/* Inputs may have turned out to be parts of others. */
+static void join_devices(const struct reading *reading)
+{
+    const struct vv_devices *devices = &reading->model->devices;
+    for (uint64_t row = 0; row < devices->table.count; row++)
+        devices->scope[row] = reading->parts[devices->scope[row]].scope;
+}
+
 static enum varve_code add_inputs(const struct reading *reading, struct varve_error *error)
 {
     struct vv_model *model = reading->model;
@@ -347,8 +356,10 @@ static enum varve_code read_all(struct reading *reading, struct varve_error *err
         for (uint64_t p = reading->parts[i].first_process; p < reading->parts[i].process_limit; p++)
             reading->inputs[i].events += reading->model->processes.events[p];
     VV_TRY(join_parts(reading, error));
+    join_devices(reading);
     VV_TRY(add_inputs(reading, error));
     add_up(reading->model);
+    VV_TRY(vv_words_to_columns(reading->model, error));
     return vv_model_finish(reading->model, error);
 }
 

@@ -60,17 +60,11 @@ static bool is_backward(const struct vv_model *model, uint32_t slice)
 
 /* ---- by arrows ---- */
 
-static bool is_forward_backward(const char *text)
-{
-    return strcmp(text, "fwdbwd") == 0 || strcmp(text, "fwd_bwd") == 0 || strcmp(text, "forward_backward") == 0;
-}
-
 bool vv_is_autograd_arrow(const struct vv_model *model, uint64_t flow)
 {
     const struct vv_flows *flows = &model->flows;
-    return flows->from_slice[flow] != VV_NONE && flows->to_slice[flow] != VV_NONE &&
-           (is_forward_backward(vv_intern_text(&model->strings, flows->name[flow])) ||
-            is_forward_backward(vv_intern_text(&model->strings, flows->category[flow])));
+    return flows->kind[flow] == VV_FLOW_BACKWARD && flows->from_slice[flow] != VV_NONE &&
+           flows->to_slice[flow] != VV_NONE;
 }
 
 /* Of the slices that begin where the arrow ends, the innermost with the right numbers: several may begin at once. */

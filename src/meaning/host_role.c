@@ -80,12 +80,9 @@ static uint8_t word_of(const char *name)
 enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
                                    struct varve_error *error)
 {
-    static const char annotation[] = "user_annotation", overhead[] = "overhead";
     *out_roles = (struct vv_host_roles){
         .model = model,
         .by_name = calloc(model->strings.count + 1, 1),
-        .annotation = vv_intern_find(&model->strings, annotation, sizeof annotation - 1),
-        .overhead = vv_intern_find(&model->strings, overhead, sizeof overhead - 1),
     };
     if (out_roles->by_name == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the roles of %u names", model->strings.count);
@@ -108,10 +105,10 @@ static bool is_call(const struct vv_model *model, uint32_t slice)
 enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
 {
     const struct vv_slices *slices = &roles->model->slices;
-    uint32_t name = slices->name[slice], category = slices->category[slice];
+    uint32_t name = slices->name[slice];
     uint16_t layer = slices->layer[slice];
     if ((layer & (VARVE_LAYER_STEP | VARVE_LAYER_METRIC | VARVE_LAYER_MEMORY)) != 0 ||
-        (slices->flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) != 0 || category == roles->overhead)
+        (slices->flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE | VV_SLICE_OVERHEAD)) != 0)
         return VV_HOST_NONE;
     if (roles->by_name[name] == 0)
         roles->by_name[name] = (uint8_t)(1 + word_of(vv_intern_text(&roles->model->strings, name)));
@@ -122,7 +119,7 @@ enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
         return VV_HOST_COMM;
     if (word != VV_HOST_NONE && word < VV_HOST_CALL)
         return word;
-    if (category == roles->annotation)
+    if ((slices->flags[slice] & VV_SLICE_ANNOTATION) != 0)
         return VV_HOST_NONE;
     return layer == VARVE_LAYER_PYTHON ? VV_HOST_PYTHON : VV_HOST_OP;
 }

@@ -2,7 +2,7 @@
 /* host_role.h — what a host thread does while a slice is its innermost one: calls the device's runtime, waits,
  * allocates, loads data, compiles …
  *
- * By the layer and category that the importer found, then by name: one table of words in host_role.c.
+ * By the layer and the flags that the importer found, then by name: one table of words in host_role.c.
  * Thread-compatible. */
 #ifndef VV_MEANING_HOST_ROLE_H
 #define VV_MEANING_HOST_ROLE_H
@@ -26,7 +26,6 @@ enum vv_host_role {
 struct vv_host_roles {
     const struct vv_model *model; /* borrowed */
     uint8_t *by_name;             /* what the words said of a string; 0 = not asked yet */
-    uint32_t annotation, overhead; /* categories' strings; UINT32_MAX = not in this model */
 };
 
 /* De-initialise also after a failure. */

@@ -20,7 +20,7 @@ struct operand {
 struct call {
     struct operand operands[OPERANDS_MAX];
     uint32_t count;
-    const char *concrete; /* JSON; "" = not recorded                                            */
+    const char *scalars; /* as in the model; "" = not recorded                                  */
 };
 
 struct formula;
@@ -112,8 +112,8 @@ static bool cost_linear(const struct call *call, const struct formula *formula, 
 /* A list of one stands for every dimension. */
 static double of_window(const struct call *call, int at, uint32_t d, int64_t standard)
 {
-    int64_t first = vv_concrete_item(call->concrete, at, 0, standard);
-    return (double)vv_concrete_item(call->concrete, at, d, first);
+    int64_t first = vv_scalar_item(call->scalars, at, 0, standard);
+    return (double)vv_scalar_item(call->scalars, at, d, first);
 }
 
 /* at: bias, stride, padding, dilation, transposed (or NONE). Input and weight come first. Each result takes 2 C/g R S. */
@@ -121,9 +121,9 @@ static bool cost_convolution(const struct call *call, const struct formula *form
 {
     const struct operand *x = tensor_at(call, 0, 3), *w = tensor_at(call, 1, 3);
     const struct operand *bias = tensor_at(call, formula->at[0], 1);
-    if (x == NULL || w == NULL || w->rank != x->rank || call->concrete[0] == '\0')
+    if (x == NULL || w == NULL || w->rank != x->rank || call->scalars[0] == '\0')
         return false;
-    bool is_transposed = formula->at[4] != NONE && vv_concrete_is(call->concrete, formula->at[4], "True");
+    bool is_transposed = formula->at[4] != NONE && vv_scalar_is(call->scalars, formula->at[4], "True");
     double each = 2 * w->elements / (w->dims[0] > 0 ? (double)w->dims[0] : 1), results = (double)x->dims[0];
     results *= is_transposed ? (double)w->dims[1] : (double)w->dims[0];
     for (uint32_t d = 2; d < x->rank; d++) {
@@ -149,9 +149,9 @@ static bool cost_convolution_backward(const struct call *call, const struct form
                          *w = tensor_at(call, formula->at[2], 3);
     if (gradient == NULL || x == NULL || w == NULL)
         return false;
-    bool of_input = vv_concrete_flag(call->concrete, formula->at[3], 0, true);
-    bool of_weight = vv_concrete_flag(call->concrete, formula->at[3], 1, true);
-    bool of_bias = vv_concrete_flag(call->concrete, formula->at[3], 2, false);
+    bool of_input = vv_scalar_flag(call->scalars, formula->at[3], 0, true);
+    bool of_weight = vv_scalar_flag(call->scalars, formula->at[3], 1, true);
+    bool of_bias = vv_scalar_flag(call->scalars, formula->at[3], 2, false);
     double each = 2 * w->elements / (w->dims[0] > 0 ? (double)w->dims[0] : 1);
     *out = (struct vv_op_cost){ .dtype = gradient->dtype, .is_matrix = true };
     out->flop = (of_input + of_weight) * each * gradient->elements + (of_bias ? gradient->elements : 0);
@@ -170,7 +170,7 @@ static bool cost_attention(const struct call *call, const struct formula *formul
         return false;
     uint32_t tokens = formula->at[4] == 1 ? 2 : 1, heads = formula->at[4] == 1 ? 1 : 2;
     double rows = (double)q->dims[0] * dim(q, heads) * dim(q, tokens);
-    bool is_causal = vv_concrete_is(call->concrete, formula->at[3], "True") && dim(q, tokens) == dim(k, tokens);
+    bool is_causal = vv_scalar_is(call->scalars, formula->at[3], "True") && dim(q, tokens) == dim(k, tokens);
     double result = rows * dim(v, 0), moved = q->elements + k->elements + v->elements + result;
     *out = (struct vv_op_cost){ .dtype = q->dtype, .is_matrix = true };
     out->flop = formula->flop_each * 2 * rows * dim(k, tokens) * (dim(q, 0) + dim(v, 0)) * (is_causal ? 0.5 : 1);
@@ -252,7 +252,7 @@ static bool cost_reduction(const struct call *call, const struct formula *formul
         return false;
     double results = 1;
     uint32_t named = 0;
-    for (int64_t d; named < x->rank && (d = vv_concrete_item(call->concrete, formula->at[0], named, INT64_MIN)) != INT64_MIN;
+    for (int64_t d; named < x->rank && (d = vv_scalar_item(call->scalars, formula->at[0], named, INT64_MIN)) != INT64_MIN;
          named++) {
         d = d < 0 ? d + x->rank : d;
         if (named == 0)
@@ -285,7 +285,7 @@ static bool cost_resize(const struct call *call, const struct formula *formula, 
         return false;
     double results = (double)x->dims[0] * (double)x->dims[1];
     for (uint32_t d = 2; d < x->rank; d++)
-        results *= (double)vv_concrete_item(call->concrete, formula->at[0], d - 2, 0);
+        results *= (double)vv_scalar_item(call->scalars, formula->at[0], d - 2, 0);
     *out = (struct vv_op_cost){ .dtype = x->dtype, .bytes = x->bytes + results * size_of(x->dtype) };
     return results > 0;
 }
@@ -373,7 +373,6 @@ enum varve_code vv_costs_init(struct vv_costs *out_costs, const struct vv_model 
         if (id != UINT32_MAX)
             out_costs->by_string[id] = (uint16_t)(i + 1);
     }
-    out_costs->concrete = vv_intern_find(&model->strings, "Concrete Inputs", strlen("Concrete Inputs"));
     return VARVE_OK;
 }
 
@@ -381,17 +380,6 @@ void vv_costs_deinit(struct vv_costs *costs)
 {
     free(costs->by_string);
     *costs = (struct vv_costs){ 0 };
-}
-
-static const char *concrete_of(const struct vv_costs *costs, uint32_t slice)
-{
-    const struct vv_model *model = costs->model;
-    for (uint32_t i = 0; costs->concrete != UINT32_MAX && i < model->slices.arg_count[slice]; i++) {
-        uint32_t arg = model->slices.first_arg[slice] + i;
-        if (model->args.key[arg] == costs->concrete && model->args.kind[arg] == VV_ARG_JSON)
-            return vv_text_of(model, (uint32_t)model->args.value[arg]);
-    }
-    return "";
 }
 
 static bool say_recorded(const struct vv_model *model, uint32_t op, struct vv_op_cost *out)
@@ -414,7 +402,7 @@ bool vv_op_cost(const struct vv_costs *costs, uint32_t slice, struct vv_op_cost 
         return say_recorded(model, op, out_cost);
     if (row == 0 || model->ops.first_tensor[op] == VV_NONE)
         return false;
-    struct call call = { .concrete = concrete_of(costs, slice) };
+    struct call call = { .scalars = vv_text_of(model, model->ops.scalars[op]) };
     call.count = model->ops.tensor_count[op] < OPERANDS_MAX ? model->ops.tensor_count[op] : OPERANDS_MAX;
     for (uint32_t i = 0; i < call.count; i++)
         read_operand(model, model->ops.first_tensor[op] + i, &call.operands[i]);

@@ -19,7 +19,6 @@ struct vv_op_cost {
 struct vv_costs {
     const struct vv_model *model; /* borrowed */
     uint16_t *by_string;          /* a string -> row of the table + 1; 0 = no formula */
-    uint32_t concrete;            /* string: the name of the argument with the plain values, or UINT32_MAX */
 };
 
 /* De-initialise also after a failure. */

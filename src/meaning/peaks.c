@@ -45,7 +45,7 @@ bool vv_peaks_of_device(const char *name, struct vv_peaks *out_peaks)
         *out_peaks = (struct vv_peaks){
             devices[i].f64 * 1e12, devices[i].f32 * 1e12, devices[i].f16 * 1e12, devices[i].f8 * 1e12,
             devices[i].i8 * 1e12, devices[i].vector_f64 * 1e12, devices[i].vector_f32 * 1e12, devices[i].bytes * 1e12,
-            false,
+            false, false,
         };
         return true;
     }

@@ -10,6 +10,7 @@ struct vv_peaks {
     double matrix_f64, matrix_f32, matrix_f16, matrix_f8, matrix_i8; /* units for matrices, or vectors if more */
     double vector_f64, vector_f32;                                   /* elementwise                            */
     double bytes;                                                    /* of memory                              */
+    bool is_said;                                                    /* by the trace, for want of a data sheet */
     bool is_assumed;                                                 /* the trace does not say whose they are  */
 };
 

@@ -21,7 +21,7 @@ static const char *find_text(const char *list, int at, size_t *out_length)
     return NULL;
 }
 
-bool vv_concrete_is(const char *list, int at, const char *text)
+bool vv_scalar_is(const char *list, int at, const char *text)
 {
     size_t length;
     const char *found = find_text(list, at, &length);
@@ -49,7 +49,7 @@ static const char *find_item(const char *list, int at, uint32_t item, size_t *ou
     return NULL;
 }
 
-int64_t vv_concrete_item(const char *list, int at, uint32_t item, int64_t standard)
+int64_t vv_scalar_item(const char *list, int at, uint32_t item, int64_t standard)
 {
     size_t length;
     const char *found = find_item(list, at, item, &length);
@@ -60,7 +60,7 @@ int64_t vv_concrete_item(const char *list, int at, uint32_t item, int64_t standa
     return end == found + length ? value : standard;
 }
 
-bool vv_concrete_flag(const char *list, int at, uint32_t item, bool standard)
+bool vv_scalar_flag(const char *list, int at, uint32_t item, bool standard)
 {
     size_t length;
     const char *found = find_item(list, at, item, &length);

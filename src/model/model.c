@@ -37,6 +37,11 @@ static const struct vv_column activity_columns[] = {
 static const struct vv_column collective_columns[] = {
     VV_COLLECTIVE_COLUMNS(VV_COLUMN, struct vv_collectives)
 };
+static const struct vv_column launch_shape_columns[] = {
+    VV_LAUNCH_SHAPE_COLUMNS(VV_COLUMN, struct vv_launch_shapes)
+};
+static const struct vv_column wait_columns[] = { VV_WAIT_COLUMNS(VV_COLUMN, struct vv_waits) };
+static const struct vv_column device_columns[] = { VV_DEVICE_COLUMNS(VV_COLUMN, struct vv_devices) };
 static const struct vv_column arg_columns[] = { VV_ARG_COLUMNS(VV_COLUMN, struct vv_args) };
 static const struct vv_column fact_columns[] = {
     VV_FACT_COLUMNS(VV_COLUMN, struct vv_facts)
@@ -67,6 +72,9 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_MEMORY] = TABLE(memory, memory_columns),
     [VV_TABLE_ACTIVITIES] = TABLE(activities, activity_columns),
     [VV_TABLE_COLLECTIVES] = TABLE(collectives, collective_columns),
+    [VV_TABLE_LAUNCH_SHAPES] = TABLE(launch_shapes, launch_shape_columns),
+    [VV_TABLE_WAITS] = TABLE(waits, wait_columns),
+    [VV_TABLE_DEVICES] = TABLE(devices, device_columns),
     [VV_TABLE_ARGS] = TABLE(args, arg_columns),
     [VV_TABLE_FACTS] = TABLE(facts, fact_columns),
     [VV_TABLE_INPUTS] = TABLE(inputs, input_columns),
@@ -361,6 +369,28 @@ enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_ro
     model->collectives.sequence[*out_row] = -1;
     model->collectives.slice[*out_row] = VV_NONE;
     return VARVE_OK;
+}
+
+enum varve_code vv_model_add_launch_shape(struct vv_model *model, uint32_t *out_row,
+                                          struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_LAUNCH_SHAPES, out_row, error));
+    struct vv_launch_shapes *shapes = &model->launch_shapes;
+    shapes->registers[*out_row] = shapes->shared_bytes[*out_row] = -1;
+    shapes->occupancy[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_wait(struct vv_model *model, uint32_t *out_row, struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_WAITS, out_row, error));
+    model->waits.stream[*out_row] = model->waits.correlation[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_device(struct vv_model *model, uint32_t *out_row, struct varve_error *error)
+{
+    return append(model, VV_TABLE_DEVICES, out_row, error);
 }
 
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row,

@@ -66,6 +66,9 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
 #define VV_SLICE_PHASE 4u      /* it is a phase: layer STEP, not a step, inside a step           */
 #define VV_SLICE_OVERLAP 8u    /* it overlaps its neighbour without nesting                      */
 #define VV_SLICE_NEGATIVE 16u  /* its duration was given as less than 0; it is 0 here           */
+#define VV_SLICE_ANNOTATION 32u /* the program's own range: it says where it is, not what it does */
+#define VV_SLICE_OVERHEAD 64u  /* of the profiler that recorded the trace                        */
+#define VV_SLICE_COUNTED 128u  /* device work that ran by itself so that its counters could be read */
 
 #define VV_SLICE_COLUMNS(X, T)                                                                      \
     X(T, int64_t, begin_ns)                                                                         \
@@ -100,6 +103,7 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, module)     /* string: module hierarchy; 0                                   */ \
     X(T, vv_link, collective)  /* row in collectives; VV_NONE                                   */ \
     X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none            */ \
+    X(T, uint32_t, scalars)    /* string: JSON, a text an argument, "" of a tensor: ["","[1, 1]","False"]; 0 = none */ \
     X(T, uint32_t, first_tensor) /* rows in tensors                                             */ \
     X(T, uint32_t, tensor_count)
 struct vv_ops { struct vv_table table; VV_OP_COLUMNS(VV_COLUMN_POINTER, struct vv_ops) };
@@ -127,8 +131,38 @@ enum vv_activity_kind {
     X(T, uint32_t, launch)     /* slice row, by finish: of device work, the call; VV_NONE       */ \
     X(T, uint32_t, caller)     /* slice row, by finish: the operator it was done for; VV_NONE   */ \
     X(T, vv_link, collective)  /* row in collectives; VV_NONE                                   */ \
+    X(T, vv_link, shape)       /* row in launch_shapes; VV_NONE                                 */ \
+    X(T, vv_link, wait)        /* row in waits, of SYNC; VV_NONE                                */ \
     X(T, uint8_t, kind)        /* enum vv_activity_kind                                         */
 struct vv_activities { struct vv_table table; VV_ACTIVITY_COLUMNS(VV_COLUMN_POINTER, struct vv_activities) };
+
+/* How kernels were launched, and what a thread or a block of them takes of a multiprocessor: each different one once. */
+#define VV_LAUNCH_SHAPE_COLUMNS(X, T)                                                               \
+    X(T, int64_t, grid_x)      /* blocks; all three 0 = not known                               */ \
+    X(T, int64_t, grid_y)                                                                           \
+    X(T, int64_t, grid_z)                                                                           \
+    X(T, int64_t, block_x)     /* threads; all three 0 = not known                              */ \
+    X(T, int64_t, block_y)                                                                          \
+    X(T, int64_t, block_z)                                                                          \
+    X(T, int64_t, registers)   /* a thread's; -1 = not known                                    */ \
+    X(T, int64_t, shared_bytes) /* a block's, static and dynamic; -1 = not known                */ \
+    X(T, double, occupancy)    /* 0 to 1; below 0 = not known                                   */
+struct vv_launch_shapes { struct vv_table table; VV_LAUNCH_SHAPE_COLUMNS(VV_COLUMN_POINTER, struct vv_launch_shapes) };
+
+/* What a device's or a call's wait names as awaited. */
+#define VV_WAIT_COLUMNS(X, T)                                                                       \
+    X(T, int64_t, stream)      /* on which the awaited event was recorded; -1 = not said        */ \
+    X(T, int64_t, correlation) /* of the call that recorded it; -1 = not said                   */
+struct vv_waits { struct vv_table table; VV_WAIT_COLUMNS(VV_COLUMN_POINTER, struct vv_waits) };
+
+/* Devices that the producer tells of. */
+#define VV_DEVICE_COLUMNS(X, T)                                                                     \
+    X(T, double, flop_per_s)   /* at most, of 16-bit products, as the producer says; 0 = unsaid  */ \
+    X(T, double, memory_bytes_per_s) /* at most, the same                                       */ \
+    X(T, uint32_t, device)     /* kind << 16 | index                                            */ \
+    X(T, uint32_t, scope)                                                                           \
+    X(T, uint32_t, name)       /* string: as its driver calls it; 0 = unsaid                    */
+struct vv_devices { struct vv_table table; VV_DEVICE_COLUMNS(VV_COLUMN_POINTER, struct vv_devices) };
 
 #define VV_COLLECTIVE_COLUMNS(X, T)                                                                 \
     X(T, uint32_t, name)       /* string: "all_reduce"                                          */ \
@@ -251,6 +285,11 @@ struct vv_marks { struct vv_table table; VV_MARK_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, uint32_t, track)      /* the thread that set it; the counter belongs to its process    */
 struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER, struct vv_counters) };
 
+enum vv_flow_kind {
+    VV_FLOW_OTHER,
+    VV_FLOW_BACKWARD        /* from a forward operator to its backward one, or the other way    */
+};
+
 #define VV_FLOW_COLUMNS(X, T)                                                                       \
     X(T, int64_t, from_ns)                                                                          \
     X(T, int64_t, to_ns)                                                                            \
@@ -261,7 +300,8 @@ struct vv_counters { struct vv_table table; VV_COUNTER_COLUMNS(VV_COLUMN_POINTER
     X(T, uint32_t, to_track)                                                                        \
     X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; VV_NONE             */ \
     X(T, uint32_t, to_slice)   /* row, by finish: the one that begins at to_ns, else around it   */ \
-    X(T, uint8_t, to_next)     /* 1: where none begins at to_ns, the next that does, not around it */
+    X(T, uint8_t, to_next)     /* 1: where none begins at to_ns, the next that does, not around it */ \
+    X(T, uint8_t, kind)        /* enum vv_flow_kind                                             */
 /* An importer may say which slice it has the instant from: finish then need not look for it. */
 struct vv_flows { struct vv_table table; VV_FLOW_COLUMNS(VV_COLUMN_POINTER, struct vv_flows) };
 
@@ -349,6 +389,9 @@ struct vv_model {
     struct vv_memory memory;
     struct vv_activities activities;
     struct vv_collectives collectives;
+    struct vv_launch_shapes launch_shapes;
+    struct vv_waits waits;
+    struct vv_devices devices;
     struct vv_args args;
     struct vv_facts facts;
     struct vv_inputs inputs;
@@ -387,6 +430,9 @@ enum varve_code vv_model_add_memory(struct vv_model *model, uint32_t *out_row, s
 
 enum varve_code vv_model_add_activity(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_launch_shape(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_wait(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
+enum varve_code vv_model_add_device(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, int64_t time_ns, struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row, struct varve_error *error);

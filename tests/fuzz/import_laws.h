@@ -9,6 +9,7 @@
 #include "../support/memory_file.h"
 #include "../support/sentence.h"
 #include "import/importer.h"
+#include "import/rows/producer_words.h"
 
 #define LAW(condition)                                                                              \
     do {                                                                                            \
@@ -72,7 +73,7 @@ static inline void finish_and_check(struct vv_model *model)
             model->run.end_ns = processes->end_ns[row];
         is_first = false;
     }
-    if (vv_model_finish(model, NULL) == VARVE_OK) {
+    if (vv_words_to_columns(model, NULL) == VARVE_OK && vv_model_finish(model, NULL) == VARVE_OK) {
         laws_of_slices(model);
         laws_of_others(model);
     }

@@ -19,7 +19,7 @@ static const char *const made_names[] = {
     "ncclDevKernel_AllReduce_Sum_f32", "Memcpy HtoD (Pageable -> Device)", "Memset (Device)", "cudaLaunchKernel",
     "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventRecord", "cudaStreamWaitEvent",
     "PyTorch Profiler (0)", "Event Sync", "kernel<f32>", "data", "forward", "backward", "", "a\tb\n\x1b[31m", "\xff\xc0",
-    "collector.torch", "deviceProperties", "[{\"id\": 0, \"name\": \"NVIDIA H100\", \"totalGlobalMem\": 85}]",
+    "collector.torch", "NVIDIA H100 80GB HBM3", "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"False\", \"[0]\", \"1\"]",
 };
 static const uint16_t made_layers[] = {
     VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_STEP, VARVE_LAYER_RUNTIME, VARVE_LAYER_PYTHON,
@@ -126,6 +126,7 @@ static inline uint32_t make_slice_on(struct making *making, uint32_t track)
     slices->name[row] = make_name(making);
     slices->layer[row] = DRAW_FROM(&making->draw, made_layers);
     slices->order[row] = row;
+    slices->flags[row] = draw_byte(&making->draw) & (VV_SLICE_ANNOTATION | VV_SLICE_OVERHEAD | VV_SLICE_COUNTED);
     make_room(making, track, begin_ns, end_ns);
     return row;
 }
@@ -153,6 +154,7 @@ static inline void make_operator(struct making *making)
     struct vv_model *model = making->model;
     uint32_t row, tensor, slice = make_slice(making);
     made_or_die(vv_model_add_op(model, &row, NULL));
+    model->ops.scalars[row] = make_name(making);
     model->ops.flop[row] = (uint64_t)draw_number(&making->draw);
     model->ops.bytes[row] = (uint64_t)draw_number(&making->draw);
     model->ops.sequence[row] = draw_number(&making->draw);
@@ -187,6 +189,41 @@ static inline uint32_t make_collective(struct making *making)
     return row;
 }
 
+static inline uint32_t make_launch_shape(struct making *making)
+{
+    struct vv_launch_shapes *shapes = &making->model->launch_shapes;
+    uint32_t row;
+    made_or_die(vv_model_add_launch_shape(making->model, &row, NULL));
+    int64_t *cells[] = { shapes->grid_x, shapes->grid_y, shapes->grid_z, shapes->block_x, shapes->block_y, shapes->block_z };
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        cells[i][row] = draw_size(&making->draw);
+    shapes->registers[row] = draw_size(&making->draw) - 1;
+    shapes->shared_bytes[row] = draw_size(&making->draw) - 1;
+    shapes->occupancy[row] = draw_byte(&making->draw) / 255.0 * 2 - 1;
+    return row;
+}
+
+static inline uint32_t make_wait(struct making *making)
+{
+    uint32_t row;
+    made_or_die(vv_model_add_wait(making->model, &row, NULL));
+    making->model->waits.stream[row] = draw_number(&making->draw);
+    making->model->waits.correlation[row] = draw_below(&making->draw, 32);
+    return row;
+}
+
+static inline void make_told_device(struct making *making)
+{
+    struct vv_devices *devices = &making->model->devices;
+    uint32_t row;
+    made_or_die(vv_model_add_device(making->model, &row, NULL));
+    devices->device[row] = make_device(making);
+    devices->scope[row] = draw_below(&making->draw, 3);
+    devices->name[row] = make_name(making);
+    devices->flop_per_s[row] = (double)draw_size(&making->draw);
+    devices->memory_bytes_per_s[row] = (double)draw_size(&making->draw);
+}
+
 static inline void make_activity(struct making *making)
 {
     struct vv_model *model = making->model;
@@ -202,6 +239,10 @@ static inline void make_activity(struct making *making)
     activities->bytes[row] = (uint64_t)draw_number(&making->draw);
     activities->device[row] = on_device ? model->tracks.device[track] : VV_NONE;
     activities->collective[row] = make_collective(making);
+    if (activities->kind[row] == VV_ACTIVITY_SYNC)
+        activities->wait[row] = make_wait(making);
+    else if (draw_byte(&making->draw) % 2 != 0)
+        activities->shape[row] = make_launch_shape(making);
     model->slices.activity[slice] = row;
 }
 
@@ -254,6 +295,7 @@ static inline void make_flow(struct making *making)
     flows->id[row] = draw_byte(&making->draw);
     flows->name[row] = make_name(making);
     flows->to_next[row] = draw_byte(&making->draw) % 2;
+    flows->kind[row] = (uint8_t)draw_below(&making->draw, VV_FLOW_BACKWARD + 1);
     make_room(making, flows->from_track[row], flows->from_ns[row], flows->from_ns[row]);
     make_room(making, flows->to_track[row], flows->to_ns[row], flows->to_ns[row]);
 }
@@ -330,7 +372,7 @@ static inline void make_thing(struct making *making)
 {
     static void (*const things[])(struct making *) = {
         make_process, make_track, make_step, make_operator, make_operator, make_operator, make_activity, make_activity,
-        make_activity, make_memory, make_counter, make_flow, make_mark, make_fact, make_placement, make_resume,
+        make_activity, make_memory, make_counter, make_told_device, make_flow, make_mark, make_fact, make_placement, make_resume,
     };
     DRAW_FROM(&making->draw, things)(making);
 }

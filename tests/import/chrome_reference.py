@@ -21,6 +21,7 @@ ACTIVITY_KEYS = {"External id": "external", "external id": "external", "correlat
                  "correlation_id": "correlation", "connection_id": "correlation", "device": "device",
                  "context": "context", "stream": "stream", "Stream Id": "stream", "bytes": "bytes"}
 LATER_KEYS = {"correlation", "correlation_id", "connection_id", "Stream Id"}
+SCALARS = "Concrete Inputs"
 SHAPES = {"Input Dims", "Input type", "input_type_shape"}
 
 
@@ -131,6 +132,8 @@ class Reference(Document):
             is_list, value = isinstance(value, list), plain(value)
             if category in OP and key in SHAPES and is_list:
                 op.setdefault("shapes", True)
+            elif category in OP and key == SCALARS and is_list:
+                op["scalars"] = value
             elif category in OP and key in OP_KEYS:
                 op[OP_KEYS[key]] = value
             elif (category in OP | WORK and key in COLLECTIVE and

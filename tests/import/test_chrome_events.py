@@ -28,7 +28,7 @@ def names():
 
 # ---- the dump as counted rows, as the reference gives them ----
 
-NONE = {"op": {"external": 0, "sequence": -1, "forward_tid": 0, "stack": "", "module": ""},
+NONE = {"op": {"external": 0, "sequence": -1, "forward_tid": 0, "stack": "", "module": "", "scalars": ""},
         "activity": {"external": 0, "correlation": 0, "context": -1, "stream": -1, "bytes": 0}}
 
 

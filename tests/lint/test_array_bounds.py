@@ -35,6 +35,7 @@ HOLDS = {
     ("src/import/parts.c", "parts"): GROWS,
     ("src/import/perfetto/perfetto.c", "key"): GROWS,
     ("src/import/perfetto/join.c", "layers"): "ends at its empty prefix",
+    ("src/import/rows/launch_words.c", "grid"): "role is compared with both ends of its three",
     ("src/import/rocprof/rocprof.c", "name"): GROWS,
     ("src/import/rocprof/names.c", "key"): "a column of the model",
     ("src/import/rocprof/names.c", "name"): "a column of the model",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "import/chrome/parts.h"
+#include "import/rows/producer_words.h"
 #include "memory_file.h"
 #include "sentence.h"
 
@@ -35,6 +36,8 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
     struct vv_import_job job = { "trace", source, *out_model, 0, &options, NULL };
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
+    if (code == VARVE_OK)
+        code = vv_words_to_columns(*out_model, error);
     if (code == VARVE_OK)
         code = vv_model_finish(*out_model, error);
     if (code != VARVE_OK && error != NULL)

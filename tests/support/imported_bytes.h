@@ -87,7 +87,13 @@ static inline void imported_look_at_references(const struct vv_model *model)
     for (uint64_t row = 0; row < model->activities.table.count; row++)
         imported_must(imported_is_row(model->activities.slice[row], &model->slices.table) &&
                       imported_is_row(model->activities.launch[row], &model->slices.table) &&
-                      imported_is_row(model->activities.caller[row], &model->slices.table));
+                      imported_is_row(model->activities.caller[row], &model->slices.table) &&
+                      imported_is_row(model->activities.shape[row], &model->launch_shapes.table) &&
+                      imported_is_row(model->activities.wait[row], &model->waits.table));
+    for (uint64_t row = 0; row < model->devices.table.count; row++)
+        imported_must(model->devices.name[row] < model->strings.count);
+    for (uint64_t row = 0; row < model->ops.table.count; row++)
+        imported_must(model->ops.scalars[row] < model->strings.count);
     for (uint64_t row = 0; row < model->args.table.count; row++)
         imported_must(imported_is_value(model, model->args.key[row], model->args.kind[row], model->args.value[row]));
     for (uint64_t row = 0; row < model->facts.table.count; row++) {

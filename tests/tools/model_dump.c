@@ -19,7 +19,7 @@ static const struct vv_model *model;
 
 /* Columns, by name, that hold the id of a string; `dtype` does in collectives only. */
 static const char *const string_columns[] = {
-    "name", "host", "category", "key", "file", "stack", "module", "shapes", "group", "ranks", "series",
+    "name", "host", "category", "key", "file", "stack", "module", "shapes", "scalars", "group", "ranks", "series",
     "path", "format",
 };
 
@@ -142,6 +142,9 @@ DUMP(tensors, VV_TENSOR_COLUMNS, )
 DUMP(dims, VV_DIM_COLUMNS, )
 DUMP(activities, VV_ACTIVITY_COLUMNS, )
 DUMP(collectives, VV_COLLECTIVE_COLUMNS, )
+DUMP(launch_shapes, VV_LAUNCH_SHAPE_COLUMNS, )
+DUMP(waits, VV_WAIT_COLUMNS, )
+DUMP(devices, VV_DEVICE_COLUMNS, )
 DUMP(sources, VV_SOURCE_COLUMNS, )
 DUMP(placements, VV_PLACEMENT_COLUMNS, )
 DUMP(steps, VV_STEP_COLUMNS, )
@@ -220,6 +223,9 @@ int main(int argc, char **argv)
     dump_dims();
     dump_activities();
     dump_collectives();
+    dump_launch_shapes();
+    dump_waits();
+    dump_devices();
     dump_sources();
     dump_placements();
     dump_steps();

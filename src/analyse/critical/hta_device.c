@@ -22,7 +22,6 @@ struct device {
     uint32_t *met;              /* streams in the order in which they were met                    */
     uint32_t met_count;
     uint64_t patience;          /* edges that waits for a whole device may still make             */
-    struct vv_wait_keys keys;
     struct vv_id_map recorded;  /* correlation of a recording call -> dense stream, as waits for it say */
     struct vv_id_map records;   /* the same -> its row                                           */
 };
@@ -96,8 +95,8 @@ static enum varve_code map_records(struct device *device, struct varve_error *er
         for (uint32_t i = 0; i < hta->count; i++) {
             const struct vv_hta_row *row = &hta->rows[i];
             bool is_wait = row->role == VV_HTA_STREAM_WAIT || row->role == VV_HTA_EVENT_SYNC;
-            int64_t stream = is_wait ? vv_int_argument(hta->model, row->slice, device->keys.stream) : -1;
-            int64_t record = is_wait ? vv_int_argument(hta->model, row->slice, device->keys.record) : -1;
+            struct vv_named_event event = is_wait ? vv_named_event(hta->model, row->slice) : (struct vv_named_event){ -1, -1 };
+            int64_t stream = event.stream, record = event.record;
             if (pass == 0 && row->is_kept && stream >= 0 && record >= 0)
                 vv_id_range_add(&recorded, row->scope, (uint64_t)record);
             if (pass == 0 && row->role == VV_HTA_RECORD && row->correlation != 0)
@@ -209,7 +208,7 @@ static enum varve_code take_sync(struct device *device, const struct vv_hta_row 
             VV_TRY(sync_edge(device, device->last[device->met[s]], row->partner, error));
         return VARVE_OK;
     }
-    int64_t record = vv_int_argument(hta->model, row->slice, device->keys.record);
+    int64_t record = vv_named_event(hta->model, row->slice).record;
     uint32_t number = record >= 0 ? vv_id_map_find(&device->records, row->scope, (uint64_t)record) : VV_NONE;
     uint32_t before = number != VV_NONE ? device->launched_before[number] : VV_NONE;
     if (before == VV_NONE || row->partner == VV_NONE)
@@ -277,7 +276,6 @@ enum varve_code vv_hta_device(struct vv_hta *hta, struct varve_error *error)
         .launched_after = malloc(rows * sizeof(uint32_t)),
         .waits_for = malloc(rows * sizeof(uint32_t)),
         .patience = UINT64_C(1000000) + 64 * (uint64_t)rows,
-        .keys = vv_wait_keys(hta->model),
     };
     struct keyed *keys = malloc(rows * sizeof *keys);
     enum varve_code code = VARVE_OK;

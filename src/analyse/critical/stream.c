@@ -5,22 +5,14 @@
 #include <string.h>
 
 #include "base/radix.h"
-#include "model/arg_walk.h"
 
-struct vv_wait_keys vv_wait_keys(const struct vv_model *model)
+struct vv_named_event vv_named_event(const struct vv_model *model, uint32_t slice)
 {
-    static const char stream[] = "wait_on_stream", record[] = "wait_on_cuda_event_record_corr_id";
-    return (struct vv_wait_keys){ vv_intern_find(&model->strings, stream, sizeof stream - 1),
-                                  vv_intern_find(&model->strings, record, sizeof record - 1) };
-}
-
-int64_t vv_int_argument(const struct vv_model *model, uint32_t slice, uint32_t key)
-{
-    struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
-    for (uint32_t arg; vv_arg_next(&walk, &arg);)
-        if (model->args.key[arg] == key && model->args.kind[arg] == VV_ARG_INT)
-            return (int64_t)model->args.value[arg];
-    return -1;
+    uint32_t activity = model->slices.activity[slice];
+    uint32_t wait = activity != VV_NONE ? model->activities.wait[activity] : VV_NONE;
+    if (wait == VV_NONE)
+        return (struct vv_named_event){ -1, -1 };
+    return (struct vv_named_event){ model->waits.stream[wait], model->waits.correlation[wait] };
 }
 
 static int by_place(const void *a, const void *b)

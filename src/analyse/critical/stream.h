@@ -45,14 +45,12 @@ enum varve_code vv_critical_streams_init(struct vv_critical_streams *streams, st
                                          const struct vv_critical_windows *windows, struct varve_error *error);
 void vv_critical_streams_deinit(struct vv_critical_streams *streams);
 
-/* What Kineto's records of waits say in arguments: the stream on which the awaited event was recorded, and the
- * correlation of the call that did. Strings, or UINT32_MAX. */
-struct vv_wait_keys {
-    uint32_t stream, record;
+/* What a record of a wait names: the stream on which the awaited event was recorded, and the correlation of the call that
+ * did; -1 = it does not say. */
+struct vv_named_event {
+    int64_t stream, record;
 };
-struct vv_wait_keys vv_wait_keys(const struct vv_model *model);
-/* An integer argument of a slice; -1 without it. */
-int64_t vv_int_argument(const struct vv_model *model, uint32_t slice, uint32_t key);
+struct vv_named_event vv_named_event(const struct vv_model *model, uint32_t slice);
 
 /* The rows of a track's slices that are in its window; none where the thread is not chosen. critical/host.c */
 void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_windows *windows, uint32_t track,

@@ -11,43 +11,27 @@
 #include "analyse/critical/stream.h"
 #include "base/array.h"
 #include "base/binary_search.h"
+#include "meaning/call_kind.h"
 #include "model/id_map.h"
-
-enum wait { WAIT_UNKNOWN, WAIT_NOT, WAIT_DEVICE, WAIT_STREAM, WAIT_EVENT, WAIT_WORK, WAIT_COPY, IS_RECORD };
-
-/* Parts of the names of calls, and of the device's records of them: CUDA, HIP, Ascend. The first that fits counts. */
-static const struct { const char *part; enum wait wait; } words[] = {
-    { "Stream Wait", WAIT_WORK },     { "Event Sync", WAIT_EVENT },         { "Stream Sync", WAIT_STREAM },
-    { "Context Sync", WAIT_DEVICE },  { "Device Sync", WAIT_DEVICE },       { "EventRecord", IS_RECORD },
-    { "StreamSynchronize", WAIT_STREAM }, { "SynchronizeStream", WAIT_STREAM }, { "EventSynchronize", WAIT_EVENT },
-    { "SynchronizeEvent", WAIT_EVENT }, { "DeviceSynchronize", WAIT_DEVICE }, { "SynchronizeDevice", WAIT_DEVICE },
-    { "CtxSynchronize", WAIT_DEVICE }, { "Memcpy", WAIT_COPY },
-};
 
 struct waits {
     struct vv_critical_graph *graph;
     struct vv_critical_streams *streams;
     const struct vv_model *model;
-    uint8_t *wait_by_name;       /* string -> enum wait                                         */
+    uint8_t *kind_by_name;       /* string -> enum vv_call_kind + 1; 0 = not asked yet           */
     struct vv_id_map records;    /* correlation of a call that records an event -> its slice     */
     uint32_t *seen;              /* stream -> the last call that looked for its work             */
     uint32_t call_number;
     uint64_t patience;           /* work that may still be looked at, over all calls: a trace with many streams
                                   * and many long waits is not worth the square of their number    */
-    struct vv_wait_keys keys;
 };
 
-static enum wait wait_of(struct waits *waits, uint32_t slice)
+static enum vv_call_kind kind_of(struct waits *waits, uint32_t slice)
 {
     uint32_t name = waits->model->slices.name[slice];
-    if (waits->wait_by_name[name] == WAIT_UNKNOWN) {
-        const char *text = vv_text_of(waits->model, name);
-        waits->wait_by_name[name] = WAIT_NOT;
-        for (size_t i = sizeof words / sizeof *words; i > 0; i--)
-            if (strstr(text, words[i - 1].part) != NULL)
-                waits->wait_by_name[name] = (uint8_t)words[i - 1].wait;
-    }
-    return (enum wait)waits->wait_by_name[name];
+    if (waits->kind_by_name[name] == 0)
+        waits->kind_by_name[name] = (uint8_t)(1 + vv_call_kind(vv_text_of(waits->model, name)));
+    return (enum vv_call_kind)(waits->kind_by_name[name] - 1);
 }
 
 static enum varve_code map_records(struct waits *waits, struct varve_error *error)
@@ -59,7 +43,7 @@ static enum varve_code map_records(struct waits *waits, struct varve_error *erro
         for (uint32_t a = 0; a < activities->table.count; a++) {
             uint32_t slice = activities->slice[a];
             if (activities->kind[a] != VV_ACTIVITY_CALL || slice == VV_NONE || activities->correlation[a] == 0 ||
-                wait_of(waits, slice) != IS_RECORD)
+                kind_of(waits, slice) != VV_CALL_RECORDS_EVENT)
                 continue;
             uint32_t scope = vv_scope_of_track(model, model->slices.track[slice]);
             if (pass == 0)
@@ -163,9 +147,10 @@ static size_t launched_from(const struct vv_critical_streams *streams, const str
 /* The last work before the event that the wait names was recorded: a row of work, or SIZE_MAX. */
 static size_t recorded_work(const struct waits *waits, uint32_t sync, struct awaited awaited)
 {
-    int64_t record = vv_int_argument(waits->model, sync, waits->keys.record);
-    awaited.stream = vv_int_argument(waits->model, sync, waits->keys.stream);
-    uint32_t call = record > 0 ? vv_id_map_find(&waits->records, awaited.scope, (uint64_t)record) : VV_NONE;
+    struct vv_named_event event = vv_named_event(waits->model, sync);
+    awaited.stream = event.stream;
+    uint32_t call =
+        event.record > 0 ? vv_id_map_find(&waits->records, awaited.scope, (uint64_t)event.record) : VV_NONE;
     const struct vv_critical_stream *stream =
         call != VV_NONE && awaited.stream >= 0 ? find_stream(waits->streams, &awaited) : NULL;
     if (stream == NULL)
@@ -199,22 +184,22 @@ static enum varve_code take_sync(struct waits *waits, uint32_t activity, bool *i
 {
     const struct vv_activities *activities = &waits->model->activities;
     uint32_t sync = activities->slice[activity], call = activities->launch[activity];
-    enum wait wait = wait_of(waits, sync);
-    if (call == VV_NONE || wait < WAIT_DEVICE || wait > WAIT_WORK)
+    enum vv_call_kind kind = kind_of(waits, sync);
+    if (call == VV_NONE || kind < VV_CALL_AWAITS_DEVICE || kind > VV_CALL_AWAITS_WORK)
         return VARVE_OK;
     struct awaited awaited = {
         .scope = vv_scope_of_track(waits->model, waits->model->slices.track[call]),
         .device = activities->device[activity],
-        .stream = wait == WAIT_STREAM || wait == WAIT_WORK ? activities->stream[activity] : -1,
-        .is_every = wait == WAIT_DEVICE,
+        .stream = kind == VV_CALL_AWAITS_STREAM || kind == VV_CALL_AWAITS_WORK ? activities->stream[activity] : -1,
+        .is_every = kind == VV_CALL_AWAITS_DEVICE,
     };
     is_known[call] = true;
-    if (wait == WAIT_DEVICE || wait == WAIT_STREAM)
+    if (kind == VV_CALL_AWAITS_DEVICE || kind == VV_CALL_AWAITS_STREAM)
         return wait_by_time(waits, call, &awaited, error);
     size_t row = recorded_work(waits, sync, awaited);
     if (row == SIZE_MAX)
-        return wait == WAIT_EVENT ? wait_by_time(waits, call, &awaited, error) : VARVE_OK;
-    return wait == WAIT_EVENT ? wait_for(waits, call, &waits->streams->work[row], error)
+        return kind == VV_CALL_AWAITS_EVENT ? wait_by_time(waits, call, &awaited, error) : VARVE_OK;
+    return kind == VV_CALL_AWAITS_EVENT ? wait_for(waits, call, &waits->streams->work[row], error)
                               : work_waits(waits, row, call, &awaited, error);
 }
 
@@ -222,14 +207,14 @@ static enum varve_code take_call(struct waits *waits, uint32_t activity, struct 
 {
     const struct vv_activities *activities = &waits->model->activities;
     uint32_t call = activities->slice[activity];
-    enum wait wait = wait_of(waits, call);
-    if (wait != WAIT_DEVICE && wait != WAIT_STREAM && wait != WAIT_EVENT)
+    enum vv_call_kind kind = kind_of(waits, call);
+    if (kind != VV_CALL_AWAITS_DEVICE && kind != VV_CALL_AWAITS_STREAM && kind != VV_CALL_AWAITS_EVENT)
         return VARVE_OK;
     struct awaited awaited = {
         .scope = vv_scope_of_track(waits->model, waits->model->slices.track[call]),
         .device = VV_NONE,
-        .stream = wait == WAIT_STREAM ? activities->stream[activity] : -1,
-        .is_every = wait == WAIT_DEVICE,
+        .stream = kind == VV_CALL_AWAITS_STREAM ? activities->stream[activity] : -1,
+        .is_every = kind == VV_CALL_AWAITS_DEVICE,
     };
     return wait_by_time(waits, call, &awaited, error);
 }
@@ -248,7 +233,7 @@ static enum varve_code take_all(struct waits *waits, bool *is_known, struct varv
             VV_TRY(take_call(waits, a, error));
     for (size_t i = 0; i < waits->streams->count; i++) {
         const struct vv_stream_work *work = &waits->streams->work[i];
-        if (work->is_inside && work->launch != VV_NONE && wait_of(waits, work->launch) == WAIT_COPY)
+        if (work->is_inside && work->launch != VV_NONE && kind_of(waits, work->launch) == VV_CALL_COPIES)
             VV_TRY(wait_for(waits, work->launch, work, error));
     }
     return VARVE_OK;
@@ -262,19 +247,18 @@ enum varve_code vv_critical_waits(struct vv_critical_graph *graph, const struct 
         .graph = graph,
         .streams = streams,
         .model = model,
-        .wait_by_name = calloc((size_t)model->strings.count + 1, 1),
+        .kind_by_name = calloc((size_t)model->strings.count + 1, 1),
         .seen = calloc((size_t)streams->stream_count + 1, sizeof *waits.seen),
         .patience = UINT64_C(1000000) + 16 * (uint64_t)streams->count,
-        .keys = vv_wait_keys(model),
     };
     bool *is_known = calloc((size_t)model->slices.table.count + 1, sizeof *is_known);
     enum varve_code code = VARVE_OK;
-    if (waits.wait_by_name == NULL || waits.seen == NULL || is_known == NULL)
+    if (waits.kind_by_name == NULL || waits.seen == NULL || is_known == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the waits of %zu pieces of work", streams->count);
     if (code == VARVE_OK && streams->count > 0)
         code = take_all(&waits, is_known, error);
     vv_id_map_deinit(&waits.records);
-    free(waits.wait_by_name);
+    free(waits.kind_by_name);
     free(waits.seen);
     free(is_known);
     return code;

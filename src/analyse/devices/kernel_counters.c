@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "derive/devices/device_work.h"
+#include "meaning/call_kind.h"
 #include "model/arg_walk.h"
 #include "question/question.h"
 #include "sheet/cells.h"
@@ -56,17 +57,16 @@ static enum varve_code find_events(struct counting *counting, struct varve_error
 {
     const struct vv_model *model = counting->scope->model;
     const struct vv_slices *slices = &model->slices;
-    uint32_t ranges = vv_intern_find(&model->strings, "cuda_profiler_range", strlen("cuda_profiler_range"));
-    for (uint32_t a = 0; ranges != UINT32_MAX && a < model->activities.table.count; a++) {
+    for (uint32_t a = 0; a < model->activities.table.count; a++) {
         uint32_t slice = model->activities.slice[a];
         uint32_t process = slice != VV_NONE ? model->tracks.process[slices->track[slice]] : VV_NONE;
         if (process == VV_NONE || !counting->scope->processes[process])
             continue;
         uint32_t scope = model->processes.scope[process];
-        if (slices->category[slice] == ranges)
+        if ((slices->flags[slice] & VV_SLICE_COUNTED) != 0)
             VV_TRY(add_event(&counting->kernels, slice, scope, error));
         else if (model->activities.kind[a] == VV_ACTIVITY_CALL &&
-                 strstr(vv_text_of(model, slices->name[slice]), "LaunchKernel") != NULL)
+                 vv_call_kind(vv_text_of(model, slices->name[slice])) == VV_CALL_LAUNCHES_KERNEL)
             VV_TRY(add_event(&counting->calls, slice, scope, error));
     }
     return VARVE_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch_shape.h — how kernels were launched: their grids and blocks, and what a thread or block of them takes of a
- * multiprocessor, whatever the producer calls it (Kineto, Nsight Systems, rocprofv3, XSpace).
+ * multiprocessor: launch_shapes of the model, by groups of work.
  *
  * Thread-compatible. */
 #ifndef VV_DERIVE_DEVICES_LAUNCH_SHAPE_H

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text/json.h"
 #include "sheet/number.h"
 
 double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes)
@@ -18,53 +17,25 @@ double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_
     return 1e9 * (computing > moving ? computing : moving);
 }
 
-/* ---- what the devices are called ---- */
+/* ---- what the devices can do ---- */
 
-/* The name of device `index` in [{"id": 0, "name": "NVIDIA H100", …}, …]; 0 where it is not told. */
-static enum varve_code read_name(struct vv_json *json, int64_t index, char *out_name, size_t bytes,
-                                 struct varve_error *error)
+/* By the data sheet of what it is called; what no data sheet says, as the producer says it. */
+static void find_device(struct vv_op_work *work, size_t number)
 {
-    char name[200] = "";
-    int64_t id = -1;
-    while (json->token != VV_JSON_END) {
-        VV_TRY(vv_json_next(json, error));
-        if (json->token == VV_JSON_OBJECT_END && id == index)
-            snprintf(out_name, bytes, "%s", name);
-        if (json->token == VV_JSON_OBJECT)
-            id = -1;
-        if (json->token != VV_JSON_NAME)
-            continue;
-        bool is_id = vv_json_is(json, "id"), is_name = vv_json_is(json, "name");
-        VV_TRY(vv_json_next(json, error));
-        if (is_id && json->token == VV_JSON_INTEGER)
-            id = json->integer;
-        else if (is_name && json->token == VV_JSON_STRING)
-            snprintf(name, sizeof name, "%s", json->text);
-        else
-            VV_TRY(vv_json_skip(json, error));
-    }
-    return VARVE_OK;
-}
-
-/* What the trace says of its devices is not checked: where it is no such list, there is no name. */
-static enum varve_code find_name(const struct vv_model *model, uint32_t device, char *out_name, size_t bytes,
-                                 struct varve_error *error)
-{
-    static const char word[] = "deviceProperties";
-    uint32_t key = vv_intern_find(&model->strings, word, sizeof word - 1);
-    out_name[0] = '\0';
-    for (uint64_t f = 0; f < model->facts.table.count && out_name[0] == '\0' && device != VV_NONE; f++) {
-        struct vv_json json;
-        if (model->facts.key[f] != key || model->facts.kind[f] != VV_ARG_JSON)
-            continue;
-        const char *text = vv_text_of(model, (uint32_t)model->facts.value[f]);
-        vv_json_init_text(&json, text, strlen(text));
-        enum varve_code code = read_name(&json, device & 0xffff, out_name, bytes, error);
-        vv_json_deinit(&json);
-        if (code == VARVE_NO_MEMORY)
-            return code;
-    }
-    return VARVE_OK;
+    const struct vv_devices *devices = &work->scope.model->devices;
+    const struct vv_device *asked = &work->work.devices[number];
+    struct vv_peaks *peaks = &work->peaks[number];
+    uint64_t row = 0;
+    while (row < devices->table.count && (devices->device[row] != asked->id || devices->scope[row] != asked->scope))
+        row++;
+    if (row == devices->table.count)
+        return;
+    work->names[number] = devices->name[row];
+    if (vv_peaks_of_device(vv_text_of(work->scope.model, devices->name[row]), peaks))
+        return;
+    peaks->matrix_f16 = peaks->matrix_f32 = devices->flop_per_s[row];
+    peaks->bytes = devices->memory_bytes_per_s[row];
+    peaks->is_said = true;
 }
 
 static enum varve_code find_peaks(struct vv_op_work *work, const struct vv_question *question,
@@ -75,13 +46,8 @@ static enum varve_code find_peaks(struct vv_op_work *work, const struct vv_quest
     work->names = calloc(count + 1, sizeof *work->names);
     if (work->peaks == NULL || work->names == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the peaks of %zu devices", count);
-    for (size_t d = 0; d < count; d++) {
-        char name[200];
-        VV_TRY(find_name(work->scope.model, work->work.devices[d].id, name, sizeof name, error));
-        vv_peaks_of_device(name, &work->peaks[d]);
-        uint32_t id = vv_intern_find(&work->scope.model->strings, name, strlen(name));
-        work->names[d] = id != UINT32_MAX ? id : 0;
-    }
+    for (size_t d = 0; d < count; d++)
+        find_device(work, d);
     if (question->host_peaks != NULL)
         work->peaks[count] = *question->host_peaks;
     return VARVE_OK;
@@ -114,8 +80,11 @@ static void device_peaks_text(const struct vv_op_work *work, char *text, size_t 
     vv_number_scaled(work->peaks[0].bytes, VV_UNIT_BYTES_PER_S, memory, sizeof memory);
     if (work->peaks[0].bytes <= 0)
         snprintf(text, bytes, "no peaks known of this device");
+    else if (work->peaks[0].matrix_f16 <= 0)
+        snprintf(text, bytes, "of this device only the peak of its memory is known: %s", memory);
     else
-        snprintf(text, bytes, "peaks by data sheet of %zu of %zu device%s: %s of 16 bits, %s", known, devices,
+        snprintf(text, bytes, "peaks %s of %zu of %zu device%s: %s of 16 bits, %s",
+                 work->peaks[0].is_said ? "as the trace says" : "by data sheet", known, devices,
                  devices == 1 ? "" : "s", rate, memory);
 }
 
@@ -164,8 +133,8 @@ static uint32_t *find_devices(const struct vv_op_work *work)
     return devices;
 }
 
-static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t device, const struct vv_op_cost *cost,
-                              struct varve_error *error)
+static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t device, int64_t time_ns,
+                              const struct vv_op_cost *cost, struct varve_error *error)
 {
     bool is_host = device == VV_ON_HOST;
     const struct vv_peaks *peaks = &work->peaks[is_host ? work->work.device_count : device];
@@ -174,7 +143,7 @@ static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t 
     work->items[work->count++] = (struct vv_costed_op){
         .slice = slice,
         .device = device,
-        .time_ns = is_host ? work->scope.model->slices.duration_ns[slice] : work->share.total_ns[slice],
+        .time_ns = time_ns,
         .cost = *cost,
         .peak_flop = vv_peak_flop(peaks, cost->dtype, cost->is_matrix),
         .peak_bytes = peaks->bytes,
@@ -205,8 +174,38 @@ static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs 
         if (begin_ns < costed_until_ns || !vv_admits(&work->scope, row) || !vv_op_cost(costs, row, &cost))
             continue;
         costed_until_ns = end_ns;
-        VV_TRY(add_op(work, row, devices[row], &cost, error));
+        int64_t time_ns = devices[row] == VV_ON_HOST ? slices->duration_ns[row] : work->share.total_ns[row];
+        VV_TRY(add_op(work, row, devices[row], time_ns, &cost, error));
     }
+    return VARVE_OK;
+}
+
+/* ---- device work that is an operator itself ---- */
+
+static bool says_its_cost(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t op = model->slices.op[slice];
+    return op != VV_NONE && (model->ops.flop[op] > 0 || model->ops.bytes[op] > 0);
+}
+
+/* Work that says its cost, as XLA's does, and that no operator launched. The outermost counts, as of operators. */
+static enum varve_code add_own_work(struct vv_op_work *work, const struct vv_costs *costs, struct varve_error *error)
+{
+    const struct vv_model *model = work->scope.model;
+    for (size_t d = 0; d < work->work.device_count; d++)
+        for (size_t i = work->work.devices[d].first; i < work->work.devices[d].last; i++) {
+            const struct vv_work_item *item = &work->work.items[i];
+            uint32_t slice = model->activities.slice[item->activity], around = model->slices.parent[slice];
+            struct vv_op_cost cost;
+            if (!says_its_cost(model, slice) || vv_device_owner(model, item->activity) != VV_NONE ||
+                !vv_admits(&work->scope, slice) || !vv_op_cost(costs, slice, &cost))
+                continue;
+            while (around != VV_NONE && !says_its_cost(model, around))
+                around = model->slices.parent[around];
+            work->operators += around == VV_NONE;
+            if (around == VV_NONE)
+                VV_TRY(add_op(work, slice, (uint32_t)d, item->end_ns - item->begin_ns, &cost, error));
+        }
     return VARVE_OK;
 }
 
@@ -233,6 +232,8 @@ enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_mod
     for (uint32_t t = 0; t < model->tracks.table.count && code == VARVE_OK; t++)
         if (out_work->scope.tracks[t])
             code = add_track(out_work, &costs, devices, t, error);
+    if (code == VARVE_OK)
+        code = add_own_work(out_work, &costs, error);
     free(devices);
     vv_costs_deinit(&costs);
     return code;

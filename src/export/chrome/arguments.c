@@ -10,7 +10,8 @@
 /* What is written from columns: an object has each name once. */
 static const char *const from_columns[VV_CHROME_COLUMN_ARGUMENTS] = {
     "External id", "Ev Idx", "Record function id", "correlation", "device", "context", "stream", "bytes", "flop",
-    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "finished", "source", "line", "layer",
+    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "Concrete Inputs", "finished", "source",
+    "line", "layer",
 };
 
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer)
@@ -38,8 +39,19 @@ static bool is_json(const char *text)
     return is_sound;
 }
 
-static void put_value(FILE *stream, const struct vv_model *model, uint32_t arg)
+void vv_chrome_put_json(struct vv_chrome_writer *writer, uint32_t string)
 {
+    const char *text = vv_intern_text(&writer->model->strings, string);
+    if (is_json(text))
+        vv_json_write_made(writer->stream, text);
+    else
+        vv_json_write_text(writer->stream, text);
+}
+
+static void put_value(struct vv_chrome_writer *writer, uint32_t arg)
+{
+    const struct vv_model *model = writer->model;
+    FILE *stream = writer->stream;
     const uint64_t value = model->args.value[arg];
     double real;
     switch ((enum vv_arg_kind)model->args.kind[arg]) {
@@ -54,18 +66,16 @@ static void put_value(FILE *stream, const struct vv_model *model, uint32_t arg)
         fputs(value != 0 ? "true" : "false", stream);
         return;
     case VV_ARG_TEXT:
+        vv_json_write_text(stream, vv_intern_text(&model->strings, (uint32_t)value));
+        return;
     case VV_ARG_JSON:
-        break;
+        vv_chrome_put_json(writer, (uint32_t)value);
+        return;
     case VV_ARG_NULL:
     case VV_ARG_ROWS:
         fputs("null", stream);
         return;
     }
-    const char *text = vv_intern_text(&model->strings, (uint32_t)value);
-    if (model->args.kind[arg] == VV_ARG_JSON && is_json(text))
-        vv_json_write_made(stream, text);
-    else
-        vv_json_write_text(stream, text);
 }
 
 void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, uint32_t count)
@@ -78,6 +88,6 @@ void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, ui
         fputs(", ", writer->stream);
         vv_json_write_text(writer->stream, vv_intern_text(&model->strings, model->args.key[arg]));
         fputs(": ", writer->stream);
-        put_value(writer->stream, model, arg);
+        put_value(writer, arg);
     }
 }

@@ -13,12 +13,32 @@
 #define TEXT_OF_(number) #number
 #define TEXT_OF(number) TEXT_OF_(number)
 
+/* Of the devices of several ranks with one index the first. */
+static void put_devices(const struct vv_chrome_writer *writer)
+{
+    const struct vv_devices *devices = &writer->model->devices;
+    uint64_t named[(UINT16_MAX + 1) / 64] = { 0 }, written = 0;
+    fputs("\"deviceProperties\": [", writer->stream);
+    for (uint64_t row = 0; row < devices->table.count; row++) {
+        uint32_t index = devices->device[row] & 0xffff;
+        if (devices->name[row] == 0 || (named[index / 64] >> index % 64 & 1) != 0)
+            continue;
+        named[index / 64] |= UINT64_C(1) << index % 64;
+        fprintf(writer->stream, "%s{\"id\": %u, \"name\": ", written++ > 0 ? ", " : "", index);
+        vv_json_write_text(writer->stream, vv_intern_text(&writer->model->strings, devices->name[row]));
+        fputc('}', writer->stream);
+    }
+    fputs("],\n", writer->stream);
+}
+
 static void put_head(const struct vv_chrome_writer *writer)
 {
     const struct vv_model *model = writer->model;
     FILE *stream = writer->stream;
-    fputs("{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n"
-          "\"distributedInfo\": {\"backend\": \"\", \"rank\": 0, \"world_size\": 1},\n", stream);
+    fputs("{\n\"schemaVersion\": 1,\n", stream);
+    put_devices(writer);
+    fputs("\"distributedInfo\": {\"backend\": \"\", \"rank\": 0, \"world_size\": 1},\n",
+          stream);
     if (model->run.host != 0) {
         fputs("\"host_name\": ", stream);
         vv_json_write_text(stream, vv_intern_text(&model->strings, model->run.host));

@@ -35,10 +35,12 @@ void vv_chrome_layout_deinit(struct vv_chrome_layout *layout);
 
 /* ---- chrome/arguments.c: what has no column, as ", KEY: VALUE" behind what has ---- */
 
-#define VV_CHROME_COLUMN_ARGUMENTS 18u
+#define VV_CHROME_COLUMN_ARGUMENTS 19u
 
 struct vv_chrome_writer;
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer); /* before the first */
+/* A text that should be an array or object; as a text where it is none. */
+void vv_chrome_put_json(struct vv_chrome_writer *writer, uint32_t string);
 void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, uint32_t count);
 
 /* ---- chrome/events.c: one function a kind of record; each event is one line ---- */

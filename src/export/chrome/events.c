@@ -170,6 +170,10 @@ static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
         fprintf(stream, ", \"bytes\": %" PRIu64, ops->bytes[op]);
     if (ops->tensor_count[op] > 0)
         put_tensors(writer, op);
+    if (ops->scalars[op] != 0) {
+        fputs(", \"Concrete Inputs\": ", stream);
+        vv_chrome_put_json(writer, ops->scalars[op]);
+    }
 }
 
 /* What joins a call with its work, and where that ran. */

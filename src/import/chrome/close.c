@@ -230,6 +230,7 @@ enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_er
     set_step_durations(reader);
     VV_TRY(add_base(reader, error));
     set_job(reader);
+    VV_TRY(vv_kineto_devices(reader, error));
     if (reader->is_cut || reader->window.is_cut)
         reader->model->health.truncated_files++;
     return VARVE_OK;

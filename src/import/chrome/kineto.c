@@ -138,6 +138,11 @@ static enum varve_code take_op(struct gathering *gathering, enum vv_dialect_role
         return take_text(gathering, value, &ops->stack[op], error);
     case VV_ROLE_MODULE:
         return take_text(gathering, value, &ops->module[op], error);
+    case VV_ROLE_SCALARS:
+        gathering->is_consumed = value->kind == VV_CHROME_ARRAY;
+        return gathering->is_consumed
+                   ? vv_chrome_nested_id(&gathering->reader->text, value, &ops->scalars[op], error)
+                   : VARVE_OK;
     case VV_ROLE_DIMS:
         gathering->dims = value;
         break;

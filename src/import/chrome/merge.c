@@ -37,6 +37,7 @@ static const struct translated translations[] = {
     STRING(OPS, vv_ops, stack),
     STRING(OPS, vv_ops, module),
     STRING(OPS, vv_ops, shapes),
+    STRING(OPS, vv_ops, scalars),
     ROW(OPS, vv_ops, collective, COLLECTIVES),
     { VV_TABLE_OPS, offsetof(struct vv_ops, first_tensor), BY_TENSORS, 0 },
     ROW(ACTIVITIES, vv_activities, collective, COLLECTIVES),

@@ -231,6 +231,8 @@ enum varve_code vv_kineto_memory(struct vv_chrome_reader *reader, bool *out_done
                                  struct varve_error *error);
 enum varve_code vv_chrome_add_step(struct vv_chrome_reader *reader, uint32_t slice, int64_t index,
                                    struct varve_error *error);
+/* chrome/kineto_devices.c: rows of devices, of what the run's facts say. */
+enum varve_code vv_kineto_devices(struct vv_chrome_reader *reader, struct varve_error *error);
 /* Makes a step of a slice that is one. */
 enum varve_code vv_kineto_step(struct vv_chrome_reader *reader, uint32_t slice,
                                struct varve_error *error);

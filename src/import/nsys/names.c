@@ -144,8 +144,38 @@ static enum varve_code name_thread(struct vv_nsys *nsys, const struct vv_nsys_ro
     return VARVE_OK;
 }
 
+/* Its id is the number that the rows of work give for their device. */
+static enum varve_code take_device(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
+                                   struct varve_error *error)
+{
+    struct vv_devices *devices = &nsys->model->devices;
+    int64_t id = -1, bandwidth = 0;
+    const unsigned char *called = NULL;
+    uint32_t device, name;
+    (void)context;
+    for (int i = 0; i < row->column_count; i++) {
+        const char *column = vv_sqlite.column_name(row->statement, i);
+        if (strcmp(column, "id") == 0)
+            id = vv_sqlite.column_int64(row->statement, i);
+        else if (strcmp(column, "memoryBandwidth") == 0)
+            bandwidth = vv_sqlite.column_int64(row->statement, i);
+        else if (strcmp(column, "name") == 0)
+            called = vv_sqlite.column_text(row->statement, i);
+    }
+    if (id < 0 || id > UINT16_MAX || called == NULL)
+        return VARVE_OK;
+    VV_TRY(vv_model_text(nsys->model, (const char *)called, &name, error));
+    VV_TRY(vv_model_add_device(nsys->model, &device, error));
+    devices->device[device] = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, id);
+    devices->scope[device] = nsys->scope;
+    devices->name[device] = name;
+    devices->memory_bytes_per_s[device] = bandwidth > 0 ? (double)bandwidth : 0;
+    return VARVE_OK;
+}
+
 enum varve_code vv_nsys_name_all(struct vv_nsys *nsys, struct varve_error *error)
 {
+    VV_TRY(vv_nsys_each(nsys, "TARGET_INFO_GPU", take_device, NULL, error));
     VV_TRY(vv_nsys_each(nsys, "PROCESSES", name_process, NULL, error));
     return vv_nsys_each(nsys, "ThreadNames", name_thread, NULL, error);
 }

@@ -142,6 +142,41 @@ enum varve_code vv_rocprof_read_symbols(struct vv_rocprof *rocprof, struct varve
 
 /* ---- agents ---- */
 
+#define AGENT_CPU 1 /* in "type" */
+#define NAME_BYTES 200
+
+/* A text member of an object's text; "" without it. */
+static void text_of(const char *text, const char *member, char out[NAME_BYTES])
+{
+    struct vv_json json;
+    bool is_member = false, is_found = false;
+    out[0] = '\0';
+    vv_json_init_text(&json, text, strlen(text));
+    while (!is_found && vv_json_next(&json, NULL) == VARVE_OK && json.token != VV_JSON_END) {
+        is_found = is_member && json.token == VV_JSON_STRING;
+        if (is_found)
+            snprintf(out, NAME_BYTES, "%s", json.text);
+        is_member = json.token == VV_JSON_NAME && json.depth == 1 && vv_json_is(&json, member);
+    }
+    vv_json_deinit(&json);
+}
+
+static enum varve_code add_device(struct vv_rocprof *rocprof, const char *text, int64_t index, struct varve_error *error)
+{
+    struct vv_model *model = rocprof->model;
+    char called[NAME_BYTES];
+    uint32_t row, name;
+    text_of(text, "product_name", called);
+    if (index < 0 || index > UINT16_MAX || called[0] == '\0')
+        return VARVE_OK;
+    VV_TRY(vv_model_text(model, called, &name, error));
+    VV_TRY(vv_model_add_device(model, &row, error));
+    model->devices.device[row] = VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, index);
+    model->devices.scope[row] = rocprof->scope;
+    model->devices.name[row] = name;
+    return VARVE_OK;
+}
+
 /* An agent's number among its kind is what programs count devices by. */
 static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text, struct varve_error *error)
 {
@@ -152,10 +187,12 @@ static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text, 
     struct vv_attribute value = { VV_ARG_JSON, 0 };
     uint32_t string;
     snprintf(key, sizeof key, "agent %lld", (long long)handle);
-    snprintf(name, sizeof name, "%s %lld", type == 1 ? "CPU" : "GPU", (long long)index);
+    snprintf(name, sizeof name, "%s %lld", type == AGENT_CPU ? "CPU" : "GPU", (long long)index);
     VV_TRY(vv_model_text(rocprof->model, text, &string, error));
     value.value = string;
     VV_TRY(vv_attribute_to_fact(rocprof->model, rocprof->process, key, value, error));
+    if (type != AGENT_CPU)
+        VV_TRY(add_device(rocprof, text, index, error));
     return vv_rocprof_mean(rocprof, VV_ROCPROF_AGENT, handle, name, "", error);
 }
 

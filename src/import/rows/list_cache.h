@@ -14,7 +14,7 @@
 
 struct vv_seen_place {
     uint64_t words[VV_SEEN_WORDS_MAX];
-    uint32_t count, text, first_tensor, tensor_count, first_arg; /* count 0: nobody has come        */
+    uint32_t count, text, scalars, first_tensor, tensor_count, first_arg; /* count 0: nobody has come */
     uint16_t arg_count;
 };
 

@@ -102,6 +102,7 @@ static const struct { const char *key; enum vv_dialect_role role; } roles[] = {
     { "Input Dims", VV_ROLE_DIMS },
     { "Input dims", VV_ROLE_DIMS },
     { "Input type", VV_ROLE_TYPES },
+    { "Concrete Inputs", VV_ROLE_SCALARS },
     { "input_type_shape", VV_ROLE_TYPED_SHAPES },
     { "correlation", VV_ROLE_CORRELATION },
     { "correlation_id", VV_ROLE_CORRELATION },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.c — what an operator of PyTorch was called with (doc/format.md §6: varve.call), told as Kineto's traces tell
- * it, so that every table is the same: "Input Dims" and "Input type" become tensors, "Concrete Inputs" and "Input Strides"
- * stay arguments. PyTorch gives a list of tensors no type, and what is no tensor no sizes. */
+ * it, so that every table is the same: sizes and types become tensors, plain values the scalars of the operator, strides
+ * an argument. PyTorch gives a list of tensors no type, and what is no tensor no sizes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static enum varve_code add_tensors(struct call *call, struct varve_error *error)
     return vv_model_add_text(process->model, process->text.items, process->text.count, &call->made->text, error);
 }
 
-/* ---- "Concrete Inputs", as c10::IValue prints itself ---- */
+/* ---- plain values, as c10::IValue prints itself ---- */
 
 static char *write_real(char *out, double value)
 {
@@ -135,7 +135,7 @@ static char *write_value(char *out, uint32_t kind, int64_t value)
     }
 }
 
-static char *write_concrete(char *out, const struct vv_call_argument *argument)
+static char *write_scalar(char *out, const struct vv_call_argument *argument)
 {
     /* The type of an empty list is not known: most are of numbers. */
     bool is_empty = argument->kind == VV_ARGUMENT_LIST && argument->value[0] == 0;
@@ -150,12 +150,12 @@ static char *write_concrete(char *out, const struct vv_call_argument *argument)
     return out + sprintf(out, is_list || is_empty ? "]\"" : "\"");
 }
 
-static void write_concretes(struct call *call)
+static void write_scalars(struct call *call)
 {
     for (const uint64_t *word = call->words; word < call->end; word = vv_call_behind(word, call->end)) {
         struct vv_call_argument argument = vv_call_argument_at(word);
         *call->out++ = word == call->words ? '[' : ',';
-        call->out = write_concrete(call->out, &argument);
+        call->out = write_scalar(call->out, &argument);
     }
 }
 
@@ -200,24 +200,30 @@ static bool has_strides(const struct call *call)
 
 /* ---- all together ---- */
 
-static enum varve_code add_arg(struct call *call, const char *name, void (*write)(struct call *call),
-                               struct varve_error *error)
+static enum varve_code write_text(struct call *call, void (*write)(struct call *call), uint32_t *out_text,
+                                  struct varve_error *error)
 {
     struct vv_process_reader *process = call->process;
-    struct vv_model *model = process->model;
-    uint32_t row, text;
     size_t room = (size_t)(call->end - call->words) * (VALUE_TEXT_BYTES + ARGUMENT_TEXT_BYTES) + 2;
     VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity, room, 1, error));
     call->out = process->text.items;
     write(call);
     *call->out++ = ']';
-    VV_TRY(vv_model_add_text(model, process->text.items, (size_t)(call->out - process->text.items), &text, error));
+    return vv_model_add_text(process->model, process->text.items, (size_t)(call->out - process->text.items), out_text,
+                             error);
+}
+
+static enum varve_code add_strides(struct call *call, struct varve_error *error)
+{
+    struct vv_model *model = call->process->model;
+    uint32_t row, text;
+    VV_TRY(write_text(call, write_strides, &text, error));
     VV_TRY(vv_model_add_arg(model, &row, error));
-    VV_TRY(vv_model_text(model, name, &model->args.key[row], error));
+    VV_TRY(vv_model_text(model, "Input Strides", &model->args.key[row], error));
     model->args.kind[row] = VV_ARG_JSON;
     model->args.value[row] = text;
-    if (call->made->arg_count++ == 0)
-        call->made->first_arg = row;
+    call->made->first_arg = row;
+    call->made->arg_count = 1;
     return VARVE_OK;
 }
 
@@ -225,8 +231,8 @@ static enum varve_code make(struct call *call, struct varve_error *error)
 {
     call->made->tensor_count = call->made->arg_count = 0;
     VV_TRY(add_tensors(call, error));
-    VV_TRY(add_arg(call, "Concrete Inputs", write_concretes, error));
-    return has_strides(call) ? add_arg(call, "Input Strides", write_strides, error) : VARVE_OK;
+    VV_TRY(write_text(call, write_scalars, &call->made->scalars, error));
+    return has_strides(call) ? add_strides(call, error) : VARVE_OK;
 }
 
 /* Operators with the same arguments share the rows that these became. */
@@ -245,10 +251,13 @@ static enum varve_code take_arguments(const struct vv_stream_reader *stream, con
         vv_seen_words_keep(call.made, call.words, count);
     }
     model->ops.shapes[op] = call.made->text;
+    model->ops.scalars[op] = call.made->scalars;
     model->ops.first_tensor[op] = call.made->first_tensor;
     model->ops.tensor_count[op] = call.made->tensor_count;
-    model->slices.first_arg[slice] = call.made->first_arg;
-    model->slices.arg_count[slice] = call.made->arg_count;
+    if (call.made->arg_count > 0) {
+        model->slices.first_arg[slice] = call.made->first_arg;
+        model->slices.arg_count[slice] = call.made->arg_count;
+    }
     return VARVE_OK;
 }
 

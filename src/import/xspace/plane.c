@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "import/xspace/xspace.h"
@@ -390,6 +391,47 @@ static uint32_t device_of(const struct vv_xspace_plane *plane, const char *name)
     return VARVE_DEVICE(kind, index);
 }
 
+static double real_of(const struct vv_facts *facts, uint64_t row)
+{
+    double real = 0;
+    if (facts->kind[row] == VV_ARG_REAL)
+        memcpy(&real, &facts->value[row], sizeof real);
+    else if (facts->kind[row] == VV_ARG_INT)
+        real = (double)(int64_t)facts->value[row];
+    return real > 0 ? real : 0;
+}
+
+/* What the plane says of its device: TPUs their peaks, GPUs what their memory can do. */
+static enum varve_code add_device(struct vv_xspace_plane *plane, struct varve_error *error)
+{
+    struct vv_model *model = plane->space->model;
+    const struct vv_facts *facts = &model->facts;
+    double flop = 0, bytes = 0;
+    uint32_t name = 0, row;
+    if (plane->device == VV_NONE || plane->process == VV_NONE)
+        return VARVE_OK;
+    for (uint64_t fact = facts->table.count; fact-- > 0 && facts->process[fact] == plane->process;) {
+        const char *key = vv_intern_text(&model->strings, facts->key[fact]);
+        if (strcmp(key, "peak_teraflops_per_second") == 0)
+            flop = 1e12 * real_of(facts, fact);
+        else if (strcmp(key, "peak_hbm_bw_gigabytes_per_second") == 0)
+            bytes = 1e9 * real_of(facts, fact);
+        else if (strcmp(key, "memory_bandwidth") == 0)
+            bytes = real_of(facts, fact);
+        else if (strcmp(key, "device_type_string") == 0 && facts->kind[fact] == VV_ARG_TEXT)
+            name = (uint32_t)facts->value[fact];
+    }
+    if (name == 0 && flop <= 0 && bytes <= 0)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_device(model, &row, error));
+    model->devices.device[row] = plane->device;
+    model->devices.scope[row] = plane->space->job->scope;
+    model->devices.name[row] = name;
+    model->devices.flop_per_s[row] = flop;
+    model->devices.memory_bytes_per_s[row] = bytes;
+    return VARVE_OK;
+}
+
 static enum varve_code find_process(struct vv_xspace_plane *plane, struct varve_error *error)
 {
     struct vv_xspace *space = plane->space;
@@ -445,6 +487,7 @@ static enum varve_code read_parts(struct vv_xspace_plane *plane, struct vv_xspac
     VV_TRY(read_metadata(plane, error));
     VV_TRY(read_stats(plane, plane->process, is_environment ? &values : NULL, error));
     plane->device = device_of(plane, name);
+    VV_TRY(add_device(plane, error));
     return read_lines(plane, error);
 }
 

@@ -82,6 +82,9 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_memory(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_activity(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_collective(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_launch_shape(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_wait(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_device(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_placement(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_resume(model, 0, 5000, NULL), VARVE_OK);

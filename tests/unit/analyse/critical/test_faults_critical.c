@@ -19,17 +19,6 @@ static void say(struct vv_model *model, uint32_t slice, const char *category)
     model->slices.category[slice] = handmade_text(model, category);
 }
 
-static void add_argument(struct vv_model *model, uint32_t slice, const char *key, int64_t value)
-{
-    uint32_t arg;
-    assert_int_equal(vv_model_add_arg(model, &arg, NULL), VARVE_OK);
-    model->args.key[arg] = handmade_text(model, key);
-    model->args.value[arg] = (uint64_t)value;
-    model->args.kind[arg] = VV_ARG_INT;
-    if (model->slices.arg_count[slice]++ == 0)
-        model->slices.first_arg[slice] = arg;
-}
-
 /* A rank: a step, a forward and a backward thread, two streams of which one waits for the other, a collective. */
 static void add_rank(struct vv_model *model, uint32_t process, int64_t tid)
 {
@@ -65,8 +54,11 @@ static void add_rank(struct vv_model *model, uint32_t process, int64_t tid)
         model->activities.device[activity] = model->tracks.device[nine];
         say(model, syncs[i], "cuda_sync");
     }
-    add_argument(model, wait, "wait_on_stream", 7);
-    add_argument(model, wait, "wait_on_cuda_event_record_corr_id", 2);
+    uint32_t named;
+    assert_int_equal(vv_model_add_wait(model, &named, NULL), VARVE_OK);
+    model->waits.stream[named] = 7;
+    model->waits.correlation[named] = 2;
+    model->activities.wait[model->slices.activity[wait]] = named;
 }
 
 static struct vv_model *two_ranks(void)

@@ -227,32 +227,28 @@ static void add_counter(struct vv_model *model, uint32_t slice, const char *key,
     model->slices.arg_count[slice]++;
 }
 
-static void add_text(struct vv_model *model, uint32_t slice, const char *key, const char *text)
-{
-    add_counter(model, slice, key, handmade_text(model, text));
-    model->args.kind[model->args.table.count - 1] = VV_ARG_TEXT;
-}
-
-/* As Kineto, rocprofv3 and XSpace write it; nothing of shared memory, and none of it, are not the same. */
+/* Nothing of shared memory, and none of it, are not the same. */
 static void launches_have_shapes(void **state)
 {
     (void)state;
-    static const struct { const char *name, *grid, *block; int64_t registers, shared; } wanted[] = {
-        { "kineto", "4×2", "128", 32, 0 }, { "rocprof", "16×2", "64×4", -1, -1 }, { "xspace", "5×1×3", "256", 40, 1024 },
+    static const struct { const char *name, *grid, *block; int64_t registers, shared, cells[6]; } wanted[] = {
+        { "none shared", "4×2", "128", 32, 0, { 4, 2, 1, 128, 1, 1 } },
+        { "not said", "16×2", "64×4", -1, -1, { 16, 2, 1, 64, 4, 1 } },
+        { "in depth", "5×1×3", "256", 40, 1024, { 5, 1, 3, 256, 1, 1 } },
     };
     struct vv_model *model = handmade_model();
-    uint32_t stream = handmade_stream(model, 0, 7), slices[3];
+    struct vv_launch_shapes *shapes = &model->launch_shapes;
+    uint32_t stream = handmade_stream(model, 0, 7), shape;
     for (int i = 0; i < 3; i++) {
-        handmade_work(model, stream, wanted[i].name, 0, 10 * i, 10 * i + 5);
-        slices[i] = (uint32_t)model->slices.table.count - 1;
+        const int64_t *cells = wanted[i].cells;
+        uint32_t activity = handmade_work(model, stream, wanted[i].name, 0, 10 * i, 10 * i + 5);
+        assert_int_equal(vv_model_add_launch_shape(model, &shape, NULL), VARVE_OK);
+        shapes->grid_x[shape] = cells[0], shapes->grid_y[shape] = cells[1], shapes->grid_z[shape] = cells[2];
+        shapes->block_x[shape] = cells[3], shapes->block_y[shape] = cells[4], shapes->block_z[shape] = cells[5];
+        shapes->registers[shape] = wanted[i].registers;
+        shapes->shared_bytes[shape] = wanted[i].shared;
+        model->activities.shape[activity] = shape;
     }
-    add_text(model, slices[0], "grid", "[4, 2, 1]");
-    add_text(model, slices[0], "block", "[128, 1, 1]");
-    add_counter(model, slices[0], "registers per thread", 32);
-    add_counter(model, slices[0], "shared memory", 0);
-    add_text(model, slices[1], "grid_size", "{\"x\":1000,\"y\":8,\"z\":1}");
-    add_text(model, slices[1], "workgroup_size", "{\"x\":64,\"y\":4,\"z\":1}");
-    add_text(model, slices[2], "kernel_details", " regs:40 static_shared:1000 dynamic_shared:24 grid:5,1,3 block:256,1,1 occ_pct:50");
     handmade_finish(model);
     struct vv_sheet sheet;
     analyse(vv_analyse_kernels, model, everything, &sheet);
@@ -282,7 +278,7 @@ static struct vv_model *counted(size_t kernels)
         int64_t begin = k % 2 == 0 ? 200 : 100;
         uint32_t slice = handmade_slice(model, stream, k % 2 == 0 ? "vector" : "fft", VARVE_LAYER_DEVICE, begin, begin + 9);
         handmade_activity(model, slice, VV_ACTIVITY_OTHER, 0);
-        model->slices.category[slice] = handmade_text(model, "cuda_profiler_range");
+        model->slices.flags[slice] = VV_SLICE_COUNTED;
         add_counter(model, slice, "fadd.sum", k % 2 == 0 ? 3 : 5);
         add_counter(model, slice, "fmul.sum", 7);
     }

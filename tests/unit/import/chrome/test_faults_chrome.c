@@ -75,6 +75,8 @@ static enum varve_code read_failing(const char *text, unsigned parts, long nth, 
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
     if (code == VARVE_OK)
+        code = vv_words_to_columns(model, error);
+    if (code == VARVE_OK)
         code = vv_model_finish(model, error);
     is_on = false;
     vv_source_close(source);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "import/rows/producer_words.h"
+
+static const struct { const char *category; uint8_t flag; } slice_words[] = {
+    { "user_annotation", VV_SLICE_ANNOTATION },
+    { "overhead", VV_SLICE_OVERHEAD },
+    { "cuda_profiler_range", VV_SLICE_COUNTED },
+};
+#define SLICE_WORDS (sizeof slice_words / sizeof *slice_words)
+
+static const char *const backward_words[] = { "fwdbwd", "fwd_bwd", "forward_backward" };
+#define BACKWARD_WORDS (sizeof backward_words / sizeof *backward_words)
+
+static uint32_t find(const struct vv_model *model, const char *word)
+{
+    return vv_intern_find(&model->strings, word, strlen(word));
+}
+
+static void flag_slices(struct vv_model *model)
+{
+    uint32_t ids[SLICE_WORDS];
+    bool has_any = false;
+    for (size_t i = 0; i < SLICE_WORDS; i++) {
+        ids[i] = find(model, slice_words[i].category);
+        has_any = has_any || ids[i] != UINT32_MAX;
+    }
+    for (uint64_t row = 0; has_any && row < model->slices.table.count; row++)
+        for (size_t i = 0; i < SLICE_WORDS; i++)
+            if (model->slices.category[row] == ids[i])
+                model->slices.flags[row] |= slice_words[i].flag;
+}
+
+static void name_flows(struct vv_model *model)
+{
+    const struct vv_flows *flows = &model->flows;
+    for (size_t i = 0; i < BACKWARD_WORDS; i++) {
+        uint32_t id = find(model, backward_words[i]);
+        for (uint64_t row = 0; id != UINT32_MAX && row < flows->table.count; row++)
+            if (flows->name[row] == id || flows->category[row] == id)
+                flows->kind[row] = VV_FLOW_BACKWARD;
+    }
+}
+
+enum varve_code vv_words_to_columns(struct vv_model *model, struct varve_error *error)
+{
+    flag_slices(model);
+    name_flows(model);
+    return vv_words_to_launches(model, error);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meaning/call_kind.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Parts of names. The first that fits counts. */
+static const struct { const char *part; enum vv_call_kind kind; } words[] = {
+    { "Stream Wait", VV_CALL_AWAITS_WORK },         { "Event Sync", VV_CALL_AWAITS_EVENT },
+    { "Stream Sync", VV_CALL_AWAITS_STREAM },       { "Context Sync", VV_CALL_AWAITS_DEVICE },
+    { "Device Sync", VV_CALL_AWAITS_DEVICE },       { "EventRecord", VV_CALL_RECORDS_EVENT },
+    { "StreamSynchronize", VV_CALL_AWAITS_STREAM }, { "SynchronizeStream", VV_CALL_AWAITS_STREAM },
+    { "EventSynchronize", VV_CALL_AWAITS_EVENT },   { "SynchronizeEvent", VV_CALL_AWAITS_EVENT },
+    { "DeviceSynchronize", VV_CALL_AWAITS_DEVICE }, { "SynchronizeDevice", VV_CALL_AWAITS_DEVICE },
+    { "CtxSynchronize", VV_CALL_AWAITS_DEVICE },    { "Memcpy", VV_CALL_COPIES },
+    { "LaunchKernel", VV_CALL_LAUNCHES_KERNEL },
+};
+
+enum vv_call_kind vv_call_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i].part) != NULL)
+            return words[i].kind;
+    return VV_CALL_OTHER;
+}
