@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_class.h — what kind of work a device does: analysis.md 2.2, over CUDA, ROCm, Ascend, MTIA and TPU.
+/* device_class.h — what kind of work a device does: doc/metrics.md §8, over CUDA, ROCm, Ascend, MTIA and TPU.
  *
  * By the kind and layer that the importer found, then by name: one table of words in device_class.c.
  * Thread-compatible. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_cost.h — the floating-point operations and the bytes that an operator needs, from what it works on: analysis.md 2.18.
+/* op_cost.h — the floating-point operations and the bytes that an operator needs, from what it works on: doc/metrics.md §17.
  *
  * What the program said itself (ops.flop, ops.bytes) goes first; else a formula, by the operator's name, over the shapes
  * of its arguments: op_cost.c has the table. Bytes are those of the arguments and the result, each moved once, as if

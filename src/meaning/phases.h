@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* phases.h — forward, backward, optimizer …: the phase of each slice where nobody recorded phases, found from what the
- * operators say. analysis.md 2.11; the rules stand in doc/metrics.md.
+ * operators say. The rules stand in doc/metrics.md §5.
  *
  * Thread-compatible. */
 #ifndef VV_MEANING_PHASES_H

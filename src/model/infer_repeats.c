@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* infer_repeats.c — steps from what repeats itself, for inputs (scopes) in which nothing is called a step: the times
  * of the longest repeat of the main stream, each from the call that launches its first kernel; where there is none,
- * of the operators of the main thread. analysis.md 2.3, 2.15.
+ * of the operators of the main thread. doc/metrics.md §6, §15.
  *
  * It must be more than half of at least SEQUENCE_LEAST, so that a few odd events make no steps. */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_steps.c — steps by name, for inputs (scopes) in which none were recorded: analysis.md 2.3.
+/* infer_steps.c — steps by name, for inputs (scopes) in which none were recorded: doc/metrics.md §6.
  *
  * A range called like a step is one; else each end of an anchor, such as Optimizer.step, ends one. Of each process the
  * thread that has most of them counts, and of ranges in ranges of the same kind the outermost. With model->step_by

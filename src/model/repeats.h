@@ -3,7 +3,7 @@
  *
  * A repeat of period p is a stretch of at least 3 p tokens in which each token equals the one p before it; the last time
  * may be cut short. Of all there are the longest is taken first, of equal ones that of the smallest period, then the
- * first; then those of what is left on either side, and so on (analysis.md 2.15). Found through the Lyndon words of
+ * first; then those of what is left on either side, and so on (doc/metrics.md §15). Found through the Lyndon words of
  * the sequence (Bannai et al., The "Runs" Theorem, 2017): O(n log n) time, O(n) memory. */
 #ifndef VV_MODEL_REPEATS_H
 #define VV_MODEL_REPEATS_H

@@ -16,7 +16,7 @@ struct vv_spread {
 };
 
 /* Lies the number further from the median than chance explains, and than it is worth to look: more than 3.5 scaled MAD
- * and more than 10 us (analysis.md 2.16)? */
+ * and more than 10 us (doc/metrics.md §16)? */
 #define VV_OUTLIER_MADS 3.5
 #define VV_OUTLIER_LEAST_NS 10000
 bool vv_is_outlier(int64_t value, const struct vv_spread *spread);

@@ -15,7 +15,7 @@ from torch_pythons import VERSIONS, environment, python_of  # noqa: E402
 RUNS = 10000
 LISTS = 4  # the highest rung
 
-# By the headers of each version, compiled with offsetof (reference/torch2.md §3). Builds of one version exist with
+# By the headers of each version, compiled with offsetof. Builds of one version exist with
 # either std::string, so this is no table to go by: the wheels of 2.2 and 2.6 have the older one.
 COLUMNS = ("kind", "sequence", "values", "forward_thread", "handle", "is_async", "rank", "device", "list_values",
            "tag_bool", "tag_list")

@@ -2,7 +2,7 @@
 /* collectives.c — where ranks meet: a collective begins when its last rank does, and then takes its pure latency.
  *
  * Collectives belong together that have the same group, kind and ordinal in the group; where the trace names no groups,
- * the same stream, name and ordinal (analysis.md 2.12). They must be equally many on every rank that has any, and all
+ * the same stream, name and ordinal (doc/metrics.md §14). They must be equally many on every rank that has any, and all
  * ranks must be inside at once: else clocks disagree or these are others, and they are left as they are. */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.h — the graph of a window that critical paths, slack and what-if are found in (analysis.md 2.13).
+/* graph.h — the graph of a window that critical paths, slack and what-if are found in (doc/metrics.md §14).
  *
  * Two nodes an event, its start and its end, and one for every collective that ranks meet in. Nodes stand in chains: the
  * points of a host thread in order of time, or of a stream start and end of each piece of work. What links a node with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* what_if.c — table "what_if": how much shorter the critical path would be if something took less (analysis.md 2.14).
+/* what_if.c — table "what_if": how much shorter the critical path would be if something took less (doc/metrics.md §14).
  *
  * One row for each operator on the path: what is not on it gains nothing, however much faster. Beside the answer stands
  * Amdahl's bound, which forgets that another path may then be the longest: no answer is above it. */

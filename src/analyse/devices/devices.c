@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* devices.c — table "devices": what each device did with its time, every instant counted once (analysis.md 2.4).
+/* devices.c — table "devices": what each device did with its time, every instant counted once (doc/metrics.md §8).
  *
  * With C, M, P, A the unions of computation (memset included), communication, memcpy and all work:
  *     computation = |C|,  exposed communication = |M\C|,  exposed memcpy = |(P\C)\M|,  idle = span(A) - |A|.

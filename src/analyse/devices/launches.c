@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launches.c — table "launches": what launching costs, by call (analysis.md 2.8).
+/* launches.c — table "launches": what launching costs, by call (doc/metrics.md §8.4).
  *
  * A call counts once, however much work it launched: a graph's call has the work of all its nodes. Its delay, from its
  * end to the begin of the first of them, is queueing if the stream had not ended its former work when the call began,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap.c — table "overlap": how much of a device's communication hides behind its computation (analysis.md 2.6).
+/* overlap.c — table "overlap": how much of a device's communication hides behind its computation (doc/metrics.md §8.1).
  *
  * Of the union M of all communication of a device, and of each kind of collective by itself, c:
  *     hidden = |c and C|,  exposed = |c without C|,  where C is the union of computation, memset included.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c — table "queue": how much work waited on each stream (analysis.md 2.9).
+/* queue.c — table "queue": how much work waited on each stream (doc/metrics.md §8.4).
  *
  * The length grows by one where the call begins that launches a piece of work, and falls by one where that begins; at
  * the same instant it grows first. It is never negative: work that a clock has begin before its call leaves at the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.h — what changed between two sides: two traces, or two selections of one (analysis.md 2.19).
+/* diff.h — what changed between two sides: two traces, or two selections of one (doc/metrics.md §11).
  *
  * Pure functions like those of question/question.h, over two models. Figures are means over the chosen steps of each
  * side; where a side has no steps, both are taken whole, as one step. Names are compared without what differs

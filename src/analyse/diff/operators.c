@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operators.c — tables "diff_operators" and "diff_kernels": what the change comes from (analysis.md 2.19).
+/* operators.c — tables "diff_operators" and "diff_kernels": what the change comes from (doc/metrics.md §11).
  *
  * Law of diff_operators: change_ns over all rows but the total, the remainder and "(the step itself)" included, sums to
  * that of the total = change_ns of "diff". Means are rounded to whole nanoseconds; what rounding leaves is in the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c — table "diff_tree": the median step of each side, call by call (analysis.md 2.19).
+/* tree.c — table "diff_tree": the median step of each side, call by call (doc/metrics.md §11).
  *
  * Trees are aligned from the step down: of two matched calls, the children that have the same names in the same order are
  * matched; what has no partner is there on one side alone, with all below it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* streams.c — table "idle_streams": why each stream stood still, as HTA sorts it (analysis.md 2.7 a).
+/* streams.c — table "idle_streams": why each stream stood still, as HTA sorts it (doc/metrics.md §8.3).
  *
  * Each gap between the work of one stream, from the latest end so far to the next begin, is
  *     host wait    if the next was launched after the gap began,

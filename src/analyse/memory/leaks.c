@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* leaks.c — table "memory_leaks": call paths that allocate in step after step what nothing releases
- * (analysis.md 2.17): in at least three steps, the last one left out, since it had no step to release it in. */
+ * (doc/metrics.md §10): in at least three steps, the last one left out, since it had no step to release it in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

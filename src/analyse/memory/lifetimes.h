@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lifetimes.h — each allocation with its release, and what is live when: what every analysis of memory
- * begins with (analysis.md 2.17).
+ * begins with (doc/metrics.md §10).
  *
  * A pool is the memory of one device of one scope (model.h). A release belongs to the allocation that is live at
  * its address; where the producer gives no addresses, to the last one of its size. What is released and was

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c — table "memory": what each device's allocator gave out, the most of it at once, and how little
- * would have done (analysis.md 2.17).
+ * would have done (doc/metrics.md §10).
  *
  * Laws:  peak >= begin, end;  the arena, packed best-fit, >= the most that is live at once of what is packed. */
 #include <inttypes.h>

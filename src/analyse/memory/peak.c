@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak.c — table "memory_peak": who holds what is live when most is (analysis.md 2.17).
+/* peak.c — table "memory_peak": who holds what is live when most is (doc/metrics.md §10).
  *
  * Law: the rows of a device, "(before the trace)" included, sum to its total row = peak_bytes of "memory". */
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c — tables "allocations" (the weightiest: bytes × lifetime) and "memory_plan" (where each could have
- * lain, and with how many it could have shared the place). analysis.md 2.17, arena_plan.h. */
+ * lain, and with how many it could have shared the place). doc/metrics.md §10, arena_plan.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* static_plan.c — tables "static_plan" and "plan_conflicts": what a compiler decided before the run (analysis.md 2.17).
+/* static_plan.c — tables "static_plan" and "plan_conflicts": what a compiler decided before the run (doc/metrics.md §10).
  *
  * A buffer is live from its first use to its last, both included. Two that are live at the same operator and lie on the
  * same bytes are in conflict: one overwrites the other. Uses are numbers of operators, not times. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.c — table "memory_steps": what is live in each step, and what it leaves behind (analysis.md 2.17).
+/* steps.c — table "memory_steps": what is live in each step, and what it leaves behind (doc/metrics.md §10).
  *
  * Law of each row:  begin_bytes + allocated_bytes − released_bytes = end_bytes, to the byte, where an allocation
  * or release counts if begin <= its instant < end, and what is live at an instant is so before what happens then. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* totals.h — what the producer says that an allocator has given out and holds, from event to event
- * (analysis.md 2.17). Thread-compatible. */
+ * (doc/metrics.md §10). Thread-compatible. */
 #ifndef VV_ANALYSE_MEMORY_TOTALS_H
 #define VV_ANALYSE_MEMORY_TOTALS_H
 

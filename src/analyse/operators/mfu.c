@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mfu.c — table "mfu": which part of their devices' peak the steps use. analysis.md 2.18.
+/* mfu.c — table "mfu": which part of their devices' peak the steps use. doc/metrics.md §17.
  *
  * Model FLOP are those that a step needs; hardware FLOP hold also what was computed again: the operators of phase
  * "recompute" (meaning/phases.h). With W the FLOP of each type and P that type's peak, utilisation is

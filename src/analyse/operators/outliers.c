@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outliers.c — table "outliers": what took another time than others of its name, shapes and device, and what ran
- * beside or inside it then, or how fast the clock was. analysis.md 2.16.
+ * beside or inside it then, or how fast the clock was. doc/metrics.md §16.
  *
  * Law: the excess of the rows shown and of the remainder sums to the total's. */
 #include <stdio.h>

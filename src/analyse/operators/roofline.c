@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline.c — table "roofline": how near operators come to what their device can do. analysis.md 2.18.
+/* roofline.c — table "roofline": how near operators come to what their device can do. doc/metrics.md §17.
  *
  * Law: the time of the rows, those cut off and those without a formula sums to the total's. */
 #include <inttypes.h>

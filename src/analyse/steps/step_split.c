@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_split.c — table "step_split": whose turn it was, at every instant of each step (analysis.md 2.5).
+/* step_split.c — table "step_split": whose turn it was, at every instant of each step (doc/metrics.md §9).
  *
  * Steps last as device_steps.h says. Every instant belongs to the first of the slots below that is busy then, on any
  * device or thread of the step's process; what no slot has is "other". Law: the slots and other_ns of a row sum

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits.c — table "waits": what waiting for the data loader costs, by step and in all (analysis.md 2.20).
+/* waits.c — table "waits": what waiting for the data loader costs, by step and in all (doc/metrics.md §8.5).
  *
  * wait = |L without A| of the union L of the time in which a thread of a process waits for its next batch, and A in
  * which a device of its rank works: what the devices hide costs nothing. Steps last as device_steps.h says; the time

@@ -2,8 +2,7 @@
 /* layout.h — where PyTorch's objects keep what its functions do not tell, found by looking at objects whose
  * content is known. There is no table of versions: builds of one version differ.
  *
- * What is found is a ladder: each rung needs those below it. Offsets are in bytes; torch2.md §3 shows them for
- * five versions, §5 the self-test. */
+ * What is found is a ladder: each rung needs those below it. Offsets are in bytes. */
 #ifndef VV_COLLECT_TORCH_LAYOUT_H
 #define VV_COLLECT_TORCH_LAYOUT_H
 

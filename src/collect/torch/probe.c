@@ -2,7 +2,7 @@
 /* probe.c — the self-test: objects whose content we chose, looked at from within our own callback.
  *
  * One damaged or lucky read must not be believed, so all is done twice and what the two passes found must be
- * equal (torch2.md §5: of 20,000 damaged reads a version one pass accepted 7 to 10 wrong layouts, two none). */
+ * equal (tried: of 20,000 damaged reads a version one pass accepted 7 to 10 wrong layouts, two none). */
 #include "collect/torch/layout.h"
 
 #include <string.h>

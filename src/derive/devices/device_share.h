@@ -2,7 +2,7 @@
 /* device_share.h — how much device work belongs to each slice of the host: its own, and with what it calls.
  *
  * Law:  total of a slice = its own + the totals of its children; the own times of all slices and work without an owner = the
- * durations of all work. analysis.md 2.10. */
+ * durations of all work. doc/metrics.md §3. */
 #ifndef VV_DERIVE_DEVICES_DEVICE_SHARE_H
 #define VV_DERIVE_DEVICES_DEVICE_SHARE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_steps.h — steps with the device work that they launched: analysis.md 2.3.
+/* device_steps.h — steps with the device work that they launched: doc/metrics.md §6.
  *
  * A host that only launches is done with a step before its devices are. So a step lasts until the last work ends
  * that was launched by calls which lie wholly in it, and the next begins no sooner:

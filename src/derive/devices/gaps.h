@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gaps.h — every instant at which a device stands still, and what it waits for: analysis.md 2.7 b.
+/* gaps.h — every instant at which a device stands still, and what it waits for: doc/metrics.md §8.2.
  *
  * Of a gap [g0, g1) between the work of a device, on all its streams, which the work f ends that begins at g1:
  *     host        [g0, begin of the call that launched f): the host is late. By what the launching thread does then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_list.h — what repeats itself, and inside one time of it what repeats itself again: analysis.md 2.15.
+/* block_list.h — what repeats itself, and inside one time of it what repeats itself again: doc/metrics.md §15.
  *
  * The j-th token of the k-th time of a block stands at vv_block_time(..., k) + j of the sequence. A block inside another
  * has its times in each of the outer one's. Thread-compatible. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kineto.c — arguments that have columns of their own: of operators, of calls and what they start on a
- * device, of collectives and of the allocator. Which category has which is in dialect.c. An argument of an unexpected
+ * device, of collectives and of the allocator. Which category has which is in rows/vocabulary.c. An argument of an unexpected
  * type stays an argument. */
 #include <stdlib.h>
 

@@ -154,7 +154,7 @@ static inline bool vv_chrome_stops(const struct vv_chrome_reader *reader)
         (list)->items[(list)->count++] = (item);                                                    \
     } while (0)
 
-/* chrome_reader.c. `model` as in the struct; the window is opened at `offset`. */
+/* chrome/reader.c. `model` as in the struct; the window is opened at `offset`. */
 enum varve_code vv_chrome_reader_init(struct vv_chrome_reader *reader,
                                       const struct vv_import_job *job, struct vv_model *model,
                                       uint64_t offset, struct varve_error *error);
@@ -237,7 +237,7 @@ enum varve_code vv_kineto_devices(struct vv_chrome_reader *reader, struct varve_
 enum varve_code vv_kineto_step(struct vv_chrome_reader *reader, uint32_t slice,
                                struct varve_error *error);
 
-/* chrome/pairs.c, chrome/async.c, chrome_flows.c, chrome/frames.c, chrome/titles.c: the last stage */
+/* chrome/pairs.c, chrome/async.c, chrome/flows.c, chrome/frames.c, chrome/titles.c: the last stage */
 enum varve_code vv_chrome_add_async(struct vv_chrome_reader *reader, struct varve_error *error);
 enum varve_code vv_chrome_add_flow(struct vv_chrome_reader *reader, enum vv_chrome_flow_kind kind,
                                    struct varve_error *error);

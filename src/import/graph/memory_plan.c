@@ -4,7 +4,7 @@
  *
  * The header names the columns, in any order; of units, "(KB)" alone is known, else bytes. Ascend's static_op_mem
  * tables are such files, without offsets. Uses are numbers of operators in the order in which they run; a last use of
- * 4294967295 is the end of the graph (ascend.md 4.5). */
+ * 4294967295 is the end of the graph. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

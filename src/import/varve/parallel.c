@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c — see varve_waves.h. */
+/* parallel.c — see varve/parallel.h. */
 #include "import/varve/parallel.h"
 
 #include <endian.h>

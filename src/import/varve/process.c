@@ -165,7 +165,7 @@ static bool has_forgotten(const struct folder *folder)
     return false;
 }
 
-/* Threads, then the process's own stream, then metadata, each listed anew: see varve_packets.h. */
+/* Threads, then the process's own stream, then metadata, each listed anew: see varve/packets.h. */
 static enum varve_code take_snapshot(struct folder *folder, struct vv_metadata *out_metadata,
                                      struct varve_error *error)
 {

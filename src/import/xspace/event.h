@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.h — one event while it is read: between xspace/event.c and xspace_slice.c. */
+/* event.h — one event while it is read: between xspace/event.c and xspace/slice.c. */
 #ifndef VV_IMPORT_XSPACE_EVENT_H
 #define VV_IMPORT_XSPACE_EVENT_H
 

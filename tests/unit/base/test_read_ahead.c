@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ahead.c — base/read_ahead.c: the bytes that were fetched, in their order, whatever the sizes asked for; a failure behind
+/* test_read_ahead.c — base/read_ahead.c: the bytes that were fetched, in their order, whatever the sizes asked for; a failure behind
  * the bytes before it; stopping never waits for bytes that nobody reads. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The patterns of the self-test on copies of objects laid out as PyTorch's headers have them in five versions
- * (offsetof, compiled with -DNDEBUG: torch2.md §3), and on such as differ in one byte. */
+ * (offsetof, compiled with -DNDEBUG), and on such as differ in one byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 
 #define HANDLE 5u
 
-/* The offsets of 2.15.0 (torch2.md §3), and what the fakes answer. */
+/* The offsets of 2.15.0 (offsetof, compiled with -DNDEBUG), and what the fakes answer. */
 static const struct shape {
     uint16_t schema, kind, sequence, inputs, forward_thread, handle, is_async, debug_handle;
     uint16_t rank, device, list;

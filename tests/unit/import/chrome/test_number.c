@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_chrome_number.c — import/chrome/number.c: decimal text to nanoseconds, integers and doubles, by known answers. */
+/* test_number.c — import/chrome/number.c: decimal text to nanoseconds, integers and doubles, by known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

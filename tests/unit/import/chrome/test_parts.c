@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_chrome_parts.c — import/chrome/parts.c: however many threads share a file, wherever it is divided, compressed or not, the
+/* test_parts.c — import/chrome/parts.c: however many threads share a file, wherever it is divided, compressed or not, the
  * model is that of one thread; an error is the same one. */
 #include <setjmp.h>
 #include <stdarg.h>

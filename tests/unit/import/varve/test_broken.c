@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_varve_broken.c — traces that are cut, contradict their format, or are none at all. */
+/* test_broken.c — traces that are cut, contradict their format, or are none at all. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

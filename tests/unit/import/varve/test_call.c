@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_varve_call.c — varve.call against what PyTorch writes of the same operators into a Kineto trace: both become the
+/* test_call.c — varve.call against what PyTorch writes of the same operators into a Kineto trace: both become the
  * same rows. And what a wrong record becomes. */
 #include <setjmp.h>
 #include <stdarg.h>

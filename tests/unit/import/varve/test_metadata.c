@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_varve_metadata.c — import/varve/metadata.c, tsdl.c and field_type.c. */
+/* test_metadata.c — import/varve/metadata.c, tsdl.c and field_type.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_varve_waves.c — the fast ways through a stream (import/varve/ranges.c, import/varve/parallel.c) against the slow
+/* test_parallel.c — the fast ways through a stream (import/varve/ranges.c, import/varve/parallel.c) against the slow
  * ones: several threads give the model that one gives, and what the importer says of order and nesting is
  * what finish finds by itself. Streams are drawn at random, in packets of a few records. */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_varve.c — the importer of our own traces: what a trace made byte by byte becomes in the model
- * (doc/format.md §4 to §8). What broken traces become: test_varve_broken.c. */
+ * (doc/format.md §4 to §8). What broken traces become: test_broken.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
