@@ -86,7 +86,7 @@ static enum varve_code open_whole(struct vv_nsys *nsys, const struct vv_import_j
     sqlite3_int64 bytes = 0;
     VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, &nsys->is_torn, error));
     nsys->file_bytes = (uint64_t)bytes;
-    int status = vv_sqlite.open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE, NULL);
+    int status = vv_sqlite.open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (status != SQLITE_OK)
         vv_sqlite.free(whole);
     else /* frees it also where it fails */
@@ -106,7 +106,7 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
     char *uri = uri_of(job->path);
     int status = uri == NULL ? SQLITE_NOMEM
                              : vv_sqlite.open_v2(uri, &nsys->database,
-                                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+                                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
     /* SQLite follows links by their text, which those of /proc have none of that leads anywhere. */
     if (status == SQLITE_CANTOPEN) {

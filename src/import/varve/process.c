@@ -139,16 +139,29 @@ static void close_folder(struct folder *folder)
 
 /* ---- metadata ---- */
 
-static enum varve_code read_metadata(const struct folder *folder, struct vv_metadata *out_metadata,
-                                     struct varve_error *error)
+/* As the file was when it was read last. */
+struct said {
+    struct vv_metadata metadata;
+    char *text;
+    size_t length;
+};
+
+static enum varve_code read_metadata(const struct folder *folder, struct said *said, struct varve_error *error)
 {
     char *text;
     size_t length;
     VV_TRY(vv_input_read_all(folder->metadata, VV_METADATA_BYTES_MAX, &text, &length, error));
-    enum varve_code code = vv_metadata_read(text, length, out_metadata, error);
+    if (said->text != NULL && said->length == length && memcmp(said->text, text, length) == 0) {
+        free(text);
+        return VARVE_OK;
+    }
+    free(said->text);
+    vv_metadata_deinit(&said->metadata);
+    said->text = text;
+    said->length = length;
+    enum varve_code code = vv_metadata_read(text, length, &said->metadata, error);
     if (code != VARVE_OK)
         vv_error_note(error, "'%s'", folder->metadata);
-    free(text);
     return code;
 }
 
@@ -166,12 +179,11 @@ static bool has_forgotten(const struct folder *folder)
 }
 
 /* Threads, then the process's own stream, then metadata, each listed anew: see varve/packets.h. */
-static enum varve_code take_snapshot(struct folder *folder, struct vv_metadata *out_metadata,
-                                     struct varve_error *error)
+static enum varve_code take_snapshot(struct folder *folder, struct said *said, struct varve_error *error)
 {
     VV_TRY(add_streams(folder, false, error));
     VV_TRY(add_streams(folder, true, error));
-    return read_metadata(folder, out_metadata, error);
+    return read_metadata(folder, said, error);
 }
 
 /* ---- what is known in the end ---- */
@@ -375,25 +387,25 @@ enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
                                 struct varve_error *error)
 {
     struct folder folder = { .path = folder_path };
-    struct vv_metadata metadata = { 0 };
-    struct vv_process_reader process = { .model = model, .metadata = &metadata,
+    struct said said = { 0 };
+    struct vv_process_reader process = { .model = model, .metadata = &said.metadata,
                                          .threads = threads };
     vv_arena_init(&folder.arena);
     model->has_phases = true;
     enum varve_code code = join_path(&folder, "metadata", &folder.metadata, error);
     /* Once before the streams: a later format version is told from a broken stream. */
     if (code == VARVE_OK)
-        code = read_metadata(&folder, &metadata, error);
-    folder.keeps_last = vv_metadata_keeps_last(&metadata);
-    vv_metadata_deinit(&metadata);
+        code = read_metadata(&folder, &said, error);
+    folder.keeps_last = vv_metadata_keeps_last(&said.metadata);
     if (code == VARVE_OK)
-        code = take_snapshot(&folder, &metadata, error);
+        code = take_snapshot(&folder, &said, error);
     if (code == VARVE_OK) {
-        model->health.truncated_files += metadata.torn;
+        model->health.truncated_files += said.metadata.torn;
         code = decode(&process, &folder, error);
     }
     close_process(&process);
-    vv_metadata_deinit(&metadata);
+    vv_metadata_deinit(&said.metadata);
+    free(said.text);
     close_folder(&folder);
     return code;
 }
