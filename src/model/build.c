@@ -325,8 +325,18 @@ static uint64_t count_levels(const struct vv_slices *slices)
     return slices->table.count > 0 ? (uint64_t)most + 1 : 0;
 }
 
+/* Of the texts themselves: who reads one twice, or in a part of its own, would count it twice. */
+static uint64_t count_repaired(const struct vv_intern *strings)
+{
+    uint64_t count = 0;
+    for (uint32_t id = 0; id < strings->count; id++)
+        count += memmem(strings->strings[id], strings->lengths[id], "\xef\xbf\xbd", 3) != NULL;
+    return count;
+}
+
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error)
 {
+    model->health.repaired_texts = count_repaired(&model->strings);
     VV_TRY(vv_build_order(model, error));
     VV_TRY(check_sums(model, error));
     VV_TRY(vv_build_named_steps(model, error));

@@ -215,7 +215,6 @@ enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size
     char *repaired = malloc(length * 3);
     if (repaired == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a text of %zu bytes", length);
-    model->health.repaired_texts++;
     enum varve_code code =
         vv_intern_add(&model->strings, repaired, vv_utf8_repair(text, length, repaired), out_id, error);
     free(repaired);

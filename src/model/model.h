@@ -347,7 +347,7 @@ struct vv_health {
     uint64_t duplicate_correlations; /* calls with a correlation that another has, by finish    */
     uint64_t unplaced;        /* events kept without an instant: aggregated, or no time given   */
     uint64_t ignored;         /* records that are no events of any known kind: doc/formats.md   */
-    uint64_t repaired_texts;  /* no UTF-8, or with NUL: the wrong bytes are U+FFFD now              */
+    uint64_t repaired_texts;  /* with U+FFFD for NUL or what was no UTF-8, by finish                */
     uint64_t truncated_files; /* cut or torn inputs of which the whole part was read            */
 };
 
@@ -440,7 +440,7 @@ enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row, struct varve_error *error);
 
 /* A text's id in model->strings. All that comes from a file goes through here: NUL and what is no UTF-8 become U+FFFD,
- * counted in health.repaired_texts, so that whatever reads the model may take its texts for NUL-terminated UTF-8. */
+ * so that whatever reads the model may take its texts for NUL-terminated UTF-8. */
 enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size_t length, uint32_t *out_id,
                                   struct varve_error *error);
 /* The same of a NUL-terminated one. */

@@ -32,7 +32,7 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "unlinked", FIELD(unlinked), "device work whose launch is not in the trace" },
     { "duplicate_correlations", FIELD(duplicate_correlations),
       "calls with a correlation that another call has" },
-    { "repaired_texts", FIELD(repaired_texts), "texts that are not UTF-8; wrong bytes are replaced" },
+    { "repaired_texts", FIELD(repaired_texts), "texts with U+FFFD for what was no UTF-8" },
     { "unplaced", FIELD(unplaced), "events without an instant of their own" },
     { "ignored", FIELD(ignored), "records of no known kind; they are left out" },
 };

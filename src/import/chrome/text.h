@@ -38,7 +38,7 @@ enum varve_code vv_chrome_text_init(struct vv_chrome_text *text, struct vv_model
                                     const struct vv_chrome_window *window, struct varve_error *error);
 void vv_chrome_text_deinit(struct vv_chrome_text *text);
 
-/* The id of a string value, escapes resolved, what is no UTF-8 repaired and counted in health. */
+/* The id of a string value, escapes resolved, what is no UTF-8 repaired. */
 enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,
                                   uint32_t *out_id, struct varve_error *error);
 /* The id of an array's or object's text without blanks. */
