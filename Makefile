@@ -34,13 +34,16 @@ VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
 ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' include/varve/varve.h | paste -sd.).xml
 
 .DEFAULT_GOAL := all
-.PHONY: all help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench mutants \
+.PHONY: all tests help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench mutants \
         soak install format format-check tidy clean distclean
 
-all: ## build: build/varve, build/libvarve.so, build/examples/train (the default)
+all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
 	@$(CMAKE) --preset default >/dev/null
 	@$(CMAKE) --build --preset default
+
+tests: all ## build the programs of the tests and the bench, too
+	@$(CMAKE) --build --preset tests
 
 help: ## this list
 	@echo 'make TARGET'
@@ -62,13 +65,13 @@ check-clients: ## the tests again, with the large real programs that read ours o
 	@tools/setup clients
 	@$(MAKE) --no-print-directory --keep-going $(if $(AFTER),,unit) valgrind cross pytest-clients
 
-unit: all ## unit tests and fuzz corpora
+unit: tests ## unit tests and fuzz corpora
 	@$(CTEST) default
 
-pytest: all $(VENV)/ready ## all other tests
+pytest: tests $(VENV)/ready ## all other tests
 	$(VENV)/bin/python -m pytest $(PYTEST_JOBS) --keep-passed $(abspath $(PASSED)) tests
 
-pytest-clients: all $(VENV_CLIENTS)/ready $(VENVS_LIVE)
+pytest-clients: tests $(VENV_CLIENTS)/ready $(VENVS_LIVE)
 	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest $(PYTEST_JOBS) $(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
 
 sanitize: $(VENV)/ready ## units, corpora, damaged traces, control calls under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -85,7 +88,7 @@ thread: $(VENV)/ready ## units, corpora, recordings, control calls under ThreadS
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
 		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py -k 'not file_size_limit and not train and not aarch64'
 
-valgrind: all ## the recorder's units, and a recording, under valgrind
+valgrind: tests ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
 	@for test in $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit/record -name 'test_*.c'))); do \
 		VARVE_SLOW=1 $(VALGRIND) $$test || exit 1; done
@@ -114,7 +117,7 @@ fuzz: ## install clang, build the fuzz targets for libFuzzer: build/{fuzz,fuzz-e
 	@tools/setup fuzz
 	@for preset in fuzz fuzz-edges; do $(CMAKE) --preset $$preset >/dev/null && $(CMAKE) --build --preset $$preset || exit 1; done
 
-soak: all sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
+soak: tests sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
 	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
 
@@ -122,7 +125,7 @@ mutants: $(VENV)/ready ## small faults put into a copy of src/, one at a time: w
 	nice -n 19 $(VENV)/bin/python tools/mutants $(MUTANTS)
 
 bench: all ## measure what Varve costs
-	@$(CMAKE) --build --preset default --target bench_others
+	@$(CMAKE) --build --preset bench
 	@rm -rf $(BUILD)/bench.varve
 	@for program in $(BUILD)/bench/*; do [ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
 	@[ ! -e $(BUILD)/venv-torch/ready ] || $(BUILD)/venv-torch/bin/python bench/torch_overhead.py

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome), linked to those it may use. vv_layers
-# lists the rooms. A room of headers is a library without code, so that the edges through it still hold.
+# One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome), linked to those it may use, and built
+# for who links it. vv_layers lists the rooms. A room of headers is a library without code, so that the edges through it still hold.
 # What libvarve.so is made of needs libc alone; the rest may use libm. zstd serves packed traces (src/ctf/pack), of which
 # the recorder calls nothing; without it `varve` still builds and refuses them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
@@ -54,7 +54,7 @@ foreach(line IN LISTS layer_lines)
     file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c)
     list(FILTER sources EXCLUDE REGEX "/cli/main\\.c$") # main.c belongs to the program (command.cmake)
     if(sources)
-        add_library(${library} STATIC ${sources})
+        add_library(${library} STATIC EXCLUDE_FROM_ALL ${sources})
         target_include_directories(${library} PUBLIC include src)
         target_link_libraries(${library} PRIVATE vv_options PUBLIC ${uses})
     else()

@@ -26,7 +26,7 @@ def measure(build, path):
     """Seconds of the processor's by table, and the most memory held, in bytes."""
     tool = build / "tests" / "tools" / "all_tables"
     if not tool.exists():
-        pytest.skip("needs all_tables: make")
+        pytest.skip("needs all_tables: make tests")
     done = measured([tool, "--times", path], path.parent, cpu_limit_s=LIMIT_S)
     assert done.code == 0
     said_by_table = map(json.loads, done.out.splitlines())

@@ -31,7 +31,7 @@ def program(build):
     """A program that records every kind of event; its argument is its exit code."""
     path = build / "tests" / "programs" / "every_record"
     if not path.exists():
-        pytest.skip("needs tests/programs/every_record: make")
+        pytest.skip("needs tests/programs/every_record: make tests")
     return path
 
 

@@ -12,7 +12,7 @@ SHOW = ["/bin/sh", "-c", 'echo "$LD_PRELOAD $NVTX_INJECTION64_PATH"']
 def fixture_module(build):
     path = build / "tests" / "programs" / "failing_calls.so"
     if not path.exists():
-        pytest.skip("needs tests/programs/failing_calls.so: make")
+        pytest.skip("needs tests/programs/failing_calls.so: make tests")
     return str(path)
 
 

@@ -56,7 +56,7 @@ class Told:
 def on_command(build):
     path = build / "tests" / "programs" / "on_command"
     if not path.exists():
-        pytest.skip("needs tests/programs/on_command: make")
+        pytest.skip("needs tests/programs/on_command: make tests")
     return path
 
 

@@ -20,7 +20,7 @@ def matrix(build, varve):
     programs = build / "tests" / "programs"
     paths = [programs / "control_matrix", (build / "libvarve.so").resolve(), programs / "control_cell.so"]
     if not all(path.exists() for path in paths):
-        pytest.skip("needs tests/programs/control_matrix: make")
+        pytest.skip("needs tests/programs/control_matrix: make tests")
     assert varve.exists()
 
     def run(folder, cells):

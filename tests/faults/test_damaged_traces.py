@@ -55,7 +55,7 @@ def damage(build, kind, count, data, work):
 def test_a_damaged_trace_is_read_in_part_or_refused(build, traces, tmp_path, kind):
     tool = build / "tests" / "tools" / "trace_damage"
     if not tool.exists():
-        pytest.skip("needs trace_damage: make")
+        pytest.skip("needs trace_damage: make tests")
     totals, broken = {}, []
     for name, data, read_bytes in forms(traces, tmp_path):
         count = max(2, min(PLACES[kind], BYTES_MAX // read_bytes))

@@ -108,7 +108,7 @@ def calls():
             elif words[-2] in "TDBRVW":
                 defined[words[-1]] = file
     if not defined:
-        pytest.skip("needs the built archives: make")
+        pytest.skip("needs the built archives: make tests")
     return {file: {defined[name] for name in used if name in defined} - {file} for file, used in needed.items()}
 
 

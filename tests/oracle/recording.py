@@ -29,5 +29,5 @@ def switches(process):
 def binary(name):
     path = BUILD / name
     if not path.exists():
-        pytest.skip(f"needs {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: make")
+        pytest.skip(f"needs {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: make tests")
     return path

@@ -50,7 +50,7 @@ def recorded(tmp_path_factory, build, run):
         if (name, *arguments) not in made:
             program = build / name
             if not program.exists():
-                pytest.skip(f"needs {name}: make")
+                pytest.skip(f"needs {name}: make tests")
             trace = tmp_path_factory.mktemp("recorded") / (program.name + ".varve")
             done = run("record", "-q", "-o", trace, "--", program, *arguments)
             assert trace.is_dir(), done.stderr

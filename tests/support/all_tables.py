@@ -22,7 +22,7 @@ def run(build, *arguments, timeout=240):
     """The finished process."""
     tool = build / "tests" / "tools" / "all_tables"
     if not tool.exists():
-        pytest.skip("needs all_tables: make")
+        pytest.skip("needs all_tables: make tests")
     return subprocess.run([str(tool), *map(str, arguments)], capture_output=True, timeout=timeout, check=False)
 
 

@@ -11,7 +11,7 @@ def dump(build, *paths):
     """{"slices": [row, …], …}; slices and marks have their arguments in "args", a list of [key, value]."""
     tool = build / "tests" / "tools" / "model_dump"
     if not tool.exists():
-        pytest.skip("needs model_dump: make")
+        pytest.skip("needs model_dump: make tests")
     done = subprocess.run([str(tool), *map(str, paths)], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     tables = collections.defaultdict(list)
