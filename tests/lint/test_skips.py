@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/conftest.py: under VARVE_CLIENTS=1 a test that lacks a client fails; any other skip stays one."""
+"""tests/conftest.py: under VARVE_CLIENTS=1 a test that lacks a client fails; any other skip stays one. Each reason is told once."""
 import os
 import re
 import subprocess
@@ -71,3 +71,30 @@ def test_what_passed_is_left_out_the_next_time_and_nothing_else(jobs, tmp_path):
     again, printed = run(tmp_path, "1", *jobs, "--but-passed", kept)
     del counts["passed"]
     assert {**again, "deselected": 0} == {**counts, "deselected": 0}, printed
+
+
+@pytest.mark.parametrize("jobs", [(), ("-n", "2")])
+def test_a_reason_is_told_once(jobs, tmp_path):
+    """In however many tests, files and ways it stands."""
+    (tmp_path / "test_sample.py").write_text(SAMPLE + """
+@pytest.mark.parametrize("number", range(300))
+def test_of_many(number):
+    pytest.skip("../shared is not beside this checkout")
+
+@pytest.fixture
+def torch():
+    pytest.skip("needs torch: make check-clients")
+
+@pytest.mark.parametrize("number", range(20))
+def test_whose_fixture_skips(torch, number):
+    pass
+""")
+    (tmp_path / "test_module.py").write_text(MODULE)
+    options = re.search("^addopts = (.*)", (sources.ROOT / "pytest.ini").read_text(), re.MULTILINE)[1].split()
+    _, printed = run(tmp_path, "0", *options, *jobs)
+    lines = printed.splitlines()
+    told = lines[next(at for at, line in enumerate(lines) if re.fullmatch("=+ skipped =+", line)) + 1:]
+    assert told[:2] == ["300 tests: ../shared is not beside this checkout", "21 tests: needs torch: make check-clients"]
+    assert {line.partition(": ")[0] for line in told[2:7]} == {"1 test"}, printed
+    assert sum(line.count("needs torch") + line.count("../shared") for line in lines) == 2
+    assert not any(line.startswith("SKIPPED") for line in lines)

@@ -14,7 +14,7 @@ SECONDS = 240
 def python_of(name):
     python = ENVIRONMENTS / f"venv-{name}" / "bin" / "python"
     if not (python.parents[1] / "ready").exists():
-        pytest.skip(f"needs {name}'s own environment: make check-clients")
+        pytest.skip(f"needs build/venv-{name}: make check-clients")
     return python
 
 

@@ -55,7 +55,7 @@ PLACES = {
 @pytest.fixture(scope="module", name="recorded")
 def fixture_recorded(varve, build, tmp_path_factory):
     if not PYTHON.exists():
-        pytest.skip("needs torch's own environment: make check-clients")
+        pytest.skip("needs build/venv-torch: make check-clients")
     trace = tmp_path_factory.mktemp("frames") / "frames.varve"
     subprocess.run([varve, "record", "-q", "--collect", "+python", "--python-modules", "__main__,torch.autograd.profiler",
                     "-o", trace, "--", PYTHON, "-c", PROGRAM], check=True, capture_output=True, timeout=200)

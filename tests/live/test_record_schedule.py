@@ -28,7 +28,7 @@ for step in range(9):
                                               ("skip=1,warmup=1,active=1,repeat=3", [2, 5, 8])])
 def test_steps_of_an_optimizer_are_counted(schedule, wanted, varve, tmp_path):
     if not PYTHON.exists():
-        pytest.skip("needs torch's own environment: make check-clients")
+        pytest.skip("needs build/venv-torch: make check-clients")
     trace = tmp_path / "scheduled.varve"
     subprocess.run([varve, "record", "-q", "--schedule", schedule, "-o", trace, "--", PYTHON, "-c", PROGRAM],
                    check=True, capture_output=True, timeout=200)

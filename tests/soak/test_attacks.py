@@ -13,7 +13,7 @@ from streams import lost_by_process, thread_streams
 
 ATTACKS = ROOT.parent / "shared" / "attack"
 BEGIN_NAMED, KINDS, FIRST_SITE = 7, 8, 64
-pytestmark = pytest.mark.skipif(not ATTACKS.is_dir(), reason="the attacks are not beside this checkout (../shared/attack)")
+pytestmark = pytest.mark.usefixtures("attacks")
 
 
 @pytest.fixture(scope="session")
