@@ -4,6 +4,7 @@ time and memory, so that other programs beside it do not count. (What the analys
 import gzip
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import zlib
@@ -179,6 +180,23 @@ def test_a_trace_of_our_own_is_read_in_bounds(varve, tmp_path, make):
     run = measured([varve, "info", "--no-cache", tmp_path / "a.varve"], tmp_path)
     assert run.code == 0, run.err
     assert run.cpu_s < CPU_S and run.peak_bytes < PEAK_BYTES, (run.cpu_s, run.peak_bytes >> 20)
+
+
+def of_processes(path, string_id):
+    trace = trace_writer.Trace(path)
+    for pid in range(300):
+        process = trace.process(pid=pid + 1)
+        process._note(2, 0, struct.pack("<II8s", string_id, 8, b"a"))
+        process._note(5, 0, struct.pack("<Q", string_id))
+    trace.write()
+    return path
+
+
+def test_high_numbers_of_strings_cost_what_low_ones_do(varve, tmp_path):
+    """No memory and no time for the numbers between: 64 MB and 28 ms a process."""
+    low, high = (measured([varve, "info", "--no-cache", of_processes(tmp_path / f"{i:x}.varve", i)], tmp_path) for i in (1, (1 << 24) - 1))
+    assert low.code == high.code == 0 and low.out.count("a") > 0, high.err
+    assert high.cpu_s < 4 * low.cpu_s + 0.5 and high.peak_bytes < low.peak_bytes + (16 << 20), (low, high)
 
 
 def test_a_packed_trace_does_not_swell(varve, tmp_path):

@@ -85,8 +85,8 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
 enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id, uint32_t *out_id,
                                   struct varve_error *error)
 {
-    *out_id = id < process->strings.count ? process->strings.items[id] : 0;
-    if (*out_id != 0)
+    *out_id = vv_key_map_get(&process->strings, id);
+    if (*out_id != VV_KEY_NONE && *out_id != 0)
         return VARVE_OK;
     /* Its record is among the lost, or the text is empty. */
     return vv_model_text(process->model, "(unnamed)", out_id, error);

@@ -367,7 +367,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
 static void close_process(struct vv_process_reader *process)
 {
     free(process->classes);
-    free(process->strings.items);
+    vv_key_map_deinit(&process->strings);
     free(process->pauses.items);
     free(process->samples.items);
     free(process->thread_names.items);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "ctf/layout.h"
+#include "import/rows/key_map.h"
 #include "import/rows/list_cache.h"
 #include "import/varve/metadata.h"
 #include "import/varve/packets.h"
@@ -72,7 +73,8 @@ struct vv_process_reader {
     struct vv_timeline timeline;
     struct vv_event_class *classes;      /* class_count of them, by id                          */
     uint32_t class_count;
-    VV_ARRAY_OF(uint32_t) strings;       /* string id -> the model's; 0 = not there             */
+    struct vv_key_map strings;           /* string id -> the model's                            */
+    bool has_step_names;                 /* among the strings                                   */
     VV_ARRAY_OF(struct vv_pause) pauses; /* by time                                             */
     bool is_paused;                      /* by the process's own stream, so far                 */
     VV_ARRAY_OF(struct vv_sample) samples;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "ctf/record_length.h"
+#include "import/rows/vocabulary.h"
 #include "import/varve/call.h"
 #include "import/varve/open.h"
 #include "varve/varve.h"
@@ -42,14 +43,15 @@ static enum varve_code read_string(struct vv_stream_reader *stream, const struct
     uint32_t id = low_half(word(record, 0));
     const char *text = (const char *)(record->payload + 1);
     size_t length = strnlen(text, high_half(word(record, 0)));
+    uint32_t text_id;
+    int64_t step;
     if (id >= STRINGS_MAX)
         return vv_fail_at(error, VARVE_LIMIT, record->offset, "'%s': string %u, of at most %u",
                           stream->path, id, STRINGS_MAX);
-    VV_TRY(vv_array_reserve(&process->strings.items, &process->strings.capacity, id + 1,
-                            sizeof *process->strings.items, error));
-    while (process->strings.count <= id)
-        process->strings.items[process->strings.count++] = 0;
-    return vv_model_add_text(process->model, text, length, &process->strings.items[id], error);
+    VV_TRY(vv_model_add_text(process->model, text, length, &text_id, error));
+    process->has_step_names = process->has_step_names ||
+                              vv_dialect_step(vv_intern_text(&process->model->strings, text_id), &step);
+    return vv_key_map_put(&process->strings, id, text_id, error);
 }
 
 static enum varve_code read_clock(struct vv_stream_reader *stream, const struct vv_record *record,

@@ -151,15 +151,6 @@ static enum varve_code find_steps(struct vv_model *model, uint32_t first_slice, 
     return VARVE_OK;
 }
 
-static bool has_step_names(const struct vv_process_reader *process)
-{
-    bool is_any = false;
-    int64_t index;
-    for (size_t i = 0; i < process->strings.count && !is_any; i++)
-        is_any = vv_dialect_step(vv_intern_text(&process->model->strings, process->strings.items[i]), &index);
-    return is_any;
-}
-
 /* ---- operators ---- */
 
 /* One that was called with nothing, and has no number, is told by its range alone. */
@@ -195,7 +186,7 @@ enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t firs
         VV_TRY(add_all_dispatched(process, error));
     if (process->has_calls)
         VV_TRY(name_categories(model, first_slice, error));
-    if (model->steps.table.count > first_step || !has_step_names(process)) /* varve_step_begin   */
+    if (model->steps.table.count > first_step || !process->has_step_names) /* varve_step_begin   */
         return VARVE_OK;
     return find_steps(model, first_slice, first_placed, error);
 }
