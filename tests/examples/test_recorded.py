@@ -168,3 +168,16 @@ def test_c_loop_has_a_hundred_steps_of_two_phases(recorded):
     assert [record.name for record, stack in rows if record.layer == "STEP"] == ["forward", "backward"] * 100
     assert [stack[:-1] for record, stack in rows if record.name == "sum_of_roots"] == \
         [["step", "forward"], ["step", "backward"]] * 100
+
+
+def test_the_runtime_has_an_arrow_for_each_operator_that_became_ready(recorded):
+    process = recorded("runtime").processes[0]
+    records = [record for stream in process.streams if stream.kind == "thread" for record in stream.records]
+    begun = collections.Counter(process.strings[record.fields["name"]] for record in records if record.name == "varve.begin")
+    assert begun == {name: 30 for name in ("input", "query", "key", "value", "scores", "context", "residual")}
+    ends = {kind: sorted(record.fields["id"] for record in records if record.kind == kind) for kind in ("flow_out", "flow_in")}
+    assert ends["flow_out"] == ends["flow_in"] and len(set(ends["flow_in"])) == 7 * 30
+    live = collections.Counter()
+    for record in records:
+        live[record.fields.get("address")] += {"varve.alloc": 1, "varve.free": -1}.get(record.name, 0)
+    assert not any(live.values())
