@@ -128,7 +128,7 @@ static void integers_are_whole_and_in_range(void **state)
 /* More options than a word has bits: a verb that takes each third. */
 #define MANY 200
 
-static char many_names[MANY][16];
+static char many_names[MANY][32];
 static struct vv_option many[MANY];
 static enum vv_option_row thirds[MANY / 3 + 2];
 static const struct vv_verb of_many = { .name = "many", .operands = "", .takes = thirds };
