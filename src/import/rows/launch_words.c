@@ -48,7 +48,10 @@ struct launch {
 
 /* What a text of many launches says is read once, mostly. */
 #define KNOWN_TEXTS 256u
-struct known_text { uint32_t text; bool is_known; struct shape shape; };
+struct known_text { uint32_t text; uint8_t role; struct launch said; }; /* role NOTHING: an empty place */
+
+#define RECENT_SHAPES 64u
+struct recent_shape { struct shape shape; uint32_t row; bool is_there; };
 
 struct taking {
     struct vv_model *model;
@@ -56,6 +59,7 @@ struct taking {
     struct vv_intern shapes; /* the bytes of each struct shape; its first ids are none           */
     uint32_t first_shape;
     struct known_text *known;
+    struct recent_shape recent[RECENT_SHAPES];
 };
 
 static const struct shape nothing = { .registers = -1, .shared_bytes = -1, .occupancy = -1 };
@@ -120,15 +124,25 @@ static void read_details(struct launch *launch, const char *text)
     }
 }
 
-static void take_details(struct taking *taking, struct launch *launch, uint32_t text)
+static void take_known(struct taking *taking, struct launch *launch, enum role role, uint32_t text)
 {
-    struct known_text *known = &taking->known[text % KNOWN_TEXTS];
-    if (!known->is_known || known->text != text) {
-        struct launch said = { .shape = nothing };
-        read_details(&said, vv_text_of(taking->model, text));
-        *known = (struct known_text){ text, true, said.shape };
+    struct known_text *known = &taking->known[(text * 4 + role) % KNOWN_TEXTS];
+    if (known->role != role || known->text != text) {
+        const char *words_of = vv_text_of(taking->model, text);
+        *known = (struct known_text){ text, (uint8_t)role, { .shape = nothing } };
+        if (role == DETAILS)
+            read_details(&known->said, words_of);
+        else
+            take_text(&known->said, role, words_of, taking->model->strings.lengths[text]);
     }
-    launch->shape = known->shape;
+    if (role == DETAILS)
+        launch->shape = known->said.shape;
+    else if (role == GRID)
+        memcpy(launch->shape.grid, known->said.shape.grid, sizeof launch->shape.grid);
+    else if (role == BLOCK)
+        memcpy(launch->shape.block, known->said.shape.block, sizeof launch->shape.block);
+    else
+        memcpy(launch->work_items, known->said.work_items, sizeof launch->work_items);
 }
 
 static void take(struct taking *taking, struct launch *launch, enum role role, uint32_t arg)
@@ -151,11 +165,8 @@ static void take(struct taking *taking, struct launch *launch, enum role role, u
         return;
     case VV_ARG_TEXT:
     case VV_ARG_JSON:
-        if (role == DETAILS)
-            take_details(taking, launch, (uint32_t)value);
-        else
-            take_text(launch, role, vv_text_of(taking->model, (uint32_t)value),
-                      taking->model->strings.lengths[value]);
+        if (role == GRID || role == BLOCK || role == WORK_ITEMS || role == DETAILS)
+            take_known(taking, launch, role, (uint32_t)value);
         return;
     default:
         return;
@@ -178,16 +189,14 @@ static void read_launch(struct taking *taking, uint32_t slice, struct launch *la
 
 /* ---- rows ---- */
 
-static enum varve_code put_shape(struct taking *taking, const struct shape *shape, uint32_t activity,
-                                 struct varve_error *error)
+static enum varve_code find_row(struct taking *taking, const struct shape *shape, uint32_t *out_row,
+                                struct varve_error *error)
 {
     struct vv_launch_shapes *shapes = &taking->model->launch_shapes;
     uint32_t id, row;
-    if (memcmp(shape, &nothing, sizeof nothing) == 0)
-        return VARVE_OK;
     VV_TRY(vv_intern_add(&taking->shapes, (const char *)shape, sizeof *shape, &id, error));
-    taking->model->activities.shape[activity] = id - taking->first_shape;
-    if (id - taking->first_shape < shapes->table.count)
+    *out_row = id - taking->first_shape;
+    if (*out_row < shapes->table.count)
         return VARVE_OK;
     VV_TRY(vv_model_add_launch_shape(taking->model, &row, error));
     shapes->grid_x[row] = shape->grid[0];
@@ -199,6 +208,23 @@ static enum varve_code put_shape(struct taking *taking, const struct shape *shap
     shapes->registers[row] = shape->registers;
     shapes->shared_bytes[row] = shape->shared_bytes;
     shapes->occupancy[row] = shape->occupancy;
+    return VARVE_OK;
+}
+
+static enum varve_code put_shape(struct taking *taking, const struct shape *shape, uint32_t activity,
+                                 struct varve_error *error)
+{
+    uint64_t sum = (uint64_t)shape->grid[0] * 31 + (uint64_t)shape->block[0] + (uint64_t)shape->registers * 7;
+    struct recent_shape *recent = &taking->recent[sum % RECENT_SHAPES];
+    if (memcmp(shape, &nothing, sizeof nothing) == 0)
+        return VARVE_OK;
+    if (!recent->is_there || memcmp(&recent->shape, shape, sizeof *shape) != 0) {
+        recent->is_there = false;
+        VV_TRY(find_row(taking, shape, &recent->row, error));
+        recent->shape = *shape;
+        recent->is_there = true;
+    }
+    taking->model->activities.shape[activity] = recent->row;
     return VARVE_OK;
 }
 
