@@ -29,7 +29,7 @@ static uint32_t add(struct vv_model *model, int64_t time_ns, uint64_t address, i
 
 /* Five steps; in each "first" and "second" allocate as much on cuda:0, "first" on cuda:1 too, and nobody releases it.
  * 1000 bytes of cuda:0 and 500 of cuda:1, allocated before, are released in the first step. */
-static struct vv_model *leaking(void)
+static struct vv_model *still_open(void)
 {
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "train", 100);
@@ -46,6 +46,12 @@ static struct vv_model *leaking(void)
         add(model, base + 50, 0x77000, -1000, 0);
         add(model, base + 52, 0x77000, -500, 1);
     }
+    return model;
+}
+
+static struct vv_model *leaking(void)
+{
+    struct vv_model *model = still_open();
     handmade_finish(model);
     return model;
 }
@@ -75,6 +81,37 @@ static void each_step_of_each_device_has_a_row(void **state)
         assert_string_equal(sheet_cell_of(&sheet, row, "device")->text, row < 5 ? "cuda:0" : "cuda:1");
         assert_int_equal(sheet_int_of(&sheet, row, "step"), (int64_t)row % 5);
         assert_int_equal(sheet_int_of(&sheet, row, "kept_bytes"), row < 5 ? 512 : 256);
+    }
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+/* In step 1; cuda:2 is of another rank, which has no steps. */
+static void the_peak_of_a_step_has_a_row_for_each_holder(void **state)
+{
+    (void)state;
+    static const struct { const char *device, *row, *name; int64_t bytes; } wanted[] = {
+        { "cuda:0", "holder", "first", 512 }, { "cuda:0", "holder", "second", 512 }, { "cuda:0", "total", "total", 1024 },
+        { "cuda:1", "holder", "first", 512 }, { "cuda:1", "total", "total", 512 },
+    };
+    struct vv_model *model = still_open();
+    struct vv_question question = VV_QUESTION_ALL;
+    struct vv_sheet sheet;
+    uint32_t process;
+    assert_int_equal(vv_model_add_process(model, &process, NULL), VARVE_OK);
+    model->processes.scope[process] = 1;
+    uint32_t track = handmade_track(model, "other", 200);
+    model->tracks.process[track] = process;
+    model->memory.track[add(model, HANDMADE_BEGIN_NS + 112, 0x1000, 4096, 2)] = track;
+    handmade_finish(model);
+    question.selection.first_step = question.selection.last_step = 1;
+    assert_int_equal(vv_analyse_memory_peak(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet.row_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(sheet_cell_of(&sheet, i, "device")->text, wanted[i].device);
+        assert_string_equal(sheet_cell_of(&sheet, i, "row")->text, wanted[i].row);
+        assert_string_equal(sheet_cell_of(&sheet, i, "name")->text, wanted[i].name);
+        assert_int_equal(sheet_int_of(&sheet, i, "bytes"), wanted[i].bytes);
     }
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -185,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_live_before_is_summed_over_devices),
         cmocka_unit_test(each_step_of_each_device_has_a_row),
+        cmocka_unit_test(the_peak_of_a_step_has_a_row_for_each_holder),
         cmocka_unit_test(leaks_of_one_size_have_an_order),
         cmocka_unit_test(a_placement_says_whom_it_meets),
         cmocka_unit_test(the_largest_hole_lies_between_neighbours),

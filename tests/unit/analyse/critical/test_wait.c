@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call that waits for an event waited for: the last work before the event was recorded, where the trace says which
+ * event that was, and else what ended last during the call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyse/critical/graph.h"
+#include "handmade_device.h"
+
+enum { CALL_NS = 2, NOT_SAID = -1 };
+
+static const struct recorded {
+    const char *what;
+    int64_t stream;      /* of "first" and "second", launched at 100 and 120; "last" is on stream 9, launched at 130 */
+    uint64_t record;     /* the correlation of the call that recorded the event,                 */
+    int64_t record_at;   /* and when it did                                                      */
+    int64_t said_stream, said_record;
+    const char *awaited;
+} events[] = {
+    { "behind the first", 7, 20, 110, 7, 20, "first" },
+    { "behind both", 7, 20, 125, 7, 20, "second" },
+    { "on stream 0", 0, 20, 110, 0, 20, "first" },
+    { "by the call of correlation 1", 7, 1, 110, 7, 1, "first" },
+    { "by a call that the trace lacks", 7, 20, 110, 7, 21, "last" },
+    { "on a stream that nobody says", 7, 20, 110, NOT_SAID, 20, "last" },
+    { "by a call that nobody says", 7, 20, 110, 7, NOT_SAID, "last" },
+    { "on a stream that has no work", 7, 20, 110, 8, 20, "last" },
+    { "before the stream's first work", 7, 20, 125, 9, 20, "last" },
+};
+
+/* A host thread that launches the three, records an event, and at 150 waits until 400; "last" ends at 350. */
+static struct vv_model *make(const struct recorded *event)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t host = handmade_track(model, "host", 100), nine = handmade_stream(model, 0, 9);
+    uint32_t stream = handmade_stream(model, 0, event->stream), named;
+    handmade_step(model, host, 1, 0, 1000);
+    handmade_call(model, host, "cudaLaunchKernel", 11, 100, 100 + CALL_NS);
+    handmade_call(model, host, "cudaLaunchKernel", 12, 120, 120 + CALL_NS);
+    handmade_call(model, host, "cudaLaunchKernel", 13, 130, 130 + CALL_NS);
+    handmade_call(model, host, "cudaEventRecord", event->record, event->record_at, event->record_at + CALL_NS);
+    handmade_work(model, stream, "first", 11, 110, 200);
+    handmade_work(model, stream, "second", 12, 200, 300);
+    handmade_work(model, nine, "last", 13, 140, 350);
+    handmade_call(model, host, "cudaEventSynchronize", 14, 150, 400);
+    uint32_t sync = handmade_slice(model, nine, "Event Sync", VARVE_LAYER_DEVICE, 351, 400);
+    uint32_t activity = handmade_activity(model, sync, VV_ACTIVITY_SYNC, 14);
+    model->activities.device[activity] = model->tracks.device[nine];
+    assert_int_equal(vv_model_add_wait(model, &named, NULL), VARVE_OK);
+    model->waits.stream[named] = event->said_stream;
+    model->waits.correlation[named] = event->said_record;
+    model->activities.wait[activity] = named;
+    handmade_finish(model);
+    return model;
+}
+
+static const char *name_at(const struct vv_critical_graph *graph, uint32_t node)
+{
+    return vv_text_of(graph->model, graph->model->slices.name[graph->event[node]]);
+}
+
+static void expect_wait_for(const struct vv_critical_graph *graph, const struct recorded *event)
+{
+    size_t waits = 0;
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const struct vv_critical_edge *edge = &graph->edges[i];
+        if (edge->link != VV_LINK_WAIT)
+            continue;
+        waits++;
+        assert_string_equal(name_at(graph, edge->to), "cudaEventSynchronize");
+        if (strcmp(name_at(graph, edge->from), event->awaited) != 0)
+            fail_msg("recorded %s: waits for '%s', not '%s'", event->what, name_at(graph, edge->from), event->awaited);
+    }
+    assert_int_equal(waits, 1);
+}
+
+static void an_event_is_awaited_by_what_was_recorded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        struct vv_question question = VV_QUESTION_ALL;
+        struct vv_scope scope;
+        struct vv_critical_windows windows;
+        struct vv_critical_graph graph;
+        struct vv_model *model = make(&events[i]);
+        assert_int_equal(vv_scope_init(&scope, model, &question.selection, NULL), VARVE_OK);
+        assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, NULL), VARVE_OK);
+        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, NULL), VARVE_OK);
+        expect_wait_for(&graph, &events[i]);
+        vv_critical_graph_deinit(&graph);
+        vv_critical_windows_deinit(&windows);
+        vv_scope_deinit(&scope);
+        vv_model_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(an_event_is_awaited_by_what_was_recorded) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
