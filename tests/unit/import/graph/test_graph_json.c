@@ -49,6 +49,49 @@ static void a_graph_has_slices_and_flows(void **state)
     vv_model_destroy(model);
 }
 
+/* "key=value key=value" of a slice: numbers, texts, JSON. */
+static const char *arguments_of(const struct vv_model *model, uint32_t slice)
+{
+    static char text[256];
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < model->slices.arg_count[slice]; i++) {
+        uint32_t arg = model->slices.first_arg[slice] + i;
+        uint64_t value = model->args.value[arg];
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s=", i > 0 ? " " : "",
+                                   vv_intern_text(&model->strings, model->args.key[arg]));
+        if (model->args.kind[arg] == VV_ARG_INT)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%lld", (long long)value);
+        else
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s",
+                                       vv_intern_text(&model->strings, (uint32_t)value));
+    }
+    return text;
+}
+
+/* Neighbours are a list of numbers called "adj", of a node that has a number itself. */
+static void a_node_keeps_what_has_no_column(void **state)
+{
+    static const char *const wanted[] = { "id=3 ts=2000001 adj=[4,5] kind=conv", "id=4 duration=1001 adj=5", "adj=[3]",
+                                          "id=5 list=[3]" };
+    static const int64_t to_ns[] = { 9000, 13000 };
+    (void)state;
+    struct vv_model *model = read_text(
+        "{\"nodes\": [{\"name\": \"a\", \"ts\": 2000001, \"duration\": 5000000, \"id\": 3, \"adj\": [4,5], \"kind\": \"conv\"},"
+        " {\"name\": \"b\", \"ts\": 9000000, \"duration\": 1001, \"id\": 4, \"adj\": \"5\"},"
+        " {\"name\": \"c\", \"ts\": 12000000, \"duration\": 0, \"adj\": [3]},"
+        " {\"name\": \"d\", \"ts\": 13000000, \"duration\": 0, \"id\": 5, \"list\": [3]}]}");
+    assert_int_equal(model->slices.table.count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_string_equal(arguments_of(model, i), wanted[i]);
+    assert_int_equal(model->flows.table.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(model->flows.from_ns[i], 2000);
+        assert_int_equal(model->flows.to_ns[i], to_ns[i]);
+    }
+    vv_model_destroy(model);
+}
+
 static void a_graph_that_is_cut_is_its_whole_nodes(void **state)
 {
     (void)state;
@@ -99,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graph_has_slices_and_flows),
+        cmocka_unit_test(a_node_keeps_what_has_no_column),
         cmocka_unit_test(a_graph_that_is_cut_is_its_whole_nodes),
         cmocka_unit_test(numbers_of_rocprof_get_their_names),
         cmocka_unit_test(deep_nesting_is_refused),
