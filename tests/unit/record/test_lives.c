@@ -333,7 +333,7 @@ static void no_reader_meets_a_record_that_was_never_begun(void **state)
     (void)state;
     char folder[4200], path[4300];
     pthread_t thread;
-    size_t bytes;
+    size_t bytes = 0;
     begin_session("jumped", folder);
     assert_int_equal(pthread_create(&thread, NULL, jump_twice, NULL), 0);
     pthread_join(thread, NULL);
