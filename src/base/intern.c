@@ -5,38 +5,35 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64u
-#define FIRST_SLOTS 128u /* slot_count >= 2 * capacity: a probe ends soon */
 
 static uint32_t hash_of(const struct vv_intern *intern, const char *text, size_t length)
 {
     return (uint32_t)vv_hash_text(&intern->key, text, length);
 }
 
-/* The slot that holds the text, or the free one where it belongs. */
-static uint32_t slot_of(const struct vv_intern *intern, const char *text, size_t length,
-                        uint32_t hash)
+struct wanted {
+    const char *text;
+    size_t length;
+    uint32_t hash;
+};
+
+static bool is_text(const void *table, uint32_t id, const void *key)
 {
-    uint32_t mask = intern->slot_count - 1;
-    for (uint32_t slot = hash & mask;; slot = (slot + 1) & mask) {
-        uint32_t entry = intern->slots[slot];
-        if (entry == 0)
-            return slot;
-        uint32_t id = entry - 1;
-        if (intern->hashes[id] == hash && intern->lengths[id] == length &&
-            memcmp(intern->strings[id], text, length) == 0)
-            return slot;
-    }
+    const struct vv_intern *intern = table;
+    const struct wanted *wanted = key;
+    return intern->hashes[id] == wanted->hash && intern->lengths[id] == wanted->length &&
+           memcmp(intern->strings[id], wanted->text, wanted->length) == 0;
 }
 
-static void place_all(struct vv_intern *intern)
+static uint64_t hash_of_id(const void *table, uint32_t id)
 {
-    uint32_t mask = intern->slot_count - 1;
-    for (uint32_t id = 0; id < intern->count; id++) {
-        uint32_t slot = intern->hashes[id] & mask;
-        while (intern->slots[slot] != 0)
-            slot = (slot + 1) & mask;
-        intern->slots[slot] = id + 1;
-    }
+    return ((const struct vv_intern *)table)->hashes[id];
+}
+
+static uint32_t *slot_of(const struct vv_intern *intern, const char *text, size_t length, uint32_t hash)
+{
+    const struct wanted wanted = { text, length, hash };
+    return vv_slots_at(&intern->slots, hash, is_text, intern, &wanted);
 }
 
 /* Capacity changes only when every array has grown: a failure half way leaves some of them larger
@@ -44,7 +41,6 @@ static void place_all(struct vv_intern *intern)
 static enum varve_code grow(struct vv_intern *intern, struct varve_error *error)
 {
     uint32_t capacity = intern->capacity == 0 ? FIRST_CAPACITY : intern->capacity * 2;
-    uint32_t slot_count = intern->slot_count == 0 ? FIRST_SLOTS : intern->slot_count * 2;
     if (capacity > UINT32_MAX / 4)
         VV_FAIL(error, VARVE_LIMIT, "more than %u different strings", intern->capacity);
     const char **strings = realloc(intern->strings, capacity * sizeof *strings);
@@ -59,14 +55,7 @@ static enum varve_code grow(struct vv_intern *intern, struct varve_error *error)
     if (hashes == NULL)
         goto no_memory;
     intern->hashes = hashes;
-    uint32_t *slots = calloc(slot_count, sizeof *slots);
-    if (slots == NULL)
-        goto no_memory;
-    free(intern->slots);
-    intern->slots = slots;
-    intern->slot_count = slot_count;
     intern->capacity = capacity;
-    place_all(intern);
     return VARVE_OK;
 no_memory:
     VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u strings", capacity);
@@ -89,7 +78,7 @@ void vv_intern_deinit(struct vv_intern *intern)
         return;
     free(intern->strings);
     free(intern->lengths);
-    free(intern->slots);
+    vv_slots_deinit(&intern->slots);
     free(intern->hashes);
     vv_arena_deinit(&intern->text);
     *intern = (struct vv_intern){ 0 };
@@ -101,15 +90,17 @@ enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t
     if (length >= UINT32_MAX)
         VV_FAIL(error, VARVE_LIMIT, "a string of %zu bytes", length);
     uint32_t hash = hash_of(intern, text, length);
-    if (intern->slot_count > 0) {
-        uint32_t slot = slot_of(intern, text, length, hash);
-        if (intern->slots[slot] != 0) {
-            *out_id = intern->slots[slot] - 1;
+    if (intern->slots.count > 0) {
+        uint32_t known = *slot_of(intern, text, length, hash);
+        if (known != 0) {
+            *out_id = known - 1;
             return VARVE_OK;
         }
     }
     if (intern->count == intern->capacity)
         VV_TRY(grow(intern, error));
+    if (vv_slots_are_full(&intern->slots, intern->count))
+        VV_TRY(vv_slots_grow(&intern->slots, intern->count, hash_of_id, intern, "strings", error));
     const char *copy = vv_arena_text(&intern->text, text, length);
     if (copy == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a string of %zu bytes", length);
@@ -117,7 +108,7 @@ enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t
     intern->strings[id] = copy;
     intern->lengths[id] = (uint32_t)length;
     intern->hashes[id] = hash;
-    intern->slots[slot_of(intern, copy, length, hash)] = id + 1;
+    *slot_of(intern, copy, length, hash) = id + 1;
     *out_id = id;
     return VARVE_OK;
 }
@@ -140,8 +131,8 @@ static enum varve_code point_into(struct vv_intern *intern, const char *text, ui
 enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern_texts *texts,
                                 struct varve_error *error)
 {
-    uint64_t slot_count = FIRST_SLOTS, count = texts->count;
-    while (slot_count < count * 2)
+    uint64_t slot_count = VV_SLOTS_FIRST, count = texts->count;
+    while (slot_count < (count + 1) * 2)
         slot_count *= 2;
     if (slot_count > UINT32_MAX)
         VV_FAIL(error, VARVE_LIMIT, "%u different strings", texts->count);
@@ -151,25 +142,22 @@ enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern
     intern->strings = malloc(intern->capacity * sizeof *intern->strings);
     intern->lengths = malloc(intern->capacity * sizeof *intern->lengths);
     intern->hashes = malloc(intern->capacity * sizeof *intern->hashes);
-    intern->slots = calloc(slot_count, sizeof *intern->slots);
+    intern->slots.items = calloc(slot_count, sizeof *intern->slots.items);
     if (intern->strings == NULL || intern->lengths == NULL || intern->hashes == NULL ||
-        intern->slots == NULL)
+        intern->slots.items == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u strings", texts->count);
-    intern->slot_count = (uint32_t)slot_count;
+    intern->slots.count = (uint32_t)slot_count;
     intern->count = texts->count;
     memcpy(intern->lengths, texts->lengths, count * sizeof *intern->lengths);
     memcpy(intern->hashes, texts->hashes, count * sizeof *intern->hashes);
     VV_TRY(point_into(intern, texts->text, texts->bytes, error));
-    place_all(intern);
+    vv_slots_place(&intern->slots, intern->count, hash_of_id, intern);
     return VARVE_OK;
 }
 
 uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length)
 {
-    if (intern->slot_count == 0)
-        return UINT32_MAX;
-    uint32_t slot = slot_of(intern, text, length, hash_of(intern, text, length));
-    return intern->slots[slot] == 0 ? UINT32_MAX : intern->slots[slot] - 1;
+    return intern->slots.count == 0 ? UINT32_MAX : *slot_of(intern, text, length, hash_of(intern, text, length)) - 1;
 }
 
 const char *vv_intern_text(const struct vv_intern *intern, uint32_t id)

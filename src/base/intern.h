@@ -11,14 +11,15 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/slots.h"
 
 struct vv_intern {
     struct vv_arena text;
     const char **strings;  /* count of them, NUL-terminated                                     */
     uint32_t *lengths;
-    uint32_t *slots;       /* open addressing: id + 1, 0 = free; slot_count is a power of two   */
     uint32_t *hashes;      /* of each id                                                        */
-    uint32_t count, capacity, slot_count;
+    uint32_t count, capacity;
+    struct vv_slots slots; /* of the ids                                                        */
     struct vv_hash_key key;
 };
 

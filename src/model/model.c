@@ -93,7 +93,7 @@ uint64_t vv_model_bytes(const struct vv_model *model)
     uint64_t bytes = strings->text.allocated_bytes +
                      (uint64_t)strings->capacity * (sizeof *strings->strings +
                                                     sizeof *strings->lengths + sizeof *strings->hashes) +
-                     (uint64_t)strings->slot_count * sizeof *strings->slots;
+                     (uint64_t)strings->slots.count * sizeof *strings->slots.items;
     for (int row = 0; row < VV_TABLE_COUNT; row++) {
         const char *table = (const char *)model + vv_model_tables[row].table_offset;
         bytes += vv_table_bytes((const struct vv_table *)table, vv_model_tables[row].columns,

@@ -5,15 +5,19 @@
 
 #include "base/hash.h"
 
-/* The slot that holds the key, or the free one where it belongs. */
-static uint32_t *slot_of(const struct vv_groups *groups, uint32_t name, uint32_t extra)
+struct pair { uint32_t name, extra; };
+
+static bool is_pair(const void *table, uint32_t group, const void *key)
 {
-    uint32_t mask = groups->slot_count - 1;
-    for (uint32_t i = (uint32_t)vv_hash_pair(name, extra) & mask;; i = (i + 1) & mask) {
-        uint32_t group = groups->slots[i];
-        if (group == 0 || (groups->names[group - 1] == name && groups->extras[group - 1] == extra))
-            return &groups->slots[i];
-    }
+    const struct vv_groups *groups = table;
+    const struct pair *pair = key;
+    return groups->names[group] == pair->name && groups->extras[group] == pair->extra;
+}
+
+static uint64_t hash_of(const void *table, uint32_t group)
+{
+    const struct vv_groups *groups = table;
+    return vv_hash_pair(groups->names[group], groups->extras[group]);
 }
 
 static enum varve_code grow(struct vv_groups *groups, struct varve_error *error)
@@ -27,26 +31,21 @@ static enum varve_code grow(struct vv_groups *groups, struct varve_error *error)
     uint32_t *extras = reallocarray(groups->extras, capacity, sizeof *extras);
     if (extras != NULL)
         groups->extras = extras;
-    uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
-    if (names == NULL || extras == NULL || slots == NULL) {
-        free(slots);
+    if (names == NULL || extras == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u groups", capacity);
-    }
-    free(groups->slots);
-    groups->slots = slots;
-    groups->slot_count = capacity * 4;
     groups->capacity = capacity;
-    for (uint32_t g = 0; g < groups->count; g++)
-        *slot_of(groups, names[g], extras[g]) = g + 1;
     return VARVE_OK;
 }
 
 enum varve_code vv_groups_add(struct vv_groups *groups, uint32_t name, uint32_t extra,
                               uint32_t *out_group, struct varve_error *error)
 {
+    const struct pair pair = { name, extra };
     if (groups->count == groups->capacity)
         VV_TRY(grow(groups, error));
-    uint32_t *slot = slot_of(groups, name, extra);
+    if (vv_slots_are_full(&groups->slots, groups->count))
+        VV_TRY(vv_slots_grow(&groups->slots, groups->count, hash_of, groups, "groups", error));
+    uint32_t *slot = vv_slots_at(&groups->slots, vv_hash_pair(name, extra), is_pair, groups, &pair);
     if (*slot == 0) {
         groups->names[groups->count] = name;
         groups->extras[groups->count] = extra;
@@ -60,6 +59,6 @@ void vv_groups_deinit(struct vv_groups *groups)
 {
     free(groups->names);
     free(groups->extras);
-    free(groups->slots);
+    vv_slots_deinit(&groups->slots);
     *groups = (struct vv_groups){ 0 };
 }

@@ -7,13 +7,12 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/slots.h"
 
 struct vv_groups {
     uint32_t *names, *extras; /* group -> its key */
     uint32_t count, capacity;
-    uint32_t *slots;          /* open addressing: group + 1, 0 = free */
-    uint32_t slot_count;      /* 0, or a power of two above 2 * count */
+    struct vv_slots slots;
 };
 
 /* A zeroed struct is empty and ready. The group of the key, new or known. */

@@ -9,50 +9,35 @@
 #include "import/chrome/reader.h"
 #include "model/order.h"
 
-#define FIRST_SLOTS 64u
-
 /* ---- idents ---- */
 
-static bool same_async(const struct vv_chrome_async *a, const struct vv_chrome_async *b)
+static bool is_async(const void *table, uint32_t row, const void *key)
 {
+    const struct vv_chrome_async *a = &((const struct vv_chrome_reader *)table)->asyncs.items[row], *b = key;
     return a->id == b->id && a->category == b->category && a->scope == b->scope &&
            a->name == b->name && a->pid.kind == b->pid.kind && a->pid.number == b->pid.number;
 }
 
-static uint32_t *slot_of(const struct vv_chrome_reader *reader, const struct vv_chrome_async *async)
+static uint64_t hash_of_async(const struct vv_chrome_async *async)
 {
-    uint32_t mask = reader->async_slot_count - 1;
     uint64_t hash = vv_hash_pair(async->id, (uint64_t)async->category << 32 | async->name);
     hash = vv_hash_step(&vv_hash_key, hash, (uint64_t)async->pid.number);
-    uint32_t slot = (uint32_t)vv_hash_step(&vv_hash_key, hash, async->scope) & mask;
-    while (reader->async_slots[slot] != 0 &&
-           !same_async(&reader->asyncs.items[reader->async_slots[slot] - 1], async))
-        slot = (slot + 1) & mask;
-    return &reader->async_slots[slot];
+    return vv_hash_step(&vv_hash_key, hash, async->scope);
 }
 
-static enum varve_code grow(struct vv_chrome_reader *reader, struct varve_error *error)
+static uint64_t hash_of(const void *table, uint32_t row)
 {
-    if (reader->asyncs.count < reader->async_slot_count / 2)
-        return VARVE_OK;
-    uint32_t count = reader->async_slot_count == 0 ? FIRST_SLOTS : reader->async_slot_count * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u asynchronous ranges", count);
-    free(reader->async_slots);
-    reader->async_slots = slots;
-    reader->async_slot_count = count;
-    for (uint32_t row = 0; row < reader->asyncs.count; row++)
-        *slot_of(reader, &reader->asyncs.items[row]) = row + 1;
-    return VARVE_OK;
+    return hash_of_async(&((const struct vv_chrome_reader *)table)->asyncs.items[row]);
 }
 
 enum varve_code vv_chrome_async_row(struct vv_chrome_reader *reader,
                                     const struct vv_chrome_async *async, uint32_t *out_row,
                                     struct varve_error *error)
 {
-    VV_TRY(grow(reader, error));
-    uint32_t *slot = slot_of(reader, async);
+    struct vv_slots *slots = &reader->async_slots;
+    if (vv_slots_are_full(slots, reader->asyncs.count))
+        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->asyncs.count, hash_of, reader, "asynchronous ranges", error));
+    uint32_t *slot = vv_slots_at(slots, hash_of_async(async), is_async, reader, async);
     if (*slot == 0) {
         VV_CHROME_PUSH(&reader->asyncs, *async, error);
         *slot = (uint32_t)reader->asyncs.count;

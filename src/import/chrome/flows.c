@@ -12,7 +12,6 @@
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
-#define FIRST_SLOTS 64u
 
 /* ---- ids ---- */
 
@@ -73,40 +72,30 @@ static bool same_family(const struct vv_chrome_family *a, const struct vv_chrome
            a->process == b->process;
 }
 
-static uint32_t *slot_of(const struct vv_chrome_reader *reader, const struct vv_chrome_family *family)
+static bool is_family(const void *table, uint32_t row, const void *key)
 {
-    uint32_t mask = reader->family_slot_count - 1;
-    uint64_t hash = vv_hash_pair((uint64_t)family->category << 32 | family->name,
-                                 (uint64_t)family->scope << 32 | family->process);
-    uint32_t slot = (uint32_t)hash & mask;
-    while (reader->family_slots[slot] != 0 &&
-           !same_family(&reader->families.items[reader->family_slots[slot] - 1], family))
-        slot = (slot + 1) & mask;
-    return &reader->family_slots[slot];
+    return same_family(&((const struct vv_chrome_reader *)table)->families.items[row], key);
 }
 
-static enum varve_code grow(struct vv_chrome_reader *reader, struct varve_error *error)
+static uint64_t hash_of_family(const struct vv_chrome_family *family)
 {
-    if (reader->families.count < reader->family_slot_count / 2)
-        return VARVE_OK;
-    uint32_t count = reader->family_slot_count == 0 ? FIRST_SLOTS : reader->family_slot_count * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of flows", count);
-    free(reader->family_slots);
-    reader->family_slots = slots;
-    reader->family_slot_count = count;
-    for (uint32_t row = 0; row < reader->families.count; row++)
-        *slot_of(reader, &reader->families.items[row]) = row + 1;
-    return VARVE_OK;
+    return vv_hash_pair((uint64_t)family->category << 32 | family->name,
+                        (uint64_t)family->scope << 32 | family->process);
+}
+
+static uint64_t hash_of_row(const void *table, uint32_t row)
+{
+    return hash_of_family(&((const struct vv_chrome_reader *)table)->families.items[row]);
 }
 
 enum varve_code vv_chrome_family_row(struct vv_chrome_reader *reader,
                                      const struct vv_chrome_family *family, uint32_t *out_row,
                                      struct varve_error *error)
 {
-    VV_TRY(grow(reader, error));
-    uint32_t *slot = slot_of(reader, family);
+    struct vv_slots *slots = &reader->family_slots;
+    if (vv_slots_are_full(slots, reader->families.count))
+        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->families.count, hash_of_row, reader, "kinds of flows", error));
+    uint32_t *slot = vv_slots_at(slots, hash_of_family(family), is_family, reader, family);
     if (*slot == 0) {
         VV_CHROME_PUSH(&reader->families, *family, error);
         *slot = (uint32_t)reader->families.count;

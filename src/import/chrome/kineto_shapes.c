@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "import/rows/vocabulary.h"
 
-#define FIRST_SLOTS 256u
 #define RANK_MAX 64u /* more dimensions than that are no tensor                                 */
 #define TENSOR_TEXT_BYTES 32u
 #define DIM_TEXT_BYTES 22u
@@ -24,41 +23,24 @@ struct lists {
 
 void vv_kineto_shapes_deinit(struct vv_kineto_shapes *shapes)
 {
-    free(shapes->slots);
+    free(shapes->all.items);
+    vv_slots_deinit(&shapes->slots);
     free(shapes->text);
     *shapes = (struct vv_kineto_shapes){ 0 };
 }
 
 /* ---- the table of known lists ---- */
 
-static struct vv_kineto_shape *slot_of(const struct vv_kineto_shapes *shapes, uint32_t dims,
-                                       uint32_t types)
+static bool is_shape(const void *table, uint32_t number, const void *key)
 {
-    uint32_t mask = shapes->slot_count - 1;
-    for (uint32_t slot = (uint32_t)vv_hash_pair(dims, types) & mask;; slot = (slot + 1) & mask) {
-        struct vv_kineto_shape *shape = &shapes->slots[slot];
-        if ((shape->dims == dims && shape->types == types) || shape->tensor_count == VV_NONE)
-            return shape;
-    }
+    const struct vv_kineto_shape *a = &((const struct vv_kineto_shapes *)table)->all.items[number], *b = key;
+    return a->dims == b->dims && a->types == b->types;
 }
 
-static enum varve_code grow(struct vv_kineto_shapes *shapes, struct varve_error *error)
+static uint64_t hash_of(const void *table, uint32_t number)
 {
-    if (shapes->count < shapes->slot_count / 2)
-        return VARVE_OK;
-    struct vv_kineto_shapes former = *shapes;
-    shapes->slot_count = former.slot_count == 0 ? FIRST_SLOTS : former.slot_count * 2;
-    shapes->slots = malloc(shapes->slot_count * sizeof *shapes->slots);
-    if (shapes->slots == NULL) {
-        *shapes = former;
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u shapes", former.count);
-    }
-    memset(shapes->slots, 0xff, shapes->slot_count * sizeof *shapes->slots);
-    for (uint32_t i = 0; i < former.slot_count; i++)
-        if (former.slots[i].tensor_count != VV_NONE)
-            *slot_of(shapes, former.slots[i].dims, former.slots[i].types) = former.slots[i];
-    free(former.slots);
-    return VARVE_OK;
+    const struct vv_kineto_shape *shape = &((const struct vv_kineto_shapes *)table)->all.items[number];
+    return vv_hash_pair(shape->dims, shape->types);
 }
 
 /* ---- one tensor ---- */
@@ -198,11 +180,16 @@ static enum varve_code find(struct lists *lists, uint32_t dims, uint32_t types,
                             const struct vv_kineto_shape **out_shape, struct varve_error *error)
 {
     struct vv_kineto_shapes *shapes = lists->shapes;
-    VV_TRY(grow(shapes, error));
-    struct vv_kineto_shape *slot = slot_of(shapes, dims, types);
-    *out_shape = slot;
-    if (slot->tensor_count != VV_NONE)
+    const struct vv_kineto_shape key = { .dims = dims, .types = types };
+    if (vv_slots_are_full(&shapes->slots, shapes->all.count))
+        VV_TRY(vv_slots_grow(&shapes->slots, (uint32_t)shapes->all.count, hash_of, shapes, "shapes", error));
+    uint32_t *slot = vv_slots_at(&shapes->slots, vv_hash_pair(dims, types), is_shape, shapes, &key);
+    if (*slot != 0) {
+        *out_shape = &shapes->all.items[*slot - 1];
         return VARVE_OK;
+    }
+    VV_TRY(vv_array_reserve(&shapes->all.items, &shapes->all.capacity, shapes->all.count + 1,
+                            sizeof *shapes->all.items, error));
     shapes->text_bytes = 0;
     lists->first_tensor = VV_NONE;
     lists->dims = dims == VV_NONE ? "" : vv_intern_text(&lists->model->strings, dims);
@@ -212,11 +199,13 @@ static enum varve_code find(struct lists *lists, uint32_t dims, uint32_t types,
         lists->types = types == VV_NONE ? NULL : vv_intern_text(&lists->model->strings, types);
         VV_TRY(read_lists(lists, error));
     }
-    *slot = (struct vv_kineto_shape){ dims, types, 0, lists->first_tensor, lists->tensor_count };
-    shapes->count++;
+    struct vv_kineto_shape *shape = &shapes->all.items[shapes->all.count++];
+    *shape = (struct vv_kineto_shape){ dims, types, 0, lists->first_tensor, lists->tensor_count };
+    *slot = (uint32_t)shapes->all.count;
+    *out_shape = shape;
     if (shapes->text_bytes == 0)
         return VARVE_OK;
-    return vv_model_add_text(lists->model, shapes->text, shapes->text_bytes, &slot->text, error);
+    return vv_model_add_text(lists->model, shapes->text, shapes->text_bytes, &shape->text, error);
 }
 
 static enum varve_code list_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,

@@ -4,6 +4,8 @@
 #ifndef VV_IMPORT_CHROME_KINETO_SHAPES_H
 #define VV_IMPORT_CHROME_KINETO_SHAPES_H
 
+#include "base/array.h"
+#include "base/slots.h"
 #include "import/chrome/text.h"
 
 struct vv_kineto_shape {
@@ -13,8 +15,8 @@ struct vv_kineto_shape {
 };
 
 struct vv_kineto_shapes {
-    struct vv_kineto_shape *slots; /* open addressing; dims and types VV_NONE = free            */
-    uint32_t slot_count, count;
+    VV_ARRAY_OF(struct vv_kineto_shape) all;
+    struct vv_slots slots; /* of all                                                            */
     char *text;
     size_t text_bytes, text_capacity;
 };

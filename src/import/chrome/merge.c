@@ -131,9 +131,9 @@ static enum varve_code map_places(struct merging *merging, struct varve_error *e
     enum varve_code code = VARVE_OK;
     if (by_row == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %llu tracks", (unsigned long long)count);
-    for (uint32_t i = 0; i < places->slot_count; i++)
-        if (places->slots[i].row != VV_NONE && places->slots[i].tid.kind != VV_IDENT_NONE)
-            by_row[places->slots[i].row] = &places->slots[i];
+    for (size_t i = 0; i < places->all.count; i++)
+        if (places->all.items[i].tid.kind != VV_IDENT_NONE)
+            by_row[places->all.items[i].row] = &places->all.items[i];
     for (uint64_t row = 0; row < count && code == VARVE_OK; row++)
         code = map_track(merging, by_row[row], error);
     free(by_row);
@@ -152,10 +152,10 @@ static enum varve_code map_shapes(struct merging *merging, struct varve_error *e
     enum varve_code code = VARVE_OK;
     by_row = calloc(count + 1, sizeof *by_row);
     if (by_row == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u shapes", own->count);
-    for (uint32_t i = 0; i < own->slot_count; i++)
-        if (own->slots[i].tensor_count != VV_NONE && own->slots[i].tensor_count > 0)
-            by_row[own->slots[i].first_tensor] = &own->slots[i];
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu shapes", own->all.count);
+    for (size_t i = 0; i < own->all.count; i++)
+        if (own->all.items[i].tensor_count > 0)
+            by_row[own->all.items[i].first_tensor] = &own->all.items[i];
     for (uint64_t row = 0; row < count && code == VARVE_OK; row++)
         if (by_row[row] != NULL)
             code = vv_kineto_shape_by_ids(&merging->whole->shapes, merging->whole->model,

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "import/chrome/number.h"
 
-#define FIRST_SLOTS 256u
 #define RECENT_PLACES (sizeof ((struct vv_chrome_places *)0)->recent / sizeof(struct vv_chrome_place))
 
 static const struct vv_chrome_ident of_process = { 0, VV_IDENT_NONE };
@@ -17,70 +16,61 @@ static bool same_ident(struct vv_chrome_ident a, struct vv_chrome_ident b)
     return a.number == b.number && a.kind == b.kind;
 }
 
-static uint32_t hash_of(struct vv_chrome_ident pid, struct vv_chrome_ident tid)
+static uint64_t hash_of_idents(struct vv_chrome_ident pid, struct vv_chrome_ident tid)
 {
     uint64_t hash = vv_hash_pair((uint64_t)pid.number, (uint64_t)tid.number);
-    return (uint32_t)vv_hash_step(&vv_hash_key, hash, (uint64_t)pid.kind << 8 | (uint64_t)tid.kind);
+    return vv_hash_step(&vv_hash_key, hash, (uint64_t)pid.kind << 8 | (uint64_t)tid.kind);
 }
 
-enum varve_code vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model,
-                                      uint32_t scope, struct varve_error *error)
+static uint64_t hash_of(const void *table, uint32_t number)
 {
-    *places = (struct vv_chrome_places){ .scope = scope, .slot_count = FIRST_SLOTS };
+    const struct vv_chrome_place *place = &((const struct vv_chrome_places *)table)->all.items[number];
+    return hash_of_idents(place->pid, place->tid);
+}
+
+static bool is_place(const void *table, uint32_t number, const void *key)
+{
+    const struct vv_chrome_place *a = &((const struct vv_chrome_places *)table)->all.items[number], *b = key;
+    return same_ident(a->pid, b->pid) && same_ident(a->tid, b->tid);
+}
+
+void vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model, uint32_t scope)
+{
+    *places = (struct vv_chrome_places){ .scope = scope };
     places->first_process = (uint32_t)model->processes.table.count;
     places->first_track = (uint32_t)model->tracks.table.count;
-    places->slots = malloc(FIRST_SLOTS * sizeof *places->slots);
-    if (places->slots == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for processes and threads");
-    memset(places->slots, 0xff, FIRST_SLOTS * sizeof *places->slots);
     for (uint32_t i = 0; i < RECENT_PLACES; i++)
         places->recent[i].row = VV_NONE;
-    return VARVE_OK;
 }
 
 void vv_chrome_places_deinit(struct vv_chrome_places *places)
 {
-    free(places->slots);
+    vv_slots_deinit(&places->slots);
+    free(places->all.items);
     free(places->tracks);
     *places = (struct vv_chrome_places){ 0 };
 }
 
-static uint32_t slot_of(const struct vv_chrome_places *places, struct vv_chrome_ident pid,
-                        struct vv_chrome_ident tid)
+/* NULL: there is none. */
+static const struct vv_chrome_place *find(const struct vv_chrome_places *places, struct vv_chrome_ident pid,
+                                          struct vv_chrome_ident tid)
 {
-    uint32_t mask = places->slot_count - 1, slot = hash_of(pid, tid) & mask;
-    while (places->slots[slot].row != VV_NONE && !(same_ident(places->slots[slot].pid, pid) &&
-                                                   same_ident(places->slots[slot].tid, tid)))
-        slot = (slot + 1) & mask;
-    return slot;
-}
-
-static enum varve_code grow(struct vv_chrome_places *places, struct varve_error *error)
-{
-    uint32_t former_count = places->slot_count;
-    struct vv_chrome_place *former = places->slots;
-    if (places->count < former_count / 2)
-        return VARVE_OK;
-    places->slots = malloc((size_t)former_count * 2 * sizeof *former);
-    if (places->slots == NULL) {
-        places->slots = former;
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u processes and threads", places->count);
-    }
-    places->slot_count = former_count * 2;
-    memset(places->slots, 0xff, (size_t)places->slot_count * sizeof *former);
-    for (uint32_t i = 0; i < former_count; i++)
-        if (former[i].row != VV_NONE)
-            places->slots[slot_of(places, former[i].pid, former[i].tid)] = former[i];
-    free(former);
-    return VARVE_OK;
+    const struct vv_chrome_place key = { .pid = pid, .tid = tid };
+    uint32_t number = vv_slots_find(&places->slots, hash_of_idents(pid, tid), is_place, places, &key);
+    return number == VV_SLOTS_NONE ? NULL : &places->all.items[number];
 }
 
 static enum varve_code insert(struct vv_chrome_places *places, const struct vv_chrome_place *place,
                               struct varve_error *error)
 {
-    VV_TRY(grow(places, error));
-    places->slots[slot_of(places, place->pid, place->tid)] = *place;
-    places->count++;
+    VV_TRY(vv_array_reserve(&places->all.items, &places->all.capacity, places->all.count + 1,
+                            sizeof *places->all.items, error));
+    if (vv_slots_are_full(&places->slots, places->all.count))
+        VV_TRY(vv_slots_grow(&places->slots, (uint32_t)places->all.count, hash_of, places, "processes and threads",
+                             error));
+    places->all.items[places->all.count++] = *place;
+    *vv_slots_at(&places->slots, hash_of_idents(place->pid, place->tid), is_place, places, place) =
+        (uint32_t)places->all.count;
     return VARVE_OK;
 }
 
@@ -152,7 +142,8 @@ static enum varve_code add_track(struct vv_chrome_places *places, struct vv_mode
 uint32_t vv_chrome_find_place(const struct vv_chrome_places *places, struct vv_chrome_ident pid,
                               struct vv_chrome_ident tid)
 {
-    return places->slots[slot_of(places, pid, tid)].row;
+    const struct vv_chrome_place *place = find(places, pid, tid);
+    return place == NULL ? VV_NONE : place->row;
 }
 
 enum varve_code vv_chrome_place(struct vv_chrome_places *places, struct vv_model *model,
@@ -163,11 +154,12 @@ enum varve_code vv_chrome_place(struct vv_chrome_places *places, struct vv_model
         &places->recent[((uint64_t)pid.number * 31 + (uint64_t)tid.number) % RECENT_PLACES];
     if (__builtin_expect(recent->row == VV_NONE || !same_ident(recent->pid, pid) ||
                              !same_ident(recent->tid, tid), 0)) {
-        struct vv_chrome_place found = places->slots[slot_of(places, pid, tid)];
-        if (found.row == VV_NONE) {
-            found = (struct vv_chrome_place){ pid, tid, VV_NONE, VV_NONE };
+        const struct vv_chrome_place *known = find(places, pid, tid);
+        struct vv_chrome_place found = { pid, tid, VV_NONE, VV_NONE };
+        if (known != NULL)
+            found = *known;
+        else
             VV_TRY(add_track(places, model, &found, error));
-        }
         *recent = found;
     }
     *out_place = *recent;

@@ -6,6 +6,8 @@
 #ifndef VV_IMPORT_CHROME_PLACES_H
 #define VV_IMPORT_CHROME_PLACES_H
 
+#include "base/array.h"
+#include "base/slots.h"
 #include "import/chrome/text.h"
 
 enum vv_chrome_ident_kind { VV_IDENT_ABSENT, VV_IDENT_NUMBER, VV_IDENT_TEXT, VV_IDENT_NONE };
@@ -28,8 +30,8 @@ struct vv_chrome_track_facts {
 };
 
 struct vv_chrome_places {
-    struct vv_chrome_place *slots;  /* open addressing; row VV_NONE = free                      */
-    uint32_t slot_count, count;
+    VV_ARRAY_OF(struct vv_chrome_place) all;
+    struct vv_slots slots;          /* of all                                                   */
     struct vv_chrome_place recent[256];
     uint32_t scope;                 /* of new processes                                         */
     uint32_t first_process, first_track; /* rows of others stand before                         */
@@ -37,8 +39,7 @@ struct vv_chrome_places {
     size_t track_capacity;
 };
 
-enum varve_code vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model,
-                                      uint32_t scope, struct varve_error *error);
+void vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model, uint32_t scope);
 void vv_chrome_places_deinit(struct vv_chrome_places *places);
 
 /* `value` NULL = the event has none. */

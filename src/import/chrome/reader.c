@@ -25,7 +25,7 @@ enum varve_code vv_chrome_reader_init(struct vv_chrome_reader *reader,
     *reader = (struct vv_chrome_reader){ .job = job, .model = model, .rank = -1, .begin = offset };
     note_first_rows(reader);
     VV_TRY(vv_chrome_text_init(&reader->text, model, &reader->window, error));
-    VV_TRY(vv_chrome_places_init(&reader->places, model, job->scope, error));
+    vv_chrome_places_init(&reader->places, model, job->scope);
     VV_TRY(vv_recent_texts_init(&reader->keys, KEY_SLOTS, error));
     VV_TRY(vv_recent_texts_init(&reader->categories, CATEGORY_SLOTS, error));
     reader->known_classes[reader->known_class_count++] = vv_dialect_class("", 0);
@@ -54,8 +54,8 @@ void vv_chrome_reader_deinit(struct vv_chrome_reader *reader)
     free(reader->frame_args.items);
     free(reader->runs.items);
     free(reader->step_slices.items);
-    free(reader->async_slots);
-    free(reader->family_slots);
+    vv_slots_deinit(&reader->async_slots);
+    vv_slots_deinit(&reader->family_slots);
     *reader = (struct vv_chrome_reader){ 0 };
 }
 

@@ -128,8 +128,8 @@ struct vv_chrome_reader {
     VV_CHROME_LIST(uint32_t) frame_args; /* rows in args whose value is the id of a frame       */
     VV_CHROME_LIST(uint32_t) step_slices; /* of each step of this input                         */
     VV_CHROME_LIST(uint32_t) runs;   /* steps without a number, which are counted in order of time */
-    uint32_t *async_slots, *family_slots; /* open addressing: row + 1                           */
-    uint32_t async_slot_count, family_slot_count, last_family;
+    struct vv_slots async_slots, family_slots;
+    uint32_t last_family;
 
     int64_t base_ns, rank, world_size; /* rank -1, world_size 0: not said                       */
     uint32_t host;              /* string: where it was recorded; 0                             */

@@ -4,16 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 
 #define FIRST_SMALL 256u
-#define FIRST_SLOTS 64u
 
 void vv_key_map_deinit(struct vv_key_map *map)
 {
     free(map->small);
-    free(map->slots);
+    free(map->large.items);
+    vv_slots_deinit(&map->slots);
     *map = (struct vv_key_map){ 0 };
 }
 
@@ -21,40 +20,44 @@ void vv_key_map_clear(struct vv_key_map *map)
 {
     if (map->small_capacity > 0)
         memset(map->small, 0xff, map->small_capacity * sizeof *map->small);
-    for (size_t i = 0; i < map->slot_count; i++)
-        map->slots[i].value = VV_KEY_NONE;
-    map->used_count = map->small_used = 0;
+    if (map->slots.count > 0)
+        memset(map->slots.items, 0, map->slots.count * sizeof *map->slots.items);
+    map->large.count = map->small_used = 0;
 }
 
-/* The slot of the id, or the free one where it belongs. */
-static struct vv_key_slot *slot_of(const struct vv_key_map *map, uint64_t id)
+static uint64_t hash_of_id(uint64_t id)
 {
-    size_t mask = map->slot_count - 1;
-    size_t at = (size_t)vv_hash_step(&vv_hash_key, vv_hash_key.start, id) & mask;
-    while (map->slots[at].value != VV_KEY_NONE && map->slots[at].id != id)
-        at = (at + 1) & mask;
-    return &map->slots[at];
+    return vv_hash_step(&vv_hash_key, vv_hash_key.start, id);
+}
+
+static uint64_t hash_of(const void *table, uint32_t entry)
+{
+    const struct vv_key_map *map = table;
+    return hash_of_id(map->large.items[entry].id);
+}
+
+static bool is_id(const void *table, uint32_t entry, const void *id)
+{
+    const struct vv_key_map *map = table;
+    return map->large.items[entry].id == *(const uint64_t *)id;
 }
 
 uint32_t vv_key_map_find(const struct vv_key_map *map, uint64_t id)
 {
-    return map->slot_count == 0 ? VV_KEY_NONE : slot_of(map, id)->value;
+    uint32_t entry = vv_slots_find(&map->slots, hash_of_id(id), is_id, map, &id);
+    return entry == VV_SLOTS_NONE ? VV_KEY_NONE : map->large.items[entry].value;
 }
 
-static enum varve_code grow_slots(struct vv_key_map *map, struct varve_error *error)
+static enum varve_code put_large(struct vv_key_map *map, uint64_t id, uint32_t value, struct varve_error *error)
 {
-    struct vv_key_map grown = *map;
-    grown.slot_count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
-    grown.slots = malloc(grown.slot_count * sizeof *grown.slots);
-    if (grown.slots == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu ids", grown.slot_count);
-    for (size_t i = 0; i < grown.slot_count; i++)
-        grown.slots[i].value = VV_KEY_NONE;
-    for (size_t i = 0; i < map->slot_count; i++)
-        if (map->slots[i].value != VV_KEY_NONE)
-            *slot_of(&grown, map->slots[i].id) = map->slots[i];
-    free(map->slots);
-    *map = grown;
+    VV_TRY(vv_array_reserve(&map->large.items, &map->large.capacity, map->large.count + 1,
+                            sizeof *map->large.items, error));
+    if (vv_slots_are_full(&map->slots, map->large.count))
+        VV_TRY(vv_slots_grow(&map->slots, (uint32_t)map->large.count, hash_of, map, "ids", error));
+    uint32_t *slot = vv_slots_at(&map->slots, hash_of_id(id), is_id, map, &id);
+    if (*slot == 0)
+        *slot = (uint32_t)++map->large.count;
+    map->large.items[*slot - 1] = (struct vv_key_entry){ id, value };
     return VARVE_OK;
 }
 
@@ -69,15 +72,9 @@ enum varve_code vv_key_map_put(struct vv_key_map *map, uint64_t id, uint32_t val
         for (size_t i = former; i < map->small_capacity; i++)
             map->small[i] = vv_key_map_find(map, i);
     }
-    if (id < map->small_capacity) {
-        map->small_used += map->small[id] == VV_KEY_NONE;
-        map->small[id] = value;
-        return VARVE_OK;
-    }
-    if (map->used_count * 2 >= map->slot_count)
-        VV_TRY(grow_slots(map, error));
-    struct vv_key_slot *slot = slot_of(map, id);
-    map->used_count += slot->value == VV_KEY_NONE;
-    *slot = (struct vv_key_slot){ id, value };
+    if (id >= map->small_capacity)
+        return put_large(map, id, value, error);
+    map->small_used += map->small[id] == VV_KEY_NONE;
+    map->small[id] = value;
     return VARVE_OK;
 }

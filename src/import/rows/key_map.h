@@ -7,20 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/array.h"
+#include "base/slots.h"
 
 #define VV_KEY_NONE UINT32_MAX
-
-struct vv_key_slot {
-    uint64_t id;
-    uint32_t value; /* VV_KEY_NONE: free                                                         */
-};
 
 struct vv_key_map { /* zeroed: empty                                                             */
     uint32_t *small;
     size_t small_capacity, small_used;
-    struct vv_key_slot *slots; /* open addressing; slot_count is a power of two                   */
-    size_t slot_count, used_count;
+    VV_ARRAY_OF(struct vv_key_entry { uint64_t id; uint32_t value; }) large;
+    struct vv_slots slots; /* of large                                                          */
 };
 
 void vv_key_map_deinit(struct vv_key_map *map); /* idempotent */

@@ -7,13 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/array.h"
+#include "base/slots.h"
 
 struct vv_row_key { int64_t words[4]; }; /* the last says what kind of thing it is              */
 
 struct vv_row_map {
-    struct vv_row_entry { struct vv_row_key key; uint32_t row; bool is_used; } *entries;
-    uint64_t count, slot_count; /* a power of two, or 0                                         */
+    VV_ARRAY_OF(struct vv_row_entry { struct vv_row_key key; uint32_t row; }) entries;
+    struct vv_slots slots;
 };
 
 void vv_row_map_deinit(struct vv_row_map *map); /* idempotent */
