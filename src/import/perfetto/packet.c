@@ -2,18 +2,11 @@
 /* packet.c — one packet. Its fields may stand in any order, and the service appends the sequence's id at the
  * end: so they are found first, and then read in the order that they need each other in. */
 #include <stdlib.h>
-#ifdef VV_HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef VV_HAVE_ZSTD
-#include <zstd.h>
-#include <zstd_errors.h>
-#endif
 
 #include "base/array.h"
+#include "import/input/unpack.h"
 #include "import/perfetto/perfetto.h"
 
-#define UNPACKED_BYTES_MAX (UINT64_C(64) << 20)
 #define PACKED_DEPTH_MAX 2u
 
 enum field {
@@ -221,64 +214,6 @@ static enum varve_code read_defaults(struct vv_perfetto_sequence *sequence, stru
 
 /* ---- packets in a packet ---- */
 
-static enum varve_code damaged(const struct vv_protobuf *packed, bool lacks_memory, struct varve_error *error)
-{
-    if (lacks_memory)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to decompress a packet");
-    return vv_fail_at(error, VARVE_CORRUPT, packed->start_offset, "a compressed packet is damaged");
-}
-
-static enum varve_code inflate_all(const struct vv_protobuf *packed, unsigned char **out, size_t *out_bytes,
-                                   struct varve_error *error)
-{
-#ifdef VV_HAVE_ZLIB
-    z_stream zlib = { .next_in = (unsigned char *)(uintptr_t)packed->start,
-                      .avail_in = (uInt)(packed->limit - packed->start) };
-    size_t capacity = 0;
-    enum varve_code code = VARVE_OK;
-    int status = packed->limit - packed->start > UINT32_MAX ? Z_DATA_ERROR : inflateInit2(&zlib, 32 + MAX_WBITS);
-    if (status != Z_OK)
-        return damaged(packed, status == Z_MEM_ERROR, error);
-    while (code == VARVE_OK && status == Z_OK && zlib.total_out < UNPACKED_BYTES_MAX) {
-        code = vv_array_reserve(out, &capacity, zlib.total_out + 65536, 1, error);
-        if (code != VARVE_OK)
-            break;
-        zlib.next_out = *out + zlib.total_out;
-        zlib.avail_out = (uInt)(capacity - zlib.total_out);
-        status = inflate(&zlib, Z_NO_FLUSH);
-    }
-    *out_bytes = zlib.total_out;
-    inflateEnd(&zlib);
-    return code != VARVE_OK || status == Z_STREAM_END ? code : damaged(packed, status == Z_MEM_ERROR, error);
-#else
-    (void)out;
-    (void)out_bytes;
-    return damaged(packed, false, error);
-#endif
-}
-
-static enum varve_code unpack_zstd(const struct vv_protobuf *packed, unsigned char **out, size_t *out_bytes,
-                                   struct varve_error *error)
-{
-#ifdef VV_HAVE_ZSTD
-    size_t bytes = (size_t)(packed->limit - packed->start);
-    unsigned long long size = ZSTD_getFrameContentSize(packed->start, bytes);
-    if (size > UNPACKED_BYTES_MAX)
-        return damaged(packed, false, error);
-    *out = malloc(size + 1);
-    if (*out == NULL)
-        return damaged(packed, true, error);
-    *out_bytes = ZSTD_decompress(*out, size + 1, packed->start, bytes);
-    return ZSTD_isError(*out_bytes)
-               ? damaged(packed, ZSTD_getErrorCode(*out_bytes) == ZSTD_error_memory_allocation, error)
-               : VARVE_OK;
-#else
-    (void)out;
-    (void)out_bytes;
-    return damaged(packed, false, error);
-#endif
-}
-
 static enum varve_code read_packets(struct vv_perfetto *reader, struct vv_protobuf *packets,
                                     struct varve_error *error)
 {
@@ -298,21 +233,24 @@ static enum varve_code read_packets(struct vv_perfetto *reader, struct vv_protob
 static enum varve_code read_packed(struct vv_perfetto *reader, const struct vv_protobuf *packed, bool is_zstd,
                                    struct varve_error *error)
 {
-    unsigned char *bytes = NULL;
-    size_t length = 0;
+    vv_unpacked unpacked = { 0 };
     if (reader->depth >= PACKED_DEPTH_MAX)
         return vv_fail_at(error, VARVE_LIMIT, packed->start_offset,
                           "compressed packets in compressed packets");
-    enum varve_code code = is_zstd ? unpack_zstd(packed, &bytes, &length, error)
-                                   : inflate_all(packed, &bytes, &length, error);
+    enum varve_code code = (is_zstd ? vv_unpack_zstd : vv_unpack_zlib)(
+        packed->start, (uint64_t)(packed->limit - packed->start), &unpacked);
+    if (code == VARVE_NO_MEMORY)
+        (void)vv_fail(error, code, "no memory to decompress a packet");
+    else if (code != VARVE_OK)
+        (void)vv_fail_at(error, code, packed->start_offset, "a compressed packet is damaged");
     if (code == VARVE_OK) {
         struct vv_protobuf packets;
-        vv_protobuf_init(&packets, bytes, length, packed->start_offset);
+        vv_protobuf_init(&packets, unpacked.items, unpacked.count, packed->start_offset);
         reader->depth++;
         code = read_packets(reader, &packets, error);
         reader->depth--;
     }
-    free(bytes);
+    free(unpacked.items);
     return code;
 }
 

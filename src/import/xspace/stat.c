@@ -7,16 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef VV_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "import/input/unpack.h"
 #include "import/xspace/xspace.h"
 
-#define ARG_BYTES_MAX 4096u
 #define TEXT_BYTES_MAX (UINT64_C(64) << 20)
+#define ARG_BYTES_MAX 4096u
 
 /* The value of a statistic, as args and facts hold it. */
 struct decoded {
@@ -87,37 +85,15 @@ static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned cha
 static enum varve_code inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat, size_t *out_bytes,
                                     bool *out_is_text, struct varve_error *error)
 {
-    *out_is_text = false;
-#ifdef VV_HAVE_ZLIB
-    z_stream zlib = { .next_in = (unsigned char *)(uintptr_t)stat->data,
-                      .avail_in = (uInt)stat->value };
-    size_t room = 1024;
-    int status = Z_OK;
-    enum varve_code code = VARVE_OK;
-    if (inflateInit2(&zlib, 32 + MAX_WBITS) != Z_OK)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to decompress a statistic");
-    while (status == Z_OK && zlib.total_out < TEXT_BYTES_MAX) {
-        room *= 4;
-        code = reserve_text(sink, room, error);
-        if (code != VARVE_OK)
-            break;
-        zlib.next_out = (unsigned char *)sink->text + zlib.total_out;
-        zlib.avail_out = (uInt)(room - zlib.total_out);
-        status = inflate(&zlib, Z_NO_FLUSH);
-    }
-    *out_bytes = zlib.total_out;
-    inflateEnd(&zlib);
-    if (status == Z_MEM_ERROR)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to decompress a statistic");
-    *out_is_text = status == Z_STREAM_END && vv_utf8_valid(sink->text, *out_bytes) == *out_bytes;
-    return code;
-#else
-    (void)sink;
-    (void)stat;
-    (void)out_bytes;
-    (void)error;
+    vv_unpacked text = { (unsigned char *)sink->text, 0, sink->text_capacity };
+    enum varve_code code = vv_unpack_zlib(stat->data, stat->value, &text);
+    sink->text = (char *)text.items;
+    sink->text_capacity = text.capacity;
+    if (code == VARVE_NO_MEMORY)
+        VV_FAIL(error, code, "no memory to decompress a statistic");
+    *out_bytes = text.count;
+    *out_is_text = code == VARVE_OK && vv_utf8_valid(sink->text, *out_bytes) == *out_bytes;
     return VARVE_OK;
-#endif
 }
 
 static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct vv_protobuf *stat,
@@ -125,7 +101,7 @@ static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct 
 {
     size_t length = 0;
     bool is_text = false;
-    if (stat->value <= TEXT_BYTES_MAX)
+    if (stat->value <= VV_UNPACKED_BYTES_MAX)
         VV_TRY(inflate_text(sink, stat, &length, &is_text, error));
     if (is_text)
         return put_text(sink, sink->text, length, out, error);
