@@ -103,3 +103,14 @@ def test_an_export_tells_the_devices_again(varve, build, tmp_path):
     subprocess.run([varve, "export", "--no-cache", "-q", "-o", tmp_path / "b.json", source], check=True)
     assert json.loads((tmp_path / "b.json").read_text())["deviceProperties"] == [{"id": 0, "name": "NVIDIA H100"}, {"id": 3, "name": 'T4 "x"'}]
     assert devices(build, tmp_path / "b.json") == devices(build, source)
+
+
+def test_an_export_keeps_plain_arguments_of_any_form(varve, tmp_path):
+    """A list becomes a column and is written from it; what is none stays what it was."""
+    told = [["", "[1, 1]", "False"], [], "x", {"a": 1}, None, 7]
+    events = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 10 * n, "dur": 5, "pid": 1, "tid": 1, "args": {"Concrete Inputs": value}}
+              for n, value in enumerate(told)]
+    (tmp_path / "a.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    subprocess.run([varve, "export", "--no-cache", "-q", "-o", tmp_path / "b.json", tmp_path / "a.json"], check=True)
+    slices = [event for event in json.loads((tmp_path / "b.json").read_text())["traceEvents"] if event["ph"] == "X"]
+    assert [event["args"]["Concrete Inputs"] for event in slices] == told

@@ -10,8 +10,7 @@
 /* What is written from columns: an object has each name once. */
 static const char *const from_columns[VV_CHROME_COLUMN_ARGUMENTS] = {
     "External id", "Ev Idx", "Record function id", "correlation", "device", "context", "stream", "bytes", "flop",
-    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "Concrete Inputs", "finished", "source",
-    "line", "layer",
+    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "finished", "source", "line", "layer",
 };
 
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer)

@@ -35,7 +35,7 @@ void vv_chrome_layout_deinit(struct vv_chrome_layout *layout);
 
 /* ---- chrome/arguments.c: what has no column, as ", KEY: VALUE" behind what has ---- */
 
-#define VV_CHROME_COLUMN_ARGUMENTS 19u
+#define VV_CHROME_COLUMN_ARGUMENTS 18u
 
 struct vv_chrome_writer;
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer); /* before the first */
