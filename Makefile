@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The front door. The build itself is CMake's (CMakeLists.txt); the Debian packages that a target needs are
-# named in tools/setup. Everything that is made lies under build/.
+# The front door. The build itself is CMake's (CMakeLists.txt); the Debian packages that a target
+# needs are named in tools/setup. Everything that is made lies under build/.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -18,24 +18,27 @@ VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
 VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
                            $(wildcard tests/live/requirements-*.txt))
-# Tests in two processes; a file's tests stay together. Names of those that passed: tests/conftest.py.
+# Tests in two processes; a file's tests stay together. Names of those that passed:
+# tests/conftest.py.
 PYTEST_JOBS  := -n 2 --dist loadfile
 PASSED       := $(BUILD)/passed
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 # The arm64 packages that the AArch64 build links against, beside libc.
 ARM64          := $(BUILD)/arm64
-ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev
+ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev zlib1g zlib1g-dev libsqlite3-0 \
+                  libsqlite3-dev
 
 VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
             --show-leak-kinds=definite --errors-for-leak-kinds=definite
 
 # The interface of libvarve.so as abidw tells it, under the first two numbers of the version.
-ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' include/varve/varve.h | paste -sd.).xml
+ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
+                      include/varve/varve.h | paste -sd.).xml
 
 .DEFAULT_GOAL := all
-.PHONY: all tests help demo check check-clients unit pytest pytest-clients sanitize thread valgrind cross abi fuzz bench mutants \
-        soak install format format-check tidy clean distclean
+.PHONY: all tests help demo check check-clients unit pytest pytest-clients sanitize thread \
+        valgrind cross abi fuzz bench mutants soak install format format-check tidy clean distclean
 
 all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
@@ -61,7 +64,7 @@ check: ## install what the tests need, run every test
 	@$(MAKE) --no-print-directory --keep-going unit sanitize thread pytest
 
 # AFTER=check: on a tree where `make check` has just passed, what passed there is not run again.
-check-clients: ## the tests again, with the large real programs that read ours or write theirs; valgrind; AArch64
+check-clients: ## the tests again, with the large real programs beside us; valgrind; AArch64
 	@tools/setup clients
 	@$(MAKE) --no-print-directory --keep-going $(if $(AFTER),,unit) valgrind cross pytest-clients
 
@@ -72,28 +75,35 @@ pytest: tests $(VENV)/ready ## all other tests
 	$(VENV)/bin/python -m pytest $(PYTEST_JOBS) --keep-passed $(abspath $(PASSED)) tests
 
 pytest-clients: tests $(VENV_CLIENTS)/ready $(VENVS_LIVE)
-	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest $(PYTEST_JOBS) $(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
+	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest $(PYTEST_JOBS) \
+		$(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
 
-sanitize: $(VENV)/ready ## units, corpora, damaged traces, control calls under AddressSanitizer and UndefinedBehaviorSanitizer
+# Python comes last: PyPI may be out of reach, and the units do not need it.
+sanitize: ## units, corpora, damaged traces, control calls: address, undefined
 	@$(CMAKE) --preset sanitize >/dev/null
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
-	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py tests/control/test_matrix.py
+	@$(MAKE) --no-print-directory $(VENV)/ready
+	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest \
+		tests/faults/test_damaged_traces.py tests/control/test_matrix.py
 
 # The sanitizer's own runtime does not live with a file size limit.
-thread: $(VENV)/ready ## units, corpora, recordings, control calls under ThreadSanitizer
+thread: ## units, corpora, recordings, control calls under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
 	@$(CMAKE) --build --preset thread
 	@$(CTEST) thread
+	@$(MAKE) --no-print-directory $(VENV)/ready
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
-		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py -k 'not file_size_limit and not train and not aarch64'
+		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py \
+		-k 'not file_size_limit and not train and not aarch64'
 
 valgrind: tests ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
-	@for test in $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit/record -name 'test_*.c'))); do \
-		VARVE_SLOW=1 $(VALGRIND) $$test || exit 1; done
+	@for test in $$(find tests/unit/record -name 'test_*.c' | sort); do \
+		VARVE_SLOW=1 $(VALGRIND) $(BUILD)/$${test%.c} || exit 1; done
 	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
-	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) $(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
+	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) \
+		$(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
 	@$(BUILD)/varve info $(BUILD)/valgrind.varve | grep -q '^  lost  *0$$'
 
 cross: ## build for AArch64, run units and corpora there by qemu-aarch64
@@ -108,26 +118,29 @@ cross: ## build for AArch64, run units and corpora there by qemu-aarch64
 abi: all ## write the interface of libvarve.so anew, into abi/
 	@tools/setup abi
 	@mkdir -p abi
-	@abidw --headers-dir include --drop-private-types --drop-undefined-syms --no-corpus-path --no-comp-dir-path \
-		--no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
+	@abidw --headers-dir include --drop-private-types --drop-undefined-syms --no-corpus-path \
+		--no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
 		--out-file $(BUILD)/abi.xml $(BUILD)/libvarve.so
 	@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(ABI)
 
-fuzz: ## install clang, build the fuzz targets for libFuzzer: build/{fuzz,fuzz-edges}/tests/fuzz/*_libfuzzer
+fuzz: ## install clang, build the fuzz targets: build/{fuzz,fuzz-edges}/tests/fuzz/*_libfuzzer
 	@tools/setup fuzz
-	@for preset in fuzz fuzz-edges; do $(CMAKE) --preset $$preset >/dev/null && $(CMAKE) --build --preset $$preset || exit 1; done
+	@for preset in fuzz fuzz-edges; do \
+		$(CMAKE) --preset $$preset >/dev/null && $(CMAKE) --build --preset $$preset || exit 1; done
 
-soak: tests sanitize ## ten times as much of the tests that kill, fill disks and crowd; every real trace damaged everywhere
+soak: tests sanitize ## twenty times as much of the tests that kill, fill disks, crowd, damage
 	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
-	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest tests/faults/test_damaged_traces.py
+	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest \
+		tests/faults/test_damaged_traces.py
 
-mutants: $(VENV)/ready ## small faults put into a copy of src/, one at a time: which does no test notice? MUTANTS='--help'
+mutants: $(VENV)/ready ## small faults in a copy of src/: which does no test see? MUTANTS='--help'
 	nice -n 19 $(VENV)/bin/python tools/mutants $(MUTANTS)
 
 bench: all ## measure what Varve costs
 	@$(CMAKE) --build --preset bench
 	@rm -rf $(BUILD)/bench.varve
-	@for program in $(BUILD)/bench/*; do [ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
+	@for program in $(BUILD)/bench/*; do \
+		[ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
 	@[ ! -e $(BUILD)/venv-torch/ready ] || $(BUILD)/venv-torch/bin/python bench/torch_overhead.py
 
 install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
@@ -135,7 +148,8 @@ install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
 	@[ -n '$(DESTDIR)' ] || ! [ -w /etc/ld.so.cache ] || ldconfig
 
 format: ## let clang-format rewrite the files named in FILES=…
-	@[ -n '$(FILES)' ] || { echo "make format: say which: make format FILES='src/base/error.c'"; exit 2; }
+	@[ -n '$(FILES)' ] || { \
+		echo "make format: say which: make format FILES='src/base/error.c'"; exit 2; }
 	@$(FORMAT) -i $(FILES)
 
 format-check: ## say where clang-format would differ; advice, no test
@@ -155,7 +169,7 @@ $(VENV)/ready: tests/requirements.txt
 	@$(VENV)/bin/python $(PIP) -r tests/requirements.txt
 	@touch $@
 
-$(VENV_CLIENTS)/ready: tests/requirements.txt tests/requirements-clients.txt tests/requirements-clients-alone.txt
+$(VENV_CLIENTS)/ready: $(addprefix tests/requirements,.txt -clients.txt -clients-alone.txt)
 	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
 	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
 	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt

@@ -3,10 +3,11 @@
  *
  *     build/bench/analyse [-s MEGABYTES] [-r ROUNDS] [TRACE]         from the folder of the sources
  *
- * TRACE is written again and again by bench/make_kineto.py until the file has the size (1000: 4 M events of the standard
- * trace); it is read once, and every table of src/analyse/tables.c is made of it in a child process of its own. Of some
- * rounds the fastest counts; memory is the pages that the child touched. On the trace itself, as it is: HTA's answer and ours,
- * each a process that reads the file. Wanted: every table in less than a second. */
+ * TRACE is written again and again by bench/make_kineto.py until the file has the size (1000: 4 M
+ * events of the standard trace); it is read once, and every table of src/analyse/tables.c is made
+ * of it in a child process of its own. Of some rounds the fastest counts; memory is the pages that
+ * the child touched. On the trace itself, as it is: HTA's answer and ours, each a process that
+ * reads the file. Wanted: every table in less than a second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,9 @@
 #define HTA_TRACE "../shared/traces/hta/ns_resolution.json.gz"
 #define FOLDER "build/bench/traces"
 #define CLIENTS "build/venv-clients/bin/python"
-#define HTA                                                                                         \
-    "import sys; from hta.trace_analysis import TraceAnalysis as T; t = T(trace_files={0: sys.argv[1]}, trace_dir='');" \
+#define HTA                                                          \
+    "import sys; from hta.trace_analysis import TraceAnalysis as T;" \
+    "t = T(trace_files={0: sys.argv[1]}, trace_dir='');"             \
     "t.get_temporal_breakdown(visualize=False)"
 
 static double now(void)
@@ -58,11 +60,12 @@ static struct result make_table(const struct vv_model *model, vv_analyse_fn *ana
     struct vv_sheet sheet;
     getrusage(RUSAGE_SELF, &before);
     double begin = now();
-    result.is_done = analyse(model, &question, &sheet, &error) == VARVE_OK;
+    result.is_done = vv_analyse(analyse, model, &question, &sheet, &error) == VARVE_OK;
     result.seconds = now() - begin;
     getrusage(RUSAGE_SELF, &after);
     result.busy_seconds = busy(&after) - busy(&before);
-    result.megabytes = (double)(after.ru_minflt - before.ru_minflt) * (double)sysconf(_SC_PAGESIZE) * 1e-6;
+    result.megabytes =
+        (double)(after.ru_minflt - before.ru_minflt) * (double)sysconf(_SC_PAGESIZE) * 1e-6;
     result.rows = result.is_done ? sheet.row_count : 0;
     if (!result.is_done)
         fprintf(stderr, "%s\n", error.message);
@@ -99,8 +102,9 @@ static void print_tables(const struct vv_model *model, int rounds)
                 best = result;
         }
         if (best.is_done)
-            printf("%-18s %9.1f %9.1f %9.1f %9lu%s\n", table->name, best.seconds * 1e3, best.busy_seconds * 1e3,
-                   best.megabytes, best.rows, best.seconds > 1 ? "  over a second" : "");
+            printf("%-18s %9.1f %9.1f %9.1f %9lu%s\n", table->name, best.seconds * 1e3,
+                   best.busy_seconds * 1e3, best.megabytes, best.rows,
+                   best.seconds > 1 ? "  over a second" : "");
         else
             printf("%-18s    failed\n", table->name);
         fflush(stdout);
@@ -135,13 +139,15 @@ static void compare_with_hta(int rounds)
     }
     for (int round = 0; round < rounds; round++) {
         double seconds = run(hta);
-        hta_seconds = seconds > 0 && (hta_seconds < 0 || seconds < hta_seconds) ? seconds : hta_seconds;
+        hta_seconds =
+            seconds > 0 && (hta_seconds < 0 || seconds < hta_seconds) ? seconds : hta_seconds;
         seconds = run(ours);
-        our_seconds = seconds > 0 && (our_seconds < 0 || seconds < our_seconds) ? seconds : our_seconds;
+        our_seconds =
+            seconds > 0 && (our_seconds < 0 || seconds < our_seconds) ? seconds : our_seconds;
     }
     if (hta_seconds > 0 && our_seconds > 0)
-        printf("%s, read and broken down: HTA %.2f s, varve %.3f s: %.0f times\n", HTA_TRACE, hta_seconds,
-               our_seconds, hta_seconds / our_seconds);
+        printf("%s, read and broken down: HTA %.2f s, varve %.3f s: %.0f times\n", HTA_TRACE,
+               hta_seconds, our_seconds, hta_seconds / our_seconds);
 }
 
 static int measure_trace(const char *trace, const char *megabytes, int rounds)
@@ -154,9 +160,11 @@ static int measure_trace(const char *trace, const char *megabytes, int rounds)
     snprintf(path, sizeof path, FOLDER "/%s.%s.json", name, megabytes);
     mkdir("build/bench", 0777);
     mkdir(FOLDER, 0777);
-    char *command[] = { "python3", "bench/make_kineto.py", (char *)trace, path, (char *)megabytes, NULL };
+    char *command[] = { "python3", "bench/make_kineto.py", (char *)trace, path, (char *)megabytes,
+                        NULL };
     if (stat(path, &status) != 0 && run(command) < 0) {
-        fprintf(stderr, "analyse: python3 bench/make_kineto.py %s %s %s failed\n", trace, path, megabytes);
+        fprintf(stderr, "analyse: python3 bench/make_kineto.py %s %s %s failed\n", trace, path,
+                megabytes);
         return 1;
     }
     double begin = now();
@@ -165,7 +173,8 @@ static int measure_trace(const char *trace, const char *megabytes, int rounds)
         return 1;
     }
     printf("%s of %s MB: %llu events, %llu slices, read in %.1f s\n", name, megabytes,
-           (unsigned long long)model->run.events, (unsigned long long)model->slices.table.count, now() - begin);
+           (unsigned long long)model->run.events, (unsigned long long)model->slices.table.count,
+           now() - begin);
     print_tables(model, rounds);
     vv_model_destroy(model);
     unlink(path);

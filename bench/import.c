@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import.c — how fast a large Kineto or XSpace trace becomes a finished model, and how much memory that takes.
+/* import.c — how fast a large Kineto or XSpace trace becomes a finished model, and how much memory
+ * that takes.
  *
- *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [-k] [TRACE...]       from the folder of the sources
+ *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [-k] [TRACE...]       from the folder of the
+ *     sources
  *
- * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by bench/make_xspace.py, until the file has
- * the size (1000); -k keeps that file in build/bench/traces for the next time. Without a TRACE: some that lie beside the
- * sources, or else a made one, and 100 MB. Every reading is a process of its own, so that its memory is its own;
- * all take turns. On the same JSON, once: Python's json, and HTA's loader where make check-clients has installed it; and the same
- * JSON compressed, against decompressing it and no more. Wanted of one thread: 800 MB/s of JSON; of two: 0.59 of its
- * time, and for .gz 1.1 of inflation alone; memory: at most the file's size. */
+ * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by
+ * bench/make_xspace.py, until the file has the size (1000); -k keeps that file in
+ * build/bench/traces for the next time. Without a TRACE: some that lie beside the sources, or else
+ * a made one, and 100 MB. Every reading is a process of its own, so that its memory is its own;
+ * all take turns. On the same JSON, once: Python's json, and HTA's loader where make check-clients
+ * has installed it; and the same JSON compressed, against decompressing it and no more. Wanted of
+ * one thread: 800 MB/s of JSON; of two: 0.59 of its time, and for .gz 1.1 of inflation alone;
+ * memory: at most the file's size. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -26,8 +30,9 @@
 #define FOLDER "build/bench/traces"
 #define PYTHON "build/venv-clients/bin/python"
 #define JSON "import json, sys; json.load(open(sys.argv[1]), strict=False)"
-#define HTA                                                                                         \
-    "import sys; from hta.common.trace import Trace; t = Trace(trace_files={0: sys.argv[1]}, trace_dir='');" \
+#define HTA                                                  \
+    "import sys; from hta.common.trace import Trace;"        \
+    "t = Trace(trace_files={0: sys.argv[1]}, trace_dir='');" \
     "t.parse_traces(use_multiprocessing=False)"
 #define MADE "made" /* to bench/make_kineto.py                                                */
 #define ROUNDS_MAX 99
@@ -39,8 +44,8 @@ static const char *const standard_traces[] = {
     "../shared/traces/tracelens/h100_timesformer.json.gz",
 };
 
-/* What is measured, each of one of the files; the first of each file is what the others are held against. Ours stand
- * first. */
+/* What is measured, each of one of the files; the first of each file is what the others are held
+ * against. Ours stand first. */
 static const struct variant {
     const char *name, *ending;
     unsigned threads;    /* of ours; 0: decompressing alone, or                                 */
@@ -91,7 +96,8 @@ static int read_trace(const char *path, unsigned threads)
     const struct vv_import_options options = { .threads = threads };
     struct vv_model *model;
     struct varve_error error;
-    if ((threads == 0 ? unpack(path, &error) : vv_import_all(&path, 1, &options, &model, &error)) == VARVE_OK)
+    if ((threads == 0 ? unpack(path, &error) : vv_import_all(&path, 1, &options, &model, &error)) ==
+        VARVE_OK)
         return 0; /* the process ends: freeing is not reading                                   */
     fprintf(stderr, "import: %s\n", error.message);
     return 1;
@@ -102,7 +108,8 @@ static void run_python(const char *program, const char *path)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-    const char *python = access(PYTHON, X_OK) == 0 ? PYTHON : "python3"; /* also argv[0]: it tells Python its packages */
+    /* also argv[0]: it tells Python its packages */
+    const char *python = access(PYTHON, X_OK) == 0 ? PYTHON : "python3";
     execlp(python, python, "-c", program, path, (char *)NULL);
     _exit(127);
 }
@@ -139,7 +146,8 @@ static void measure(const char *path, const struct variant *variant, struct read
             run_python(variant->program, path);
         _exit(read_trace(path, variant->threads));
     }
-    if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) &&
+        WEXITSTATUS(status) == 0)
         add(readings, now_s() - begin_s, &usage);
 }
 
@@ -151,7 +159,8 @@ static bool run(const char *const *words)
         execvp(words[0], (char *const *)words);
         _exit(127);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 static bool is_xspace(const char *path)
@@ -170,13 +179,14 @@ static size_t count_variants(const char *path)
 
 static void print_rows(const struct readings *all, size_t count, double bytes)
 {
-    printf("%-28s %9s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first", "s", "CPU s",
-           "RSS/file");
+    printf("%-28s %9s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first",
+           "s", "CPU s", "RSS/file");
     const struct readings *first = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct readings *one = &all[i];
         char name[64];
-        snprintf(name, sizeof name, "%s%s%s", variants[i].ending, *variants[i].ending != '\0' ? ", " : "", variants[i].name);
+        snprintf(name, sizeof name, "%s%s%s", variants[i].ending,
+                 *variants[i].ending != '\0' ? ", " : "", variants[i].name);
         if (i == 0 || strcmp(variants[i].ending, variants[i - 1].ending) != 0)
             first = one;
         if (one->count == 0) {
@@ -185,8 +195,8 @@ static void print_rows(const struct readings *all, size_t count, double bytes)
         }
         printf("%-28s %9.0f %9.0f %9.2f %9.2f %9.2f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
                bytes / one->seconds[one->count / 2] / 1e6,
-               first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0], one->processor_s,
-               one->memory_bytes / bytes);
+               first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0],
+               one->processor_s, one->memory_bytes / bytes);
     }
     fflush(stdout);
 }
@@ -261,14 +271,16 @@ int main(int argc, char **argv)
             return 2;
     }
     if (mkdir(FOLDER, 0777) != 0 && errno != EEXIST) {
-        printf("import: cannot make " FOLDER ": %s; run it in the folder of the sources\n", strerror(errno));
+        printf("import: cannot make " FOLDER ": %s; run it in the folder of the sources\n",
+               strerror(errno));
         return 0;
     }
     if (megabytes == NULL)
         megabytes = optind < argc ? "1000" : "100";
     for (int i = optind; i < argc; i++)
         failed |= bench_trace(argv[i], megabytes, rounds, is_kept);
-    for (size_t i = 0; optind == argc && i < sizeof standard_traces / sizeof standard_traces[0]; i++)
+    for (size_t i = 0; optind == argc && i < sizeof standard_traces / sizeof standard_traces[0];
+         i++)
         if (access(standard_traces[i], R_OK) == 0) {
             standard++;
             failed |= bench_trace(standard_traces[i], megabytes, rounds, is_kept);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import_own.c — how fast a trace of ours becomes a finished model, with one thread and with two.
  *
- * A child records RANGES ranges (20 million) of one site. Each reading is a process of its own, so that its peak memory
- * is its own too; readings with one thread and with two take turns. Beside it, once, how long babeltrace2 takes to
- * read the same trace and drop what it has read. Usage: import_own [RANGES] */
+ * A child records RANGES ranges (20 million) of one site. Each reading is a process of its own, so
+ * that its peak memory is its own too; readings with one thread and with two take turns. Beside it,
+ * once, how long babeltrace2 takes to read the same trace and drop what it has read. Usage:
+ * import_own [RANGES] */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -107,14 +108,16 @@ static double run_babeltrace(const char *path)
         execlp("babeltrace2", "babeltrace2", "-o", "dummy", path, (char *)NULL);
         _exit(127);
     }
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != 0)
         return 0;
     return now_s() - begin;
 }
 
 static int measure(const char *path)
 {
-    static struct bench_samples samples[READERS] = { { .name = "one thread" }, { .name = "two threads" } };
+    static struct bench_samples samples[READERS] = { { .name = "one thread" },
+                                                     { .name = "two threads" } };
     double peak_bytes[READERS] = { 0 };
     uint64_t events = 0;
     for (int round = 0; round < ROUNDS; round++)
@@ -162,7 +165,8 @@ int main(int argc, char **argv)
     int status = 1;
     snprintf(path, sizeof path, "%s/varve-bench-XXXXXX", folder != NULL ? folder : "/tmp");
     if (ranges < 1 || mkdtemp(path) == NULL) {
-        fprintf(stderr, "import_own: %s\n", ranges < 1 ? "usage: import_own [RANGES]" : strerror(errno));
+        fprintf(stderr, "import_own: %s\n",
+                ranges < 1 ? "usage: import_own [RANGES]" : strerror(errno));
         return 2;
     }
     fflush(stdout);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """make_kineto.py: a large Kineto trace out of a small one, for bench/import.
 
-    python3 bench/make_kineto.py TRACE OUTPUT MEGABYTES        TRACE "made": operators with the work that they start
+    python3 bench/make_kineto.py TRACE OUTPUT MEGABYTES        TRACE "made": operators with the work
+    that they start
 
-The events are written again and again; each time their instants and ids move on by what they span, so that the copies
-follow each other and nothing joins what lies in different ones.
+The events are written again and again; each time their instants and ids move on by what they span,
+so that the copies follow each other and nothing joins what lies in different ones.
 """
 import gzip
 import pathlib
@@ -49,12 +50,13 @@ def width_of(numbers, key):
 
 
 def spans_of(numbers):
-    """How far each copy lies behind the one before: in time, and in the ids of each family, which producers count
-    up by about one an event."""
+    """How far each copy lies behind the one before: in time, and in the ids of each family, which
+    producers count up by about one an event."""
     times = [value for key, value, _ in numbers if key == b"ts"]
     spans = {key: len(times) for key in FAMILY}
     for family in FAMILIES[1:]:
-        spans |= {key.encode(): max(width_of(numbers, other.encode()) for other in family) for key in family}
+        spans |= {key.encode(): max(width_of(numbers, other.encode()) for other in family)
+                  for key in family}
     for key in FAMILIES[0]:
         spans[key.encode()] = max(len(times), width_of(numbers, b"correlation"))
     spans[b"ts"] = (max(times) - min(times)) // 1_000_000 * 1_000_000 + 10_000_000
@@ -77,7 +79,8 @@ def write_copy(out, pieces, numbers, spans, copy):
 
 
 def made():
-    """A trace in Kineto's manner: 2,000 operators, each with a call, a kernel and the arrow between them."""
+    """A trace in Kineto's manner: 2,000 operators, each with a call, a kernel and the arrow between
+    them."""
     events = []
     for i in range(1, 2001):
         ts = 1_700_000_000_000_000 + i * 20
@@ -109,7 +112,8 @@ def made():
   {{
     "ph": "f", "id": {i}, "pid": 0, "tid": 7, "ts": {ts + 9}.875, "cat": "ac2g", "name": "ac2g", "bp": "e"
   }}''')
-    return ('{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + ",\n".join(events) + "\n  ]\n}\n").encode()
+    return ('{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + ",\n".join(events) +
+            "\n  ]\n}\n").encode()
 
 
 def read(source):

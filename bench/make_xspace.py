@@ -3,9 +3,10 @@
 
     python3 bench/make_xspace.py TRACE.xplane.pb OUTPUT MEGABYTES
 
-It is the same program, running for longer: each line comes again and again in its plane, every time later by the length
-of the whole trace, and correlations, producers and consumers and flows get numbers of their own each time. Metadata comes
-once. The numbers keep their lengths (short ones first become 5 bytes), so that events stay as large as they were.
+It is the same program, running for longer: each line comes again and again in its plane, every time
+later by the length of the whole trace, and correlations, producers and consumers and flows get
+numbers of their own each time. Metadata comes once. The numbers keep their lengths (short ones
+first become 5 bytes), so that events stay as large as they were.
 """
 import pathlib
 import sys
@@ -71,8 +72,10 @@ class Line:
 def take_apart(plane):
     """Its head, its lines, and what follows them."""
     fields = list(walk(plane))
-    entries = [dict((number, value) for number, _, value in walk(value)) for number, _, value in fields if number == 5]
-    shifted = {entry[1] for entry in entries for number, _, name in walk(entry[2]) if number == 2 and name in SHIFTED}
+    entries = [dict((number, value) for number, _, value in walk(value))
+               for number, _, value in fields if number == 5]
+    shifted = {entry[1] for entry in entries for number, _, name in walk(entry[2]) if number == 2
+               and name in SHIFTED}
     head = b"".join(field(number, value) for number, _, value in fields if number < 3)
     tail = b"".join(field(number, value) for number, _, value in fields if number > 3)
     return head, [Line(value, shifted) for number, _, value in fields if number == 3], tail
@@ -84,7 +87,8 @@ def write(source, output, size_bytes):
     length_ns = max(line.timestamp_ns + line.end_ps // 1000 for line in lines) + 1_000_000
     copies = max(1, round(size_bytes / sum(len(line.body) + 12 for line in lines)))
     for head, own, tail in planes:
-        size = sum(len(field(3, line.written(copy, length_ns))) for copy in range(copies) for line in own)
+        size = sum(len(field(3, line.written(copy, length_ns))) for copy in range(copies)
+                   for line in own)
         output.write(varint(1 << 3 | 2) + varint(len(head) + size + len(tail)) + head)
         for line in own:
             for copy in range(copies):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* off_site.c — an instrumented shared library, as a plug-in would be: its call site reaches the control page
- * through the global offset table. */
+/* off_site.c — an instrumented shared library, as a plug-in would be: its call site reaches the
+ * control page through the global offset table. */
 #include "loops.h"
 #include "varve/varve.h"
 

@@ -15,11 +15,14 @@ static struct {
     const char *why;
     struct bench_samples samples;
 } all[BENCH_OTHERS] = {
-    { "lttng_ust.so", "LTTng-UST", "not built: apt-get install liblttng-ust-dev lttng-tools", NULL, NULL, { 0 } },
+    { "lttng_ust.so", "LTTng-UST", "not built: apt-get install liblttng-ust-dev lttng-tools", NULL,
+      NULL, { 0 } },
     { "nvtx.so", "NVTX",
-      "not built: it needs nvtx3/nvToolsExt.h (the wheel nvidia-nvtx-cu12), in -D VARVE_NVTX=FOLDER",
+      "not built: it needs nvtx3/nvToolsExt.h (the wheel nvidia-nvtx-cu12), in -D "
+      "VARVE_NVTX=FOLDER",
       NULL, NULL, { 0 } },
-    { "record_function.so", "PyTorch RecordFunction", "not built: apt-get install libtorch-dev", NULL, NULL, { 0 } },
+    { "record_function.so", "PyTorch RecordFunction", "not built: apt-get install libtorch-dev",
+      NULL, NULL, { 0 } },
 };
 
 static void start(size_t i, const char *folder)
@@ -63,5 +66,6 @@ void bench_others_print(double floor_ns)
             all_run = false;
         }
     if (!all_run)
-        puts("to build them: cmake --preset default; cmake --build --preset default --target bench_others");
+        puts("to build them: cmake --preset default; cmake --build --preset default --target "
+             "bench_others");
 }

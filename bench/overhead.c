@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* overhead.c — what a record costs, against the clock it has to read.
  *
- * One process; a round takes one short sample of each variant in turn, so that all see the same machine. Shown are
- * the ratio of the median to that of the floor (two bare reads of the clock), minimum, median and nine tenths.
+ * One process; a round takes one short sample of each variant in turn, so that all see the same
+ * machine. Shown are the ratio of the median to that of the floor (two bare reads of the clock),
+ * minimum, median and nine tenths.
  * Usage: overhead [FOLDER]  (for the trace; default build/bench.varve) */
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 #include "threads.h"
 #include "varve/varve.h"
 
-/* A sample of 400 ranges fills 6 kB, so that most samples meet no new page: those are what *sustained* is for. */
+/* A sample of 400 ranges fills 6 kB, so that most samples meet no new page: those are what
+ * *sustained* is for. */
 #define PAIRS 400
 #define OPERATORS 50
 #define WORK_PAIRS 100
@@ -53,7 +55,8 @@ static struct bench_samples samples[VARIANTS] = {
     [RANGE] = { .name = "range" },
     [NEXT] = { .name = "next" },
     [OPERATOR] = { .name = "operator, four shaped inputs" },
-    /* What they take more than WORK in the same round, so that one sample that was interrupted counts for two. */
+    /* What they take more than WORK in the same round, so that one sample that was interrupted
+     * counts for two. */
     [WORK_FLOOR] = { .name = "two clock reads", .least = 0.1 },
     [WORK_RANGE] = { .name = "range", .least = 0.1 },
 };
@@ -65,8 +68,10 @@ static struct {
     const char *what;
     struct bench_samples all, processor;
 } sustained[] = {
-    { bench_run_range, 5000000, "5 M, and the pages of 80 MB", { .name = "range, sustained" }, { 0 } },
-    { bench_run_operator, 400000, "400,000, and the pages of 99 MB", { .name = "operator, sustained" }, { 0 } },
+    { bench_run_range, 5000000, "5 M, and the pages of 80 MB", { .name = "range, sustained" },
+      { 0 } },
+    { bench_run_operator, 400000, "400,000, and the pages of 99 MB",
+      { .name = "operator, sustained" }, { 0 } },
 };
 #define SUSTAINED (sizeof sustained / sizeof sustained[0])
 #define SUSTAINED_ROUNDS 3

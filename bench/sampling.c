@@ -44,8 +44,9 @@ void bench_print(struct bench_samples *samples, double base, const char *note)
     char ratio[16] = "";
     if (base > 0)
         snprintf(ratio, sizeof ratio, "%.3f", median / base);
-    printf("%-38s %8s %8.2f %8.2f %8.2f%s%s\n", samples->name, ratio, bench_quantile(samples, samples->least),
-           median, bench_quantile(samples, 0.9), *note != '\0' ? "   " : "", note);
+    printf("%-38s %8s %8.2f %8.2f %8.2f%s%s\n", samples->name, ratio,
+           bench_quantile(samples, samples->least), median, bench_quantile(samples, 0.9),
+           *note != '\0' ? "   " : "", note);
 }
 
 void bench_print_absent(const char *name, const char *why)

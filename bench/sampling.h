@@ -9,7 +9,8 @@
 
 struct bench_samples {
     const char *name;
-    double least; /* what stands in the column `min`: 0 = the minimum, else that part of the samples */
+    double least; /* what stands in the column `min`: 0 = the minimum, else that part of the
+                     samples */
     size_t count;
     double values[BENCH_SAMPLES];
 };

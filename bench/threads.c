@@ -13,7 +13,8 @@
 
 VARVE_SITE(first, "first", VARVE_LAYER_OP);
 
-/* The partner runs round r once `round` is r, and then counts `done` up: no sleep, so both begin at once. */
+/* The partner runs round r once `round` is r, and then counts `done` up: no sleep, so both begin at
+ * once. */
 struct partner {
     void (*run)(long count);
     long count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch_loop.c — what bench/torch_overhead.py switches and calls: observers of PyTorch, one at a time, and operators in
- * a tight loop of C. It has a recorder of its own, apart from any libvarve.so in the process. */
+/* torch_loop.c — what bench/torch_overhead.py switches and calls: observers of PyTorch, one at a
+ * time, and operators in a tight loop of C. It has a recorder of its own, apart from any
+ * libvarve.so in the process. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,8 @@ const char *bench_open(const char *folder)
         return missing;
     vv_torch_layout_find(&api, &reader, &layout);
     void *symbols[] = { dlsym(api.library, "_ZN2at4_ops5zero_4callERNS_6TensorE"),
-                        dlsym(api.library, "_ZN2at4_ops15lerp_Tensor_out4callERKNS_6TensorES4_S4_RS2_") };
+                        dlsym(api.library,
+                              "_ZN2at4_ops15lerp_Tensor_out4callERKNS_6TensorES4_S4_RS2_") };
     memcpy(&zero, &symbols[0], sizeof zero);
     memcpy(&lerp, &symbols[1], sizeof lerp);
     if (symbols[0] == NULL || symbols[1] == NULL)
@@ -75,7 +77,8 @@ void bench_mode(int wanted)
     else if (mode != BARE)
         vv_torch_record_end();
     mode = (enum mode)wanted;
-    struct vv_torch_callback callback = { empty_start, empty_end, 1.0, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+    struct vv_torch_callback callback = { empty_start, empty_end, 1.0,
+                                          { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
                                           mode == EMPTY_BOXED, 0, 0 };
     const struct vv_torch_wishes wishes = { .inputs = mode == RECORD_SHAPES };
     if (mode == EMPTY || mode == EMPTY_BOXED)
@@ -84,7 +87,8 @@ void bench_mode(int wanted)
         mode = BARE;
 }
 
-/* Nanoseconds of thread time for one zero_ of `tensors[0]`, or one lerp.out of all four (TensorImpl *). */
+/* Nanoseconds of thread time for one zero_ of `tensors[0]`, or one lerp.out of all four (TensorImpl
+ * *). */
 double bench_loop(void *const tensors[4], int with_four, long count)
 {
     struct timespec begin, end;
@@ -97,5 +101,6 @@ double bench_loop(void *const tensors[4], int with_four, long count)
             zero(&first);
     }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / (double)count;
+    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+           (double)count;
 }

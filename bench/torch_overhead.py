@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_overhead.py — what recording PyTorch costs, against the floor that PyTorch itself charges for any observer.
+"""torch_overhead.py — what recording PyTorch costs, against the floor that PyTorch itself charges
+for any observer.
 
-    PYTHON bench/torch_overhead.py [ROUNDS]          from the folder of the sources, with a Python that has torch
+    PYTHON bench/torch_overhead.py [ROUNDS]          from the folder of the sources, with a Python
+                                                     that has torch
 
-One process; each round takes one short sample of each variant, in an order drawn anew, so that all see the same
-machine. Shown is what is added to bare, nanoseconds an operator in a loop of C, microseconds a training step: least, the
-difference of the smallest samples; median, of the differences in the same round. The floor is a callback that does nothing.
+One process; each round takes one short sample of each variant, in an order drawn anew, so that all
+see the same machine. Shown is what is added to bare, nanoseconds an operator in a loop of C,
+microseconds a training step: least, the difference of the smallest samples; median, of the
+differences in the same round. The floor is a callback that does nothing.
 """
 import ctypes
 import os
@@ -16,14 +19,15 @@ import statistics
 import sys
 import time
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else the profiler writes two lines for each of its runs
+# else the profiler writes two lines for each of its runs
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 import torch  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LOOP = ROOT / "build" / "bench" / "lib" / "torch_loop.so"
 TRACE = ROOT / "build" / "bench.varve"
-MODES = ["bare", "empty callback: the floor", "empty callback, inputs boxed", "varve: names and numbers",
-         "varve: with shapes"]
+MODES = ["bare", "empty callback: the floor", "empty callback, inputs boxed",
+         "varve: names and numbers", "varve: with shapes"]
 PROFILERS = {"torch.profiler": False, "torch.profiler, record_shapes": True}
 COUNT = 2000
 
@@ -39,17 +43,20 @@ def open_loop():
     took_ms = (time.perf_counter() - begin) * 1000
     if missing:
         sys.exit(f"torch_overhead: {missing.decode()} is missing in torch {torch.__version__}")
-    print(f"torch {torch.__version__}: attached in {took_ms:.1f} ms, with the self-test and a new trace")
+    print(f"torch {torch.__version__}: attached in {took_ms:.1f} ms, with the self-test and a new "
+          f"trace")
     return loop
 
 
 def implementations(tensors):
     """Addresses of the TensorImpls: what a Python tensor holds behind its head."""
-    return (ctypes.c_void_p * 4)(*(ctypes.c_void_p.from_address(id(tensor) + 16).value for tensor in tensors))
+    return (ctypes.c_void_p * 4)(*(ctypes.c_void_p.from_address(id(tensor) + 16).value
+                                   for tensor in tensors))
 
 
 def profiled(run, with_shapes):
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=with_shapes):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
+                                record_shapes=with_shapes):
         run()
         return run()
 
@@ -77,11 +84,14 @@ def show(title, unit, values):
     print(f"{'added ' + unit:32}{'least':>10}{'over floor':>12}{'median':>10}{'over floor':>12}")
     for name, list_of in values.items():
         least, median = added(list_of, bare)
-        print(f"{name:32}{least:10.1f}{least - floor[0]:12.1f}{median:10.1f}{median - floor[1]:12.1f}")
+        print(
+            f"{name:32}{least:10.1f}{least - floor[0]:12.1f}{median:10.1f}{median - floor[1]:12.1f}"
+        )
 
 
 def added(values, bare):
-    return min(values) - min(bare), statistics.median(value - base for value, base in zip(values, bare))
+    return min(values) - min(bare), statistics.median(value - base
+                                                      for value, base in zip(values, bare))
 
 
 def step_of(model, inputs, targets):
@@ -105,15 +115,19 @@ def main():
     tensors = [torch.zeros(1) for _ in range(4)]
     addresses = implementations(tensors)
     print(f"{count} rounds")
-    for with_four, title in ((0, "zero_ in a loop of C"), (1, "lerp.out, four tensors, in a loop of C")):
+    for with_four, title in ((0, "zero_ in a loop of C"),
+                             (1, "lerp.out, four tensors, in a loop of C")):
         show(title, "ns", rounds(loop, lambda: loop.bench_loop(addresses, with_four, COUNT), count))
     nn = torch.nn
-    mlp = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-    conv = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 32, 3), nn.ReLU(),
-                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 14 * 14, 10))
+    mlp = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
+                        nn.Linear(64, 10))
+    conv = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 32, 3),
+                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 14 * 14, 10))
     targets = torch.randint(0, 10, (8,))
-    show("a training step of a small MLP", "us", rounds(loop, step_of(mlp, torch.randn(8, 64), targets), count))
-    show("a training step of a conv net", "us", rounds(loop, step_of(conv, torch.randn(8, 3, 32, 32), targets), count))
+    show("a training step of a small MLP", "us",
+         rounds(loop, step_of(mlp, torch.randn(8, 64), targets), count))
+    show("a training step of a conv net", "us",
+         rounds(loop, step_of(conv, torch.randn(8, 3, 32, 32), targets), count))
 
 
 if __name__ == "__main__":

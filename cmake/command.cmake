@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The program `varve`, and the pages that it writes about itself: man pages and completions. It finds
-# libvarve.so beside itself (build folder) or at VV_LIBRARY_FROM_BIN from its own folder (installed).
+# The program `varve`, and the pages that it writes about itself: man pages and completions. It
+# finds libvarve.so beside itself (build folder) or at VV_LIBRARY_FROM_BIN from its own folder
+# (installed).
 file(RELATIVE_PATH library_from_bin
      ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 

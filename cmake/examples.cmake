@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# examples/NAME/*.c become the program examples/NAME in the build folder, linked to libvarve.so as a user's
-# program would be. `train` also needs OpenBLAS; without it that example alone is left out.
+# examples/NAME/*.c become the program examples/NAME in the build folder, linked to libvarve.so as a
+# user's program would be. `train` also needs OpenBLAS; without it that example alone is left out.
 file(GLOB example_folders CONFIGURE_DEPENDS examples/*)
 if(PkgConfig_FOUND)
     pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# `cmake --install BUILD --prefix PREFIX`. All that is installed finds the rest relative to itself, so the
-# prefix may be chosen, or changed, at install time.
+# `cmake --install BUILD --prefix PREFIX`. All that is installed finds the rest relative to itself,
+# so the prefix may be chosen, or changed, at install time.
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/varve)
 
 install(TARGETS varve_library EXPORT varve-targets)
@@ -25,7 +25,8 @@ install(FILES ${PROJECT_BINARY_DIR}/varve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 configure_package_config_file(cmake/varve-config.cmake.in varve-config.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(varve-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/varve-config.cmake ${PROJECT_BINARY_DIR}/varve-config-version.cmake
+install(FILES ${PROJECT_BINARY_DIR}/varve-config.cmake
+              ${PROJECT_BINARY_DIR}/varve-config-version.cmake
         DESTINATION ${package_folder})
 install(EXPORT varve-targets NAMESPACE varve:: DESTINATION ${package_folder})
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome), linked to those it may use, and built
-# for who links it. vv_layers lists the rooms. A room of headers is a library without code, so that the edges through it still hold.
-# What libvarve.so is made of needs libc alone; the rest may use libm. zstd serves packed traces (src/ctf/pack), of which
-# the recorder calls nothing; without it `varve` still builds and refuses them.
+# One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome),
+# linked to those it may use, and built for who links it. vv_layers lists the rooms. A room of
+# headers is a library without code, so that the edges through it still hold.
+# What libvarve.so is made of needs libc alone; the rest may use libm. zlib and zstd are
+# src/decompress's; src/ctf/pack, of which the recorder calls nothing, compresses by zstd. Without
+# them `varve` still builds, and refuses what needs them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
 file(STRINGS src/LAYERS layer_lines REGEX "^[a-z/]+:")
 set(rooms ${layer_lines})
@@ -20,10 +22,12 @@ if(NOT TARGET PkgConfig::zlib)
     message(NOTICE "zlib is missing: varve will not read gzip (tools/setup build)")
 endif()
 if(NOT TARGET PkgConfig::sqlite)
-    message(NOTICE "sqlite3 is missing: varve will not read Nsight Systems' files (tools/setup build)")
+    message(NOTICE
+        "sqlite3 is missing: varve will not read Nsight Systems' files (tools/setup build)")
 endif()
 if(NOT TARGET PkgConfig::zstd)
-    message(NOTICE "libzstd is missing: varve will not read zstd, nor read or write packed traces (tools/setup build)")
+    message(NOTICE "libzstd is missing: varve will not read zstd, nor read or write packed traces"
+        " (tools/setup build)")
 endif()
 
 foreach(line IN LISTS layer_lines)
@@ -52,7 +56,7 @@ foreach(line IN LISTS layer_lines)
 
     string(REPLACE "/" "_" library vv_${room})
     file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c)
-    list(FILTER sources EXCLUDE REGEX "/cli/main\\.c$") # main.c belongs to the program (command.cmake)
+    list(FILTER sources EXCLUDE REGEX "/cli/main\\.c$") # part of the program: command.cmake
     if(sources)
         add_library(${library} STATIC EXCLUDE_FROM_ALL ${sources})
         target_include_directories(${library} PUBLIC include src)
@@ -64,11 +68,16 @@ foreach(line IN LISTS layer_lines)
     endif()
 endforeach()
 
-# What reads compressed files and Nsight Systems' (src/import/nsys/sqlite.c opens the library itself), and what says so.
+# One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome),
+# linked to those it may use, and built for who links it. vv_layers lists the rooms. A room of
+# headers is a library without code, so that the edges through it still hold.
+# What libvarve.so is made of needs libc alone; the rest may use libm. zlib and zstd are
+# src/decompress's; src/ctf/pack, of which the recorder calls nothing, compresses by zstd. Without
+# them `varve` still builds, and refuses what needs them.
 foreach(library zstd zlib)
     if(TARGET PkgConfig::${library})
         string(TOUPPER ${library} name)
-        foreach(room import_input cli ctf_pack)
+        foreach(room decompress ctf_pack cli)
             target_compile_definitions(vv_${room} PRIVATE VV_HAVE_${name})
             target_link_libraries(vv_${room} PRIVATE PkgConfig::${library})
         endforeach()

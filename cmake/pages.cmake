@@ -4,7 +4,8 @@
 # FOLDER/completions. A page that it cannot write is left out, and said; the build goes on.
 
 function(write_page file)
-    execute_process(COMMAND ${VARVE} ${ARGN} OUTPUT_FILE ${file}.new ERROR_QUIET RESULT_VARIABLE status)
+    execute_process(COMMAND ${VARVE} ${ARGN}
+        OUTPUT_FILE ${file}.new ERROR_QUIET RESULT_VARIABLE status)
     file(SIZE ${file}.new size)
     if(status EQUAL 0 AND size GREATER 0)
         file(RENAME ${file}.new ${file})

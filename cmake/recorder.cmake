@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libvarve.so: what runs in the user's process. It is src/record and src/collect whole, and of src/ctf,
-# src/settings and src/base the files that they call. It needs libc alone (-z defs and tests/lint see to it), never leaves
-# the process once loaded (-z nodelete: threads may still be inside), and finds its thread-local data without
-# a call (initial-exec), also in signal handlers; for their sake nothing is bound lazily (-z now).
+# libvarve.so: what runs in the user's process. It is src/record and src/collect whole, and of
+# src/ctf, src/settings and src/base the files that they call. It needs libc alone (-z defs and
+# tests/lint see to it), never leaves the process once loaded (-z nodelete: threads may still be
+# inside), and finds its thread-local data without a call (initial-exec), also in signal handlers;
+# for their sake nothing is bound lazily (-z now).
 file(GLOB_RECURSE recorder_sources CONFIGURE_DEPENDS src/record/*.c src/collect/*.c)
 
-# Which symbols it exports: those of include/varve, and the entry points of other programs' interfaces.
+# Which symbols it exports: those of include/varve, and the entry points of other programs'
+# interfaces.
 set(entry_point_list ${PROJECT_SOURCE_DIR}/src/collect/EXPORTS)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${entry_point_list})
 file(STRINGS ${entry_point_list} entry_points REGEX "^[A-Za-z_][A-Za-z0-9_]*:")
@@ -22,11 +24,13 @@ set_target_properties(varve_library PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${recorder_map})
 target_include_directories(varve_library
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE src)
 target_link_libraries(varve_library PRIVATE
     $<BUILD_INTERFACE:vv_options> $<BUILD_INTERFACE:vv_ctf_snapshot> $<BUILD_INTERFACE:vv_ctf>
-    $<BUILD_INTERFACE:vv_settings> $<BUILD_INTERFACE:vv_base_text> $<BUILD_INTERFACE:vv_base_system> $<BUILD_INTERFACE:vv_base>)
+    $<BUILD_INTERFACE:vv_settings> $<BUILD_INTERFACE:vv_base_text> $<BUILD_INTERFACE:vv_base_system>
+    $<BUILD_INTERFACE:vv_base>)
 target_link_options(varve_library PRIVATE
     LINKER:--version-script=${recorder_map} LINKER:--as-needed
     LINKER:-z,nodelete LINKER:-z,relro LINKER:-z,now)
@@ -34,6 +38,7 @@ if(NOT VARVE_SANITIZE) # clang gives its sanitizers to programs only
     target_link_options(varve_library PRIVATE LINKER:-z,defs)
 endif()
 
-# For the shared library alone: vv_record, which tests link, keeps the compiler's choice, since gcc 12 and the
-# linker's relaxation of initial-exec in programs disagree on a flag (seen with -fsanitize=null).
+# For the shared library alone: vv_record, which tests link, keeps the compiler's choice, since gcc
+# 12 and the linker's relaxation of initial-exec in programs disagree on a flag (seen with
+# -fsanitize=null).
 target_compile_options(varve_library PRIVATE -ftls-model=initial-exec)

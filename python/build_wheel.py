@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pip calls (PEP 517): a wheel is a zip of the package and three files about it. Kept by hand for the sake of machines
-without a network: nothing has to be fetched to install what has nothing to compile."""
+"""What pip calls (PEP 517): a wheel is a zip of the package and three files about it. Kept by hand
+for the sake of machines without a network: nothing has to be fetched to install what has nothing to
+compile."""
 import base64
 import hashlib
 import pathlib
@@ -16,8 +17,10 @@ def _version():
     for prefix in (HERE.parent, HERE.parents[2]):
         header = prefix / "include" / "varve" / "varve.h"
         if header.exists():
-            return ".".join(re.findall(r"#define VARVE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read_text()))
-    raise FileNotFoundError(f"varve.h is neither in the checkout nor in the prefix around {HERE}: it has the version")
+            return ".".join(re.findall(r"#define VARVE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)",
+                                       header.read_text()))
+    raise FileNotFoundError(
+        f"varve.h is neither in the checkout nor in the prefix around {HERE}: it has the version")
 
 
 def _digest(data):
@@ -31,9 +34,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     about = f"varve-{version}.dist-info"
     files = {f"varve/{path.name}": path.read_bytes() for path in sorted((HERE / "varve").iterdir())
              if path.suffix == ".py" or path.name == "py.typed"}
-    files[f"{about}/METADATA"] = (f"Metadata-Version: 2.1\nName: varve\nVersion: {version}\nLicense: Apache-2.0\n"
-                                  "Requires-Python: >=3.9\n").encode()
-    files[f"{about}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: varve\nRoot-Is-Purelib: true\nTag: {TAG}\n".encode()
+    files[f"{about}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: varve\nVersion: {version}\nLicense: Apache-2.0\n"
+        "Requires-Python: >=3.9\n").encode()
+    files[f"{about}/WHEEL"] = ("Wheel-Version: 1.0\nGenerator: varve\nRoot-Is-Purelib: true\n"
+                               f"Tag: {TAG}\n").encode()
     record = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in files.items())
     files[f"{about}/RECORD"] = (record + f"{about}/RECORD,,\n").encode()
     name = f"varve-{version}-{TAG}.whl"
@@ -45,4 +50,5 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     """There is none: the source is the repository's."""
-    raise NotImplementedError("varve has no source distribution of its Python module alone: use the repository")
+    raise NotImplementedError(
+        "varve has no source distribution of its Python module alone: use the repository")

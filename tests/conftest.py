@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every Python test shares: where things are, and what a missing client means.
 
-A test that cannot run for want of a program skips with a reason that begins with "needs " and ends with what
-to install. Under VARVE_CLIENTS=1 (make check-clients) such a skip is a failure. The fixed real traces lie
-beside the checkout, not in it: a test that needs them skips with another reason, and may. Each reason is told once,
-with the number of tests; pytest -rs tells them one by one.
+A test that cannot run for want of a program skips with a reason that begins with "needs " and ends
+with what to install. Under VARVE_CLIENTS=1 (make check-clients) such a skip is a failure. The fixed
+real traces lie beside the checkout, not in it: a test that needs them skips with another reason,
+and may. Each reason is told once, with the number of tests; pytest -rs tells them one by one.
 """
 import collections
 import importlib.util
@@ -19,11 +19,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
 SHARED = ROOT.parent / "shared"
-NOT_BESIDE = "../shared is not beside this checkout: the real traces of other profilers, and programs for them"
+NOT_BESIDE = ("../shared is not beside this checkout: the real traces of other profilers, and "
+              "programs for them")
 CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
 
-# A shell that runs tests in the background has them ignore the keyboard's signals, nohup that of a terminal that
-# closes, and so would every program that they begin and interrupt.
+# A shell that runs tests in the background has them ignore the keyboard's signals, nohup that of a
+# terminal that closes, and so would every program that they begin and interrupt.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL),
                       (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -36,9 +37,11 @@ except ImportError:  # the lints and the command-line tests run without it
     hypothesis = None
 if hypothesis is not None:
     # One tree, one outcome: make check draws the same examples each time. For a campaign, type
-    # VARVE_HYPOTHESIS=search and a larger --hypothesis-… option; what it finds is kept under build/.
+    # VARVE_HYPOTHESIS=search and a larger --hypothesis-… option; what it finds is kept under
+    # build/.
     found = hypothesis.database.DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis")
-    patient = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}  # machines are busy
+    # machines are busy
+    patient = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
     hypothesis.settings.register_profile("check", **patient, derandomize=True, database=None)
     hypothesis.settings.register_profile("search", **patient, database=found, max_examples=10000)
     hypothesis.settings.load_profile(os.environ.get("VARVE_HYPOTHESIS", "check"))
@@ -77,20 +80,23 @@ def pytest_make_collect_report():
 
 def pytest_terminal_summary(terminalreporter):
     """What is missing, and how many tests that skips: a line for each, however many tests."""
-    reasons = collections.Counter(filter(None, map(reason_of, terminalreporter.stats.get("skipped", []))))
+    reasons = collections.Counter(filter(None, map(reason_of, terminalreporter.stats.get("skipped",
+                                                                                         []))))
     if reasons:
         terminalreporter.write_sep("=", "skipped")
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'}: {reason}")
 
 
-# A run keeps the names of the tests that passed; a later one on the same tree, with more programs installed, leaves them out.
+# A run keeps the names of the tests that passed; a later one on the same tree, with more programs
+# installed, leaves them out.
 # What was skipped is not among them.
 passed, broken = set(), set()
 
 
 def pytest_addoption(parser):
-    parser.addoption("--keep-passed", metavar="FILE", help="write the names of the tests that passed")
+    parser.addoption("--keep-passed", metavar="FILE",
+                     help="write the names of the tests that passed")
     parser.addoption("--but-passed", metavar="FILE", help="leave out the tests that FILE names")
 
 
@@ -110,7 +116,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_sessionfinish(session):
     file = session.config.getoption("--keep-passed")
-    if file and not hasattr(session.config, "workerinput"):  # once, where several processes run tests
+    # once, where several processes run tests
+    if file and not hasattr(session.config, "workerinput"):
         pathlib.Path(file).write_text("".join(f"{name}\n" for name in sorted(passed - broken)))
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of Varve's traces, written from doc/format.md alone; § below are that page's sections.
+"""A second reader of Varve's traces, written from doc/format.md alone.
 
-As a module: open_trace(path) gives a Trace (processes, their clocks, strings, streams, records), and
-ranges(process) builds the ranges of §7. As a program: `varve_decode.py --help`. What breaks a rule of the
-page is said on standard error, with file and byte. Exit codes: 0 nothing does, 1 something does, 2 wrong
-usage, 3 not a trace. It is the oracle of the tests: plain before fast.
+The sections (§) below are that page's.
+
+As a module: open_trace(path) gives a Trace (processes, their clocks, strings, streams, records),
+and ranges(process) builds the ranges of §7. As a program: `varve_decode.py --help`. What breaks a
+rule of the page is said on standard error, with file and byte. Exit codes: 0 nothing does, 1
+something does, 2 wrong usage, 3 not a trace. It is the oracle of the tests: plain before fast.
 """
 
 import argparse, json, os, re, signal, struct, sys, urllib.parse
@@ -15,11 +17,13 @@ MAGIC, HEADER, PACKET_BYTES = 0xC1FC1FC1, struct.Struct("<II9Q"), 65536
 LAYERS = {name: 1 << bit for bit, name in enumerate(
     "API HOST OP RUNTIME RUNTIME_L1 DEVICE COMM MEMORY STEP PYTHON METRIC".split())}
 KINDS = "begin next mark counter async_begin async_end flow_out flow_in".split()
-KIND_FIELDS = dict.fromkeys(KINDS[:3], "") | {"counter": "f64 value;"} | dict.fromkeys(KINDS[4:], "u64 id;")
+KIND_FIELDS = dict.fromkeys(KINDS[:3], "") | {"counter": "f64 value;"} | dict.fromkeys(KINDS[4:],
+                                                                                       "u64 id;")
 BUILTINS = {  # §6: id: name, stream, fields
     1: ("varve.end", "thread", ""),
     2: ("varve.string", "process", "u32 id; u32 length; utf8 text[length];"),
-    3: ("varve.clock", "process", "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;"),
+    3: ("varve.clock", "process",
+        "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;"),
     4: ("varve.thread", "process", "u64 tid; u64 name;"),
     5: ("varve.process", "process", "u64 name;"),
     6: ("varve.layers", "process", "u64 layers;"),
@@ -31,12 +35,16 @@ BUILTINS = {  # §6: id: name, stream, fields
     11: ("varve.alloc", "thread", "u64 address; u64 bytes; u64 device;"),
     12: ("varve.free", "thread", "u64 address; u64 device;"),
     13: ("varve.cost", "process", "u64 slow_ns;"),
-    14: ("varve.call", "thread", "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { u8 kind; u8 dtype;"
-         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } arguments[argument_count];"),
+    14: ("varve.call", "thread", "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; "
+                                 "struct { u8 kind; u8 dtype;"
+         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } "
+         "arguments[argument_count];"),
     15: ("varve.collector", "process", "u32 name; u32 state; u64 text;"),
     16: ("varve.end_under", "thread", "u64 ranges;"),
 }
-CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d", "utf8": "s"}  # as struct spells them
+# as struct spells them
+CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d",
+         "utf8": "s"}
 Class = namedtuple("Class", "id name kind layer line file members")
 Clock = namedtuple("Clock", "freq offset_s offset precision")
 Packet = namedtuple("Packet", "path offset data begin_ticks discarded cut hidden")
@@ -49,13 +57,16 @@ class TraceError(Exception):  # the path is no trace, or one of a later format
     pass
 class Stream:  # one thread's, or the process's own: kind is "thread" or "process"
     def __init__(self, kind, instance):
-        self.kind, self.instance, self.tid, self.lost, self.packets, self.records = kind, instance, 0, 0, [], []
+        self.kind, self.instance, self.tid, self.lost, self.packets, self.records = (kind, instance,
+                                                                                     0, 0, [], [])
         self.hidden = 0                      # records that were never published (§4)
-        self.first, self.lost_before = 0, 0  # number of the first packet kept, and what was lost before it (§11)
+        # number of the first packet kept, and what was lost before it (§11)
+        self.first, self.lost_before = 0, 0
 
 class Process:
     def __init__(self, path, problems):
-        self.path, self.name, self.problems = path, os.path.basename(os.path.abspath(path)), problems
+        self.path, self.name, self.problems = path, os.path.basename(
+            os.path.abspath(path)), problems
         self.streams, self.classes, self.strings, self.env, self.clock = [], {}, {}, {}, None
         self.names = {}  # by tid; by None the process's own
         self.keeps_last = False  # a flight recorder's (§11)
@@ -69,34 +80,38 @@ class Process:
     def ns(self, ticks):
         return self.clock.offset_s * 10**9 + (self.clock.offset + ticks) * 10**9 // self.clock.freq
 
-# ---- metadata (§2, §3) -------------------------------------------------------------------------------
+# ---- metadata (§2, §3)
+# -------------------------------------------------------------------------------
 TEXT = r'"(?:\\.|[^"\\])*"'
 TYPE = re.compile(rf"\b(?:struct|{'|'.join(CODES)})\b|\[")
 PAIR = re.compile(rf"([\w.]+)\s*=\s*({TEXT}|[^;\"]+?)\s*;", re.S)
 
 def blocks(text):
-    """(offset, word, body) of each whole env, clock and event block; what follows the last is a torn append."""
+    """(offset, word, body) of each whole env, clock and event block; what follows the last is a
+    torn append."""
     start = depth = 0
     for match in re.finditer(rf'{TEXT}|/\*.*?\*/|["{{}};]', text, re.S):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
         if match[0] == '"':
             return
         if match[0] == ";" and depth == 0:
-            if found := re.search(r"^\s*(env|clock|event)\s*\{(.*)\}\s*;$", text[start:match.end()], re.S | re.M):
+            if found := re.search(r"^\s*(env|clock|event)\s*\{(.*)\}\s*;$", text[start:match.end()],
+                                  re.S | re.M):
                 yield start + found.start(1), found[1], found[2]
             start = match.end()
 
 def unescape(token):
     """The text of a TSDL string; the file is read as Latin-1, so that a character is a byte."""
-    plain = re.sub(r"\\([0-7]{3}|.)", lambda m: {"n": "\n"}.get(m[1]) or (chr(int(m[1], 8)) if m[1][1:] else m[1]),
-                   token[1:-1], flags=re.S)
+    plain = re.sub(r"\\([0-7]{3}|.)", lambda m: {"n": "\n"}.get(m[1])
+                   or (chr(int(m[1], 8)) if m[1][1:] else m[1]), token[1:-1], flags=re.S)
     return plain.encode("latin-1").decode("utf-8", "replace")
 
 def members_of(source):
     """[(name, struct code or members, name of its count or None)] of a struct's declarations."""
     members, tokens = [], re.findall(r"\w+|[}\[\];]", source) if isinstance(source, str) else source
     while tokens and (word := tokens.pop(0)) != "}":
-        kind, name = CODES[word] if word != "struct" else members_of(tokens), tokens.pop(0).lstrip("_")
+        kind, name = CODES[word] if word != "struct" else members_of(tokens), tokens.pop(0).lstrip(
+            "_")
         count = tokens.pop(0).lstrip("_") if tokens.pop(0) == "[" else None
         del tokens[:2 if count else 0]
         members.append((name, kind, count))
@@ -104,17 +119,22 @@ def members_of(source):
 
 def add_class(process, body, place):
     pairs = dict(PAIR.findall(body))
-    id, name, uri = int(pairs["id"]), unescape(pairs["name"]), unescape(pairs.get("model.emf.uri", '""'))
-    kind, page, declared = None, None, (re.findall(r"fields\s*:=\s*struct\s*\{(.*)\}", re.sub(TEXT, "", body), re.S) or [""])[0]
+    id, name, uri = int(pairs["id"]), unescape(pairs["name"]), unescape(pairs.get("model.emf.uri",
+                                                                                  '""'))
+    kind, page, declared = None, None, (re.findall(r"fields\s*:=\s*struct\s*\{(.*)\}",
+                                                   re.sub(TEXT, "", body), re.S) or [""])[0]
     told = dict(pair.partition("=")[::2] for pair in uri.partition("?")[2].split("&"))
     if uri.startswith("varve:"):
         kind = uri[len("varve:"):].partition("?")[0]
-        process.expect(id >= 64 and kind == KINDS[id % 8], *place, f"kind {kind!r} does not go with id {id}")
-        process.expect(told.get("layer") in LAYERS, *place, f"layer {told.get('layer')!r} of {name!r} is unknown")
+        process.expect(id >= 64 and kind == KINDS[id % 8], *place,
+                       f"kind {kind!r} does not go with id {id}")
+        process.expect(told.get("layer") in LAYERS, *place,
+                       f"layer {told.get('layer')!r} of {name!r} is unknown")
         page = KIND_FIELDS.get(kind)
     elif id in BUILTINS:
         page = BUILTINS[id][2]
-        process.expect(name == BUILTINS[id][0], *place, f"id {id} is {BUILTINS[id][0]}, not {name!r}")
+        process.expect(name == BUILTINS[id][0], *place,
+                       f"id {id} is {BUILTINS[id][0]}, not {name!r}")
     same = page is None or TYPE.findall(declared.replace("x64", "u64")) == TYPE.findall(page)
     process.expect(same, *place, f"the fields of {name!r} are not those of the page")
     process.expect(id not in process.classes, *place, f"class {id} comes twice")
@@ -128,7 +148,8 @@ def read_metadata(process):
         text = file.read()
     for offset, block, body in blocks(text):
         try:
-            pairs = {key: unescape(value) if value[0] == '"' else value for key, value in PAIR.findall(body)}
+            pairs = {key: unescape(value) if value[0] == '"' else value
+                     for key, value in PAIR.findall(body)}
             if block == "event":
                 add_class(process, body, (path, offset))
             elif block == "env":
@@ -140,11 +161,14 @@ def read_metadata(process):
     if not text.startswith("/* CTF 1.8 */") or not process.clock or process.clock.freq < 1:
         raise TraceError(f"'{path}' is not the metadata of a trace: no CTF 1.8 line, or no clock")
     if process.env.get("varve_format") != "1":
-        raise TraceError(f"'{path}': varve_format is {process.env.get('varve_format')}, this reader knows 1")
-    for key in ("hostname", "pid", "ppid", "program", "clock_source", "begin_realtime_ns", "begin_ticks"):
+        raise TraceError(
+            f"'{path}': varve_format is {process.env.get('varve_format')}, this reader knows 1")
+    for key in ("hostname", "pid", "ppid", "program", "clock_source", "begin_realtime_ns",
+                "begin_ticks"):
         process.expect(key in process.env, path, 0, f"env has no {key}")
 
-# ---- packets (§4) ------------------------------------------------------------------------------------
+# ---- packets (§4)
+# ------------------------------------------------------------------------------------
 def hidden_records(process, data):
     """How many records lie in what was reserved and never published."""
     count, at = 0, 0
@@ -167,12 +191,16 @@ def read_packets(process, stream, path, part):
             file.seek(offset)
             head = file.read(HEADER.size)
             if offset == 0 and head.startswith(b"VARVEPK1"):
-                raise TraceError(f"'{path}' is packed (§10), and this reader has no zstd. First type:"
-                                 "  varve pack --unpack -o PLAIN.varve TRACE.varve")
-            if not process.expect(len(head) == HEADER.size, path, offset, "cut inside a packet header", True):
+                raise TraceError(
+                    f"'{path}' is packed (§10), and this reader has no zstd. First type:"
+                    "  varve pack --unpack -o PLAIN.varve TRACE.varve")
+            if not process.expect(len(head) == HEADER.size, path, offset,
+                                  "cut inside a packet header", True):
                 return
-            (magic, stream_id, instance, reserved, before, content, total, begin, number, lost, tid) = HEADER.unpack(head)
-            if not process.expect(magic == MAGIC, path, offset, f"magic is {magic:#x}, not {MAGIC:#x}"):
+            (magic, stream_id, instance, reserved, before, content, total, begin, number, lost,
+             tid) = HEADER.unpack(head)
+            if not process.expect(magic == MAGIC, path, offset,
+                                  f"magic is {magic:#x}, not {MAGIC:#x}"):
                 return
             fits = not content % 64 and HEADER.size * 8 <= content <= total
             if process.keeps_last and stream.kind == "thread" and part > 0 and not stream.packets:
@@ -181,18 +209,22 @@ def read_packets(process, stream, path, part):
             for is_so, text in (
                     (fits, f"content_size is {content} of {total} bits"),
                     (stream_id == 0, f"stream_id is {stream_id}, not 0"),
-                    (before <= lost + 1, f"{before - 1} were lost before this packet, and {lost} up to its end"),
-                    (instance == stream.instance, f"stream_instance_id is {instance}, not {stream.instance}"),
+                    (before <= lost + 1,
+                     f"{before - 1} were lost before this packet, and {lost} up to its end"),
+                    (instance == stream.instance,
+                     f"stream_instance_id is {instance}, not {stream.instance}"),
                     (number == stream.first + len(stream.packets),
                      f"packet_seq_num is {number}, not {stream.first + len(stream.packets)}"),
                     (lost >= stream.lost, "events_discarded shrank"),
                     (not stream.packets or tid == stream.tid, "tid is not the last packet's"),
                     ((tid == 0) == (stream.kind == "process"), f"tid is {tid}"),
-                    (total == PACKET_BYTES * 8 or offset + total // 8 >= size, f"packet_size {total} in mid-file")):
+                    (total == PACKET_BYTES * 8 or offset + total // 8 >= size,
+                     f"packet_size {total} in mid-file")):
                 process.expect(is_so, path, offset, text)
             if not fits:
                 return
-            cut = not process.expect(offset + total // 8 <= size, path, offset, "cut inside a packet", True)
+            cut = not process.expect(offset + total // 8 <= size, path, offset,
+                                     "cut inside a packet", True)
             data = file.read(max(0, min(content // 8, size - offset) - HEADER.size))
             is_hidden = content < reserved <= min(total, PACKET_BYTES * 8) and reserved % 64 == 0
             hidden = file.read((reserved - content) // 8) if is_hidden else b""
@@ -200,9 +232,11 @@ def read_packets(process, stream, path, part):
             stream.tid, stream.lost = tid, lost
             offset += total // 8
 
-# ---- records (§5, §6) --------------------------------------------------------------------------------
+# ---- records (§5, §6)
+# --------------------------------------------------------------------------------
 def read_fields(members, data, at):
-    """The fields that begin at data[at], and the position behind them. struct.error: they do not fit."""
+    """The fields that begin at data[at], and the position behind them. struct.error: they do not
+    fit."""
     fields = {}
     for name, kind, count in members:
         repeat = 1 if count is None else fields[count]
@@ -230,41 +264,56 @@ def read_records(process, stream):
             try:
                 (word,) = struct.unpack_from("<Q", packet.data, at)
                 event = process.classes.get(word & 0xFFFFF)
-                if not process.expect(event, path, offset, f"class {word & 0xFFFFF} is not declared"):
+                if not process.expect(event, path, offset,
+                                      f"class {word & 0xFFFFF} is not declared"):
                     return
                 fields, end = read_fields(event.members, packet.data, at + 8)
             except (struct.error, OverflowError):
                 process.expect(packet.cut, path, offset, "the record reaches beyond content_size")
                 break
             ahead = ((word >> 20) - ticks) % (1 << 44)
-            process.expect(at or ahead < 1 << 43, path, packet.offset, "timestamp_begin after the first record")
-            process.expect(end % 8 == 0, path, offset, f"{event.name} does not end on a multiple of 8 bytes")
+            process.expect(at or ahead < 1 << 43, path, packet.offset,
+                           "timestamp_begin after the first record")
+            process.expect(end % 8 == 0, path, offset,
+                           f"{event.name} does not end on a multiple of 8 bytes")
             ticks += ahead if ahead < 1 << 43 else 0
             take_record(process, stream, event, fields, (path, offset))
-            stream.records.append(Record(*event[:4], ticks, process.ns(ticks), fields, packet, offset))
+            stream.records.append(Record(*event[:4], ticks, process.ns(ticks), fields, packet,
+                                         offset))
             at = -(-end // 8) * 8
 
 def is_argument(argument):
     """Is its kind known, and has it as many values as that asks for?"""
     count, kind = argument["value_count"], argument["kind"]
-    return kind <= 12 and argument["dtype"] <= 25 and {0: count == 0, 2: count % 2 == 1, 3: count == 1, 4: count == 1, 5: count == 1,
-                                                       6: count == 2, 10: count == 0, 11: count == 1, 12: count == 0}.get(kind, True)
+    return kind <= 12 and argument["dtype"] <= 25 and {0: count == 0, 2: count % 2 == 1,
+                                                       3: count == 1, 4: count == 1, 5: count == 1,
+                                                       6: count == 2, 10: count == 0,
+                                                       11: count == 1,
+                                                       12: count == 0}.get(kind, True)
 
 def take_record(process, stream, event, fields, place):
     """Checks one record against §6, and keeps what the process's stream tells of names."""
-    home = BUILTINS[event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
+    home = BUILTINS[
+        event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
     mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id == 7 else 1
-    text = process.strings.get(fields["name"]) if event.id in (4, 5, 7, 15) else fields.get("text", "")
+    text = process.strings.get(fields["name"]) if event.id in (4, 5, 7,
+                                                               15) else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
-            (event.id != 2 or fields["length"] % 8 == 0, f"length {fields.get('length')} is no multiple of 8"),
-            (event.id != 2 or fields["id"] > 0 and fields["id"] not in process.strings, f"string {fields.get('id')} is not new"),
+            (event.id != 2 or fields["length"] % 8 == 0,
+             f"length {fields.get('length')} is no multiple of 8"),
+            (event.id != 2 or fields["id"] > 0 and fields["id"] not in process.strings,
+             f"string {fields.get('id')} is not new"),
             (text is not None, f"string {fields.get('name')} of {event.name} is not there"),
-            (event.id != 15 or fields["text"] == 0 or fields["text"] in process.strings, "the text of varve.collector is not there"),
+            (event.id != 15 or fields["text"] == 0 or fields["text"] in process.strings,
+             "the text of varve.collector is not there"),
             ("\0" not in (text or ""), "NUL inside the text of a string"),
-            (mask <= 0x7FF and (event.id != 7 or mask.bit_count() == 1), f"layer mask {mask:#x} in {event.name}"),
-            (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]), "unknown dtype in varve.op"),
-            (event.id != 14 or all(map(is_argument, fields["arguments"])), "no such argument in varve.call"),
+            (mask <= 0x7FF and (event.id != 7 or mask.bit_count() == 1),
+             f"layer mask {mask:#x} in {event.name}"),
+            (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]),
+             "unknown dtype in varve.op"),
+            (event.id != 14 or all(map(is_argument, fields["arguments"])),
+             "no such argument in varve.call"),
             (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector")):
         process.expect(is_so, *place, broken)
     if event.id == 2:
@@ -272,7 +321,8 @@ def take_record(process, stream, event, fields, place):
     elif event.id in (4, 5):
         process.names[fields.get("tid")] = text
 
-# ---- the folder (§1, §8) -----------------------------------------------------------------------------
+# ---- the folder (§1, §8)
+# -----------------------------------------------------------------------------
 def read_parts(process, stream, parts):
     keeps_last = process.keeps_last and stream.kind == "thread"
     expected = parts[0][0] if keeps_last else 0
@@ -287,19 +337,23 @@ def read_parts(process, stream, parts):
             stream.packets.clear()
 
 def read_process(path, problems):
-    """Reads packets before the metadata: in a live trace the classes of all records read are then declared."""
+    """Reads packets before the metadata: in a live trace the classes of all records read are then
+    declared."""
     process, files = Process(path, problems), {}
     with open(os.path.join(path, "metadata"), encoding="latin-1") as file:
-        process.keeps_last = bool(re.search(r"^\s*env\s*\{[^}]*\bkeep_(?:bytes|ns)\s*=\s*[1-9]", file.read(), re.M))
+        process.keeps_last = bool(re.search(r"^\s*env\s*\{[^}]*\bkeep_(?:bytes|ns)\s*=\s*[1-9]",
+                                            file.read(), re.M))
     for name in os.listdir(path):
         if match := re.fullmatch(r"(process)()\.(\d+)|(thread)\.(\d+)\.(\d+)", name):
             kind, instance, part = (match[1], 0, match[3]) if match[1] else match.group(4, 5, 6)
-            files.setdefault((kind, int(instance)), []).append((int(part), os.path.join(path, name)))
+            files.setdefault((kind, int(instance)),
+                             []).append((int(part), os.path.join(path, name)))
     for (kind, instance), parts in sorted(files.items()):  # the process's own stream comes first
         process.streams.append(Stream(kind, instance))
         read_parts(process, process.streams[-1], sorted(parts))
     read_metadata(process)
-    recorded = bool(files) or any(number >= 64 for number in process.classes)  # killed before its first record: format.md §1
+    # killed before its first record: format.md §1
+    recorded = bool(files) or any(number >= 64 for number in process.classes)
     process.expect(("process", 0) in files or not recorded, path, 0, "process.0 is missing")
     for stream in process.streams:
         read_records(process, stream)
@@ -334,30 +388,38 @@ def open_trace(path):
     """Reads a trace folder, or one process's folder. Raises TraceError when it is neither."""
     problems, manifest = [], os.path.join(path, "manifest.json")
     try:
-        folders = [path] + sorted(os.path.join(path, name) for name in os.listdir(path) if name[0] != ".")
+        folders = [path] + sorted(os.path.join(path, name) for name in os.listdir(path)
+                                  if name[0] != ".")
         folders = [folder for folder in folders if os.path.isfile(os.path.join(folder, "metadata"))]
         if not folders:
             raise TraceError(f"'{path}' is not a trace: no folder in it has a file 'metadata'")
         told = read_manifest(manifest, problems) if os.path.exists(manifest) else None
         homeless = 0 if folders == [path] else read_lost(os.path.join(path, "lost"), problems)
-        return Trace(path, [read_process(folder, problems) for folder in folders], told, problems, homeless)
+        return Trace(path, [read_process(folder, problems) for folder in folders], told, problems,
+                     homeless)
     except OSError as error:
         raise TraceError(f"cannot read '{error.filename or path}': {error.strerror}") from error
 
-# ---- ranges (§7) -------------------------------------------------------------------------------------
+# ---- ranges (§7)
+# -------------------------------------------------------------------------------------
 def ranges(process):
-    """(the ranges of all threads of a process, each thread's in order of begin; number of unmatched ends).
-    process.begun_before then counts the ends of ranges that began before what a flight recorder kept."""
+    """(the ranges of all threads of a process, each thread's in order of begin; number of unmatched
+    ends).
+    process.begun_before then counts the ends of ranges that began before what a flight recorder
+    kept."""
     process.begun_before = 0
     records = [record for stream in process.streams for record in stream.records]
-    pauses = sorted(record.ticks for record in records if record.id == 6 and record.fields["layers"] == 0)
+    pauses = sorted(record.ticks for record in records if record.id == 6
+                    and record.fields["layers"] == 0)
     last_ticks, built = max((record.ticks for record in records), default=0), []
-    return built, sum(thread_ranges(process, stream, pauses[:], last_ticks, built) for stream in process.streams)
+    return built, sum(thread_ranges(process, stream, pauses[:], last_ticks, built)
+                      for stream in process.streams)
 
 def thread_ranges(process, stream, pauses, last_ticks, built):
     open_rows, unmatched, before = [], 0, None
     lacks_begin = stream.first > 0       # ranges may end that began before the first record (§11)
-    sums = [stream.lost_before] + [packet.discarded for packet in stream.packets]   # lost before packet i: sums[i]
+    # lost before packet i: sums[i]
+    sums = [stream.lost_before] + [packet.discarded for packet in stream.packets]
     number = {id(packet): i for i, packet in enumerate(stream.packets)}
     def push(name, layer, is_step):
         parent = open_rows[-1] if open_rows else None
@@ -383,11 +445,13 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
         if record.id == 10:
             steps = [depth for depth, row in enumerate(open_rows) if built[row].is_step]
             alone = not steps
-            pop(len(open_rows) - (steps[-1] if steps else 0) if steps or lacks_begin else 0, record.ticks)
+            pop(len(open_rows) - (steps[-1] if steps else 0) if steps or lacks_begin else 0,
+                record.ticks)
         elif record.id == 9:
             push(str(record.fields["index"]), "STEP", True)
         elif record.id == 7:
-            layer = next((name for name, bit in LAYERS.items() if bit & record.fields["layer"]), None)
+            layer = next((name for name, bit in LAYERS.items() if bit & record.fields["layer"]),
+                         None)
             push(process.strings.get(record.fields["name"], ""), layer, False)
         elif record.kind in ("begin", "next"):
             push(record.name, record.layer, False)
@@ -398,22 +462,26 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
     pop(len(open_rows), pauses[0] if pauses else last_ticks, not pauses)
     return unmatched
 
-# ---- the program -------------------------------------------------------------------------------------
+# ---- the program
+# -------------------------------------------------------------------------------------
 def counts(trace):
     streams = [stream for process in trace.processes for stream in process.streams]
     totals, steps = {}, {"calls": 0, "total_ns": 0}
     for item in (item for process in trace.processes for item in ranges(process)[0]):
         row = steps if item.is_step else totals.setdefault(item.name, {"calls": 0, "total_ns": 0})
         row.update(calls=row["calls"] + 1, total_ns=row["total_ns"] + item.end_ns - item.begin_ns)
-    return {"events": sum(len(stream.records) for stream in streams), "lost": sum(s.lost - s.lost_before + s.hidden for s in streams) + trace.homeless,
+    return {"events": sum(len(stream.records) for stream in streams),
+            "lost": sum(s.lost - s.lost_before + s.hidden for s in streams) + trace.homeless,
             "processes": len(trace.processes), "streams": len(streams),
             "by_name": Counter(record.name for stream in streams for record in stream.records),
             "ranges": totals, "steps": steps}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--counts", action="store_true", help="print counts and range totals as JSON")
-    parser.add_argument("--check", action="store_true", help="print nothing but what breaks the format")
+    parser.add_argument("--counts", action="store_true",
+                        help="print counts and range totals as JSON")
+    parser.add_argument("--check", action="store_true",
+                        help="print nothing but what breaks the format")
     parser.add_argument("trace", help="a folder NAME.varve, or one process's folder in it")
     arguments = parser.parse_args()
     try:
@@ -424,9 +492,11 @@ def main():
         print(json.dumps(counts(trace), indent=1, ensure_ascii=False))
     elif not arguments.check:
         rows = [(r.time_ns, process.name, stream.tid, r.name, r.fields)
-                for process in trace.processes for stream in process.streams for r in stream.records]
+                for process in trace.processes for stream in process.streams
+                for r in stream.records]
         for *key, name, fields in sorted(rows, key=lambda row: row[0]):
-            print(*key, json.dumps(name, ensure_ascii=False), json.dumps(fields, ensure_ascii=False))
+            print(*key, json.dumps(name, ensure_ascii=False),
+                  json.dumps(fields, ensure_ascii=False))
     problems = [problem for problem in trace.problems if arguments.check or not problem.is_cut]
     for path, offset, text, _ in problems:
         print(f"varve_decode: {path}: byte {offset}: {text}", file=sys.stderr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lttng_ust.c — LTTng-UST: two events a pair, with a number each, per-user buffers, its consumer writing to
- * /tmp. Starts a session daemon of its own if none runs, and ends what it started. */
+/* lttng_ust.c — LTTng-UST: two events a pair, with a number each, per-user buffers, its consumer
+ * writing to /tmp. Starts a session daemon of its own if none runs, and ends what it started. */
 #define TRACEPOINT_DEFINE
 #define TRACEPOINT_CREATE_PROBES
 #include "others/lttng_events.h"

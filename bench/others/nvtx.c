@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvtx.c — NVTX push and pop with a tool attached that reads the clock and stores 16 bytes: the price of the
- * interface itself. The tool is this shared object. */
+/* nvtx.c — NVTX push and pop with a tool attached that reads the clock and stores 16 bytes: the
+ * price of the interface itself. The tool is this shared object. */
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static int on_pop(void)
 }
 
 /* NVTX calls it at the first push. */
-__attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table);
+__attribute__((visibility("default"))) int
+InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table);
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table)
 {
     const NvtxExportTableCallbacks *callbacks = get_table(NVTX_ETID_CALLBACKS);

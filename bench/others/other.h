@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* other.h — another recorder in our loop: a shared object build/bench/others/NAME.so, made if its headers are
- * found, loaded when it is there. It defines bench_other. */
+/* other.h — another recorder in our loop: a shared object build/bench/others/NAME.so, made if its
+ * headers are found, loaded when it is there. It defines bench_other. */
 #ifndef VARVE_BENCH_OTHER_H
 #define VARVE_BENCH_OTHER_H
 

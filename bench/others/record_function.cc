@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// record_function.cc — PyTorch's RecordFunction with a callback that reads the clock and stores 16 bytes at begin
+// record_function.cc — PyTorch's RecordFunction with a callback that reads the clock and stores 16
+// bytes at begin
 // and at end: what an operator pays for being observed, before any profiler does its work.
 #include <ATen/record_function.h>
 
@@ -41,4 +42,5 @@ static void stop()
     at::removeCallback(handle);
 }
 
-extern "C" const struct bench_other bench_other = { "a callback of clock and 16 bytes", start, run, stop };
+extern "C" const struct bench_other bench_other = { "a callback of clock and 16 bytes", start, run,
+                                                    stop };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_ring.h — the least that a tool can do in another system's callback: the clock and a word, 16 bytes, into
- * memory that stays in the cache. */
+/* tool_ring.h — the least that a tool can do in another system's callback: the clock and a word, 16
+ * bytes, into memory that stays in the cache. */
 #ifndef VARVE_BENCH_TOOL_RING_H
 #define VARVE_BENCH_TOOL_RING_H
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# AArch64 by Debian's cross compiler; what is built runs under qemu-aarch64 (`make cross`, preset "cross").
-# Libraries other than libc come from VARVE_ARM64, where tools/unpack_arm64 put them; what is not there
-# is not found, so that nothing of the building machine gets in.
+# AArch64 by Debian's cross compiler; what is built runs under qemu-aarch64 (`make cross`, preset
+# "cross").
+# Libraries other than libc come from VARVE_ARM64, where tools/unpack_arm64 put them; what is not
+# there is not found, so that nothing of the building machine gets in.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c — a small runtime of its own: a graph of operators whose ready ones two workers take from a queue.
+/* main.c — a small runtime of its own: a graph of operators whose ready ones two workers take from
+ * a queue.
  *
- * What a runtime marks: a step for each run of the graph (run_graph), a range for each operator, by the name that the graph
- * gives it, with sizes and floating-point operations (execute), the arrow from the operator that made it ready to the worker
- * that runs it (push, pop), the buffers that results lie in (execute, release), and the workers' names (work). */
+ * What a runtime marks: a step for each run of the graph (run_graph), a range for each operator, by
+ * the name that the graph gives it, with sizes and floating-point operations (execute), the arrow
+ * from the operator that made it ready to the worker that runs it (push, pop), the buffers that
+ * results lie in (execute, release), and the workers' names (work). */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

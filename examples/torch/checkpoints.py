@@ -20,7 +20,8 @@ class Checkpoints:
         memory = io.BytesIO()
         for _ in range(4):
             memory.seek(0)
-            torch.save({name: weight.double() for name, weight in self.model.state_dict().items()}, memory)
+            torch.save({name: weight.double() for name, weight in self.model.state_dict().items()},
+                       memory)
             memory.seek(0)
             for name, weight in torch.load(memory, weights_only=True).items():
                 assert torch.equal(weight.float(), self.model.state_dict()[name])
@@ -32,7 +33,8 @@ def main():
     parser.add_argument("--every", type=int, default=10)
     arguments = parser.parse_args()
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 2048), nn.ReLU(), nn.Linear(2048, 10))
+    model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 2048), nn.ReLU(),
+                          nn.Linear(2048, 10))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     checkpoints = Checkpoints(model)
     for step in range(1, arguments.steps + 1):

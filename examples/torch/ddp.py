@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data-parallel training on two processes, of which rank 1 has twice the work: the other waits for it.
+"""Data-parallel training on two processes: rank 1 has twice the work, and rank 0 waits for it.
 
     varve record -- python3 examples/torch/ddp.py
     varve report --rank 0
@@ -15,11 +15,13 @@ from torch import nn
 
 
 def train(rank, world_size, steps, port):
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(world_size))
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank),
+                      WORLD_SIZE=str(world_size))
     dist.init_process_group("gloo")
     torch.manual_seed(rank)
     torch.set_num_threads(1)
-    model = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 10)))
+    model = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(512, 1024), nn.ReLU(),
+                                                              nn.Linear(1024, 10)))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     batch = 64 if rank == 0 else 128
     for _ in range(steps):

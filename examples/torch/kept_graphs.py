@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop whose memory grows with each step: the sum of the losses keeps every step's graph. Found in doc/slow-step.md.
+"""A training loop whose memory grows with each step: the losses' sum keeps every step's graph.
+
+Found in doc/slow-step.md.
 
     varve record -- python3 examples/torch/kept_graphs.py
     varve memory
@@ -13,10 +15,12 @@ from torch import nn
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--item", action="store_true", help="add up numbers, not tensors: the remedy")
+    parser.add_argument("--item", action="store_true",
+                        help="add up numbers, not tensors: the remedy")
     arguments = parser.parse_args()
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 10))
+    model = nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 1024), nn.GELU(),
+                          nn.Linear(1024, 10))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     total = 0.0
     for _ in range(arguments.steps):

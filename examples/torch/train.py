@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small image classifier, trained on numbers drawn at random: what `varve record -- python3 train.py` is tried on.
+"""A small image classifier, trained on numbers drawn at random. It is README's example.
 
     varve record -- python3 examples/torch/train.py
     varve report
 
-Nothing here knows of Varve. The loader decodes in the training process (num_workers=0), as many a first program does."""
+Nothing here knows of Varve. The loader decodes in the training process (num_workers=0), as many a
+first program does."""
 import argparse
 
 import torch

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint.h — the state of a training run in a file, so that it can go on later.
  *
- * The file is a header, the parameters and the optimizer's velocity, in this machine's byte order. It
- * is complete or it is not there: a new one takes the old one's place by rename. */
+ * The file is a header, the parameters and the optimizer's velocity, in this machine's byte order.
+ * It is complete or it is not there: a new one takes the old one's place by rename. */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 

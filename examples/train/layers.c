@@ -56,7 +56,8 @@ static void multiply(struct matrix a, struct matrix b, float keep, float *produc
                 keep, product, (blasint)b.columns);
 }
 
-/* ---- conv2d: output[channel] = bias[channel] + weight[channel] * windows of the input ---------- */
+/* ---- conv2d: output[channel] = bias[channel] + weight[channel] * windows of the input
+ * ---------- */
 
 static void conv2d_setup(struct layer *layer)
 {
@@ -167,7 +168,8 @@ struct layer_kind layer_conv2d = {
     conv2d_backward,
 };
 
-/* ---- relu: output = max(input, 0) --------------------------------------------------------------- */
+/* ---- relu: output = max(input, 0)
+ * --------------------------------------------------------------- */
 
 static void relu_setup(struct layer *layer)
 {
@@ -198,7 +200,8 @@ struct layer_kind layer_relu = {
     relu_backward,
 };
 
-/* ---- maxpool2d: output = the greatest of each window -------------------------------------------- */
+/* ---- maxpool2d: output = the greatest of each window
+ * -------------------------------------------- */
 
 static void maxpool2d_setup(struct layer *layer)
 {
@@ -249,7 +252,8 @@ struct layer_kind layer_maxpool2d = {
     maxpool2d_backward,
 };
 
-/* ---- linear: output = weight input + bias ------------------------------------------------------- */
+/* ---- linear: output = weight input + bias
+ * ------------------------------------------------------- */
 
 static void linear_setup(struct layer *layer)
 {
@@ -294,7 +298,8 @@ struct layer_kind layer_linear = {
     linear_backward,
 };
 
-/* ---- cross entropy of a softmax ----------------------------------------------------------------- */
+/* ---- cross entropy of a softmax
+ * ----------------------------------------------------------------- */
 
 double cross_entropy(size_t batch, size_t classes, const float *logits, const int *labels,
                      float *out_probabilities)

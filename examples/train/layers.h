@@ -2,8 +2,8 @@
 /* layers.h — the arithmetic: each kind of layer, forward and backward, on arrays of floats.
  *
  * A batch is an array of images [sample][channel][row][column]; a vector is an image of 1 x 1.
- * Called by network.c, which owns the arrays, and by tests/examples/gradients.c, which compares each
- * backward function with differences of its forward one. Nothing here allocates or fails.
+ * Called by network.c, which owns the arrays, and by tests/examples/gradients.c, which compares
+ * each backward function with differences of its forward one. Nothing here allocates or fails.
  *
  * For the trace a kind carries two call sites, and a layer its sizes and FLOP. */
 #ifndef TRAIN_LAYERS_H
@@ -27,8 +27,8 @@ struct layer;
 
 typedef void layer_forward(const struct layer *layer, size_t batch, const float *input,
                            float *out_output);
-/* Adds to layer->weight_gradient and layer->bias_gradient. `out_input_gradient` is NULL where nobody
- * asks for it: in the first layer. */
+/* Adds to layer->weight_gradient and layer->bias_gradient. `out_input_gradient` is NULL where
+ * nobody asks for it: in the first layer. */
 typedef void layer_backward(const struct layer *layer, size_t batch, const float *input,
                             const float *output_gradient, float *out_input_gradient);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.c — see loader.h. In the trace: the thread "loader" alternates draw_batch and wait_for_room,
- * the training thread has wait_for_batch, and an arrow leads from each batch's making to its use. */
+/* loader.c — see loader.h. In the trace: the thread "loader" alternates draw_batch and
+ * wait_for_room, the training thread has wait_for_batch, and an arrow leads from each batch's
+ * making to its use. */
 #include "loader.h"
 
 #include <errno.h>

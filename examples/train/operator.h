@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operator.h — what the operators of network.c tell Varve about themselves: shapes, FLOP, bytes, and
- * which backward operator belongs to which forward one.
+/* operator.h — what the operators of network.c tell Varve about themselves: shapes, FLOP, bytes,
+ * and which backward operator belongs to which forward one.
  *
  * Called inside the operator's range, and only while varve_layers() is not 0, so that a run that
  * nobody records does not even build the description. */

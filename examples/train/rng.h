@@ -20,7 +20,8 @@ static inline uint64_t rng_next(struct rng *rng)
     return bits ^ (bits >> 31);
 }
 
-/* The stream `index` of `seed`. Streams are unrelated, so a sample needs none of those before it. */
+/* The stream `index` of `seed`. Streams are unrelated, so a sample needs none of those before
+ * it. */
 static inline struct rng rng_stream(uint64_t seed, uint64_t index)
 {
     struct rng rng = { seed };

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control.h — recording on demand, from inside the program: initialise, configure, start, stop, finalise.
+/* control.h — recording on demand, from inside the program: initialise, configure, start, stop,
+ * finalise.
  *
  *     struct varve_profiling_settings settings = VARVE_PROFILING_SETTINGS_INIT;
  *     struct varve_profiling_config *config;
  *     varve_profiling_init("train.varve", NULL);
  *     varve_profiling_config_create(&settings, &config, NULL);
- *     varve_profiling_start(config, NULL);   …   varve_profiling_stop(config, NULL);     as often as wanted
+ *     varve_profiling_start(config, NULL);                  start and stop as often as wanted
+ *     …
+ *     varve_profiling_stop(config, NULL);
  *     varve_profiling_finalize(NULL);
  *     varve_profiling_config_destroy(config, NULL);
  *
  * or with an options text, which starts at once:
  *
- *     varve_profiling_init_options("{\"output\": \"train.varve\", \"training_trace\": \"on\"}", NULL);
+ *     varve_profiling_init_options(
+ *         "{\"output\": \"train.varve\", \"training_trace\": \"on\"}", NULL);
  *     …
  *     varve_profiling_finalize(NULL);
  *
- * All of a process's starts go into one trace. A call in the wrong order returns VARVE_STATE, and its message
- * says the right one. Thread-safe; not from signal handlers, and not from a callback. doc/control.md has the
- * keys of the options text, the environment variables, and how other processes switch this one. */
+ * All starts of a process go into one trace. A call in the wrong order returns VARVE_STATE, and its
+ * message names the right order. Thread-safe; not from signal handlers, and not from a callback.
+ * doc/control.md explains the keys of the options text, the environment variables, and how other
+ * processes can switch this one on and off. */
 #ifndef VARVE_CONTROL_H
 #define VARVE_CONTROL_H
 
@@ -27,63 +32,69 @@
 extern "C" {
 #endif
 
-/* ---- from beginning to end --------------------------------------------------------------------- */
+/* ---- from beginning to end ---- */
 
-/* Prepares recording into the trace folder `output` (NULL = "PROGRAM.varve"), which is made at the first
- * start. Goes before the environment: a recording that its options began ends here. VARVE_STATE if
- * initialised already, or recorded by `varve record` (without --paused). */
+/* Prepares recording into the trace folder `output` (NULL = "PROGRAM.varve"). The first start makes
+ * the folder. The call overrides the environment: it ends a recording that the environment's
+ * options began. VARVE_STATE: initialised already, or `varve record` (without --paused) records the
+ * process. */
 VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_error *error);
 
-/* As varve_profiling_init, and starts recording what `options` say, a JSON text. NULL or "" = what the environment
- * says; where it says nothing, nothing starts. VARVE_INVALID: an unknown key or value; the message names the
- * nearest one. Nothing is begun then. */
-VARVE_API enum varve_code varve_profiling_init_options(const char *options, struct varve_error *error);
+/* Does what varve_profiling_init does, and starts recording as `options`, a JSON text, says. NULL
+ * or "" = the options of the environment; if the environment has none, nothing starts.
+ * VARVE_INVALID: a key or value is unknown, and nothing starts; the message names the nearest known
+ * one. */
+VARVE_API enum varve_code varve_profiling_init_options(const char *options,
+                                                       struct varve_error *error);
 
-/* Ends the trace. VARVE_STATE if not initialised, or not stopped after varve_profiling_start; what an options
- * text started is stopped. */
+/* Ends the trace. Also stops what an options text started. VARVE_STATE: not initialised, or
+ * varve_profiling_start was called without varve_profiling_stop. */
 VARVE_API enum varve_code varve_profiling_finalize(struct varve_error *error);
 
-/* ---- configurations ---------------------------------------------------------------------------- */
+/* ---- configurations ---- */
 
 #define VARVE_PROFILING_DEVICES_MAX 64u
 
 struct varve_profiling_settings {
     uint32_t struct_size;    /* sizeof(struct varve_profiling_settings)                        */
-    uint32_t layers;         /* mask to record; 0 = VARVE_LAYER_ALL, or what the options said  */
-    const uint32_t *devices; /* device_count of them, none twice; copied                       */
-    uint32_t device_count;   /* at most VARVE_PROFILING_DEVICES_MAX; 0 = all there are         */
+    uint32_t layers;         /* mask to record; 0 = the options' layers, or VARVE_LAYER_ALL    */
+    const uint32_t *devices; /* device_count numbers, each once; copied                        */
+    uint32_t device_count;   /* at most VARVE_PROFILING_DEVICES_MAX; 0 = all devices           */
     uint32_t reserved;       /* 0                                                              */
     const char *metrics;     /* a value of the option aic_metrics, or NULL; copied             */
     /* end of ABI 0 */
 };
-#define VARVE_PROFILING_SETTINGS_INIT                                                               \
+#define VARVE_PROFILING_SETTINGS_INIT \
     { (uint32_t)sizeof(struct varve_profiling_settings), 0, NULL, 0, 0, NULL }
 
 struct varve_profiling_config; /* immutable */
 
-/* At any time, also before varve_profiling_init. `settings` may be NULL. *out_config belongs to the caller. */
-VARVE_API enum varve_code varve_profiling_config_create(const struct varve_profiling_settings *settings,
-                                                        struct varve_profiling_config **out_config,
-                                                        struct varve_error *error);
+/* May be called at any time, also before varve_profiling_init. `settings` may be NULL. The caller
+ * owns *out_config. */
+VARVE_API enum varve_code
+varve_profiling_config_create(const struct varve_profiling_settings *settings,
+                              struct varve_profiling_config **out_config,
+                              struct varve_error *error);
 
-/* NULL is allowed. VARVE_STATE while it is started. */
+/* `config` may be NULL. VARVE_STATE: the configuration is started. */
 VARVE_API enum varve_code varve_profiling_config_destroy(struct varve_profiling_config *config,
                                                          struct varve_error *error);
 
-/* VARVE_STATE if not initialised, or started already. */
+/* VARVE_STATE: not initialised, or started already. */
 VARVE_API enum varve_code varve_profiling_start(const struct varve_profiling_config *config,
                                                 struct varve_error *error);
 
-/* `config` is the one that was started; NULL = whichever it is, or what the options text started. VARVE_STATE
- * if nothing is; VARVE_INVALID if it is another. */
+/* `config` is the configuration that was started; NULL = the one that is started, or what an
+ * options text started. VARVE_STATE: nothing is started. VARVE_INVALID: another configuration is
+ * started. */
 VARVE_API enum varve_code varve_profiling_stop(const struct varve_profiling_config *config,
                                                struct varve_error *error);
 
-/* "in effect" or "accepted, no effect here: …why"; NULL if the options, of the call or the environment, did not
- * say `key`. Static storage. */
+/* Returns "in effect" or "accepted, no effect here: …why"; NULL if neither the call's options nor
+ * the environment's have `key`. Static storage. */
 VARVE_API const char *varve_profiling_option(const char *key);
 
-/* ---- being told ---------------------------------------------------------------------------------- */
+/* ---- callbacks ---- */
 
 enum varve_profiling_event {
     VARVE_PROFILING_INIT = 1, /* with the options                                              */
@@ -93,12 +104,12 @@ enum varve_profiling_event {
 };
 
 struct varve_profiling_command {
-    uint32_t struct_size;       /* as large as this libvarve knows it                          */
+    uint32_t struct_size;       /* size of the struct in this libvarve                         */
     uint32_t event;             /* enum varve_profiling_event                                  */
-    uint32_t layers;            /* being recorded from now on; 0 = none                        */
+    uint32_t layers;            /* layers recorded from now on; 0 = none                       */
     uint32_t device_count;
-    const uint32_t *devices;    /* of the configuration; borrowed for the call, as all here    */
-    const char *metrics;        /* of the configuration or the options; NULL = none            */
+    const uint32_t *devices;    /* the configuration's; all pointers are valid during the call */
+    const char *metrics;        /* the configuration's or the options'; NULL = none            */
     const char *options;        /* the options text; NULL = none                               */
     /* end of ABI 0 */
 };
@@ -106,14 +117,16 @@ typedef void varve_profiling_callback(const struct varve_profiling_command *comm
 
 #define VARVE_PROFILING_CALLBACKS_MAX 16u
 
-/* `callback` is called, on the thread that makes the call, at each of the events above. Added late it is told at
- * once what holds: INIT, then START. Switches by other processes and by schedules are not told: they are one
- * store; ask varve_layers(). VARVE_EXISTS: it is there with this context. VARVE_LIMIT: too many. */
-VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback, void *context,
-                                                       struct varve_error *error);
-/* VARVE_NOT_FOUND: it is not there. */
-VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback, void *context,
-                                                          struct varve_error *error);
+/* `callback` is called at each of the events above, on the thread whose call causes the event. If
+ * recording is initialised or started already, the callback is called at once with INIT, then
+ * START. It is not called when another process or a schedule switches recording, since that is a
+ * single store; ask varve_layers(). VARVE_EXISTS: the callback was added already with this context.
+ * VARVE_LIMIT: there are too many callbacks. */
+VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback,
+                                                       void *context, struct varve_error *error);
+/* VARVE_NOT_FOUND: the callback was not added with this context. */
+VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback,
+                                                          void *context, struct varve_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Varve from Python: record a program, or a part of it, operator by operator, and read where the time went.
+"""Varve from Python: record a program, or a part of it, operator by operator, and read where the
+time went.
 
     import varve
 
@@ -7,8 +8,9 @@
         train()
     print(prof.table(row_limit=10))
 
-In the manner of torch.profiler, and without torch: what PyTorch runs is recorded if the program imports it. Needs
-libvarve.so and, to read what was recorded, the program `varve`; VARVE_LIBRARY and VARVE name them where they are not found.
+In the manner of torch.profiler, and without torch: what PyTorch runs is recorded if the program
+imports it. Needs libvarve.so and, to read what was recorded, the program `varve`; VARVE_LIBRARY and
+VARVE name them where they are not found.
 """
 from .actions import ProfilerAction, schedule
 from .averages import Average, Averages
@@ -17,5 +19,5 @@ from .profiler import profile, step
 from .ranges import counter, mark, record_function
 
 __version__: str = _emits.varve_version().decode()
-__all__ = ["Average", "Averages", "Error", "ProfilerAction", "counter", "mark", "profile", "record_function", "schedule",
-           "step"]
+__all__ = ["Average", "Averages", "Error", "ProfilerAction", "counter", "mark", "profile",
+           "record_function", "schedule", "step"]

@@ -20,21 +20,24 @@ Schedule = Callable[[int], object]
 
 def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0,
              skip_first_wait: int = 0) -> Callable[[int], ProfilerAction]:
-    """As torch.profiler.schedule: `skip_first` steps, then cycles of `wait` steps, `warmup` steps and `active` steps, of
-    which only the active ones are recorded; after `repeat` cycles nothing is (0: they never end). With
-    `skip_first_wait` the first cycle does not wait.
+    """As torch.profiler.schedule: `skip_first` steps, then cycles of `wait` steps, `warmup` steps
+    and `active` steps, of which only the active ones are recorded; after `repeat` cycles nothing is
+    (0: they never end). With `skip_first_wait` the first cycle does not wait.
 
     >>> with varve.profile(schedule=varve.schedule(wait=1, warmup=1, active=3, repeat=2)) as prof:
     ...     for batch in batches:
     ...         train(batch)
     ...         prof.step()
     """
-    numbers = {"wait": wait, "warmup": warmup, "active": active, "repeat": repeat, "skip_first": skip_first}
+    numbers = {"wait": wait, "warmup": warmup, "active": active, "repeat": repeat,
+               "skip_first": skip_first}
     if min(numbers.values()) < 0 or active == 0:
         words = ", ".join(f"{name}={value}" for name, value in numbers.items())
         raise ValueError(f"varve.schedule: active is at least 1, the others at least 0: {words}")
     if warmup == 0:
-        warnings.warn("varve.schedule: without warmup the first recorded step also makes the trace ready", stacklevel=2)
+        warnings.warn(
+            "varve.schedule: without warmup the first recorded step also makes the trace ready",
+            stacklevel=2)
     cycle = wait + warmup + active
 
     def action_of(step: int) -> ProfilerAction:
@@ -60,5 +63,6 @@ def action_of(plan: Schedule, step: int) -> ProfilerAction:
     said = plan(step)
     name = getattr(said, "name", said)
     if name not in ProfilerAction.__members__:
-        raise ValueError(f"the schedule says {said!r} of step {step}, which is no varve.ProfilerAction")
+        raise ValueError(
+            f"the schedule says {said!r} of step {step}, which is no varve.ProfilerAction")
     return ProfilerAction[name]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of a trace, one row a name, as `varve report` counts them and torch's key_averages() calls them."""
+"""The operators of a trace, one row a name, as `varve report` counts them and torch's
+key_averages() calls them."""
 from __future__ import annotations
 
 import collections
@@ -14,12 +15,13 @@ def run(*arguments: str) -> str:
     """What the program `varve` prints; Error with its own words if it fails."""
     command = [library.program(), *arguments]
     try:
-        done = subprocess.run(command, env=library.environment(), stdin=subprocess.DEVNULL, capture_output=True,
-                              encoding="utf-8", errors="replace", check=False)
+        done = subprocess.run(command, env=library.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, encoding="utf-8", errors="replace", check=False)
     except OSError as error:
         raise library.Error(f"cannot run '{command[0]}': {error}") from error
     if done.returncode != 0:
-        raise library.Error(f"varve {arguments[0]} failed, exit {done.returncode}: {done.stderr.strip()}")
+        raise library.Error(
+            f"varve {arguments[0]} failed, exit {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -31,8 +33,8 @@ def rows_of(verb: str, table: str, *arguments: str) -> List[dict]:
 
 
 class Average:
-    """One row: torch's FunctionEventAvg, times in microseconds. A call within one of its own name is part of that one: it
-    counts neither in `count` nor twice in `cpu_time_total`."""
+    """One row: torch's FunctionEventAvg, times in microseconds. A call within one of its own name
+    is part of that one: it counts neither in `count` nor twice in `cpu_time_total`."""
 
     def __init__(self, row: dict) -> None:
         self.key: str = row["name"]
@@ -42,7 +44,8 @@ class Average:
         self.self_device_time_total: float = (row.get("device_self_ns") or 0) / 1e3
         self.device_time_total: float = (row.get("device_total_ns") or 0) / 1e3
         self.input_shapes: str = row.get("shapes") or ""
-        self.self_cpu_memory_usage: int = 0  # bytes taken less bytes given back, by the operator itself
+        # bytes taken less bytes given back, by the operator itself
+        self.self_cpu_memory_usage: int = 0
 
     @property
     def cpu_time(self) -> float:
@@ -50,7 +53,8 @@ class Average:
         return self.cpu_time_total / self.count if self.count else 0.0
 
     def __repr__(self) -> str:
-        return f"<Average {self.key}: {self.count} calls, self {time_text(self.self_cpu_time_total)}>"
+        return (f"<Average {self.key}: {self.count} calls, self "
+                f"{time_text(self.self_cpu_time_total)}>")
 
 
 def time_text(us: float) -> str:
@@ -68,8 +72,8 @@ def bytes_text(count: int) -> str:
     return f"{count} B"
 
 
-SORTS = ("self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "key", "self_device_time_total",
-         "device_time_total", "self_cpu_memory_usage")
+SORTS = ("self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "key",
+         "self_device_time_total", "device_time_total", "self_cpu_memory_usage")
 
 
 class Averages(List[Average]):
@@ -101,9 +105,10 @@ class Averages(List[Average]):
             cells["Input Shapes"] = row.input_shapes
         return cells
 
-    def table(self, sort_by: Optional[str] = None, row_limit: int = 100, max_name_column_width: int = 55,
-              header: Optional[str] = None) -> str:
-        """The rows as text, in the manner of torch's key_averages().table(). `sort_by` is an attribute of the rows;
+    def table(self, sort_by: Optional[str] = None, row_limit: int = 100,
+              max_name_column_width: int = 55, header: Optional[str] = None) -> str:
+        """The rows as text, in the manner of torch's key_averages().table(). `sort_by` is an
+        attribute of the rows;
         -1 rows are all.
 
         >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
@@ -112,8 +117,10 @@ class Averages(List[Average]):
         if order not in SORTS:
             raise ValueError(f"sort_by cannot be '{order}'. There are {', '.join(SORTS)}")
         rows = sorted(self, key=lambda row: getattr(row, order), reverse=order != "key")
-        total_us, with_memory = self.self_cpu_time_total, any(row.self_cpu_memory_usage for row in self)
-        cells = [self._cells(row, total_us, with_memory) for row in (rows if row_limit < 0 else rows[:row_limit])]
+        total_us, with_memory = self.self_cpu_time_total, any(row.self_cpu_memory_usage
+                                                              for row in self)
+        cells = [self._cells(row, total_us, with_memory)
+                 for row in (rows if row_limit < 0 else rows[:row_limit])]
         for line in cells:
             if len(line["Name"]) > max_name_column_width:
                 line["Name"] = line["Name"][:max(max_name_column_width - 3, 0)] + "..."
@@ -131,7 +138,8 @@ class Averages(List[Average]):
 
 
 def _own_bytes(trace: str, steps: Optional[str]) -> Dict[str, int]:
-    """{operator: bytes taken less bytes given back by it itself}, from the first of the steps to the last one's end."""
+    """{operator: bytes taken less bytes given back by it itself}, from the first of the steps to
+    the last one's end."""
     begin_ns, end_ns = 0, None
     if steps is not None:
         found = rows_of("steps", "steps", "--steps", steps, trace)
@@ -154,7 +162,8 @@ def averages_of(trace: str, by_shape: bool, steps: Optional[str], with_memory: b
     """Of a trace folder; of the steps "A..B" only, if said."""
     chosen = ["--steps", steps] if steps is not None else []
     by = ["--by", "shape"] if by_shape else []
-    found = rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0", *chosen, *by, trace)
+    found = rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0", *chosen,
+                    *by, trace)
     rows = [Average(row) for row in found if row["row"] == "operator"]
     if with_memory and not by_shape:
         own_bytes = _own_bytes(trace, steps)

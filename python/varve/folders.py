@@ -27,9 +27,11 @@ def _is_running(name: str) -> bool:
 
 @contextlib.contextmanager
 def made_free(path: str) -> Iterator[None]:
-    """While it lasts nobody else looks at `path`, or at its neighbours. A former run's trace there becomes `path`.old, as
-    `varve record` does it; one that another running process records into is shared."""
-    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """While it lasts nobody else looks at `path`, or at its neighbours. A former run's trace there
+    becomes `path`.old, as `varve record` does it; one that another running process records into is
+    shared."""
+    folder = os.open(os.path.dirname(os.path.abspath(path)),
+                     os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         if os.path.isdir(path):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """libvarve.so: where it is, and what of it Python calls (include/varve/varve.h).
 
-What records is called with the interpreter's lock held (PyDLL): it never blocks, and giving the lock away would cost more.
+What records is called with the interpreter's lock held (PyDLL): it never blocks, and giving the
+lock away would cost more.
 """
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ STATE = 12  # VARVE_STATE
 
 
 class Error(Exception):
-    """What the library or the program `varve` says went wrong; `code` is the library's enum varve_code, or None.
+    """What the library or the program `varve` says went wrong; `code` is the library's enum
+    varve_code, or None.
 
     >>> try:
     ...     varve.profile(collect="tirch").start()
@@ -36,14 +38,16 @@ class ErrorStruct(ctypes.Structure):
 
 
 class SessionOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("layers", ctypes.c_uint32), ("output", ctypes.c_char_p),
-                ("max_bytes", ctypes.c_uint64), ("keep_bytes", ctypes.c_uint64), ("keep_ns", ctypes.c_uint64),
+    _fields_ = [("struct_size", ctypes.c_uint32), ("layers", ctypes.c_uint32),
+                ("output", ctypes.c_char_p), ("max_bytes", ctypes.c_uint64),
+                ("keep_bytes", ctypes.c_uint64), ("keep_ns", ctypes.c_uint64),
                 ("when_full", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
 
 
 class Site(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("file", ctypes.c_char_p), ("line", ctypes.c_uint32),
-                ("layer", ctypes.c_uint32), ("state", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("layer", ctypes.c_uint32), ("state", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
 
 
 class Control(ctypes.Structure):
@@ -70,7 +74,8 @@ def _candidates() -> Iterator[pathlib.Path]:
 
 
 def _load() -> Tuple[str, bool]:
-    """The path to load, and whether the program had it from its start, before PyTorch's libraries."""
+    """The path to load, and whether the program had it from its start, before PyTorch's
+    libraries."""
     program = ctypes.CDLL(None)
     if hasattr(program, "varve_version"):
         return "", True
@@ -90,19 +95,23 @@ PATH, IS_PRELOADED = _load()
 calls = ctypes.CDLL(PATH or None)    # may wait for the disk
 emits = ctypes.PyDLL(PATH or None)
 if not hasattr(emits, "varve_collect"):
-    raise ImportError(f"varve: the libvarve.so that is loaded ({PATH or 'by LD_PRELOAD'}) is older than this module")
+    raise ImportError(f"varve: the libvarve.so that is loaded ({PATH or 'by LD_PRELOAD'}) is "
+                      f"older than this module")
 control = Control.in_dll(calls, "varve_control_page")
 
 _error = ctypes.POINTER(ErrorStruct)
 for _name, _arguments in (("varve_session_start", [ctypes.POINTER(SessionOptions), _error]),
-                          ("varve_session_stop", [_error]), ("varve_session_dump", [ctypes.c_char_p, _error])):
+                          ("varve_session_stop", [_error]),
+                          ("varve_session_dump", [ctypes.c_char_p, _error])):
     getattr(calls, _name).argtypes = _arguments
 for _name, _arguments in (("varve_collect", [ctypes.c_char_p, _error]),
-                          ("varve_emit_begin_name", [ctypes.c_char_p, ctypes.c_uint32]), ("varve_emit_end", []),
+                          ("varve_emit_begin_name", [ctypes.c_char_p, ctypes.c_uint32]),
+                          ("varve_emit_end", []),
                           ("varve_emit_mark", [ctypes.POINTER(Site)]),
                           ("varve_emit_counter", [ctypes.POINTER(Site), ctypes.c_double]),
                           ("varve_emit_step_begin", [ctypes.c_int64]), ("varve_emit_step_end", []),
-                          ("varve_emit_schedule", [ctypes.c_int]), ("varve_layers_set", [ctypes.c_uint32])):
+                          ("varve_emit_schedule", [ctypes.c_int]),
+                          ("varve_layers_set", [ctypes.c_uint32])):
     getattr(emits, _name).argtypes = _arguments
     getattr(emits, _name).restype = ctypes.c_int if _name == "varve_collect" else None
 emits.varve_layers_set.restype = ctypes.c_uint32
@@ -125,16 +134,19 @@ def program() -> str:
         if found is None:
             raise Error(f"VARVE names '{named}', and there is no such program")
         return found
-    libraries = [PATH] if PATH else [word for word in os.environ.get("LD_PRELOAD", "").replace(":", " ").split()
+    libraries = [PATH] if PATH else [word for word in os.environ.get("LD_PRELOAD",
+                                                                     "").replace(":", " ").split()
                                      if os.path.basename(word).startswith("libvarve.so")]
     for library in libraries:
         folder = pathlib.Path(library).resolve().parent
-        for place in (folder / "varve", folder.parent / "bin" / "varve", folder.parent.parent / "bin" / "varve"):
+        for place in (folder / "varve", folder.parent / "bin" / "varve",
+                      folder.parent.parent / "bin" / "varve"):
             if os.sep in library and place.is_file() and os.access(place, os.X_OK):
                 return str(place)
     found = shutil.which("varve")
     if found is None:
-        raise Error("the program `varve` is not beside libvarve.so and not on PATH: set VARVE to its path")
+        raise Error("the program `varve` is not beside libvarve.so and not on PATH: set VARVE to "
+                    "its path")
     return found
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program says of itself: ranges, marks, counters, steps. Where nothing is recorded each costs a look at one word."""
+"""What a program says of itself: ranges, marks, counters, steps. Where nothing is recorded each
+costs a look at one word."""
 from __future__ import annotations
 
 import contextlib
@@ -12,8 +13,10 @@ _sites: Dict[Tuple[str, int], library.Site] = {}
 
 
 class record_function(contextlib.ContextDecorator):
-    """A range of the calling thread, as torch.profiler.record_function: for a block, or around each call of a function.
-    What is between the begin and the end of a coroutine or a generator is not one range of a thread: use it inside.
+    """A range of the calling thread, as torch.profiler.record_function: for a block, or around each
+    call of a function.
+    What is between the begin and the end of a coroutine or a generator is not one range of a
+    thread: use it inside.
 
     >>> with varve.record_function("load"):
     ...     batch = load()
@@ -39,7 +42,8 @@ class record_function(contextlib.ContextDecorator):
 def _site(name: str, layer: int) -> library.Site:
     site = _sites.get((name, layer))
     if site is None:
-        site = _sites.setdefault((name, layer), library.Site(name=name.encode("utf-8", "replace"), layer=layer))
+        site = _sites.setdefault((name, layer), library.Site(name=name.encode("utf-8", "replace"),
+                                                             layer=layer))
     return site
 
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advice.c — table "advice": at most three findings, each with its evidence and the command that proves it.
+/* advice.c — table "advice": at most three findings, each with its evidence and the command that
+ * prints the evidence.
  *
- * A rule is a row of data: a column of some table, in which rows, over which other column, and from what share on it
- * is worth a line. It sees what anybody sees who prints that table, and says no more than that. The findings that concern
- * the largest share come first. */
+ * A rule is a row of data. It names a column of a table, the rows that count, the column to divide
+ * by, and the share from which the quotient is a finding. A rule reads only cells that a user can
+ * print too. The findings with the largest weighted share come first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,10 @@ struct rule {
     vv_analyse_fn *table;
     const char *key, *value;   /* rows whose text column `key` is `value`; NULL = every row      */
     const char *part, *whole;  /* columns: the share is part / whole; whole NULL: part is a share */
-    double least;              /* from which it is a finding                                     */
-    double weight;             /* of a share beside those of other rules                         */
-    const char *says, *see;    /* "{column}" is that cell of the row, "{share}" the share          */
+    double least;              /* least share that is a finding                                  */
+    double weight;             /* multiplies the share where findings of rules are compared      */
+    const char *says, *see;    /* "{column}" stands for that cell of the row, "{share}" for the
+                                  share */
 };
 
 static const struct rule rules[] = {
@@ -44,18 +46,25 @@ static const struct rule rules[] = {
     { "data_wait", vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05, 1,
       "The steps wait {share} of their time for data.", "varve report --table step_split" },
     { "synchronisation", vv_analyse_step_split, "row", "total", "sync_ns", "duration_ns", 0.1, 1,
-      "The steps wait {share} of their time in calls that synchronise, while no device works.", "varve idle" },
+      "The steps wait {share} of their time in calls that synchronise, while no device works.",
+      "varve idle" },
     { "allocation", vv_analyse_step_split, "row", "total", "allocation_ns", "duration_ns", 0.05, 1,
       "The steps spend {share} of their time allocating memory of the device.", "varve memory" },
     { "compilation", vv_analyse_step_split, "row", "total", "compile_ns", "duration_ns", 0.05, 1,
-      "The steps spend {share} of their time compiling.", "varve report --table step_split --fields +compile_ns" },
-    { "garbage_collection", vv_analyse_step_split, "row", "total", "garbage_collection_ns", "duration_ns", 0.02, 1,
+      "The steps spend {share} of their time compiling.",
+      "varve report --table step_split --fields +compile_ns" },
+    { "garbage_collection", vv_analyse_step_split, "row", "total", "garbage_collection_ns",
+      "duration_ns", 0.02, 1,
       "The steps spend {share} of their time collecting garbage.",
       "varve report --table step_split --fields +garbage_collection_ns" },
-    { "exposed_communication", vv_analyse_devices, "row", "device", "exposed_communication_ns", "span_ns", 0.1, 1.5,
-      "{device} communicates {share} of the time while nothing computes.", "varve report --table overlap" },
-    { "exposed_copies", vv_analyse_devices, "row", "device", "exposed_memcpy_ns", "span_ns", 0.05, 1.5,
-      "{device} copies memory {share} of the time while nothing computes.", "varve report --table devices" },
+    { "exposed_communication", vv_analyse_devices, "row", "device", "exposed_communication_ns",
+      "span_ns", 0.1, 1.5,
+      "{device} communicates {share} of the time while nothing computes.",
+      "varve report --table overlap" },
+    { "exposed_copies", vv_analyse_devices, "row", "device", "exposed_memcpy_ns", "span_ns", 0.05,
+      1.5,
+      "{device} copies memory {share} of the time while nothing computes.",
+      "varve report --table devices" },
     { "device_idle", vv_analyse_devices, "row", "device", "idle_ns", "span_ns", 0.2, 1,
       "{device} is idle {share} of the time between its first and its last work.", "varve idle" },
     { "slow_step", vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, 0.1,
@@ -63,9 +72,11 @@ static const struct rule rules[] = {
     { "one_operator", vv_analyse_operators, "row", "operator", "step_self_share", NULL, 0.4, 0.5,
       "{name} alone takes {share} of the steps.", "varve report --by shape" },
     { "leak", vv_analyse_memory_leaks, NULL, NULL, "live_share", NULL, 0.01, 1,
-      "{path} allocated {bytes} in {steps} steps that nothing released.", "varve memory --table memory_leaks" },
+      "{path} allocated {bytes} in {steps} steps that nothing released.",
+      "varve memory --table memory_leaks" },
     { "slack", vv_analyse_memory, NULL, NULL, "slack_bytes", "reserved_peak_bytes", 0.3, 0.3,
-      "Of the {reserved_peak_bytes} that the allocator held of {device}, {slack_bytes} lay idle.", "varve memory" },
+      "Of the {reserved_peak_bytes} that the allocator held of {device}, {slack_bytes} lay idle.",
+      "varve memory" },
 };
 
 struct finding {
@@ -105,8 +116,9 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
         snprintf(text, CELL_BYTES, "%lld", (long long)cell->integer);
 }
 
-/* Replaces what stands in braces. */
-static void write_text(const char *form, const struct vv_sheet *sheet, size_t row, double share, char *out_text)
+/* Replaces each name in braces by its value. */
+static void write_text(const char *form, const struct vv_sheet *sheet, size_t row, double share,
+                       char *out_text)
 {
     size_t length = 0;
     for (const char *cursor = form; *cursor != '\0' && length + 1 < TEXT_BYTES;) {
@@ -138,8 +150,9 @@ static bool row_counts(const struct rule *rule, const struct vv_sheet *sheet, si
     return cell != NULL && cell->present && strcmp(cell->text, rule->value) == 0;
 }
 
-/* The row with the greatest share becomes the finding, if that is enough. */
-static bool judge(const struct rule *rule, const struct vv_sheet *sheet, struct finding *out_finding)
+/* The row with the greatest share becomes the finding, if this share is at least rule->least. */
+static bool judge(const struct rule *rule, const struct vv_sheet *sheet,
+                  struct finding *out_finding)
 {
     size_t part = vv_sheet_find(sheet, rule->part), best_row = SIZE_MAX;
     size_t whole = rule->whole != NULL ? vv_sheet_find(sheet, rule->whole) : SIZE_MAX;
@@ -150,9 +163,10 @@ static bool judge(const struct rule *rule, const struct vv_sheet *sheet, struct 
         bool is_known = row_counts(rule, sheet, row);
         double share = value_of(sheet, row, part, &is_known);
         double over = rule->whole != NULL ? value_of(sheet, row, whole, &is_known) : 1;
-        if (over == 0) /* a part of nothing, such as what was lost where nothing was kept, is all of it */
+        if (over == 0) /* of 0, such as losses where nothing was recorded: the share is 1 */
             over = share;
-        if (!is_known || over <= 0 || share / over < rule->least || (best_row != SIZE_MAX && share / over <= best))
+        if (!is_known || over <= 0 || share / over < rule->least ||
+            (best_row != SIZE_MAX && share / over <= best))
             continue;
         best = share / over;
         best_row = row;
@@ -170,14 +184,15 @@ static bool judge(const struct rule *rule, const struct vv_sheet *sheet, struct 
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
-    double left_weight = left->share * left->rule->weight, right_weight = right->share * right->rule->weight;
+    double left_weight = left->share * left->rule->weight,
+           right_weight = right->share * right->rule->weight;
     if (left_weight != right_weight)
         return left_weight > right_weight ? -1 : 1;
     return (left->rule > right->rule) - (left->rule < right->rule);
 }
 
-static enum varve_code put_finding(const struct finding *finding, size_t number, struct vv_sheet *sheet,
-                                   struct varve_error *error)
+static enum varve_code put_finding(const struct finding *finding, size_t number,
+                                   struct vv_sheet *sheet, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
@@ -190,9 +205,10 @@ static enum varve_code put_finding(const struct finding *finding, size_t number,
 
 #define RULES (sizeof rules / sizeof *rules)
 
-/* Rules of the same table follow each other, so that it is made once. */
-static enum varve_code look(const struct vv_model *model, const struct vv_question *question,
-                            struct finding *findings, size_t *out_count, struct varve_error *error)
+/* Rules of one table follow each other, so the table is made once for all of them. */
+static enum varve_code judge_table(const struct vv_model *model, const struct vv_question *question,
+                                   struct finding *findings, size_t *out_count,
+                                   struct varve_error *error)
 {
     struct vv_question everything = { .selection = question->selection };
     struct vv_table_task tasks[RULES];
@@ -211,27 +227,22 @@ static enum varve_code look(const struct vv_model *model, const struct vv_questi
 }
 
 enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
-    struct finding *findings = calloc(RULES, sizeof *findings);
+    struct finding *findings;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &findings, RULES, error));
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);
-    enum varve_code code = VARVE_OK;
-    if (findings == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for advice");
-    if (code == VARVE_OK)
-        code = look(model, question, findings, &count, error);
-    if (code == VARVE_OK && count > 0)
+    VV_TRY(judge_table(model, question, findings, &count, error));
+    if (count > 0)
         qsort(findings, count, sizeof *findings, compare_findings);
     size_t shown = question->top != 0 && count > FINDINGS_MAX ? FINDINGS_MAX : count;
-    for (size_t i = 0; i < shown && code == VARVE_OK; i++)
-        code = put_finding(&findings[i], i + 1, out, error);
-    if (code == VARVE_OK && count == 0)
-        code = vv_sheet_policy(out, error, "nothing stands out by the %zu rules", RULES);
-    else if (code == VARVE_OK && shown < count)
-        code = vv_sheet_policy(out, error, "%zu of %zu findings: --table advice --top 0", shown, count);
-    free(findings);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    for (size_t i = 0; i < shown; i++)
+        VV_TRY(put_finding(&findings[i], i + 1, out, error));
+    if (count == 0)
+        return vv_sheet_policy(out, error, "nothing stands out by the %zu rules", RULES);
+    if (shown == count)
+        return VARVE_OK;
+    return vv_sheet_policy(out, error, "%zu of %zu findings: --table advice --top 0", shown, count);
 }

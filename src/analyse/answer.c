@@ -6,30 +6,34 @@
 
 #include "base/workers.h"
 
-#define SLICES_FOR_THREADS 100000u /* below, making threads is not worth it                        */
+#define SLICES_FOR_THREADS 100000u /* with fewer slices, making threads takes longer than it
+                                      saves */
 
-/* ---- what of a selection a table can answer to ---- */
+/* ---- choices that do not change a table ---- */
 
-static const struct { enum vv_part part; const char *option, *instead; } choices[] = {
-    { VV_PART_STEPS, "--steps", "memory_steps" }, { VV_PART_THREAD, "--thread", "operators" },
-    { VV_PART_RANK, "--rank", "processes" },      { VV_PART_DEVICE, "--device", "devices" },
-    { VV_PART_FILTER, "--filter", "operators" },
+static const struct { enum vv_choice part; const char *option, *instead; } choices[] = {
+    { VV_CHOICE_STEPS, "--steps", "memory_steps" }, { VV_CHOICE_THREAD, "--thread", "operators" },
+    { VV_CHOICE_RANK, "--rank", "processes" },      { VV_CHOICE_DEVICE, "--device", "devices" },
+    { VV_CHOICE_FILTER, "--filter", "operators" },
 };
 
-static bool is_chosen(const struct vv_selection *selection, enum vv_part part)
+static bool is_chosen(const struct vv_selection *selection, enum vv_choice part)
 {
-    const char *const texts[] = { [VV_PART_THREAD] = selection->thread, [VV_PART_RANK] = selection->rank,
-                                  [VV_PART_DEVICE] = selection->device };
-    if (part == VV_PART_STEPS)
+    const char *const texts[] = { [VV_CHOICE_THREAD] = selection->thread,
+                                  [VV_CHOICE_RANK] = selection->rank,
+                                  [VV_CHOICE_DEVICE] = selection->device };
+    if (part == VV_CHOICE_STEPS)
         return selection->first_step != INT64_MIN || selection->last_step != INT64_MAX;
-    if (part == VV_PART_FILTER)
+    if (part == VV_CHOICE_FILTER)
         return selection->filter != NULL;
     return texts[part] != NULL && strcmp(texts[part], "all") != 0;
 }
 
-/* The choices that do not change the table; VARVE_INVALID where it is alone. */
-static enum varve_code list_vain(const struct vv_table_task *task, const struct vv_selection *selection, char *out_vain,
-                                 size_t bytes, struct varve_error *error)
+/* Lists the choices that do not change the table. VARVE_INVALID if there is one and the table was
+ * asked for alone. */
+static enum varve_code list_vain(const struct vv_table_task *task,
+                                 const struct vv_selection *selection, char *out_vain, size_t bytes,
+                                 struct varve_error *error)
 {
     out_vain[0] = '\0';
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
@@ -37,28 +41,32 @@ static enum varve_code list_vain(const struct vv_table_task *task, const struct 
         if ((task->table->parts & choices[i].part) != 0 || !is_chosen(selection, choices[i].part))
             continue;
         if (task->is_alone)
-            VV_FAIL(error, VARVE_INVALID, "table '%s' is the same whatever %s says. Leave that out, or ask for --table %s",
-                    task->table->name, choices[i].option, choices[i].instead);
-        snprintf(out_vain + length, bytes - length, "%s%s", length > 0 ? ", " : "", choices[i].option);
+            VV_FAIL(
+                error, VARVE_INVALID,
+                "table '%s' is the same whatever %s says. Leave that out, or ask for --table %s",
+                task->table->name, choices[i].option, choices[i].instead);
+        snprintf(out_vain + length, bytes - length, "%s%s", length > 0 ? ", " : "",
+                 choices[i].option);
     }
     return VARVE_OK;
 }
 
-static enum varve_code answer(struct vv_table_task *task, const struct vv_model *model,
-                              const struct vv_question *question, struct varve_error *error)
+static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_model *model,
+                                  const struct vv_question *question, struct varve_error *error)
 {
     const struct vv_table_entry *table = task->table;
     char vain[60];
     if (table == NULL)
-        return task->analyse(model, question, &task->sheet, error);
+        return vv_analyse(task->analyse, model, question, &task->sheet, error);
     VV_TRY(list_vain(task, &question->selection, vain, sizeof vain, error));
-    VV_TRY(table->analyse(model, question, &task->sheet, error));
-    bool is_filtered = question->selection.filter != NULL && (table->parts & VV_PART_FILTER) != 0;
+    VV_TRY(vv_analyse(table->analyse, model, question, &task->sheet, error));
+    bool is_filtered = question->selection.filter != NULL && (table->parts & VV_CHOICE_FILTER) != 0;
     if (table->parts == 0 || task->sheet.policy == NULL || (vain[0] == '\0' && !is_filtered))
         return VARVE_OK;
-    enum varve_code code = vv_sheet_policy(&task->sheet, error, "%s%s%.200s%s%s%s", task->sheet.policy,
-                                           is_filtered ? "; only " : "", is_filtered ? question->selection.filter : "",
-                                           vain[0] != '\0' ? "; whatever " : "", vain, vain[0] != '\0' ? " says" : "");
+    enum varve_code code =
+        vv_sheet_policy(&task->sheet, error, "%s%s%.200s%s%s%s", task->sheet.policy,
+                        is_filtered ? "; only " : "", is_filtered ? question->selection.filter : "",
+                        vain[0] != '\0' ? "; whatever " : "", vain, vain[0] != '\0' ? " says" : "");
     if (code != VARVE_OK)
         vv_sheet_deinit(&task->sheet);
     return code;
@@ -74,11 +82,12 @@ static void answer_one(void *context, size_t piece)
 {
     const struct answering *answering = context;
     struct vv_table_task *task = &answering->tasks[piece];
-    task->code = answer(task, answering->model, answering->question, &task->error);
+    task->code = fill_sheet(task, answering->model, answering->question, &task->error);
 }
 
-enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count, const struct vv_model *model,
-                                 const struct vv_question *question, struct varve_error *error)
+enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,
+                                 const struct vv_model *model, const struct vv_question *question,
+                                 struct varve_error *error)
 {
     struct answering answering = { tasks, model, question };
     bool is_large = model->slices.table.count >= SLICES_FOR_THREADS;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h — several tables made at once. Thread-safe on a shared model. */
+/* answer.h — makes several tables at once. Thread-safe on a shared model. */
 #ifndef VV_ANALYSE_ANSWER_H
 #define VV_ANALYSE_ANSWER_H
 
 #include "analyse/tables.h"
 
-/* One of several tables that are made at once. */
+/* One of the tables that are made at once. */
 struct vv_table_task {
-    const struct vv_table_entry *table; /* NULL: `analyse` as it is                              */
+    const struct vv_table_entry *table; /* NULL: only `analyse` is called                        */
     vv_analyse_fn *analyse;
-    bool is_alone;            /* it was asked for by name: no choice may be in vain                */
+    bool is_alone;            /* the table was asked for by name: every choice must change it */
     struct vv_sheet sheet;
     enum varve_code code;
     struct varve_error error;
 };
 
-/* Fills the sheets, those of a large model by several threads; none of them where one fails. The policy of a `table`
- * says what was filtered, and which choices do not change it; VARVE_INVALID instead where it is alone. */
-enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count, const struct vv_model *model,
-                                 const struct vv_question *question, struct varve_error *error);
+/* Fills the sheets; for a large model several threads do so. If one sheet fails, none is filled.
+ * The policy of a `table` says what was filtered and which choices do not change the table. For a
+ * table that is alone such a choice is VARVE_INVALID. */
+enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,
+                                 const struct vv_model *model, const struct vv_question *question,
+                                 struct varve_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c — every table by its name: the rows of question/tables.h. */
+/* tables.c — the list of all tables, from the rows of question/tables.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,10 +7,11 @@
 #include "base/text/nearest.h"
 
 const struct vv_table_entry vv_tables[] = {
-#define VV_ROW(name, parts, is_optional, says) { #name, says, vv_analyse_##name, parts, is_optional },
+#define VV_ROW(name, parts, is_optional, says)                                                     \
+    { #name, says, vv_analyse_##name, parts, is_optional },
     VV_TABLES(VV_ROW)
 #undef VV_ROW
-    { NULL, NULL, NULL, 0, false },
+        { NULL, NULL, NULL, 0, false },
 };
 
 enum { NAMES_MAX = 80 };

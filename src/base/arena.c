@@ -17,7 +17,7 @@
 
 struct vv_arena_block {
     struct vv_arena_block *next;
-    size_t used_bytes, size_bytes; /* of `data`                                                  */
+    size_t used_bytes, size_bytes; /* bytes of `data`                                            */
     alignas(ALIGNMENT) unsigned char data[];
 };
 
@@ -38,7 +38,8 @@ void vv_arena_deinit(struct vv_arena *arena)
     arena->allocated_bytes = 0;
 }
 
-/* Blocks double, so that a large arena has few of them and a small one stays small. */
+/* Each block has twice the size of the last, so a large arena has few blocks and a small one stays
+ * small. */
 static size_t next_block_bytes(const struct vv_arena *arena, size_t bytes)
 {
     if (EACH_ALONE)

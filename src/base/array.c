@@ -15,7 +15,7 @@ enum varve_code vv_array_reserve(void *items, size_t *capacity, size_t needed, s
     size_t doubled = *capacity < 16 ? 16 : *capacity * 2;
     size_t room = needed > doubled ? needed : doubled;
     void *former;
-    memcpy(&former, items, sizeof former); /* `items` is some type **, so no void ** may alias it */
+    memcpy(&former, items, sizeof former); /* no void ** may alias `items` */
     void *grown = room > SIZE_MAX / 2 / item_bytes ? NULL : realloc(former, room * item_bytes);
     if (grown == NULL)
         return vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu items of %zu bytes", room,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bytes.h — a span of input bytes and checked little-endian reads from it. Thread-safe.
+/* bytes.h — a span of input bytes, and checked little-endian reads from it. Thread-safe.
  *
- * Every read says whether it lay inside: offset + width <= length, without overflow. */
+ * Every read returns whether it is inside the span: offset + width <= length, without overflow. */
 #ifndef VV_BASE_BYTES_H
 #define VV_BASE_BYTES_H
 
@@ -29,7 +29,8 @@ VV_MUST_USE static inline bool vv_bytes_u8(struct vv_bytes bytes, size_t offset,
     return true;
 }
 
-VV_MUST_USE static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset, uint16_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset,
+                                            uint16_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 2))
         return false;
@@ -38,7 +39,8 @@ VV_MUST_USE static inline bool vv_bytes_u16(struct vv_bytes bytes, size_t offset
     return true;
 }
 
-VV_MUST_USE static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset, uint32_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset,
+                                            uint32_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 4))
         return false;
@@ -47,7 +49,8 @@ VV_MUST_USE static inline bool vv_bytes_u32(struct vv_bytes bytes, size_t offset
     return true;
 }
 
-VV_MUST_USE static inline bool vv_bytes_u64(struct vv_bytes bytes, size_t offset, uint64_t *out_value)
+VV_MUST_USE static inline bool vv_bytes_u64(struct vv_bytes bytes, size_t offset,
+                                            uint64_t *out_value)
 {
     if (!vv_bytes_has(bytes, offset, 8))
         return false;

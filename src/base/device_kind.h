@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_kind.h — the kinds of devices (varve.h, VARVE_DEVICE_KIND_), what we call each, and PyTorch's number of it.
+/* device_kind.h — the kinds of devices (varve.h, VARVE_DEVICE_KIND_): Varve's name of each, and
+ * PyTorch's number of it.
  *
- * It lies in base since the recorder and the readers both ask, and have nothing else in common: the recorder may not use
- * model, nor the readers of other formats ours. A new kind is a line here and one in varve.h. */
+ * This file is in base because the recorder and the importers both need it and share no other room:
+ * the recorder may not use model, and importers of other formats may not use the recorder's rooms.
+ * A new kind is a line here and one in varve.h. */
 #ifndef VV_BASE_DEVICE_KIND_H
 #define VV_BASE_DEVICE_KIND_H
 
@@ -10,7 +12,8 @@
 
 #include "varve/varve.h"
 
-/* VARVE_DEVICE_KIND_, as people write it, c10::DeviceType. PrivateUse1 stands for all that we have no kind for. */
+/* VARVE_DEVICE_KIND_, name for people, c10::DeviceType. PrivateUse1 stands for all devices that
+ * have no kind of their own here. */
 #define VV_DEVICE_KINDS(KIND) \
     KIND(CPU, "cpu", 0)       \
     KIND(CUDA, "cuda", 1)     \
@@ -18,9 +21,9 @@
     KIND(META, "meta", 14)    \
     KIND(OTHER, "device", 20)
 
-#define VV_TORCH_HIP 6 /* ROCm's PyTorch calls its devices CUDA                                    */
+#define VV_TORCH_HIP 6 /* ROCm's PyTorch calls its devices CUDA */
 
-/* Unknown kinds are OTHER. */
+/* Unknown kinds get the name of OTHER. */
 static inline const char *vv_device_kind_name(uint32_t kind)
 {
     switch (kind) {

@@ -28,11 +28,12 @@ static enum varve_code code_of_errno(int os_errno)
     }
 }
 
-/* ---- what every sentence is: one line of whole characters, and where it is cut, "..." ---- */
+/* ---- every message: one line of whole characters; "..." marks a cut ---- */
 
 static const char cut_mark[] = "...";
 
-/* A control character, C1 (U+0080 to U+009F) among them: names come from files and from other users' processes. */
+/* Is this a control character, also of C1 (U+0080 to U+009F)? Names come from files and from
+ * processes of other users. */
 static bool is_control(const char *bytes, size_t count)
 {
     unsigned char first = (unsigned char)bytes[0];
@@ -55,7 +56,7 @@ void vv_error_tidy(struct varve_error *error)
     }
 }
 
-/* Where at most `bytes` of the text end without splitting a character. */
+/* Returns the length of at most `bytes` of the text that does not split a character. */
 static size_t cut_at(const char *text, size_t bytes)
 {
     while (bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
@@ -63,7 +64,8 @@ static size_t cut_at(const char *text, size_t bytes)
     return bytes;
 }
 
-/* What is added last stays whole: of the system's sentence and the place rather the words before are cut. */
+/* Appends `text`, which is never cut for the words before it: if there is too little room, the end
+ * of the former message is cut. */
 static void append(struct varve_error *error, const char *text)
 {
     const size_t room = VV_ERROR_TEXT_BYTES - 1, mark = sizeof cut_mark - 1;
@@ -140,7 +142,7 @@ enum varve_code vv_fail_at(struct varve_error *error, enum varve_code code, uint
     fill(error, code, format, list);
     va_end(list);
     size_t length = strlen(error->message);
-    if (offset == VARVE_ERROR_NO_OFFSET) { /* a list that the place would have ended ends itself */
+    if (offset == VARVE_ERROR_NO_OFFSET) { /* no position will follow a comma at the end */
         error->message[length - (length > 0 && error->message[length - 1] == ',')] = '\0';
         return code;
     }
@@ -175,7 +177,7 @@ void vv_error_add(struct varve_error *error, const char *format, ...)
     append(error, more.message);
 }
 
-/* The outermost words stay, the innermost are cut. */
+/* If there is too little room, the new words stay and the end of the old message is cut. */
 void vv_error_note(struct varve_error *error, const char *format, ...)
 {
     if (error == NULL)
@@ -191,6 +193,7 @@ void vv_error_note(struct varve_error *error, const char *format, ...)
     if (length + bytes > room)
         kept = cut_at(error->message, room > length + mark ? room - length - mark : 0);
     memcpy(note.message + length, error->message, kept);
-    snprintf(note.message + length + kept, VV_ERROR_TEXT_BYTES - length - kept, "%s", kept < bytes ? cut_mark : "");
+    snprintf(note.message + length + kept, VV_ERROR_TEXT_BYTES - length - kept, "%s",
+             kept < bytes ? cut_mark : "");
     memcpy(error->message, note.message, VV_ERROR_TEXT_BYTES);
 }

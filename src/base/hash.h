@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash.h — where a key from a file falls in a hash table. Thread-safe.
+/* hash.h — hashes keys that come from a file. Thread-safe.
  *
- * Who writes a file must not be able to choose keys that fall in one place: a table of ours would take the square of their
- * number. So each process draws its own key, and no result may depend on where a row lies in a table. A known starting
- * value would not do: of a plain product, differences are known that no start undoes. Here the factor
- * is secret, and both halves of the product count. */
+ * The author of a file must not be able to choose keys that all fall into one slot: the time would
+ * grow with the square of their number. So each process draws its own key, and no result may depend
+ * on the position of a row in a table. A secret start value alone would not be enough: with a plain
+ * product, some differences between keys collide whatever the start is. Here the factor is secret,
+ * and both halves of the product count. */
 #ifndef VV_BASE_HASH_H
 #define VV_BASE_HASH_H
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 struct vv_hash_key { uint64_t start, factor; };
-/* Drawn before main. */
+/* Drawn at random before main. */
 extern struct vv_hash_key vv_hash_key;
 
 __extension__ typedef unsigned __int128 vv_hash_product;
@@ -24,7 +25,7 @@ static inline uint64_t vv_hash_step(const struct vv_hash_key *key, uint64_t hash
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Of two words; other numbers of them by further steps. */
+/* Hashes two words. For other numbers of words, call vv_hash_step for each. */
 static inline uint64_t vv_hash_pair(uint64_t first, uint64_t second)
 {
     return vv_hash_step(&vv_hash_key, vv_hash_step(&vv_hash_key, vv_hash_key.start, first), second);

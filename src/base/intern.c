@@ -30,14 +30,15 @@ static uint64_t hash_of_id(const void *table, uint32_t id)
     return ((const struct vv_intern *)table)->hashes[id];
 }
 
-static uint32_t *slot_of(const struct vv_intern *intern, const char *text, size_t length, uint32_t hash)
+static uint32_t *slot_of(const struct vv_intern *intern, const char *text, size_t length,
+                         uint32_t hash)
 {
     const struct wanted wanted = { text, length, hash };
     return vv_slots_at(&intern->slots, hash, is_text, intern, &wanted);
 }
 
-/* Capacity changes only when every array has grown: a failure half way leaves some of them larger
- * than they need to be, and nothing else. */
+/* The capacity changes only after every array has grown. If one of them cannot grow, some arrays
+ * are larger than the capacity, which does no harm. */
 static enum varve_code grow(struct vv_intern *intern, struct varve_error *error)
 {
     uint32_t capacity = intern->capacity == 0 ? FIRST_CAPACITY : intern->capacity * 2;
@@ -82,6 +83,18 @@ void vv_intern_deinit(struct vv_intern *intern)
     free(intern->hashes);
     vv_arena_deinit(&intern->text);
     *intern = (struct vv_intern){ 0 };
+}
+
+static void deinit_object(void *intern)
+{
+    vv_intern_deinit(intern);
+}
+
+enum varve_code vv_intern_in(struct vv_scratch *scratch, struct vv_intern **out_intern,
+                             struct varve_error *error)
+{
+    VV_TRY(vv_scratch_object(scratch, out_intern, sizeof **out_intern, deinit_object, error));
+    return vv_intern_init(*out_intern, error);
 }
 
 enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t length,
@@ -157,7 +170,9 @@ enum varve_code vv_intern_adopt(struct vv_intern *intern, const struct vv_intern
 
 uint32_t vv_intern_find(const struct vv_intern *intern, const char *text, size_t length)
 {
-    return intern->slots.count == 0 ? UINT32_MAX : *slot_of(intern, text, length, hash_of(intern, text, length)) - 1;
+    return intern->slots.count == 0
+               ? UINT32_MAX
+               : *slot_of(intern, text, length, hash_of(intern, text, length)) - 1;
 }
 
 const char *vv_intern_text(const struct vv_intern *intern, uint32_t id)

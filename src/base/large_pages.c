@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Below that, the last large page would be a large part of it. */
+/* In a smaller block, the unused rest of the last large page would be a large part of it. */
 #define BLOCK_BYTES_MIN ((size_t)4 << 20)
 #define PAGE_BYTES ((uintptr_t)4096)
 
-/* From the page on that holds malloc's own words: a mapping of which a part is advised otherwise falls into
- * two, and cannot grow in place any more. */
+/* The advice begins at the page with malloc's own header: advice for only a part of a mapping
+ * splits the mapping, and malloc could then no longer grow it in place. */
 void vv_large_pages_wish(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

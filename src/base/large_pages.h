@@ -5,10 +5,11 @@
 
 #include <stddef.h>
 
-/* Asks the system for large pages under a block that malloc has just given, if it is large. Nothing is promised. */
+/* Asks the system for large pages for a block that malloc has just returned, if the block is large.
+ * The system may ignore it. */
 void vv_large_pages_wish(void *block, size_t bytes);
 
-/* malloc with that wish. */
+/* malloc, and then vv_large_pages_wish. */
 VV_MUST_USE void *vv_large_pages_alloc(size_t bytes);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/large_pages.h"
 
-/* More at once take fewer passes, but more places than the first cache holds. */
+/* More bits mean fewer passes, but more counters than the first-level cache holds. */
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
 
@@ -33,11 +33,12 @@ enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct va
     }
     if (falls == 0)
         return VARVE_OK;
-    struct vv_keyed_row *spare = vv_large_pages_alloc(count * sizeof *spare), *from = rows, *to = spare;
+    struct vv_keyed_row *spare = vv_large_pages_alloc(count * sizeof *spare), *from = rows,
+                        *to = spare;
     if (spare == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu rows", count);
     for (int shift = 0; shift < 64 && differ >> shift != 0; shift += DIGIT_BITS) {
-        shift += __builtin_ctzll(differ >> shift); /* bits in which no keys differ cost nothing  */
+        shift += __builtin_ctzll(differ >> shift); /* skip bits that are equal in all keys */
         pass(from, to, count, shift);
         struct vv_keyed_row *sorted = to;
         to = from;

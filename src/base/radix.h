@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* radix.h — rows in order of a number each: a stable sort in time that grows with their count alone, whatever
- * the numbers are. Thread-safe. */
+/* radix.h — sorts rows by a number each. The sort is stable; its time grows only with the number of
+ * rows, not with the values. Thread-safe. */
 #ifndef VV_BASE_RADIX_H
 #define VV_BASE_RADIX_H
 
@@ -14,7 +14,8 @@ struct vv_keyed_row {
     uint32_t row;
 };
 
-/* Sorts by key; rows of equal keys keep their order. Only bits in which keys differ cost time. */
+/* Sorts by key; rows with equal keys keep their order. Bits that are equal in all keys cost no
+ * time. */
 enum varve_code vv_radix_sort(struct vv_keyed_row *rows, size_t count, struct varve_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_ahead.c — a ring of pieces: the other thread fills those that are not filled, the owner empties those that are.
- * A piece's content belongs to one of them at a time, so only their number needs the lock. */
+/* read_ahead.c — a ring of pieces: the other thread fills empty pieces, and the owner empties
+ * filled ones. A piece belongs to one thread at a time, so only the number of filled pieces needs
+ * the lock. */
 #include "base/read_ahead.h"
 
 #include <pthread.h>
@@ -15,21 +16,22 @@ struct vv_ahead {
     vv_ahead_fetch *fetch;
     void *context;
     pthread_t thread;
-    pthread_mutex_t lock;      /* of the next four                                              */
+    pthread_mutex_t lock;      /* protects the next four fields                                 */
     pthread_cond_t changed;
     unsigned filled;
     bool has_ended, is_stopped;
-    enum varve_code code;      /* and error: how fetching ended; fixed from has_ended on        */
+    enum varve_code code;      /* with `error`: how fetching ended; constant once has_ended     */
     struct varve_error error;
-    char *bytes;               /* of all pieces                                                 */
+    char *bytes;               /* content of all pieces                                         */
     size_t lengths[PIECES];
-    unsigned first;            /* the piece that is being emptied                               */
+    unsigned first;            /* the piece that the owner is emptying                          */
     size_t first_at;
 };
 
-/* ---- the other thread ---- */
+/* ---- the thread that fetches ---- */
 
-static enum varve_code fill(struct vv_ahead *ahead, char *piece, size_t *out_length, bool *out_has_ended)
+static enum varve_code fill(struct vv_ahead *ahead, char *piece, size_t *out_length,
+                            bool *out_has_ended)
 {
     enum varve_code code = VARVE_OK;
     size_t got = 1;
@@ -71,7 +73,7 @@ static void *fetch_all(void *context)
     return NULL;
 }
 
-/* ---- its owner ---- */
+/* ---- the owner ---- */
 
 struct vv_ahead *vv_ahead_start(vv_ahead_fetch *fetch, void *context)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_ahead.h — bytes that come slowly, fetched by a thread of their own while its owner works on those before them.
+/* read_ahead.h — a thread fetches bytes from a slow source while its owner works on earlier bytes.
  *
- * The bytes, and the failure behind them, come in the order in which they were fetched. Thread-compatible. */
+ * The bytes come in the order in which they were fetched, and a failure comes after them.
+ * Thread-compatible. */
 #ifndef VV_BASE_READ_AHEAD_H
 #define VV_BASE_READ_AHEAD_H
 
@@ -11,18 +12,19 @@
 
 struct vv_ahead;
 
-/* Fills up to `bytes` of buffer; *out_bytes 0 at the end. Called by the other thread alone, until it has failed or
- * ended. */
+/* Fills up to `bytes` of buffer; *out_bytes is 0 at the end. Only the other thread calls this,
+ * until it fails or reaches the end. */
 typedef enum varve_code vv_ahead_fetch(void *context, void *buffer, size_t bytes, size_t *out_bytes,
                                        struct varve_error *error);
 
-/* Fetches on until stop. NULL without memory or thread: then nothing has been fetched. */
+/* Starts a thread that fetches until vv_ahead_stop. NULL if there is no memory or no thread; then
+ * nothing has been fetched. */
 VV_MUST_USE struct vv_ahead *vv_ahead_start(vv_ahead_fetch *fetch, void *context);
-/* Waits for a fetch that is going on, and for no other. NULL-safe. */
+/* Waits for a fetch that is in progress, but starts no other. NULL-safe. */
 void vv_ahead_stop(struct vv_ahead *ahead);
 
-/* The next bytes, as many as are there and fit, at least one; *out_bytes 0 at the end. A failure of fetch comes when all
- * bytes before it are read, and again each time. */
+/* Gives the next bytes: as many as are ready and fit, at least one; *out_bytes is 0 at the end. A
+ * failure of fetch is returned after all bytes before it, and again at each later call. */
 enum varve_code vv_ahead_read(struct vv_ahead *ahead, void *buffer, size_t bytes, size_t *out_bytes,
                               struct varve_error *error);
 

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-void vv_slots_place(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of, const void *table)
+void vv_slots_place(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of,
+                    const void *table)
 {
     uint32_t mask = slots->count - 1;
     for (uint32_t row = 0; row < rows; row++) {
@@ -14,23 +15,29 @@ void vv_slots_place(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_o
     }
 }
 
-enum varve_code vv_slots_grow(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of, const void *table,
-                              const char *what, struct varve_error *error)
+enum varve_code vv_slots_grow(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of,
+                              const void *table, const char *what, struct varve_error *error)
 {
     if (slots->count > UINT32_MAX / 4)
         VV_FAIL(error, VARVE_LIMIT, "more than %u %s", rows, what);
-    struct vv_slots grown = { .count = slots->count == 0 ? VV_SLOTS_FIRST : slots->count * 2 };
-    grown.items = calloc(grown.count, sizeof *grown.items);
-    if (grown.items == NULL)
+    struct vv_slots grown = { slots->scratch, NULL,
+                              slots->count == 0 ? VV_SLOTS_FIRST : slots->count * 2 };
+    if (grown.scratch != NULL)
+        VV_TRY(
+            vv_scratch_zeros(grown.scratch, &grown.items, grown.count, sizeof *grown.items, error));
+    else if ((grown.items = calloc(grown.count, sizeof *grown.items)) == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u %s", grown.count / 2, what);
     vv_slots_place(&grown, rows, hash_of, table);
-    free(slots->items);
+    vv_slots_deinit(slots);
     *slots = grown;
     return VARVE_OK;
 }
 
 void vv_slots_deinit(struct vv_slots *slots)
 {
-    free(slots->items);
-    *slots = (struct vv_slots){ 0 };
+    if (slots->scratch != NULL)
+        vv_scratch_release(slots->scratch, slots->items);
+    else
+        free(slots->items);
+    *slots = (struct vv_slots){ .scratch = slots->scratch };
 }

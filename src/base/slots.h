@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.h — a hash table over the rows of an array that the caller keeps: open addressing. Thread-compatible.
+/* slots.h — a hash table over the rows of an array that the caller keeps: open addressing.
+ * Thread-compatible.
  *
- * A caller says how a row is told from a key, and how it is hashed (base/hash.h). At least half of the slots are free, so a
- * search ends soon. Ids that lie close together have a table of their own: model/id_map.h. */
+ * The caller passes two functions: one compares a row with a key, one hashes a row (base/hash.h).
+ * At least half of the slots are free, so searches are short. For ids that are close together, use
+ * model/id_map.h. */
 #ifndef VV_BASE_SLOTS_H
 #define VV_BASE_SLOTS_H
 
@@ -10,10 +12,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/scratch.h"
 
-struct vv_slots { /* zeroed: empty                                                               */
-    uint32_t *items; /* row + 1, 0 = free                                                        */
-    uint32_t count;  /* of slots: 0, or a power of two                                           */
+struct vv_slots { /* a zeroed struct, but for the scratch, is empty                              */
+    struct vv_scratch *scratch; /* whose memory it is; NULL: its own, until vv_slots_deinit      */
+    uint32_t *items; /* row + 1; 0 = free                                                        */
+    uint32_t count;  /* number of slots: 0, or a power of two                                    */
 };
 
 #define VV_SLOTS_FIRST 64u
@@ -22,11 +26,13 @@ struct vv_slots { /* zeroed: empty                                              
 typedef bool vv_slots_same(const void *table, uint32_t row, const void *key);
 typedef uint64_t vv_slots_hash(const void *table, uint32_t row);
 
-/* Room for one row more than `rows`, all of which are found again. `what` are they, for the message: "no memory for 64 WHAT". */
-enum varve_code vv_slots_grow(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of, const void *table,
-                              const char *what, struct varve_error *error);
+/* Makes room for one row more than `rows`, and puts these rows into the new slots. `what` names the
+ * rows for the message "no memory for 64 WHAT". */
+enum varve_code vv_slots_grow(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of,
+                              const void *table, const char *what, struct varve_error *error);
 /* Puts rows 0 … rows - 1 of a new table into free slots. */
-void vv_slots_place(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of, const void *table);
+void vv_slots_place(struct vv_slots *slots, uint32_t rows, vv_slots_hash *hash_of,
+                    const void *table);
 void vv_slots_deinit(struct vv_slots *slots); /* idempotent */
 
 static inline bool vv_slots_are_full(const struct vv_slots *slots, uint64_t rows)
@@ -34,9 +40,11 @@ static inline bool vv_slots_are_full(const struct vv_slots *slots, uint64_t rows
     return (rows + 1) * 2 > slots->count;
 }
 
-/* The slot of the row that is the same as the key, or the free one where row + 1 belongs. There must be slots. */
-__attribute__((always_inline)) static inline uint32_t *vv_slots_at(const struct vv_slots *slots, uint64_t hash,
-                                                                   vv_slots_same *is_same, const void *table, const void *key)
+/* The slot of the row that equals the key, or the free slot where row + 1 belongs. There must be
+ * slots. */
+__attribute__((always_inline)) static inline uint32_t *
+vv_slots_at(const struct vv_slots *slots, uint64_t hash, vv_slots_same *is_same, const void *table,
+            const void *key)
 {
     uint32_t mask = slots->count - 1;
     for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask)
@@ -44,9 +52,10 @@ __attribute__((always_inline)) static inline uint32_t *vv_slots_at(const struct 
             return &slots->items[at];
 }
 
-/* The row that is the same as the key; VV_SLOTS_NONE. */
-__attribute__((always_inline)) static inline uint32_t vv_slots_find(const struct vv_slots *slots, uint64_t hash,
-                                                                    vv_slots_same *is_same, const void *table, const void *key)
+/* The row that equals the key, or VV_SLOTS_NONE. */
+__attribute__((always_inline)) static inline uint32_t
+vv_slots_find(const struct vv_slots *slots, uint64_t hash, vv_slots_same *is_same,
+              const void *table, const void *key)
 {
     return slots->count == 0 ? VV_SLOTS_NONE : *vv_slots_at(slots, hash, is_same, table, key) - 1;
 }

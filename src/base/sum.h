@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.h — sums of what a file says: sizes, and times where model/build.c does not vouch for their sum. What no int64
- * holds stays at its end. */
+/* sum.h — adds numbers that come from a file: sizes, and times whose sum model/build.c has not
+ * checked. A sum that does not fit into int64 becomes its largest or smallest value. */
 #ifndef VV_BASE_SUM_H
 #define VV_BASE_SUM_H
 

@@ -8,7 +8,7 @@ static bool is_between(unsigned char byte, unsigned char first, unsigned char la
     return byte >= first && byte <= last;
 }
 
-/* RFC 3629 §4: only the second byte's range depends on the first. */
+/* RFC 3629 §4: the first byte limits the range of the second only. */
 static bool second_fits(unsigned char first, unsigned char second)
 {
     switch (first) {
@@ -56,8 +56,9 @@ size_t vv_utf8_valid(const char *text, size_t length)
     return position;
 }
 
-/* Neither NUL nor a byte of a sequence: eight bytes at a time. Where a byte is NUL, subtracting 1 sets a top bit; below an other
- * byte it may be set wrongly, which costs a look at each byte and no more. */
+/* Is every byte ASCII and not NUL? Tests eight bytes at a time: subtracting 1 from each byte sets
+ * the top bit of a NUL. The borrow may also set the top bit of the byte above a NUL; that is
+ * harmless, since the answer is false anyway. */
 static bool is_ascii_text(const char *text, size_t length)
 {
     uint64_t odd = 0, word;

@@ -27,7 +27,7 @@ unsigned vv_workers_allowed(void)
 {
     cpu_set_t allowed;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) /* fails beyond 1,024 processors       */
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) /* fails above 1,024 processors */
         online = CPU_COUNT(&allowed);
     return online > 0 ? (unsigned)online : 1;
 }

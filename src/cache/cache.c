@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c — which cache belongs to which files: its names, and the fingerprints that it is held against. */
+/* cache.c — finds the cache that belongs to some files: its names, and the fingerprints that it
+ * must have. */
 #include "cache/cache.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@
 #define VERIFIED_BYTES (UINT64_C(256) << 20)
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* Four lanes, so that multiplications overlap. Each step is a bijection of its lane, so a change within one
- * word never goes unseen. */
+/* Uses four lanes, so that multiplications overlap. Each step is a bijection of its lane, so a
+ * change of a single word always changes the sum. */
 uint64_t vv_cache_checksum(const void *data, uint64_t bytes, uint64_t seed)
 {
     const unsigned char *at = data;
@@ -58,7 +59,7 @@ uint64_t vv_cache_shape(void)
     return shape;
 }
 
-/* A rebuilt or replaced varve may read a source otherwise than its predecessor did. */
+/* Identifies this build of varve: another build may read a source differently. */
 uint64_t vv_cache_program(void)
 {
     struct stat status;
@@ -68,7 +69,8 @@ uint64_t vv_cache_program(void)
     return vv_cache_checksum(is, sizeof is, 0);
 }
 
-/* 64 KiB at 16 places, evenly from the first byte to the last: all of a file of up to 1 MiB. */
+/* Samples 64 KiB at 16 places, evenly from the first byte to the last. That is the whole file if it
+ * has up to 1 MiB. */
 static bool sample(int file, uint64_t size, uint64_t *sum)
 {
     char buffer[SAMPLE_BYTES];
@@ -88,7 +90,8 @@ static bool sample(int file, uint64_t size, uint64_t *sum)
     return true;
 }
 
-bool vv_cache_fingerprint(char *const *paths, size_t count, uint64_t *out_source, uint64_t *out_bytes)
+bool vv_cache_fingerprint(char *const *paths, size_t count, uint64_t *out_source,
+                          uint64_t *out_bytes)
 {
     uint64_t sum = count;
     *out_bytes = 0;
@@ -120,7 +123,7 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Of one source NAME.vcache; of several, a name that says which. */
+/* For one source NAME.vcache; for several, a name made from all of them. */
 static char *name_beside(const struct vv_cache *cache)
 {
     const char *first = cache->paths[0];

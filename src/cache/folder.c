@@ -28,7 +28,8 @@ static bool is_own_folder(const char *path)
            (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Made where it is missing, in a folder of this user alone: root with another user's HOME leaves nothing there. */
+/* A missing folder is made only inside a folder of this user. So root with another user's HOME
+ * leaves nothing there. */
 static bool has_folder(const char *path, const char *parent)
 {
     struct stat status;
@@ -42,7 +43,8 @@ bool vv_cache_make_folders(const char *path)
     char *folder = strdup(path), *parent = strdup(path);
     bool is_there = folder != NULL && parent != NULL;
     size_t length = 0, before = 0;
-    while (is_there && (length = before + 1 + strcspn(path + before + 1, "/"), path[length] == '/')) {
+    while (is_there &&
+           (length = before + 1 + strcspn(path + before + 1, "/"), path[length] == '/')) {
         snprintf(folder, strlen(path) + 1, "%.*s", (int)length, path);
         snprintf(parent, strlen(path) + 1, "%.*s", before > 0 ? (int)before : 1, path);
         is_there = has_folder(folder, parent);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c — a cache file becomes a model, if it can be believed (doc/cache.md).
+/* read.c — reads a cache file as a model, if the file can be trusted (doc/cache.md).
  *
- * Checked before anything is used: owner and mode, exact size, the head's checksum, that every block lies
- * inside the file and is as long as its rows need. Then the checksums of blocks: always those of row
- * numbers, strings and flags, which the analyses follow without looking; the others as long as
- * cache->verified_bytes last, so that a large model opens in no time. Of what they did not last for, that
- * nothing names a string or a row that there is not, and that no slice ends after the end of time. */
+ * Before anything is used, these are checked: owner and mode, exact size, the head's checksum, and
+ * that every block lies inside the file and has the length of its rows. Then checksums of blocks
+ * are checked: always those of row numbers, strings and flags, because analyses use them as indices
+ * unchecked; others up to cache->verified_bytes in all, so that a large model opens at once. If
+ * that does not cover all, arguments and facts are checked to name only strings and rows that
+ * exist, and slices to end within int64. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,10 @@ struct opening {
     unsigned char *map;
     uint64_t map_bytes;
     uint64_t verified_bytes, verified_bytes_max;
-    bool is_verified; /* all of it                                                              */
+    bool is_verified; /* all checksums were checked                                             */
 };
 
-/* A file that others can write may be made to say anything. */
+/* A file that others can write may say anything. */
 static bool is_ours(const struct stat *status)
 {
     return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
@@ -35,13 +36,15 @@ static bool is_ours(const struct stat *status)
            status->st_size >= (off_t)sizeof(struct vv_cache_head);
 }
 
-static bool read_head(int file, uint64_t size, const struct vv_cache *cache, struct vv_cache_head *head)
+static bool read_head(int file, uint64_t size, const struct vv_cache *cache,
+                      struct vv_cache_head *head)
 {
     const size_t summed = offsetof(struct vv_cache_head, file_bytes);
     if (pread(file, head, sizeof *head, 0) != (ssize_t)sizeof *head)
         return false;
     return memcmp(head->magic, VV_CACHE_MAGIC, sizeof head->magic) == 0 &&
-           head->checksum == vv_cache_checksum((const char *)head + summed, sizeof *head - summed, 0) &&
+           head->checksum ==
+               vv_cache_checksum((const char *)head + summed, sizeof *head - summed, 0) &&
            head->file_bytes == size && head->shape == vv_cache_shape() &&
            head->program == vv_cache_program() && head->source == cache->source;
 }
@@ -75,7 +78,7 @@ static bool block_holds(struct opening *opening, const struct vv_cache_block *bl
     return block->checksum == vv_cache_checksum(opening->map + block->offset, block->bytes, 0);
 }
 
-/* The same, as long as the bytes last. */
+/* The same; but a block beyond the limit of bytes is not checked. */
 static bool block_may_hold(struct opening *opening, const struct vv_cache_block *block)
 {
     if (opening->verified_bytes + block->bytes <= opening->verified_bytes_max)
@@ -84,10 +87,12 @@ static bool block_may_hold(struct opening *opening, const struct vv_cache_block 
     return true;
 }
 
-/* What is followed without a look: row numbers, strings, flags; but arguments, of which there are many. */
+/* Is the column checked always? Row numbers, strings and flags are, because analyses use them as
+ * indices unchecked. Arguments are not: there are too many of them; stays_inside checks those. */
 static bool is_followed(size_t table, size_t column)
 {
-    return table != VV_TABLE_ARGS && vv_model_tables[table].columns[column].width_bytes <= sizeof(uint32_t);
+    return table != VV_TABLE_ARGS &&
+           vv_model_tables[table].columns[column].width_bytes <= sizeof(uint32_t);
 }
 
 static bool columns_hold(struct opening *opening, bool followed)
@@ -111,9 +116,10 @@ static bool strings_hold(struct opening *opening)
            block_may_hold(opening, &head->hashes);
 }
 
-/* ---- what was not verified ---- */
+/* ---- checks instead of checksums ---- */
 
-/* Rows that stand for others: those are there. That none of them does so again nobody relies on. */
+/* Do the rows that VV_ARG_ROWS stands for exist? They may be VV_ARG_ROWS themselves: no reader
+ * relies on the contrary. */
 static bool rows_stay_inside(const struct vv_args *args)
 {
     bool is_outside = false;
@@ -123,12 +129,13 @@ static bool rows_stay_inside(const struct vv_args *args)
     return !is_outside;
 }
 
-/* `most_kind`: the greatest that may occur. */
-static bool values_stay_inside(const struct vv_model *model, const uint64_t *value, const uint8_t *kind,
-                               const uint32_t *key, uint64_t count, uint8_t most_kind)
+/* `most_kind` is the largest kind that may occur. */
+static bool values_stay_inside(const struct vv_model *model, const uint64_t *value,
+                               const uint8_t *kind, const uint32_t *key, uint64_t count,
+                               uint8_t most_kind)
 {
     const uint32_t strings = model->strings.count;
-    uint64_t last[UINT8_MAX + 1] = { 0 }; /* of a kind that there is                            */
+    uint64_t last[UINT8_MAX + 1] = { 0 }; /* largest value of each kind                         */
     uint8_t most = 0;
     bool is_outside = false;
     for (int i = 0; i <= most_kind; i++)
@@ -145,8 +152,9 @@ static bool slices_end(const struct vv_slices *slices)
     bool is_endless = false;
     for (uint64_t row = 0; row < slices->table.count; row++) {
         int64_t end_ns;
-        is_endless |= __builtin_add_overflow(slices->begin_ns[row], slices->duration_ns[row], &end_ns) |
-                      (slices->duration_ns[row] < 0);
+        is_endless |=
+            __builtin_add_overflow(slices->begin_ns[row], slices->duration_ns[row], &end_ns) |
+            (slices->duration_ns[row] < 0);
     }
     return !is_endless;
 }
@@ -155,9 +163,11 @@ static bool stays_inside(const struct vv_model *model)
 {
     const struct vv_args *args = &model->args;
     const struct vv_facts *facts = &model->facts;
-    return values_stay_inside(model, args->value, args->kind, args->key, args->table.count, VV_ARG_ROWS) &&
+    return values_stay_inside(model, args->value, args->kind, args->key, args->table.count,
+                              VV_ARG_ROWS) &&
            rows_stay_inside(args) &&
-           values_stay_inside(model, facts->value, facts->kind, facts->key, facts->table.count, VV_ARG_JSON) &&
+           values_stay_inside(model, facts->value, facts->kind, facts->key, facts->table.count,
+                              VV_ARG_JSON) &&
            slices_end(&model->slices);
 }
 
@@ -176,7 +186,7 @@ static void borrow_tables(const struct opening *opening, struct vv_model *model)
     }
 }
 
-/* The inputs are called as they are called today. */
+/* Gives the inputs the paths that the user wrote this time. */
 static enum varve_code name_inputs(struct vv_model *model, const struct vv_cache *cache)
 {
     for (size_t i = 0; i < cache->path_count && i < model->inputs.table.count; i++)
@@ -184,7 +194,7 @@ static enum varve_code name_inputs(struct vv_model *model, const struct vv_cache
     return VARVE_OK;
 }
 
-/* Takes the mapping in any case. */
+/* Takes over the mapping, also on failure. */
 static struct vv_model *make_model(struct opening *opening, const struct vv_cache *cache)
 {
     struct vv_model *model;
@@ -208,7 +218,8 @@ static struct vv_model *make_model(struct opening *opening, const struct vv_cach
         borrow_tables(opening, model);
         model->run = head->run;
         model->health = head->health;
-        is_good = (opening->is_verified || stays_inside(model)) && name_inputs(model, cache) == VARVE_OK &&
+        is_good = (opening->is_verified || stays_inside(model)) &&
+                  name_inputs(model, cache) == VARVE_OK &&
                   vv_build_outward(model, NULL) == VARVE_OK;
     }
     if (is_good)

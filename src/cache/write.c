@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.c — a model becomes a cache file: whole and on disk before it has its name. Until then it has none, so
- * that nothing stays of one that is not finished, whatever ends the program; or, where the file system
- * cannot do that, a hidden one. */
+/* write.c — writes a model as a cache file. The file gets its name when it is complete and on disk.
+ * Until then it has no name, so that an unfinished file never stays, however the program ends. If
+ * the file system cannot do that, it has a hidden name until then. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 struct writing {
     int file;
     const char *path;
-    char *temporary; /* the name that it has until then, or NULL                                */
+    char *temporary; /* its hidden name until it is complete, or NULL                           */
     uint64_t offset;
     struct vv_cache_head head;
 };
@@ -32,7 +32,8 @@ static enum varve_code put(struct writing *writing, const void *data, uint64_t b
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            return vv_fail_errno(error, wrote < 0 ? errno : EIO, "cannot write '%s'", writing->path);
+            return vv_fail_errno(error, wrote < 0 ? errno : EIO, "cannot write '%s'",
+                                 writing->path);
         at += wrote;
         bytes -= (uint64_t)wrote;
         writing->offset += (uint64_t)wrote;
@@ -49,7 +50,8 @@ static enum varve_code put_block(struct writing *writing, const void *data, uint
                                  struct vv_cache_block *out_block, struct varve_error *error)
 {
     align(writing);
-    *out_block = (struct vv_cache_block){ writing->offset, bytes, vv_cache_checksum(data, bytes, 0) };
+    *out_block =
+        (struct vv_cache_block){ writing->offset, bytes, vv_cache_checksum(data, bytes, 0) };
     return put(writing, data, bytes, error);
 }
 
@@ -74,7 +76,7 @@ static enum varve_code put_tables(struct writing *writing, const struct vv_model
     return VARVE_OK;
 }
 
-/* The texts one after the other, each with its NUL, in one piece for the checksum. */
+/* Writes the texts one after the other, each with its NUL, as one block with one checksum. */
 static enum varve_code put_strings(struct writing *writing, const struct vv_intern *strings,
                                    struct varve_error *error)
 {
@@ -95,8 +97,8 @@ static enum varve_code put_strings(struct writing *writing, const struct vv_inte
     VV_TRY(code);
     VV_TRY(put_block(writing, strings->lengths, strings->count * sizeof(uint32_t),
                      &writing->head.lengths, error));
-    return put_block(writing, strings->hashes, strings->count * sizeof(uint32_t), &writing->head.hashes,
-                     error);
+    return put_block(writing, strings->hashes, strings->count * sizeof(uint32_t),
+                     &writing->head.hashes, error);
 }
 
 static enum varve_code put_head(struct writing *writing, const struct vv_cache *cache,
@@ -136,7 +138,8 @@ static enum varve_code write_file(struct writing *writing, const struct vv_cache
 
 #define OWN_FILES "/proc/self/fd"
 
-/* A file of no name in the folder of `path`; -1 where there is no such thing, or no way to name it. */
+/* Opens a file without a name in the folder of `path`; -1 if the system cannot do that, or cannot
+ * name it later. */
 static int open_unnamed(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -148,16 +151,18 @@ static int open_unnamed(const char *path)
     return file;
 }
 
-/* "folder/.name.PID" for "folder/name". */
+/* Makes "folder/.name.PID" from "folder/name". */
 static char *name_temporary(const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash == NULL ? 0 : (int)(slash + 1 - path);
     char *name;
-    return asprintf(&name, "%.*s.%s.%ld", folder, path, path + folder, (long)getpid()) < 0 ? NULL : name;
+    return asprintf(&name, "%.*s.%s.%ld", folder, path, path + folder, (long)getpid()) < 0 ? NULL
+                                                                                           : name;
 }
 
-static enum varve_code open_file(struct writing *writing, vv_cache_watch *watch, struct varve_error *error)
+static enum varve_code open_file(struct writing *writing, vv_cache_watch *watch,
+                                 struct varve_error *error)
 {
     writing->file = open_unnamed(writing->path);
     if (writing->file >= 0)
@@ -167,12 +172,14 @@ static enum varve_code open_file(struct writing *writing, vv_cache_watch *watch,
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a cache");
     if (watch != NULL)
         watch(writing->temporary);
-    unlink(writing->temporary); /* of a killed process of this number */
+    unlink(writing->temporary); /* from a killed process that had this number */
     writing->file = open(writing->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    return writing->file >= 0 ? VARVE_OK : vv_fail_errno(error, errno, "cannot write '%s'", writing->path);
+    return writing->file >= 0 ? VARVE_OK
+                              : vv_fail_errno(error, errno, "cannot write '%s'", writing->path);
 }
 
-/* A former cache goes first, since a link replaces nothing; who looks between the two finds none, and reads the source. */
+/* Removes a former cache first, since a link does not replace a file. A reader between these two
+ * steps finds no cache and reads the source. */
 static bool put_in_place(const struct writing *writing)
 {
     char own[sizeof OWN_FILES + 12];
@@ -185,7 +192,7 @@ static bool put_in_place(const struct writing *writing)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole file ---- */
 
 static enum varve_code write_to(const char *path, const struct vv_cache *cache,
                                 const struct vv_model *model, vv_cache_watch *watch,
@@ -211,7 +218,7 @@ static enum varve_code write_to(const char *path, const struct vv_cache *cache,
     return code;
 }
 
-/* Another user's file of that name is left alone. */
+/* False for another user's file of that name: it is left alone. */
 static bool may_write(const char *path)
 {
     struct stat status;
@@ -223,7 +230,8 @@ enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_mode
                               vv_cache_watch *watch, struct varve_error *error)
 {
     enum varve_code code = VARVE_PERMISSION;
-    if (cache->beside != NULL && vv_folder_is_safe(AT_FDCWD, cache->beside) && may_write(cache->beside))
+    if (cache->beside != NULL && vv_folder_is_safe(AT_FDCWD, cache->beside) &&
+        may_write(cache->beside))
         code = write_to(cache->beside, cache, model, watch, error);
     else
         (void)vv_fail(error, code, "cannot write beside '%s'", cache->paths[0]);
@@ -231,6 +239,7 @@ enum varve_code vv_cache_keep(const struct vv_cache *cache, const struct vv_mode
     if (!is_refused || cache->apart == NULL || !may_write(cache->apart))
         return code;
     if (!vv_cache_make_folders(cache->apart))
-        VV_FAIL(error, VARVE_PERMISSION, "nor is there a folder for caches that is yours alone: %s", cache->apart);
+        VV_FAIL(error, VARVE_PERMISSION, "nor is there a folder for caches that is yours alone: %s",
+                cache->apart);
     return write_to(cache->apart, cache, model, watch, error);
 }

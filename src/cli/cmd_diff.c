@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_diff.c — varve diff: what changed between two traces, or two ranks, devices or stretches of steps of one. */
+/* cmd_diff.c — varve diff: what changed between two traces, or between two ranks, devices or ranges
+ * of steps in one trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,29 +18,31 @@ struct diff {
     char *paths[VV_SIDES];           /* owned                                                   */
     struct vv_reading readings[VV_SIDES];
     struct vv_side sides[VV_SIDES];
-    char *texts[VV_SIDES];           /* of what one trace is divided by: owned                  */
-    bool is_one;                     /* trace, read once                                        */
+    char *texts[VV_SIDES];           /* what one trace is divided by; owned                     */
+    bool is_one;                     /* one trace, which is read once                           */
 };
 
-/* "5%" or "0.05". */
+/* Reads "5%" or "0.05". */
 static enum varve_code parse_ratio(const char *text, double *out_ratio, struct varve_error *error)
 {
     char *end;
     *out_ratio = strtod(text, &end);
     bool is_percent = strcmp(end, "%") == 0;
     if (end == text || (*end != '\0' && !is_percent) || !(*out_ratio >= 0 && *out_ratio < 1e6))
-        VV_FAIL(error, VARVE_INVALID, "--fail-over takes a share such as 5%% or 0.05, not '%s'", text);
+        VV_FAIL(error, VARVE_INVALID, "--fail-over takes a share such as 5%% or 0.05, not '%s'",
+                text);
     *out_ratio /= is_percent ? 100 : 1;
     return VARVE_OK;
 }
 
-/* ---- which two ---- */
+/* ---- the two sides ---- */
 
-static enum varve_code name_paths(const struct vv_arguments *arguments, struct diff *diff, struct varve_error *error)
+static enum varve_code name_paths(const struct vv_arguments *arguments, struct diff *diff,
+                                  struct varve_error *error)
 {
     if (arguments->operand_count > VV_SIDES)
-        VV_FAIL(error, VARVE_INVALID, "diff compares two traces: after '%s' came '%s'", arguments->operands[1],
-                arguments->operands[2]);
+        VV_FAIL(error, VARVE_INVALID, "diff compares two traces: after '%s' came '%s'",
+                arguments->operands[1], arguments->operands[2]);
     if (arguments->operand_count == VV_SIDES) {
         diff->paths[VV_BASE] = strdup(arguments->operands[0]);
         diff->paths[VV_NEW] = strdup(arguments->operands[1]);
@@ -49,16 +52,19 @@ static enum varve_code name_paths(const struct vv_arguments *arguments, struct d
         VV_TRY(vv_locate_trace(&quiet, &diff->paths[VV_NEW], error));
         if (!diff->is_one && asprintf(&diff->paths[VV_BASE], "%s.old", diff->paths[VV_NEW]) < 0)
             diff->paths[VV_BASE] = NULL;
-        if (!diff->is_one && diff->paths[VV_BASE] != NULL && access(diff->paths[VV_BASE], F_OK) != 0)
-            VV_FAIL(error, VARVE_INVALID, "nothing to compare '%s' with: there is no '%s'. Name two traces, or give "
-                    "--rank A,B, --device A,B or --steps A..B,C..D", diff->paths[VV_NEW], diff->paths[VV_BASE]);
+        if (!diff->is_one && diff->paths[VV_BASE] != NULL &&
+            access(diff->paths[VV_BASE], F_OK) != 0)
+            VV_FAIL(error, VARVE_INVALID,
+                    "nothing to compare '%s' with: there is no '%s'. Name two traces, or give "
+                    "--rank A,B, --device A,B or --steps A..B,C..D",
+                    diff->paths[VV_NEW], diff->paths[VV_BASE]);
     }
     if (diff->paths[VV_NEW] == NULL || (diff->paths[VV_BASE] == NULL && !diff->is_one))
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
     return VARVE_OK;
 }
 
-/* "A,B" into both; false where there is no comma, or more than one. */
+/* Splits "A,B"; false if there is no comma, or more than one. */
 static bool divide(const char *text, char **out_parts)
 {
     const char *comma = text != NULL ? strchr(text, ',') : NULL;
@@ -69,8 +75,9 @@ static bool divide(const char *text, char **out_parts)
     return out_parts[VV_BASE] != NULL && out_parts[VV_NEW] != NULL;
 }
 
-/* One trace is divided by the one option that names two things. */
-static enum varve_code choose_sides(const struct vv_arguments *arguments, struct diff *diff, struct varve_error *error)
+/* If there is only one trace, the one option with two values divides it. */
+static enum varve_code choose_sides(const struct vv_arguments *arguments, struct diff *diff,
+                                    struct varve_error *error)
 {
     const char *options[] = { arguments->rank, arguments->device, arguments->steps };
     const char *values[VV_SIDES][3];
@@ -104,7 +111,8 @@ static int read_sides(const struct vv_arguments *arguments, struct diff *diff)
         struct vv_arguments one = *arguments;
         one.operands = &diff->paths[from];
         one.operand_count = 1;
-        int status = s == VV_BASE || !diff->is_one ? vv_reading_open(&one, &diff->readings[s]) : VV_EXIT_DONE;
+        int status = s == VV_BASE || !diff->is_one ? vv_reading_open(&one, &diff->readings[s])
+                                                   : VV_EXIT_DONE;
         if (status != VV_EXIT_DONE)
             return status;
         diff->sides[s].model = diff->readings[diff->is_one ? VV_BASE : s].model;
@@ -113,24 +121,26 @@ static int read_sides(const struct vv_arguments *arguments, struct diff *diff)
     return VV_EXIT_DONE;
 }
 
-/* The tables, or the one that --table names. */
-static enum varve_code answer(const struct vv_arguments *arguments, const struct diff *diff, struct vv_sheet *sheets,
-                              size_t *out_count, struct varve_error *error)
+/* Makes all tables, or the one that --table names. */
+static enum varve_code fill_sheets(const struct vv_arguments *arguments, const struct diff *diff,
+                                   struct vv_sheet *sheets, size_t *out_count,
+                                   struct varve_error *error)
 {
     const char *names[SHEETS_MAX] = { NULL };
     struct vv_question question;
     bool is_known = arguments->table == NULL;
     struct vv_arguments rest = *arguments;
-    rest.steps = NULL; /* it may name two stretches, and stands in the sides */
+    rest.steps = NULL; /* it may name two ranges of steps, which the sides hold */
     VV_TRY(vv_reading_question(&rest, &question, error));
     for (size_t i = 0; vv_diff_tables[i].name != NULL; i++) {
         names[i] = vv_diff_tables[i].name;
         bool is_wanted = arguments->table == NULL || strcmp(arguments->table, names[i]) == 0;
-        /* The verdict is asked of the first table, whichever is printed. */
+        /* The first table gives the verdict, whichever table is printed. */
         if (i > 0 && !is_wanted)
             continue;
         is_known |= is_wanted;
-        VV_TRY(vv_diff_tables[i].analyse(diff->sides, &question, &sheets[*out_count], error));
+        VV_TRY(
+            vv_diff(vv_diff_tables[i].analyse, diff->sides, &question, &sheets[*out_count], error));
         ++*out_count;
     }
     if (is_known)
@@ -148,8 +158,8 @@ static int compare(const struct vv_arguments *arguments, struct diff *diff, cons
     struct varve_error error;
     size_t count = 0, first = 0;
     int status = read_sides(arguments, diff);
-    if (status == VV_EXIT_DONE && answer(arguments, diff, sheets, &count, &error) != VARVE_OK)
-        status = vv_complain(&error);
+    if (status == VV_EXIT_DONE && fill_sheets(arguments, diff, sheets, &count, &error) != VARVE_OK)
+        status = vv_print_error(&error);
     if (status == VV_EXIT_DONE) {
         for (size_t i = 0; i < count; i++)
             shown[i] = &sheets[i];
@@ -180,8 +190,9 @@ int vv_cmd_diff(const struct vv_arguments *arguments)
         code = choose_sides(arguments, &diff, &error);
     if (code == VARVE_OK)
         code = name_paths(arguments, &diff, &error);
-    int status = code == VARVE_OK ? compare(arguments, &diff, arguments->fail_over != NULL ? &ratio : NULL)
-                                  : vv_complain(&error);
+    int status = code == VARVE_OK
+                     ? compare(arguments, &diff, arguments->fail_over != NULL ? &ratio : NULL)
+                     : vv_print_error(&error);
     for (int s = 0; s < VV_SIDES; s++) {
         vv_reading_close(&diff.readings[s]);
         free(diff.paths[s]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_doctor.c — varve doctor: what can be recorded and read on this machine, and what it can do at most. */
+/* cmd_doctor.c — varve doctor: what can be recorded and read on this machine, and its peak
+ * values. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,14 +31,18 @@ static const struct vv_sheet_column doctor_columns[COLUMNS] = {
     { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-/* Writes what was found, or what to do; is it as it should be? */
+/* Writes what was found, or what to do. Returns whether all is well. */
 typedef bool check_fn(char *detail, size_t bytes);
 
 static bool check_library(char *detail, size_t bytes)
 {
     char *path = vv_program_library();
     bool is_found = path != NULL;
-    snprintf(detail, bytes, "%s", is_found ? path : "libvarve.so is neither beside varve nor installed: VARVE_LIBRARY=/path/libvarve.so");
+    snprintf(
+        detail, bytes, "%s",
+        is_found
+            ? path
+            : "libvarve.so is neither beside varve nor installed: VARVE_LIBRARY=/path/libvarve.so");
     free(path);
     return is_found;
 }
@@ -45,24 +50,30 @@ static bool check_library(char *detail, size_t bytes)
 static bool check_clock(char *detail, size_t bytes)
 {
     vv_clock_init();
-    snprintf(detail, bytes, "%s", vv_clock_is_counter ? "the processor's counter"
-                                  : "the kernel does not trust the processor's counter: each record asks it for the time");
+    snprintf(detail, bytes, "%s",
+             vv_clock_is_counter ? "the processor's counter"
+                                 : "the kernel does not trust the processor's counter: each record "
+                                   "asks it for the time");
     return vv_clock_is_counter;
 }
 
-/* The recorder writes through shared mappings of files; without them it writes them out. */
+/* The recorder writes through shared mappings of files. If the file system refuses these, it writes
+ * to the files instead. */
 static bool check_folder(char *detail, size_t bytes)
 {
     char name[] = "varve-doctor-XXXXXX", room[VV_NUMBER_BYTES];
     struct statvfs status;
     int file = mkstemp(name);
     if (file < 0) {
-        snprintf(detail, bytes, "no trace can be written in this folder (%s): record -o FOLDER elsewhere", strerror(errno));
+        snprintf(detail, bytes,
+                 "no trace can be written in this folder (%s): record -o FOLDER elsewhere",
+                 strerror(errno));
         return false;
     }
     unlink(name);
     bool is_long = ftruncate(file, 4096) == 0;
-    void *mapping = is_long ? mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    void *mapping =
+        is_long ? mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     bool is_mapped = mapping != MAP_FAILED;
     if (is_mapped)
         munmap(mapping, 4096);
@@ -70,7 +81,8 @@ static bool check_folder(char *detail, size_t bytes)
         status.f_bavail = status.f_frsize = 0;
     close(file);
     vv_number_bytes((int64_t)(status.f_bavail * status.f_frsize), room, sizeof room);
-    snprintf(detail, bytes, "%s free%s", room, is_mapped ? "" : "; no shared mappings here, so records cost more");
+    snprintf(detail, bytes, "%s free%s", room,
+             is_mapped ? "" : "; no shared mappings here, so records cost more");
     return is_mapped;
 }
 
@@ -84,11 +96,11 @@ static bool check_peaks(char *detail, size_t bytes)
     return is_known;
 }
 
-#define BUILT_WITH(function, is_there, without)                                                     \
-    static bool function(char *detail, size_t bytes)                                                \
-    {                                                                                               \
-        snprintf(detail, bytes, "%s", (is_there) ? "built in" : without);                           \
-        return is_there;                                                                            \
+#define BUILT_WITH(function, is_there, without)                           \
+    static bool function(char *detail, size_t bytes)                      \
+    {                                                                     \
+        snprintf(detail, bytes, "%s", (is_there) ? "built in" : without); \
+        return is_there;                                                  \
     }
 #ifdef VV_HAVE_ZLIB
 BUILT_WITH(check_gzip, true, "")
@@ -109,12 +121,15 @@ static bool check_sqlite(char *detail, size_t capacity)
     return is_there;
 }
 #else
-BUILT_WITH(check_sqlite, false, "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports")
+BUILT_WITH(check_sqlite, false,
+           "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports")
 #endif
 
 static const struct { const char *name; check_fn *check; } checks[] = {
-    { "record programs", check_library }, { "clock", check_clock },          { "write traces here", check_folder },
-    { "read .gz", check_gzip },           { "read .zst, pack", check_zstd }, { "read .sqlite", check_sqlite },
+    { "record programs", check_library }, { "clock", check_clock },
+             { "write traces here", check_folder },
+    { "read .gz", check_gzip },           { "read .zst, pack", check_zstd },
+    { "read .sqlite", check_sqlite },
     { "peaks of this machine", check_peaks },
 };
 
@@ -131,7 +146,8 @@ static enum varve_code put_checks(struct vv_sheet *sheet, struct varve_error *er
         VV_TRY(vv_sheet_text(sheet, row, STATE, is_well ? "yes" : "no", error));
         VV_TRY(vv_sheet_text(sheet, row, DETAIL, detail, error));
     }
-    return vv_sheet_policy(sheet, error, "%s", lacking == 0 ? "nothing is lacking" : "see the rows that say no");
+    return vv_sheet_policy(sheet, error, "%s",
+                           lacking == 0 ? "nothing is lacking" : "see the rows that say no");
 }
 
 /* ---- table "peaks" ---- */
@@ -182,17 +198,20 @@ int vv_cmd_doctor(const struct vv_arguments *arguments)
     struct varve_error error;
     enum varve_code code = VARVE_OK;
     vv_sheet_init(&doctor, "doctor", "THIS MACHINE", doctor_columns, COLUMNS);
-    vv_sheet_init(&sources, "sources", "PYTHON", vv_doctor_sources_columns, VV_DOCTOR_SOURCES_COLUMNS);
+    vv_sheet_init(&sources, "sources", "PYTHON", vv_doctor_sources_columns,
+                  VV_DOCTOR_SOURCES_COLUMNS);
     vv_sheet_init(&peaks, "peaks", "PEAKS", peak_columns, PEAK_COLUMNS);
     if (arguments->operand_count > 1)
-        code = vv_fail(&error, VARVE_INVALID, "doctor takes one Python: '%.60s' is too many", arguments->operands[1]);
+        code = vv_fail(&error, VARVE_INVALID, "doctor takes one Python: '%.60s' is too many",
+                       arguments->operands[1]);
     if (code == VARVE_OK)
         code = put_peaks(&peaks, arguments->peaks, &error);
     if (code == VARVE_OK)
         code = put_checks(&doctor, &error);
     if (code == VARVE_OK)
         code = vv_doctor_sources_put(&sources, python, &error);
-    int status = code == VARVE_OK ? vv_cli_print(arguments, "doctor", NULL, sheets, 3) : vv_complain(&error);
+    int status = code == VARVE_OK ? vv_cli_print(arguments, "doctor", NULL, sheets, 3)
+                                  : vv_print_error(&error);
     vv_sheet_deinit(&doctor);
     vv_sheet_deinit(&sources);
     vv_sheet_deinit(&peaks);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_dump.c — varve dump: what a running process has recorded so far, as a trace of its own.
+/* cmd_dump.c — varve dump: copies what a running process has recorded so far into a trace of its
+ * own.
  *
- * Reads the files alone: the process need not answer, and does not notice. doc/control.md */
+ * It only reads files: the process need not answer, and does not notice. doc/control.md */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -22,11 +23,11 @@
 
 struct dumping {
     const struct vv_arguments *arguments;
-    struct vv_recorded_list list; /* empty: `whole` is meant                                       */
-    char *whole;                  /* a trace with all its processes                                */
+    struct vv_recorded_list list; /* empty: the user means `whole` */
+    char *whole;                  /* a trace, with all its processes */
 };
 
-/* ---- what is meant ---- */
+/* ---- the processes that the user means ---- */
 
 static bool is_number(const char *word)
 {
@@ -37,18 +38,21 @@ static enum varve_code find(struct dumping *dumping, struct varve_error *error)
 {
     const struct vv_arguments *arguments = dumping->arguments;
     if (arguments->operand_count == 0)
-        VV_FAIL(error, VARVE_INVALID, "dump wants a process or a trace: varve dump PID, or NAME.varve. Those being "
-                                      "recorded:  varve status");
+        VV_FAIL(error, VARVE_INVALID,
+                "dump wants a process or a trace: varve dump PID, or NAME.varve. Those being "
+                "recorded:  varve status");
     if (arguments->operand_count > 1)
-        VV_FAIL(error, VARVE_INVALID, "one at a time: after '%.60s' came '%.60s'", arguments->operands[0],
-                arguments->operands[1]);
-    if (arguments->output != NULL && (*arguments->output == '\0' || strcmp(arguments->output, "-") == 0))
+        VV_FAIL(error, VARVE_INVALID, "one at a time: after '%.60s' came '%.60s'",
+                arguments->operands[0], arguments->operands[1]);
+    if (arguments->output != NULL &&
+        (*arguments->output == '\0' || strcmp(arguments->output, "-") == 0))
         VV_FAIL(error, VARVE_INVALID, "a trace is a folder: -o OUT.varve");
     const char *word = arguments->operands[0];
     if (is_number(word) || !vv_trace_folder_is_trace(word))
         return vv_recorded_find(word, &dumping->list, error);
     dumping->whole = realpath(word, NULL);
-    return dumping->whole != NULL ? VARVE_OK : vv_fail_errno(error, errno, "cannot read '%s'", word);
+    return dumping->whole != NULL ? VARVE_OK
+                                  : vv_fail_errno(error, errno, "cannot read '%s'", word);
 }
 
 static size_t trace_length(const struct vv_recorded *recorded)
@@ -68,7 +72,8 @@ static void say(const char *path, const struct vv_arguments *arguments)
 {
     struct vv_model *model = NULL;
     struct varve_error error;
-    char here[PATH_MAX], events[VV_NUMBER_BYTES], lost[VV_NUMBER_BYTES] = "none", duration[VV_NUMBER_BYTES];
+    char here[PATH_MAX], events[VV_NUMBER_BYTES], lost[VV_NUMBER_BYTES] = "none",
+                                                  duration[VV_NUMBER_BYTES];
     size_t length = getcwd(here, sizeof here) != NULL ? strlen(here) : 0;
     const char *name = arguments->output != NULL ? arguments->output : path;
     if (name == path && length > 1 && strncmp(path, here, length) == 0 && path[length] == '/')
@@ -106,8 +111,9 @@ static enum varve_code dump_one(const struct dumping *dumping, const struct vv_s
     return VARVE_OK;
 }
 
-/* Those of the list, from `first` on, that are in the same trace; they are counted out of it. */
-static enum varve_code dump_group(const struct dumping *dumping, size_t first, struct varve_error *error)
+/* Dumps the processes of the list, from `first` on, that are in the same trace. */
+static enum varve_code dump_group(const struct dumping *dumping, size_t first,
+                                  struct varve_error *error)
 {
     const struct vv_recorded *items = dumping->list.items;
     const char **processes = calloc(dumping->list.count + 1, sizeof *processes);
@@ -145,8 +151,10 @@ static enum varve_code dump_all(const struct dumping *dumping, struct varve_erro
     for (size_t i = 0; i < list->count; i++)
         traces += is_first_of_its_trace(list, i);
     if (traces > 1 && dumping->arguments->output != NULL)
-        VV_FAIL(error, VARVE_INVALID, "'%s' means processes of %zu traces, and -o names one: give a PID or a trace. "
-                                      "Those being recorded:  varve status", dumping->arguments->operands[0], traces);
+        VV_FAIL(error, VARVE_INVALID,
+                "'%s' means processes of %zu traces, and -o names one: give a PID or a trace. "
+                "Those being recorded:  varve status",
+                dumping->arguments->operands[0], traces);
     for (size_t i = 0; i < list->count; i++)
         if (is_first_of_its_trace(list, i))
             VV_TRY(dump_group(dumping, i, error));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_export.c — varve export: the trace as another tool's file. doc/chrome.md.
+/* cmd_export.c — varve export: writes the trace as another tool's file. doc/chrome.md.
  *
- * A former file of the name becomes NAME.old; the new one appears whole or not at all. */
+ * An existing file of that name becomes NAME.old. The new file appears complete or not at all. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "export/exporter.h"
 #include "sheet/number.h"
 
-/* "dir/train.varve" becomes "train.json", in the current folder. NULL without memory. */
+/* Turns "dir/train.varve" into "train.json", in the current folder. NULL if there is no memory. */
 static char *standard_name(const char *trace, const struct vv_exporter *exporter)
 {
     size_t end = strlen(trace);
@@ -51,7 +51,7 @@ static enum varve_code refuse_compressed(const char *path, struct varve_error *e
     return VARVE_OK;
 }
 
-/* The former file of the name, if there is one, is kept as NAME.old. */
+/* Keeps an existing file of that name as NAME.old. */
 static enum varve_code keep_former(const char *path, bool *out_kept, struct varve_error *error)
 {
     struct stat status;
@@ -138,7 +138,7 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
     return VARVE_OK;
 }
 
-/* The trace has been read by now: what is not found or not allowed is the file to write. */
+/* The trace has already been read, so these codes are about the output file. */
 static bool is_output_failure(enum varve_code code)
 {
     return code == VARVE_IO || code == VARVE_PERMISSION || code == VARVE_NOT_FOUND ||
@@ -155,7 +155,7 @@ int vv_cmd_export(const struct vv_arguments *arguments)
     char *standard = NULL;
     if (vv_exporter_find(arguments->to != NULL ? arguments->to : "chrome", &exporter, &error) !=
         VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE) {
         const char *path = arguments->output;
@@ -166,7 +166,7 @@ int vv_cmd_export(const struct vv_arguments *arguments)
                          : write_file(reading.model, exporter, path, arguments->quiet, &error);
         status = code == VARVE_OK         ? VV_EXIT_DONE
                  : is_output_failure(code) ? vv_output_complain(path, &error)
-                                           : vv_complain(&error);
+                                           : vv_print_error(&error);
         status = vv_reading_verdict(arguments, &reading, status);
     }
     free(standard);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_help.c — varve help: the overview, one verb, everything, or a page for man. */
+/* cmd_help.c — varve help: prints the overview, one verb, everything, or a page for man. */
 #include <string.h>
 
 #include "cli/find_verb.h"
@@ -37,7 +37,7 @@ int vv_cmd_help(const struct vv_arguments *arguments)
     if (arguments->operand_count > 1) {
         (void)vv_fail(&error, VARVE_INVALID, "help wants one verb: after '%.60s' came '%.60s'",
                       arguments->operands[0], arguments->operands[1]);
-        return vv_complain(&error);
+        return vv_print_error(&error);
     }
     return print_page(arguments);
 }

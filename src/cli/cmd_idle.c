@@ -7,7 +7,8 @@ vv_run_verb vv_cmd_idle;
 
 int vv_cmd_idle(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "devices", "idle", "idle_gaps", "idle_streams", "launches",
+    static const char *const tables[] = { "devices", "idle", "idle_gaps", "idle_streams",
+                                          "launches",
                                           "queue", "syncs", "waits", NULL };
     return vv_reading_print(arguments, "idle", tables, false);
 }

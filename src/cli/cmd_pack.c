@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_pack.c — varve pack: a finished trace made small, or plain CTF again. doc/format.md §10.
+/* cmd_pack.c — varve pack: makes a finished trace small, or plain CTF again. doc/format.md §10.
  *
- * The new trace is made beside the old one, under a hidden name, and compared with it record by record;
- * then the two change places at once. Before that the old one is not touched. */
+ * The new trace is made beside the old one, under a hidden name, and is compared with it record by
+ * record. Then the two names are exchanged at once. Until then, the old trace is not touched. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,14 +23,14 @@
 
 struct packing {
     const struct vv_arguments *arguments;
-    char *name;     /* the trace as the user knows it                                            */
-    char *absolute; /* where it is, no link in it                                                */
-    char *hidden;   /* the new one while it is made; NULL with -o                                */
-    int lock;       /* the trace, locked against `varve record` and another pack; -1 = none      */
+    char *name;     /* the trace's name, as the user wrote it                                    */
+    char *absolute; /* its path, without links                                                   */
+    char *hidden;   /* path of the new trace while it is made; NULL with -o                      */
+    int lock;       /* the trace's lock against `varve record` and another pack; -1 = none       */
     struct vv_pack_counts counts;
 };
 
-/* ---- what to pack, and where ---- */
+/* ---- the input and the output ---- */
 
 static enum varve_code find_trace(struct packing *packing, struct varve_error *error)
 {
@@ -68,9 +68,9 @@ static enum varve_code name_hidden(struct packing *packing, struct varve_error *
     VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
 }
 
-/* ---- putting it in its place ---- */
+/* ---- exchanging the traces ---- */
 
-/* What then lies under the hidden name is the old trace. */
+/* Afterwards the hidden name is that of the old trace. */
 static enum varve_code change_places(const struct packing *packing, struct varve_error *error)
 {
     char *aside;
@@ -78,7 +78,7 @@ static enum varve_code change_places(const struct packing *packing, struct varve
         return VARVE_OK;
     if (errno != EINVAL && errno != ENOSYS)
         return vv_fail_errno(error, errno, "cannot replace '%s'", packing->name);
-    /* A file system that cannot exchange: for an instant there is no trace of that name. */
+    /* This file system cannot exchange names: for an instant, no trace has the name. */
     if (asprintf(&aside, "%s.former", packing->hidden) < 0)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
     enum varve_code code = VARVE_OK;
@@ -97,11 +97,13 @@ static enum varve_code pack_in_place(struct packing *packing, struct varve_error
 {
     struct vv_trace_folder folder;
     struct stat status;
-    /* His is also the folder that the new trace would be made in: he could exchange it meanwhile. */
+    /* The new trace would be made in a folder of the other user, who could replace it meanwhile. */
     if (fstat(packing->lock, &status) != 0 || status.st_uid != geteuid() ||
         !vv_folder_is_safe(AT_FDCWD, packing->absolute))
-        VV_FAIL(error, VARVE_PERMISSION, "'%s' belongs to another user, or lies in a folder of his: pack it to a place of "
-                                         "yours,  varve pack -o OUT.varve", packing->name);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "'%s' belongs to another user, or lies in a folder of his: pack it to a place of "
+                "yours,  varve pack -o OUT.varve",
+                packing->name);
     VV_TRY(name_hidden(packing, error));
     VV_TRY(vv_trace_folder_make(&folder, packing->hidden, false, error));
     struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack,
@@ -109,7 +111,7 @@ static enum varve_code pack_in_place(struct packing *packing, struct varve_error
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK && packing->counts.streams > 0)
         code = change_places(packing, error);
-    vv_trace_folder_undo(&folder); /* the old trace after a success, else the new one */
+    vv_trace_folder_undo(&folder); /* removes the old trace after a success, else the new one */
     if (code == VARVE_OK && access(packing->hidden, F_OK) == 0)
         VV_FAIL(error, VARVE_EXISTS, "cannot remove all of the former trace: it is now '%s'",
                 packing->hidden);
@@ -121,7 +123,8 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
     struct vv_trace_folder folder;
     const char *output = packing->arguments->output;
     if (strcmp(output, "-") == 0)
-        VV_FAIL(error, VARVE_INVALID, "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
+        VV_FAIL(error, VARVE_INVALID,
+                "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
     VV_TRY(vv_trace_folder_make(&folder, output, false, error));
     struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack,
                                &vv_interruption };
@@ -135,7 +138,7 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
     return code;
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
 static void say_done(const struct packing *packing)
 {
@@ -147,7 +150,8 @@ static void say_done(const struct packing *packing)
         vv_say("%s is %s already", name, unpack ? "plain" : "packed");
         return;
     }
-    vv_number_bytes((int64_t)(unpack ? counts->packed_bytes : counts->plain_bytes), from, sizeof from);
+    vv_number_bytes((int64_t)(unpack ? counts->packed_bytes : counts->plain_bytes), from,
+                    sizeof from);
     vv_number_bytes((int64_t)(unpack ? counts->plain_bytes : counts->packed_bytes), to, sizeof to);
     vv_number_count((int64_t)counts->records, records, sizeof records);
     vv_say("%s %s  %s to %s  %s records, all compared", unpack ? "unpacked" : "packed",
@@ -163,7 +167,8 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
     vv_interruption_watch();
     enum varve_code code = find_trace(&packing, &error);
     if (code == VARVE_OK)
-        code = is_in_place(&packing) ? pack_in_place(&packing, &error) : pack_elsewhere(&packing, &error);
+        code = is_in_place(&packing) ? pack_in_place(&packing, &error)
+                                     : pack_elsewhere(&packing, &error);
     if (code == VARVE_OK && !arguments->quiet)
         say_done(&packing);
     if (packing.lock >= 0)

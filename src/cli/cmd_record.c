@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_record.c — varve record: runs a program so that it records itself, and says what came of it.
+/* cmd_record.c — varve record: runs a program so that it records itself, and reports the result.
  *
- * The program's exit code is ours; 125, 126 and 127 are failures before it started, and then neither a
- * new trace is left nor a former one moved. Nothing is written to the program's own output. */
+ * The exit code is the program's. 125, 126 and 127 are failures before the program started; in that
+ * case no new trace is left, and no existing trace is moved. Nothing is written to the program's
+ * own output. */
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,35 +36,38 @@
 #include "sheet/number.h"
 
 #define SETTINGS_MAX 15
-#define ROOM_LEAST_BYTES (UINT64_C(256) << 10) /* with less a process may have had none for its folder */
-#define PYTHON_MODULES_BYTES 512u /* that the library in the program keeps                       */
+/* With less room, a process may have been unable to make its folder. */
+#define ROOM_LEAST_BYTES (UINT64_C(256) << 10)
+#define PYTHON_MODULES_BYTES 512u /* the library in the program keeps at most this               */
 
 struct recording {
     const struct vv_arguments *arguments;
     struct vv_record_policy policy;
     char **command;
-    char *name;    /* of the trace, as the user knows it                                         */
+    char *name;    /* the trace's name, as the user wrote it                                     */
     struct vv_executable executable;
     struct vv_preload preload;
-    char python_depth[24]; /* "" = any                                                           */
+    char python_depth[24]; /* "" = any depth                                                     */
     struct vv_trace_folder folder;
     struct vv_child_end end;
-    struct vv_lost lost; /* by processes without a folder */
+    struct vv_lost lost; /* records lost by processes without a folder */
 };
 
 /* ---- before ---- */
 
-/* What is recorded when: --paused, --schedule. */
+/* Checks --paused and --schedule, which say when to record. */
 static enum varve_code check_times(const struct vv_arguments *arguments, struct varve_error *error)
 {
     struct vv_schedule schedule;
     if (arguments->duration != NULL)
-        VV_FAIL(error, VARVE_INVALID, "--duration goes with --pid: to record a part of a new program, --schedule "
-                                      "counts steps");
+        VV_FAIL(error, VARVE_INVALID,
+                "--duration goes with --pid: to record a part of a new program, --schedule "
+                "counts steps");
     if (arguments->schedule == NULL)
         return VARVE_OK;
     if (arguments->paused)
-        VV_FAIL(error, VARVE_INVALID, "--paused waits for varve start, --schedule for steps: one of the two");
+        VV_FAIL(error, VARVE_INVALID,
+                "--paused waits for varve start, --schedule for steps: one of the two");
     VV_TRY_NOTE(vv_schedule_parse(arguments->schedule, &schedule, error), error, "--schedule");
     return VARVE_OK;
 }
@@ -75,12 +79,16 @@ static enum varve_code choose_sources(struct recording *recording, struct varve_
     VV_TRY_NOTE(vv_collect_parse(arguments->collect, &sources, error), error, "--collect");
     if ((arguments->python_modules != NULL || arguments->python_depth != 0) &&
         (sources & vv_collect_bit("python")) == 0)
-        VV_FAIL(error, VARVE_INVALID, "--python-modules and --python-depth choose among Python's calls, which are "
-                                      "recorded with --collect +python only");
-    if (arguments->python_modules != NULL && strlen(arguments->python_modules) >= PYTHON_MODULES_BYTES)
-        VV_FAIL(error, VARVE_INVALID, "--python-modules: a list of at most %u bytes", PYTHON_MODULES_BYTES - 1);
+        VV_FAIL(error, VARVE_INVALID,
+                "--python-modules and --python-depth choose among Python's calls, which are "
+                "recorded with --collect +python only");
+    if (arguments->python_modules != NULL &&
+        strlen(arguments->python_modules) >= PYTHON_MODULES_BYTES)
+        VV_FAIL(error, VARVE_INVALID, "--python-modules: a list of at most %u bytes",
+                PYTHON_MODULES_BYTES - 1);
     if (arguments->python_depth > 0)
-        snprintf(recording->python_depth, sizeof recording->python_depth, "%lld", (long long)arguments->python_depth);
+        snprintf(recording->python_depth, sizeof recording->python_depth, "%lld",
+                 (long long)arguments->python_depth);
     return VARVE_OK;
 }
 
@@ -88,13 +96,17 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
 {
     const struct vv_arguments *arguments = recording->arguments;
     if (arguments->operand_count == 0)
-        VV_FAIL(error, VARVE_INVALID, "record wants a program to run:  varve record -- PROGRAM ARGS");
+        VV_FAIL(error, VARVE_INVALID,
+                "record wants a program to run:  varve record -- PROGRAM ARGS");
     if (arguments->output != NULL && *arguments->output == '\0')
-        VV_FAIL(error, VARVE_INVALID, "-o wants the trace's name:  varve record -o NAME.varve -- PROGRAM");
+        VV_FAIL(error, VARVE_INVALID,
+                "-o wants the trace's name:  varve record -o NAME.varve -- PROGRAM");
     if (vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
-                                      "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
-                                      "with commas between", arguments->layers);
+        VV_FAIL(error, VARVE_INVALID,
+                "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
+                "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, "
+                "PYTHON, METRIC with commas between",
+                arguments->layers);
     VV_TRY(choose_sources(recording, error));
     VV_TRY(check_times(arguments, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
@@ -107,14 +119,14 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
     return vv_preload_make(&recording->executable, &recording->preload, error);
 }
 
-/* By the option, or by the variable that the library reads. */
+/* True by the option, or by the variable that the library reads. */
 static bool is_shared(const struct recording *recording)
 {
     const char *share = getenv("VARVE_SHARE");
     return recording->arguments->share || (share != NULL && strcmp(share, "1") == 0);
 }
 
-/* Returns how many there are. */
+/* Returns the number of settings. */
 static size_t set_environment(const struct recording *recording, const char *folder,
                               struct vv_child_setting out_settings[SETTINGS_MAX])
 {
@@ -124,14 +136,18 @@ static size_t set_environment(const struct recording *recording, const char *fol
     if (recording->preload.list != NULL)
         out_settings[count++] = (struct vv_child_setting){ "LD_PRELOAD", recording->preload.list };
     if (recording->preload.asan_options != NULL)
-        out_settings[count++] = (struct vv_child_setting){ "ASAN_OPTIONS", recording->preload.asan_options };
+        out_settings[count++] =
+            (struct vv_child_setting){ "ASAN_OPTIONS", recording->preload.asan_options };
     const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
         { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },
-        { "VARVE_PYTHON_MODULES", recording->arguments->python_modules != NULL ? recording->arguments->python_modules : "" },
+        { "VARVE_PYTHON_MODULES", recording->arguments->python_modules != NULL
+                                      ? recording->arguments->python_modules
+                                      : "" },
         { "VARVE_PYTHON_DEPTH", recording->python_depth },
         { "VARVE_PAUSED", recording->arguments->paused ? "1" : "" },
-        { "VARVE_SCHEDULE", recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
+        { "VARVE_SCHEDULE",
+          recording->arguments->schedule != NULL ? recording->arguments->schedule : "" },
         { "VARVE_MAX_SIZE", recording->policy.max_size },
         { "VARVE_WHEN_FULL", recording->policy.when_full },
         { "VARVE_KEEP", recording->policy.keep_text },
@@ -139,7 +155,8 @@ static size_t set_environment(const struct recording *recording, const char *fol
         { "VARVE_RESERVE", recording->policy.reserve_text },
         { "VARVE_SHARE", is_shared(recording) ? "1" : "" },
     };
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) /* a varve record around us may have set them */
+    /* A varve record around this one may have set these variables. */
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         if (*more[i].value != '\0' || getenv(more[i].name) != NULL)
             out_settings[count++] = more[i];
     return count;
@@ -172,10 +189,11 @@ static int dry_run(const struct recording *recording)
 
 static const char *why_silent(const struct recording *recording)
 {
-    return recording->executable.loading != VV_LOADS ? recording->executable.why : "marks nothing that varve can hear";
+    return recording->executable.loading != VV_LOADS ? recording->executable.why
+                                                     : "marks nothing that varve can hear";
 }
 
-/* Words as one would type them. */
+/* Prints words so that they can be typed again. */
 static void say_command(const char *head, char *const *words)
 {
     FILE *line = vv_say_begin(head);
@@ -187,7 +205,7 @@ static void say_command(const char *head, char *const *words)
         vv_say_end(line);
 }
 
-/* What to do about it, and what there is. */
+/* Says what to do about the result, and what can be done with it. */
 static void say_ways_on(const struct recording *recording)
 {
     char *const path[] = { recording->folder.path, NULL };
@@ -196,7 +214,8 @@ static void say_ways_on(const struct recording *recording)
         vv_say_more("  %s", recording->executable.next);
     } else if (vv_program_is_python(recording->command[0])) {
         vv_say_more("Three ways on:");
-        say_command("    record the calls of its functions     varve record --collect +python --", recording->command);
+        say_command("    record the calls of its functions     varve record --collect +python --",
+                    recording->command);
         vv_say_more("  mark its parts with the Python module varve: record_function, step");
     } else {
         vv_say_more("Two ways on:");
@@ -209,9 +228,11 @@ static void say_silent(const struct recording *recording)
 {
     char duration[VV_NUMBER_BYTES];
     vv_number_duration(recording->end.duration_ns, duration, sizeof duration);
-    vv_say("recorded 0 operators in %s. '%s' %s", duration, recording->command[0], why_silent(recording));
+    vv_say("recorded 0 operators in %s. '%s' %s", duration, recording->command[0],
+           why_silent(recording));
     if (recording->end.signal != 0)
-        vv_say_more("it was ended by signal %d (%s)", recording->end.signal, strsignal(recording->end.signal));
+        vv_say_more("it was ended by signal %d (%s)", recording->end.signal,
+                    strsignal(recording->end.signal));
     else
         vv_say_more("it ended with exit code %d", recording->end.exit_code);
     if (vv_record_policy_say_room(recording->folder.absolute, ROOM_LEAST_BYTES))
@@ -229,20 +250,24 @@ static bool is_newest_here(const char *path)
     return is_newest;
 }
 
-/* How to see it, and that it is the end only where a flight recorder has left out what came before. */
+/* Says how to read the trace; and, only if a flight recorder has dropped the beginning, that the
+ * trace is only the end. */
 static void say_next(const struct recording *recording, const struct vv_model *model)
 {
     char amount[VV_KEEP_TEXT_BYTES], head[VV_KEEP_TEXT_BYTES + 100] = "varve: next: varve report";
-    char *const path[] = { is_newest_here(recording->folder.path) ? NULL : recording->folder.path, NULL };
+    char *const path[] = { is_newest_here(recording->folder.path) ? NULL : recording->folder.path,
+                           NULL };
     vv_keep_text(&recording->policy.keep, amount);
     if (amount[0] != '\0' && vv_record_policy_forgot(model))
-        snprintf(head, sizeof head, "varve: only the last %s of each process were kept; next: varve report", amount);
+        snprintf(head, sizeof head,
+                 "varve: only the last %s of each process were kept; next: varve report", amount);
     say_command(head, path);
 }
 
 static void say_recorded(const struct recording *recording, const struct vv_model *model)
 {
-    bool is_red = model->run.lost > 0 && vv_terminal_has_color(STDERR_FILENO, recording->arguments->color);
+    bool is_red =
+        model->run.lost > 0 && vv_terminal_has_color(STDERR_FILENO, recording->arguments->color);
     char size[VV_NUMBER_BYTES], events[VV_NUMBER_BYTES], lost[VV_NUMBER_BYTES] = "none",
                                                          duration[VV_NUMBER_BYTES];
     char before[PATH_MAX + 100], marked[VV_NUMBER_BYTES + 8], after[VV_NUMBER_BYTES + 100];
@@ -254,8 +279,8 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
     snprintf(before, sizeof before, "%s  %s  %s events  ", recording->folder.path, size, events);
     snprintf(marked, sizeof marked, "%s lost", lost);
     if (recording->end.signal != 0)
-        snprintf(after, sizeof after, "  %s  ended by signal %d (%s)", duration, recording->end.signal,
-                 strsignal(recording->end.signal));
+        snprintf(after, sizeof after, "  %s  ended by signal %d (%s)", duration,
+                 recording->end.signal, strsignal(recording->end.signal));
     else
         snprintf(after, sizeof after, "  %s  exit %d", duration, recording->end.exit_code);
     vv_say_marked(before, marked, after, is_red);
@@ -289,7 +314,8 @@ static void say_result(const struct recording *recording)
     vv_model_destroy(model);
 }
 
-/* The program has run: from here on nothing changes its exit code, and failures are only said. */
+/* The program has run: from now on nothing changes its exit code, and failures only give
+ * messages. */
 static void finish(struct recording *recording)
 {
     struct varve_error error;
@@ -307,12 +333,13 @@ static void finish(struct recording *recording)
         .why = attached ? NULL : why_lost[0] != '\0' ? why_lost : why_silent(recording),
         .lost = &recording->lost,
     };
-    if (vv_manifest_write(recording->folder.folder, recording->folder.absolute, &manifest, &error) != VARVE_OK)
-        vv_complain(&error);
+    if (vv_manifest_write(recording->folder.folder, recording->folder.absolute, &manifest,
+                          &error) != VARVE_OK)
+        vv_print_error(&error);
     if (vv_trim_trace(recording->folder.folder, recording->folder.absolute, &error) != VARVE_OK)
-        vv_complain(&error);
+        vv_print_error(&error);
     if (vv_trace_folder_keep(&recording->folder, &error) != VARVE_OK)
-        vv_complain(&error);
+        vv_print_error(&error);
     vv_child_release(); /* reading a long trace may be interrupted */
     say_result(recording);
 }
@@ -326,7 +353,7 @@ static void say_setting(const struct recording *recording)
         vv_say("the former trace is now %s", recording->folder.former);
 }
 
-/* What the program would obey without us. */
+/* Names options that the program would obey without this command. */
 static void say_unused_options(void)
 {
     static const char *const names[] = { "VARVE_OPTIONS", "PROFILING_MODE", "GE_PROFILING_MODE" };
@@ -340,8 +367,9 @@ static int run(struct recording *recording)
 {
     struct varve_error error;
     struct vv_child_setting settings[SETTINGS_MAX];
-    if (vv_trace_folder_make(&recording->folder, recording->name, is_shared(recording), &error) != VARVE_OK) {
-        vv_complain(&error);
+    if (vv_trace_folder_make(&recording->folder, recording->name, is_shared(recording), &error) !=
+        VARVE_OK) {
+        vv_print_error(&error);
         if (vv_error_next(&error) != VV_NEXT_IS_SAID)
             vv_say_more("name another place:  varve record -o NAME.varve -- PROGRAM ARGS");
         return VV_EXIT_RECORD;
@@ -358,15 +386,16 @@ static int run(struct recording *recording)
                                           .begin_realtime_ns = vv_child_now_ns() };
     int status = VV_EXIT_RECORD;
     enum varve_code code = vv_manifest_write(recording->folder.folder, folder, &manifest, &error);
-    int failure = code != VARVE_OK ? 0
-                                   : vv_lost_page_make(recording->folder.folder,
-                                                       manifest.is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
+    int failure = code != VARVE_OK
+                      ? 0
+                      : vv_lost_page_make(recording->folder.folder,
+                                          manifest.is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
     if (failure != 0)
         code = vv_fail_errno(&error, failure, "cannot make '%s/" VV_LOST_FILE "'", folder);
     if (code == VARVE_OK)
         code = vv_child_run(recording->command, settings, setting_count, &recording->end, &error);
     if (code != VARVE_OK)
-        vv_complain(&error);
+        vv_print_error(&error);
     else if (recording->end.exec_errno != 0)
         status = vv_program_complain(recording->command[0], recording->end.exec_errno);
     else {
@@ -390,7 +419,7 @@ int vv_cmd_record(const struct vv_arguments *arguments)
     if (arguments->pid != NULL)
         return vv_record_attach(arguments);
     if (prepare(&recording, &error) != VARVE_OK)
-        vv_complain(&error);
+        vv_print_error(&error);
     else
         status = arguments->dry_run ? dry_run(&recording) : run(&recording);
     free(recording.name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_report.c — varve report: where the time went. Trust first, then the step, then the operators. */
+/* cmd_report.c — varve report: where the time went. First whether to trust the trace, then the
+ * step, then the operators. */
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
@@ -7,6 +8,7 @@ vv_run_verb vv_cmd_report;
 
 int vv_cmd_report(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "trace", "step", "phases", "devices", "operators", "advice", NULL };
+    static const char *const tables[] = { "trace", "step", "phases", "devices", "operators",
+                                          "advice", NULL };
     return vv_reading_print(arguments, "report", tables, false);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_start.c — varve start: a process that is being recorded, or waits for it, records from now on. */
+/* cmd_start.c — varve start: a process that is recorded, or waits for it, records from now on. */
 #include "cli/line/arguments.h"
 #include "cli/recording/recorded_processes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_status.c — varve status: what is being recorded now, and how much there is of it. */
+/* cmd_status.c — varve status: what is recorded now, and how much it is. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +21,10 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     [FILE_NAME] = { .name = "file", .title = "file", .type = VV_CELL_TEXT },
 };
 
-/* What the page says. One that cannot be read leaves the cells empty, and is told. */
-static enum varve_code add_control(struct vv_sheet *sheet, size_t row, const struct vv_recorded *recorded,
-                                   struct varve_error *error)
+/* Adds what the control page says. If it cannot be read, the cells stay empty and the user is
+ * told. */
+static enum varve_code add_control(struct vv_sheet *sheet, size_t row,
+                                   const struct vv_recorded *recorded, struct varve_error *error)
 {
     struct vv_control_access access;
     struct varve_error why;
@@ -80,12 +81,13 @@ int vv_cmd_status(const struct vv_arguments *arguments)
         code = vv_fail(&error, VARVE_INVALID, "one process at a time: after '%.60s' came '%.60s'",
                        arguments->operands[0], arguments->operands[1]);
     if (code == VARVE_OK)
-        code = vv_recorded_find(arguments->operand_count > 0 ? arguments->operands[0] : NULL, &list, &error);
+        code = vv_recorded_find(arguments->operand_count > 0 ? arguments->operands[0] : NULL, &list,
+                                &error);
     if (code == VARVE_OK)
         code = fill(&sheet, &list, &error);
     int status;
     if (code != VARVE_OK)
-        status = vv_complain(&error);
+        status = vv_print_error(&error);
     else if (list.count == 0 && vv_cli_for_people(arguments)) {
         if (!arguments->quiet)
             vv_say("no process is being recorded. Begin one:  varve record -- PROGRAM");

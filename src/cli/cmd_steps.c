@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_steps.c — varve steps: one line a step. */
+/* cmd_steps.c — varve steps: one line for each step. */
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 

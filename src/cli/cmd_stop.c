@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_stop.c — varve stop: a process records nothing from now on, and can be started again. */
+/* cmd_stop.c — varve stop: a process records nothing from now on, but can be started again. */
 #include "cli/line/arguments.h"
 #include "cli/recording/recorded_processes.h"
 

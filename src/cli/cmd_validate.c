@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_validate.c — varve validate: what is wrong with a trace by the rules of those who read it. A Chrome
- * trace is judged by its text, any other by what its reader found. */
+/* cmd_validate.c — varve validate: what breaks the rules of those who read a trace. A Chrome trace
+ * is checked by its text, any other trace by what its importer found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "import/input/source.h"
 #include "validate/validate.h"
 
-#define COLUMNS_MAX 16u /* of findings, and one more                                               */
+#define COLUMNS_MAX 16u /* columns of findings, and one more */
 
 static enum varve_code read_source(void *source, void *buffer, size_t bytes, size_t *out_bytes,
                                    struct varve_error *error)
 {
-    /* A compressed file that is cut is a text that is cut. */
+    /* A compressed file that is cut counts as a text that is cut. */
     enum varve_code code = vv_source_read(source, buffer, bytes, out_bytes, error);
     if (code == VARVE_TRUNCATED)
         *out_bytes = 0;
@@ -31,8 +31,8 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Does the text begin as a Chrome trace may: an array, or an object that is no other format we know by its
- * first name? */
+/* May the text be a Chrome trace? It must begin with an array, or with an object whose first name
+ * is not that of another known format. */
 static bool is_chrome(const struct vv_source *source)
 {
     struct vv_json json;
@@ -51,32 +51,35 @@ static bool is_chrome(const struct vv_source *source)
 }
 
 static enum varve_code validate_text(const struct vv_arguments *arguments, struct vv_source *source,
-                                     struct vv_sheet *sheet, bool *out_is_refused, struct varve_error *error)
+                                     struct vv_sheet *sheet, bool *out_is_refused,
+                                     struct varve_error *error)
 {
-    const struct vv_validate_options options = { base_name(vv_source_path(source)), arguments->consumer };
+    const struct vv_validate_options options = { base_name(vv_source_path(source)),
+                                                 arguments->consumer };
     struct vv_meter meter;
     vv_meter_begin(&meter, vv_source_path(source), arguments->quiet);
     vv_source_watch(source, vv_meter_show, &meter);
-    enum varve_code code = vv_validate_chrome(read_source, source, &options, sheet, out_is_refused, error);
+    enum varve_code code =
+        vv_validate_chrome(read_source, source, &options, sheet, out_is_refused, error);
     vv_meter_end(&meter);
-    return code;
+    return vv_source_place(source, code, error);
 }
 
-/* Any other trace: reading it is the test. */
+/* Checks any other trace by reading it. */
 static int judge_model(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
     struct vv_reading reading;
     struct varve_error error;
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE && vv_validate_model(reading.model, sheet, &error) != VARVE_OK)
-        status = vv_complain(&error);
+        status = vv_print_error(&error);
     else if (status == VV_EXIT_DONE)
         status = vv_reading_verdict(arguments, &reading, status);
     vv_reading_close(&reading);
     return status;
 }
 
-/* The one trace that is named. With VV_EXIT_DONE or VV_EXIT_NO there is a sheet. */
+/* Checks the one trace of the command line. After VV_EXIT_DONE or VV_EXIT_NO, there is a sheet. */
 static int judge(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
     struct vv_source *source = NULL;
@@ -87,27 +90,28 @@ static int judge(const struct vv_arguments *arguments, struct vv_sheet *sheet)
     if (stat(arguments->operands[0], &status) != 0 || S_ISDIR(status.st_mode))
         return judge_model(arguments, sheet);
     if (vv_source_open(arguments->operands[0], &source, &error) != VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     if (!is_chrome(source))
         exit_code = judge_model(arguments, sheet);
     else if (validate_text(arguments, source, sheet, &is_refused, &error) != VARVE_OK)
-        exit_code = vv_complain(&error);
+        exit_code = vv_print_error(&error);
     else
         exit_code = is_refused ? VV_EXIT_NO : VV_EXIT_DONE;
     vv_source_close(source);
     return exit_code;
 }
 
-static int print(const struct vv_arguments *arguments, const char *title, const struct vv_sheet *sheet, int verdict)
+static int print(const struct vv_arguments *arguments, const char *title,
+                 const struct vv_sheet *sheet, int verdict)
 {
     int status = vv_cli_print(arguments, "validate", title, &sheet, 1);
     return status == VV_EXIT_DONE ? verdict : status;
 }
 
-/* ---- several traces: the rows of each, and whose they are ---- */
+/* ---- several traces: the rows of each, with its name ---- */
 
-static enum varve_code add_rows(const struct vv_sheet *from, const char *path, struct vv_sheet *sheet,
-                                struct varve_error *error)
+static enum varve_code add_rows(const struct vv_sheet *from, const char *path,
+                                struct vv_sheet *sheet, struct varve_error *error)
 {
     for (size_t i = 0; i < from->row_count; i++) {
         size_t row;
@@ -124,10 +128,11 @@ static enum varve_code add_rows(const struct vv_sheet *from, const char *path, s
     return VARVE_OK;
 }
 
-/* VV_EXIT_NO if one of them is refused; what cannot be read ends it. */
+/* VV_EXIT_NO if one of them is refused. The first that cannot be read ends the work. */
 static int judge_all(const struct vv_arguments *arguments, struct vv_sheet *sheet)
 {
-    static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_PLAIN } };
+    static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT,
+                                                             VV_UNIT_NONE, false, VV_TEXT_PLAIN } };
     int verdict = VV_EXIT_DONE;
     for (size_t i = 0; i < arguments->operand_count; i++) {
         struct vv_arguments alone = *arguments;
@@ -149,16 +154,18 @@ static int judge_all(const struct vv_arguments *arguments, struct vv_sheet *shee
             code = vv_sheet_policy(sheet, &error, "%zu files%s", i + 1,
                                    sheet->row_count == 0 ? "; no rule is broken" : "");
         if (code != VARVE_OK)
-            return vv_complain(&error);
+            return vv_print_error(&error);
     }
     return verdict;
 }
 
-static enum varve_code name_title(const struct vv_arguments *arguments, char **out_title, struct varve_error *error)
+static enum varve_code name_title(const struct vv_arguments *arguments, char **out_title,
+                                  struct varve_error *error)
 {
     if (arguments->operand_count < 2)
         return vv_locate_trace(arguments, out_title, error);
-    if (asprintf(out_title, "%s and %zu more", arguments->operands[0], arguments->operand_count - 1) < 0)
+    if (asprintf(out_title, "%s and %zu more", arguments->operands[0],
+                 arguments->operand_count - 1) < 0)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
     return VARVE_OK;
 }
@@ -172,10 +179,11 @@ int vv_cmd_validate(const struct vv_arguments *arguments)
     struct varve_error error;
     char *title;
     if (name_title(arguments, &title, &error) != VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     alone.operands = &title;
     alone.operand_count = 1;
-    int verdict = arguments->operand_count < 2 ? judge(&alone, &sheet) : judge_all(arguments, &sheet);
+    int verdict =
+        arguments->operand_count < 2 ? judge(&alone, &sheet) : judge_all(arguments, &sheet);
     if (verdict == VV_EXIT_DONE || verdict == VV_EXIT_NO)
         verdict = print(arguments, title, &sheet, verdict);
     vv_sheet_deinit(&sheet);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completions.c — completion scripts for bash, zsh and fish, from the tables of verbs and options. Texts
- * of the tables hold no quotes, brackets or backslashes that a shell would take as its own; a unit test
- * says so. */
+/* completions.c — writes completion scripts for bash, zsh and fish, from the tables of verbs and
+ * options. The texts of these tables contain no quotes, brackets or backslashes that a shell would
+ * interpret; a unit test checks that. */
 #include <string.h>
 
 #include "cli/help.h"
@@ -89,14 +89,15 @@ static void put_bash_verb(FILE *stream, const struct vv_verb *verbs, const struc
 
 static void put_bash(FILE *stream, const struct vv_verb *verbs)
 {
-    fputs("# bash completion for varve, written by: varve completions bash\n"
-          "_varve()\n{\n"
-          "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-          "    local options=\"\" word\n"
-          "    COMPREPLY=()\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-          "        COMPREPLY=($(compgen -W \"",
-          stream);
+    fputs(
+        "# bash completion for varve, written by: varve completions bash\n"
+        "_varve()\n{\n"
+        "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+        "    local options=\"\" word\n"
+        "    COMPREPLY=()\n"
+        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+        "        COMPREPLY=($(compgen -W \"",
+        stream);
     put_verbs(stream, verbs);
     fputs("\" -- \"$current\"))\n        return\n    fi\n"
           "    if [ \"$current\" = \"=\" ]; then\n        current=\"\"\n"
@@ -145,7 +146,8 @@ static void put_zsh_operands(FILE *stream, const struct vv_verb *verbs, const st
 {
     switch (verb->operand_kind) {
     case VV_OPERANDS_PROGRAM:
-        fputs("            '(-)1:program:{ _command_names -e; _files }' '*::arguments:_normal'\n", stream);
+        fputs("            '(-)1:program:{ _command_names -e; _files }' '*::arguments:_normal'\n",
+              stream);
         break;
     case VV_OPERANDS_VERB:
         fputs("            '*:verb:(", stream);
@@ -257,7 +259,8 @@ static void put_fish(FILE *stream, const struct vv_verb *verbs)
 enum varve_code vv_completions_write(FILE *stream, const struct vv_verb *verbs, const char *shell,
                                      struct varve_error *error)
 {
-    static void (*const writers[])(FILE *, const struct vv_verb *) = { put_bash, put_zsh, put_fish };
+    static void (*const writers[])(FILE *, const struct vv_verb *) = { put_bash, put_zsh,
+                                                                       put_fish };
     for (size_t i = 0; shells[i] != NULL; i++) {
         if (strcmp(shells[i], shell) == 0) {
             writers[i](stream, verbs);
@@ -266,5 +269,6 @@ enum varve_code vv_completions_write(FILE *stream, const struct vv_verb *verbs, 
     }
     const char *nearest = vv_nearest(shell, shells);
     VV_FAIL(error, VARVE_INVALID, "no completions for '%.60s'. %s%s", shell,
-            nearest != NULL ? "Nearest: " : "There are: bash, zsh, fish", nearest != NULL ? nearest : "");
+            nearest != NULL ? "Nearest: " : "There are: bash, zsh, fish",
+            nearest != NULL ? nearest : "");
 }

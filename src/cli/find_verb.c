@@ -23,11 +23,11 @@ int vv_verb_unknown(const struct vv_verb *verbs, const char *word)
     names[count] = NULL;
     const char *nearest = vv_nearest(word, names);
     if (word[0] == '-')
-        (void)vv_fail(&error, VARVE_INVALID, "options come after the verb: varve VERB %.60s. Verbs: varve help",
-                      word);
+        (void)vv_fail(&error, VARVE_INVALID,
+                      "options come after the verb: varve VERB %.60s. Verbs: varve help", word);
     else if (nearest != NULL)
         (void)vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. Nearest: %s", word, nearest);
     else
         (void)vv_fail(&error, VARVE_INVALID, "no verb '%.60s'. All of them: varve help", word);
-    return vv_complain(&error);
+    return vv_print_error(&error);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find_verb.h — the verb that a word names; `verbs` ends with a NULL name. */
+/* find_verb.h — finds the verb that a word names. `verbs` ends with a NULL name. */
 #ifndef VV_CLI_FIND_VERB_H
 #define VV_CLI_FIND_VERB_H
 
 #include "cli/line/arguments.h"
 
-/* NULL: there is none. */
+/* NULL: there is no such verb. */
 const struct vv_verb *vv_verb_find(const struct vv_verb *verbs, const char *name);
-/* Says so on standard error, with the nearest one; returns VV_EXIT_USAGE. */
+/* Tells the user that there is no such verb, with the nearest one. Returns VV_EXIT_USAGE. */
 VV_MUST_USE int vv_verb_unknown(const struct vv_verb *verbs, const char *word);
 
 #endif

@@ -33,7 +33,7 @@ const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb)
     return verb->exits_as_program ? record_exits : exits;
 }
 
-/* Words of `text` from column `column` on, further lines indented to `indent`. */
+/* Prints the words of `text` from column `column` on; further lines are indented to `indent`. */
 static void put_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 {
     while (*text != '\0') {
@@ -61,8 +61,8 @@ void vv_help_option_name(const struct vv_option *option, char *out_text, size_t 
     char letter[8] = "";
     if (option->letter != '\0')
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(out_text, capacity, "%s--%s%s%s", letter, option->name, option->value != NULL ? " " : "",
-             option->value != NULL ? option->value : "");
+    snprintf(out_text, capacity, "%s--%s%s%s", letter, option->name,
+             option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
 }
 
 void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, size_t capacity)
@@ -71,8 +71,8 @@ void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, si
     int length = snprintf(out_text, capacity, "%s", vv_verb_option_help(verb, row));
     for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
         if (length >= 0 && (size_t)length < capacity)
-            length += snprintf(out_text + length, capacity - (size_t)length, "%s%s", i == 0 ? ": " : ", ",
-                               option->choices[i]);
+            length += snprintf(out_text + length, capacity - (size_t)length, "%s%s",
+                               i == 0 ? ": " : ", ", option->choices[i]);
     if (option->standard != NULL && length >= 0 && (size_t)length < capacity)
         snprintf(out_text + length, capacity - (size_t)length, " (%s)", option->standard);
 }
@@ -145,7 +145,8 @@ void vv_help_all(FILE *stream, const struct vv_verb *verbs)
 
 void vv_help_tables(FILE *stream)
 {
-    fputs("varve report --table NAME TRACE prints one of these, whatever the trace is:\n\n", stream);
+    fputs("varve report --table NAME TRACE prints one of these, whatever the trace is:\n\n",
+          stream);
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
         fprintf(stream, "  %-*s", NAME_WIDTH - 2, table->name);
         put_wrapped(stream, table->says, NAME_WIDTH, NAME_WIDTH);

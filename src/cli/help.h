@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.h — the pages that the command prints about itself, all from vv_verbs, which the caller gives, and vv_options. */
+/* help.h — the pages that the command prints about itself. All are made from vv_verbs, which the
+ * caller passes, and vv_options. */
 #ifndef VV_CLI_HELP_H
 #define VV_CLI_HELP_H
 
@@ -12,20 +13,20 @@ void vv_help_verb(FILE *stream, const struct vv_verb *verb);      /* varve help 
 void vv_help_all(FILE *stream, const struct vv_verb *verbs);      /* varve help --all          */
 void vv_help_tables(FILE *stream);                                /* varve help tables         */
 
-/* "-o, --output FILE"; the same in every page. */
+/* Writes "-o, --output FILE"; every page has the same form. */
 void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);
-/* What it does to this verb, with its choices and its default. */
+/* Writes what the option does for this verb, with its choices and its default. */
 void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, size_t capacity);
 
 struct vv_exit_meaning { int code; const char *meaning; };
-/* Of this verb, ended by a NULL meaning. */
+/* The exit codes of this verb; the last has a NULL meaning. */
 const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb);
 
-/* Pages in roff, for man. man.c */
+/* Write pages in roff, for man. man.c */
 void vv_man_overview(FILE *stream, const struct vv_verb *verbs);
 void vv_man_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb);
 
-/* The script for "bash", "zsh" or "fish". completions.c */
+/* Writes the script for "bash", "zsh" or "fish". completions.c */
 enum varve_code vv_completions_write(FILE *stream, const struct vv_verb *verbs, const char *shell,
                                      struct varve_error *error);
 

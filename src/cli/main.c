@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c — the command: finds the verb, parses its words, runs it. */
+/* main.c — the command: finds the verb, parses its words, and runs it. */
 #include <string.h>
 
 #include "base/error.h"
@@ -19,10 +19,11 @@ static const char *verb_name(const char *word)
     return word;
 }
 
-/* A script takes the exit code of `record` for the program's: so a wrong command line is 125 there. */
+/* A script takes the exit code of `record` for the program's; so for a wrong command line it is
+ * 125. */
 static int refuse(const struct vv_verb *verb, const struct varve_error *error)
 {
-    int status = vv_complain(error);
+    int status = vv_print_error(error);
     if (vv_error_next(error) != VV_NEXT_IS_SAID)
         vv_say_more("what it takes:  varve help %s", verb->name);
     return verb->exits_as_program ? VV_EXIT_RECORD : status;

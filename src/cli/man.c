@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* man.c — manual pages in roff's man macros, from the tables of verbs and options. The build writes them
- * with `varve help --man VERB`. */
+/* man.c — writes manual pages in roff's man macros, from the tables of verbs and options. The build
+ * calls `varve help --man VERB`. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,9 +8,10 @@
 #include "cli/help.h"
 #include "varve/varve.h"
 
-#define PAGE_DATE "2026-11-21" /* of the release: pages are the same wherever they are built         */
+#define PAGE_DATE "2026-11-21" /* date of the release: pages do not depend on the build */
 
-/* One line of text: what roff would take as a request, an escape or a hyphen is quoted. */
+/* Writes one line of text; characters that roff would take as a request, an escape or a hyphen are
+ * quoted. */
 static void put_text(FILE *stream, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -33,7 +34,7 @@ static void put_line(FILE *stream, const char *text)
     putc('\n', stream);
 }
 
-/* A paragraph, one sentence a line, as roff wants it. */
+/* Writes a paragraph, with one sentence on each line, as roff wants it. */
 static void put_paragraph(FILE *stream, const char *text)
 {
     while (*text != '\0') {
@@ -51,8 +52,8 @@ static void put_head(FILE *stream, const char *page, const char *summary)
     fputs(".TH ", stream);
     for (const char *c = page; *c != '\0'; c++)
         *c == '-' ? fputs("\\-", stream) : putc(toupper((unsigned char)*c), stream);
-    fprintf(stream, " 1 \"%s\" \"varve %d.%d.%d\" \"Varve manual\"\n", PAGE_DATE, VARVE_VERSION_MAJOR,
-            VARVE_VERSION_MINOR, VARVE_VERSION_PATCH);
+    fprintf(stream, " 1 \"%s\" \"varve %d.%d.%d\" \"Varve manual\"\n", PAGE_DATE,
+            VARVE_VERSION_MAJOR, VARVE_VERSION_MINOR, VARVE_VERSION_PATCH);
     fputs(".SH NAME\n", stream);
     put_text(stream, page);
     fputs(" \\- ", stream);
@@ -105,13 +106,14 @@ static void put_exits(FILE *stream, const struct vv_verb *verb)
 
 static void put_files(FILE *stream)
 {
-    fputs(".SH FILES\n.TP\n.I PROGRAM.varve\nA trace: a folder with a manifest and a folder for each process."
+    fputs(".SH FILES\n.TP\n.I PROGRAM.varve\nA trace: a folder with a manifest and a folder for "
+          "each process."
           "\nIt is a CTF 1.8 trace, which other tools read too.\n"
           ".TP\n.I PROGRAM.varve.old\nThe trace of that name before.\n",
           stream);
 }
 
-/* Every other page. */
+/* Lists all other pages. */
 static void put_see_also(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *self)
 {
     fputs(".SH SEE ALSO\n", stream);
@@ -147,23 +149,26 @@ void vv_man_overview(FILE *stream, const struct vv_verb *verbs)
 {
     put_head(stream, "varve", "operator-level profiler for machine-learning programs");
     fputs(".SH SYNOPSIS\n.B varve\n.I verb\n.RI [ options ]\n.RI [ operands ]\n"
-          ".SH DESCRIPTION\nVarve records what a machine\\-learning program does, operator by operator and "
-          "step by step,\nand says where the time went.\nIts verbs, each with a page of its own:\n",
+          ".SH DESCRIPTION\nVarve records what a machine\\-learning program does, operator by "
+          "operator and step by step,\nand says where the time went.\nIts verbs, each with a page "
+          "of its own:\n",
           stream);
     for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++) {
         fprintf(stream, ".TP\n.B %s\n", verb->name);
         put_line(stream, verb->summary);
     }
-    fputs(".SH ENVIRONMENT\n"
-          ".TP\n.B VARVE_LIBRARY\nPath of libvarve.so, where it is not beside varve nor installed.\n"
-          ".TP\n.B VARVE_PAGER\\fR, \\fBPAGER\nPages long text on a terminal; cat pages nothing.\n"
-          ".TP\n.B NO_COLOR\nSet and not empty: no colour unless \\-\\-color always.\n"
-          ".TP\n.B COLUMNS\nThe width of the terminal.\n",
-          stream);
+    fputs(
+        ".SH ENVIRONMENT\n"
+        ".TP\n.B VARVE_LIBRARY\nPath of libvarve.so, where it is not beside varve nor installed.\n"
+        ".TP\n.B VARVE_PAGER\\fR, \\fBPAGER\nPages long text on a terminal; cat pages nothing.\n"
+        ".TP\n.B NO_COLOR\nSet and not empty: no colour unless \\-\\-color always.\n"
+        ".TP\n.B COLUMNS\nThe width of the terminal.\n",
+        stream);
     put_exits(stream, vv_verb_find(verbs, "report"));
     fputs(".PP\nThose of\n.B varve record\nstand in its own page.\n", stream);
     put_files(stream);
-    fputs(".SH EXAMPLES\n.TP\n.B varve record \\-\\- python train.py\nrun and record; writes train.varve\n"
+    fputs(".SH EXAMPLES\n.TP\n.B varve record \\-\\- python train.py\nrun and record; writes "
+          "train.varve\n"
           ".TP\n.B varve report\nwhere the time went\n",
           stream);
     put_see_also(stream, verbs, NULL);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verbs.c — every verb of the command, once. A new verb is a row here and a file cmd_NAME.c. */
+/* verbs.c — the table of all verbs. A new verb is a row here and a file cmd_NAME.c. */
 #include "cli/line/arguments.h"
 
 #define EXAMPLES(...) (const struct vv_example[]) { __VA_ARGS__, { NULL, NULL } }
-#define PART                                                                                        \
-    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK, VV_OPTION_DEVICE, VV_OPTION_FILTER
+#define PART                                                                                       \
+    VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK,       \
+        VV_OPTION_DEVICE, VV_OPTION_FILTER
 
 vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
     vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_diff, vv_cmd_info,
@@ -13,46 +14,57 @@ vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
-      .operands = "-- PROGRAM [ARG...]", .operand_kind = VV_OPERANDS_PROGRAM, .exits_as_program = true,
+      .operands = "-- PROGRAM [ARG...]", .operand_kind = VV_OPERANDS_PROGRAM,
+      .exits_as_program = true,
       .description =
-          "Runs the program as it is and records every operator, step, counter and allocation that it "
-          "marks. The trace is a folder PROGRAM.varve in the current folder, named after the script "
-          "where an interpreter runs one. A former trace of that name becomes PROGRAM.varve.old. "
-          "The program keeps its input, its output and its exit code; a program that cannot be "
-          "recorded runs just the same. With --pid it switches recording on in a process that was begun "
-          "with varve record, or that records itself, and at the end back to what it was.",
+          "Runs the program as it is and records every operator, step, counter and allocation "
+          "that it marks. The trace is a folder PROGRAM.varve in the current folder, named after "
+          "the script where an interpreter runs one. A former trace of that name becomes "
+          "PROGRAM.varve.old. The program keeps its input, its output and its exit code; a "
+          "program that cannot be recorded runs just the same. With --pid it switches recording "
+          "on in a process that was begun with varve record, or that records itself, and at the "
+          "end back to what it was.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_OUTPUT, VV_OPTION_LAYERS,
                         VV_OPTION_COLLECT, VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
                         VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE,
                         VV_OPTION_WHEN_FULL, VV_OPTION_KEEP, VV_OPTION_RESERVE, VV_OPTION_SHARE,
                         VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN),
       .output = "the trace folder (PROGRAM.varve); with --pid, a copy of what is recorded there",
-      .examples = EXAMPLES({ "varve record -- ./train --epochs 1", "run and record; writes train.varve" },
+      .examples = EXAMPLES({ "varve record -- ./train --epochs 1",
+                             "run and record; writes train.varve" },
                            { "varve record -o base.varve -- ./train", "choose the trace's name" },
-                           { "varve record -- python3 train.py", "PyTorch and Python programs as they are" },
-                           { "varve record --collect +python -- python3 train.py", "each Python call too" },
+                           { "varve record -- python3 train.py",
+                             "PyTorch and Python programs as they are" },
+                           { "varve record --collect +python -- python3 train.py",
+                             "each Python call too" },
                            { "varve record --layers STEP,OP -- ./train", "leave the rest out" },
-                           { "varve record --paused -- ./train", "record when varve start says so" },
+                           { "varve record --paused -- ./train",
+                             "record when varve start says so" },
                            { "varve record --schedule skip=10,active=5,repeat=1 -- ./train",
                              "the eleventh step to the fifteenth" },
-                           { "varve record --keep 10s -- ./serve", "run for days, keep the last ten seconds" },
-                           { "varve record --pid 4711 --duration 5s", "five seconds of a process that runs" }),
+                           { "varve record --keep 10s -- ./serve",
+                             "run for days, keep the last ten seconds" },
+                           { "varve record --pid 4711 --duration 5s",
+                             "five seconds of a process that runs" }),
       .run = vv_cmd_record },
     { .name = "start", .group = "Control", .summary = "make a running process record",
       .operands = "PID|NAME",
       .description =
-          "Switches recording on in a process that was begun with varve record, or that records itself: "
-          "by one store into a page that it shares, which it sees at once. A NAME is that of the program "
-          "or of the trace, and means every such process. A process begun with varve record --paused "
-          "waits for it. Only the user whose process it is may do so. A schedule of steps ends.",
+          "Switches recording on in a process that was begun with varve record, or that records "
+          "itself: by one store into a page that it shares, which it sees at once. A NAME is that "
+          "of the program or of the trace, and means every such process. A process begun with "
+          "varve record --paused waits for it. Only the user whose process it is may do so. A "
+          "schedule of steps ends.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_LAYERS),
       .examples = EXAMPLES({ "varve start 4711", "record what its varve record asked for" },
-                           { "varve start train --layers OP,STEP", "these layers only, in every train" }),
+                           { "varve start train --layers OP,STEP",
+                             "these layers only, in every train" }),
       .run = vv_cmd_start },
-    { .name = "stop", .group = "Control", .summary = "make it record no more", .operands = "PID|NAME",
+    { .name = "stop", .group = "Control", .summary = "make it record no more",
+      .operands = "PID|NAME",
       .description =
-          "Switches recording off in a running process, which goes on at the cost of one load and one "
-          "branch a call, and may be started again. Ranges that are open end at this instant.",
+          "Switches recording off in a running process, which goes on at the cost of one load and "
+          "one branch a call, and may be started again. Ranges that are open end at this instant.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "varve stop 4711", "this process" },
                            { "varve stop train", "every process of that name" }),
@@ -60,8 +72,8 @@ const struct vv_verb vv_verbs[] = {
     { .name = "status", .group = "Control", .summary = "what is being recorded now",
       .operands = "[PID|NAME]",
       .description =
-          "Lists the processes of this user that are being recorded: which layers, how many events so "
-          "far, how many lost, and where.",
+          "Lists the processes of this user that are being recorded: which layers, how many "
+          "events so far, how many lost, and where.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_FORMS, VV_OPTION_FIELDS),
       .table = "processes",
       .examples = EXAMPLES({ "varve status", "every one" },
@@ -70,121 +82,144 @@ const struct vv_verb vv_verbs[] = {
     { .name = "dump", .group = "Control", .summary = "what it has recorded so far, as a trace",
       .operands = "PID|NAME.varve",
       .description =
-          "Copies what a running process has recorded, at this instant, into a trace of its own, while it "
-          "goes on; of a flight recorder, what it still keeps. The process may be busy, hang, be stopped or "
-          "have been killed: only its files are read. A PID means that process, NAME.varve every process in "
-          "the trace, another NAME every process that runs that program or is recorded into that trace. "
-          "Without -o the copy is NAME.dump.varve beside NAME.varve, then NAME.dump.2.varve, and so on. "
-          "Only the user whose process it is may do so.",
+          "Copies what a running process has recorded, at this instant, into a trace of its own, "
+          "while it goes on; of a flight recorder, what it still keeps. The process may be busy, "
+          "hang, be stopped or have been killed: only its files are read. A PID means that "
+          "process, NAME.varve every process in the trace, another NAME every process that runs "
+          "that program or is recorded into that trace. Without -o the copy is NAME.dump.varve "
+          "beside NAME.varve, then NAME.dump.2.varve, and so on. Only the user whose process it is "
+          "may do so.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT),
       .output = "the trace folder to write; a former one becomes OUT.varve.old",
       .examples = EXAMPLES({ "varve dump 4711", "writes train.dump.varve beside train.varve" },
-                           { "varve dump train.varve -o stuck.varve", "all processes of the trace" }),
+                           { "varve dump train.varve -o stuck.varve",
+                             "all processes of the trace" }),
       .run = vv_cmd_dump },
     { .name = "report", .group = "Look", .summary = "where the time went", .operands = "[TRACE...]",
       .description =
-          "Says how far the trace can be trusted, how the steps split into phases, and which operators "
-          "took the time: self time without what they call, its share, the running sum of shares, "
-          "total time, calls, median and 90th percentile. Rows add up to the total; what is cut off "
-          "is one row. Without a TRACE it reads the newest one here; several are read as one.",
+          "Says how far the trace can be trusted, how the steps split into phases, and which "
+          "operators took the time: self time without what they call, its share, the running sum "
+          "of shares, total time, calls, median and 90th percentile. Rows add up to the total; "
+          "what is cut off is one row. Without a TRACE it reads the newest one here; several are "
+          "read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
                         VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT),
       .table = "operators",
       .examples = EXAMPLES({ "varve report", "the newest trace here" },
                            { "varve report --by shape --top 0", "every operator, by shape" },
                            { "varve report --steps 10..20 train.varve", "these steps only" },
-                           { "varve report --filter 'self>1ms' train.varve", "these operators only" },
-                           { "varve report --json train.varve", "for scripts: integer nanoseconds" }),
+                           { "varve report --filter 'self>1ms' train.varve",
+                             "these operators only" },
+                           { "varve report --json train.varve",
+                             "for scripts: integer nanoseconds" }),
       .run = vv_cmd_report },
-    { .name = "steps", .group = "Look", .summary = "one line per training step", .operands = "[TRACE...]",
+    { .name = "steps", .group = "Look", .summary = "one line per training step",
+      .operands = "[TRACE...]",
       .description =
-          "Prints each step with its duration and how it splits into phases, so that the odd one shows. "
-          "Without a TRACE it reads the newest one here; several are read as one.",
+          "Prints each step with its duration and how it splits into phases, so that the odd one "
+          "shows. Without a TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS),
       .table = "steps",
       .examples = EXAMPLES({ "varve steps", "the newest trace here" },
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
                            { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
       .run = vv_cmd_steps },
-    { .name = "critical", .group = "Look", .summary = "what the time depends on, and what would pay",
+    { .name = "critical", .group = "Look",
+      .summary = "what the time depends on, and what would pay",
       .operands = "[TRACE...]",
       .description =
-          "Finds the longest chain of events that had to wait for each other, over threads, devices and ranks: "
-          "what is on it decides how long the step takes, and nothing else does. Prints what it is spent on, the "
-          "operators on it, how much shorter it would be if each were faster, its segments in order, and how much "
-          "later everything else could begin. The window is the step of median duration; --steps, --annotation "
-          "choose another. Without a TRACE it reads the newest one here; several are read as one.",
+          "Finds the longest chain of events that had to wait for each other, over threads, "
+          "devices and ranks: what is on it decides how long the step takes, and nothing else "
+          "does. Prints what it is spent on, the operators on it, how much shorter it would be if "
+          "each were faster, its segments in order, and how much later everything else could "
+          "begin. The window is the step of median duration; --steps, --annotation choose another. "
+          "Without a TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_TOP,
                         VV_OPTION_FIELDS, VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
                         VV_OPTION_COMPAT),
       .table = "critical_ops",
       .examples = EXAMPLES({ "varve critical", "the median step of the newest trace here" },
-                           { "varve critical --steps 7 rank*.json.gz", "step 7 of all ranks as one" },
-                           { "varve critical --annotation forward --instance 3", "the fourth forward pass" },
-                           { "varve critical --table what_if --scale aten::mm=4", "if this were four times as fast" }),
+                           { "varve critical --steps 7 rank*.json.gz",
+                             "step 7 of all ranks as one" },
+                           { "varve critical --annotation forward --instance 3",
+                             "the fourth forward pass" },
+                           { "varve critical --table what_if --scale aten::mm=4",
+                             "if this were four times as fast" }),
       .run = vv_cmd_critical },
     { .name = "memory", .group = "Look", .summary = "what memory is held, by whom, and when",
       .operands = "[TRACE...]",
       .description =
-          "Prints for each device the most that was live at once, when, and what had allocated it; what is live "
-          "at each step's begin and end; call paths that allocate in step after step what nothing releases; and "
-          "the weightiest allocations. Without a TRACE it reads the newest one here; several are read as one.",
+          "Prints for each device the most that was live at once, when, and what had allocated "
+          "it; what is live at each step's begin and end; call paths that allocate in step after "
+          "step what nothing releases; and the weightiest allocations. Without a TRACE it reads "
+          "the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
                         VV_OPTION_TOP, VV_OPTION_FIELDS),
       .table = "memory",
       .examples = EXAMPLES({ "varve memory", "the newest trace here" },
-                           { "varve memory --table memory_peak --by phase", "who holds the peak, by phase" },
-                           { "varve memory --table memory_plan --top 0", "how little would have done" },
-                           { "varve memory --table plan_conflicts plan.csv", "buffers of a static plan that overlap" }),
+                           { "varve memory --table memory_peak --by phase",
+                             "who holds the peak, by phase" },
+                           { "varve memory --table memory_plan --top 0",
+                             "how little would have done" },
+                           { "varve memory --table plan_conflicts plan.csv",
+                             "buffers of a static plan that overlap" }),
       .run = vv_cmd_memory },
-    { .name = "idle", .group = "Look", .summary = "why devices stood still", .operands = "[TRACE...]",
+    { .name = "idle", .group = "Look", .summary = "why devices stood still",
+      .operands = "[TRACE...]",
       .description =
-          "Splits the time in which a device did nothing by what it waited for: the host, and what its thread did "
-          "instead of launching; launching itself; other work. Then each such time, the longest first, and each "
-          "stream. Rows add up to the idle time of the device. Without a TRACE it reads the newest one here; several "
-          "are read as one.",
+          "Splits the time in which a device did nothing by what it waited for: the host, and "
+          "what its thread did instead of launching; launching itself; other work. Then each such "
+          "time, the longest first, and each stream. Rows add up to the idle time of the device. "
+          "Without a TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_TOP,
                         VV_OPTION_FIELDS, VV_OPTION_COMPAT),
       .table = "idle_gaps",
       .examples = EXAMPLES({ "varve idle train.json.gz", "every device of the trace" },
-                           { "varve idle --device cuda:0 --steps 3 train.json.gz", "one device, one step" },
-                           { "varve idle --json rank*.json.gz", "for scripts: integer nanoseconds" }),
+                           { "varve idle --device cuda:0 --steps 3 train.json.gz",
+                             "one device, one step" },
+                           { "varve idle --json rank*.json.gz",
+                             "for scripts: integer nanoseconds" }),
       .run = vv_cmd_idle },
     { .name = "diff", .group = "Look", .summary = "two traces, with confidence",
       .operands = "[BASE] [NEW]",
       .description =
-          "Says whether the steps of the new trace are faster or slower than those of the base, by how much, and "
-          "whether that is more than their own spread; which operators and kernels the change comes from, in rows "
-          "that add up to it; and where the calls of the two median steps differ. Without BASE it compares with "
-          "NEW.old, the trace that varve record kept; without both, the newest trace here. One trace is compared "
-          "with itself where --rank, --device or --steps names two parts: 0,1 or 0..9,10..19.",
+          "Says whether the steps of the new trace are faster or slower than those of the base, "
+          "by how much, and whether that is more than their own spread; which operators and "
+          "kernels the change comes from, in rows that add up to it; and where the calls of the "
+          "two median steps differ. Without BASE it compares with NEW.old, the trace that varve "
+          "record kept; without both, the newest trace here. One trace is compared with itself "
+          "where --rank, --device or --steps names two parts: 0,1 or 0..9,10..19.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
                         VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_FAIL_OVER),
       .table = "diff_operators",
       .examples = EXAMPLES({ "varve diff", "the newest trace here and the one before it" },
-                           { "varve diff base.varve new.varve --fail-over 5%", "for scripts: exit code 1 if slower" },
+                           { "varve diff base.varve new.varve --fail-over 5%",
+                             "for scripts: exit code 1 if slower" },
                            { "varve diff --rank 0,1 job.varve", "two ranks of one job" },
-                           { "varve diff --steps 0..9,10..19 train.varve", "two stretches of one run" }),
+                           { "varve diff --steps 0..9,10..19 train.varve",
+                             "two stretches of one run" }),
       .run = vv_cmd_diff },
     { .name = "info", .group = "Look", .summary = "what is in this trace, is it whole",
       .operands = "[TRACE...]",
       .description =
-          "Prints what was read, what was run, where and when, how many events were recorded and lost, "
-          "each process and thread, and everything odd that was found while reading. Without a TRACE it "
-          "reads the newest one here; several are read as one.",
+          "Prints what was read, what was run, where and when, how many events were recorded and "
+          "lost, each process and thread, and everything odd that was found while reading. "
+          "Without a TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING),
       .examples = EXAMPLES({ "varve info", "the newest trace here" },
                            { "varve info rank*.json.gz", "traces of several ranks as one" },
-                           { "varve info --strict train.varve", "exit code 1 if events were lost" }),
+                           { "varve info --strict train.varve",
+                             "exit code 1 if events were lost" }),
       .run = vv_cmd_info },
     { .name = "validate", .group = "Look", .summary = "what its readers would not like",
       .operands = "[TRACE...]",
       .description =
-          "Holds a Chrome trace, such as PyTorch writes, against the rules of the programs that read it: HTA, "
-          "the TensorBoard plug-in, Perfetto and the validator of PyTorch. Each broken rule is one row: who "
-          "refuses the file, loses events or shows them otherwise, how often, and where first. Of any other "
-          "trace it prints what reading it found. Of several, each is looked at alone. The exit code is 1 if one "
-          "of them would refuse a file.",
+          "Holds a Chrome trace, such as PyTorch writes, against the rules of the programs that "
+          "read it: HTA, the TensorBoard plug-in, Perfetto and the validator of PyTorch. Each "
+          "broken rule is one row: who refuses the file, loses events or shows them otherwise, "
+          "how often, and where first. Of any other trace it prints what reading it found. Of "
+          "several, each is looked at alone. The exit code is 1 if one of them would refuse a "
+          "file.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, VV_OPTION_FOR),
       .examples = EXAMPLES({ "varve validate train.json", "every rule" },
                            { "varve validate --for perfetto train.json", "those of Perfetto" },
@@ -195,18 +230,20 @@ const struct vv_verb vv_verbs[] = {
       .operands = "[TRACE...]",
       .description =
           "Writes the trace in another tool's form. chrome is JSON for Perfetto (ui.perfetto.dev), "
-          "chrome://tracing and HTA. Without a TRACE it reads the newest one here; several are read as one.",
+          "chrome://tracing and HTA. Without a TRACE it reads the newest one here; several are "
+          "read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TO, VV_OPTION_OUTPUT, VV_TAKES_READING),
       .output = "the file to write; - is standard output",
-      .examples = EXAMPLES({ "varve export --to chrome -o train.json", "the newest trace, for Perfetto" }),
+      .examples = EXAMPLES({ "varve export --to chrome -o train.json",
+                             "the newest trace, for Perfetto" }),
       .run = vv_cmd_export },
     { .name = "pack", .group = "Carry", .summary = "make a finished trace small",
       .operands = "[TRACE]",
       .description =
-          "Rewrites a trace in a compressed form that every verb reads: about a twentieth of its size. "
-          "Every record is compared with the original before it takes its place; with -o the original "
-          "stays. Other readers of CTF need --unpack first. Without a TRACE it packs the newest one "
-          "here.",
+          "Rewrites a trace in a compressed form that every verb reads: about a twentieth of its "
+          "size. Every record is compared with the original before it takes its place; with -o "
+          "the original stays. Other readers of CTF need --unpack first. Without a TRACE it packs "
+          "the newest one here.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT, VV_OPTION_UNPACK),
       .output = "the trace folder to write; without it the trace is replaced",
       .examples = EXAMPLES({ "varve pack", "the newest trace here" },
@@ -214,21 +251,28 @@ const struct vv_verb vv_verbs[] = {
                            { "varve pack --unpack train.varve && babeltrace2 train.varve",
                              "for other readers of CTF" }),
       .run = vv_cmd_pack },
-    { .name = "doctor", .group = "Prepare", .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
+    { .name = "doctor", .group = "Prepare",
+      .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
       .description =
-          "Says what this machine and this build of varve can do: record programs, with which clock, write traces here, read "
-          "which compressed and foreign files; and what to do about what is lacking. Of a Python, the one that is named, that of "
-          "the active environment or python3, it says what programs are recorded from: its PyTorch, their calls. With --peaks it measures how many "
-          "floating-point operations its processors and how many bytes its memory can do in a second, which tables "
-          "roofline and mfu hold operators of the host against; that is kept for this machine in $XDG_CACHE_HOME/varve.",
+          "Says what this machine and this build of varve can do: record programs, with which "
+          "clock, write traces here, read which compressed and foreign files; and what to do "
+          "about what is lacking. Of a Python, the one that is named, that of the active "
+          "environment or python3, it says what programs are recorded from: its PyTorch, their "
+          "calls. With --peaks it measures how many floating-point operations its processors and "
+          "how many bytes its memory can do in a second, which tables roofline and mfu hold "
+          "operators of the host against; that is kept for this machine in $XDG_CACHE_HOME/varve.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_PEAKS),
       .examples = EXAMPLES({ "varve doctor", "what there is and what is lacking" },
-                           { "varve doctor -- venv/bin/python", "what that Python's programs are recorded from" },
-                           { "varve doctor --peaks", "measure this machine once, while nothing else runs" }),
+                           { "varve doctor -- venv/bin/python",
+                             "what that Python's programs are recorded from" },
+                           { "varve doctor --peaks",
+                             "measure this machine once, while nothing else runs" }),
       .run = vv_cmd_doctor },
-    { .name = "help", .group = "Prepare", .summary = "what the verbs do and take", .operands = "[VERB|tables]",
+    { .name = "help", .group = "Prepare", .summary = "what the verbs do and take",
+      .operands = "[VERB|tables]",
       .operand_kind = VV_OPERANDS_VERB,
-      .description = "Prints the help of one verb, with --all that of every verb, or what tables there are.",
+      .description = "Prints the help of one verb, with --all that of every verb, or what tables "
+                     "there are.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_ALL, VV_OPTION_MAN),
       .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
                            { "varve help tables", "what report --table can print" },
@@ -242,10 +286,12 @@ const struct vv_verb vv_verbs[] = {
       .run = vv_cmd_version },
     { .name = "completions", .group = "Prepare", .summary = "completion script for a shell",
       .operands = "bash|zsh|fish", .operand_kind = VV_OPERANDS_SHELL,
-      .description = "Prints a script that teaches the shell to complete verbs, options and their values.",
+      .description = "Prints a script that teaches the shell to complete verbs, options and their "
+                     "values.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "source <(varve completions bash)", "in this bash" },
-                           { "varve completions zsh > ~/.zfunc/_varve", "in a folder of zsh's fpath" },
+                           { "varve completions zsh > ~/.zfunc/_varve",
+                             "in a folder of zsh's fpath" },
                            { "varve completions fish | source", "in this fish" }),
       .run = vv_cmd_completions },
     { .name = NULL },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collectors.c — when each source (settings/sources.h) begins. Runs in every process that `varve record` starts, shells
- * and compilers too: where there is nothing to collect it does nothing. */
+/* collectors.c — when each source (settings/sources.h) begins. This runs in every process that
+ * `varve record` starts, in shells and compilers too: if there is nothing to collect, it does
+ * nothing. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,10 +18,11 @@
 #include "settings/sources.h"
 #include "varve/varve.h"
 
-static bool is_told; /* before the program began: its environment chose, and the program does not */
+static bool is_told; /* the environment chose the sources: the program does not */
 static int turn;     /* base/try_lock.h */
 
-#define VV_DECLARE(name, is_standard, needs, whole, says) extern const struct vv_collector vv_collector_##name;
+#define VV_DECLARE(name, is_standard, needs, whole, says)                                          \
+    extern const struct vv_collector vv_collector_##name;
 #define VV_ROW(name, is_standard, needs, whole, says) { #name, &vv_collector_##name },
 #define VV_NO_ROW(name, is_standard, needs, whole, says)
 VV_COLLECT_SOURCES(VV_DECLARE, VV_NO_ROW)
@@ -42,8 +44,9 @@ static void look_or_leave(bool has_to_leave)
     }
 }
 
-/* A library may have been loaded: whoever waits for one looks. Cheap where none was. */
-static void look(void)
+/* A library may have been loaded: each collector that waits for one looks for it. Cheap if no
+ * library was loaded. */
+static void attach_to_new_libraries(void)
 {
     if (!vv_wishes_any() || !vv_turn_take(&turn))
         return;
@@ -52,10 +55,12 @@ static void look(void)
     vv_turn_give(&turn);
 }
 
-/* With the turn. What is loaded already is looked at; of what comes, Python tells. */
+/* The caller has the turn. Examines the libraries that are loaded already; Python's imports tell of
+ * later ones. */
 static void collect(uint32_t sources)
 {
-    static const struct vv_python_listener listener = { look, vv_torch_nn_hears, vv_torch_nn_look };
+    static const struct vv_python_listener listener = { attach_to_new_libraries, vv_torch_nn_hears,
+                                                        vv_torch_nn_look };
     vv_wishes_set(sources);
     for (size_t i = 0; i < COLLECTORS; i++)
         if (collectors[i].is->want != NULL)
@@ -83,18 +88,21 @@ VARVE_API enum varve_code varve_collect(const char *sources, struct varve_error 
     return VARVE_OK;
 }
 
-/* Another file of the same name may have been loaded before, such as the one that `varve record` preloads: it collects,
- * or all would be recorded twice. */
+/* Is this a second copy of the library? A file of the same name may have been loaded before, such
+ * as the one that `varve record` preloads. That one collects; if both did, all would be recorded
+ * twice. */
 static bool is_second_copy(void)
 {
     static const char here;
     struct vv_module first;
     Dl_info ours;
-    return vv_module_find("libvarve.so", &first) && dladdr(&here, &ours) != 0 && strcmp(ours.dli_fname, first.path) != 0;
+    return vv_module_find("libvarve.so", &first) && dladdr(&here, &ours) != 0 &&
+           strcmp(ours.dli_fname, first.path) != 0;
 }
 
-/* After the recorder's own: a process that it leaves alone is left alone here. */
-__attribute__((constructor(102))) static void on_load(void)
+/* Runs after the recorder's two constructors. A process that they do not record is left alone
+ * here. */
+__attribute__((constructor(103))) static void on_load(void)
 {
     const char *list = getenv("VARVE_COLLECT");
     uint32_t sources;

@@ -20,7 +20,7 @@
 
 struct tally {
     uint64_t records, lost;
-    uint64_t *packet; /* room for one                                                           */
+    uint64_t *packet; /* room for one packet                                                    */
 };
 
 static bool count_records(struct tally *tally, size_t words)
@@ -35,8 +35,8 @@ static bool count_records(struct tally *tally, size_t words)
     return true;
 }
 
-static enum varve_code count_part(struct tally *tally, int file, const char *path, uint64_t *out_lost,
-                                  struct varve_error *error)
+static enum varve_code count_part(struct tally *tally, int file, const char *path,
+                                  uint64_t *out_lost, struct varve_error *error)
 {
     const struct vv_packet_header *header = (const void *)tally->packet;
     for (uint64_t offset = 0;; offset += header->packet_bits / 8) {
@@ -49,24 +49,26 @@ static enum varve_code count_part(struct tally *tally, int file, const char *pat
         if (header->magic != VV_CTF_MAGIC || content < HEADER_BYTES || content > VV_PACKET_BYTES ||
             header->packet_bits % 64 != 0 || header->packet_bits < header->content_bits)
             return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': no packet begins here", path);
-        if (content > (uint64_t)bytes) /* a file that was cut */
+        if (content > (uint64_t)bytes) /* the file was cut */
             content = (uint64_t)bytes;
         uint64_t hidden_bytes = vv_hidden_bytes(header);
         if (content + hidden_bytes <= (uint64_t)bytes)
             tally->lost += vv_hidden_records(tally->packet + content / 8, hidden_bytes / 8);
         *out_lost = header->discarded;
         if (!count_records(tally, content / 8))
-            return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': a record of unknown length in the packet",
-                              path);
+            return vv_fail_at(error, VARVE_CORRUPT, offset,
+                              "'%s': a record of unknown length in the packet", path);
     }
 }
 
-/* Is the part after `name`, of the same stream, there? It carries the count of what was lost on. */
+/* Does the part after `name` of the same stream exist? If so, the count of lost records goes on
+ * there. */
 static bool has_next(int folder, const char *name)
 {
     char next[NAME_MAX + 16];
     const char *number = strrchr(name, '.') + 1;
-    snprintf(next, sizeof next, "%.*s%lu", (int)(number - name), name, strtoul(number, NULL, 10) + 1);
+    snprintf(next, sizeof next, "%.*s%lu", (int)(number - name), name,
+             strtoul(number, NULL, 10) + 1);
     return faccessat(folder, next, F_OK, 0) == 0;
 }
 
@@ -86,8 +88,10 @@ static enum varve_code count_file(struct tally *tally, int folder, const char *n
     return code;
 }
 
-/* Any stream may lack its first parts, or all (a flight recorder): what is there is listed. */
-static enum varve_code count_folder(struct tally *tally, const char *path, struct varve_error *error)
+/* Counts the parts that the folder lists: a flight recorder may have removed a stream's first
+ * parts, or all. */
+static enum varve_code count_folder(struct tally *tally, const char *path,
+                                    struct varve_error *error)
 {
     DIR *folder = opendir(path);
     if (folder == NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.h — the bytes of a trace, shared by its writer (record/) and its readers (import/).
+/* layout.h — the bytes of a trace; its writer (record/) and its readers (import/) share them.
  *
  * doc/format.md is the specification; every constant here is a line there. All integers are
- * little-endian. Invariant of an open packet, at every instant, whoever dies:
- *     header_bytes * 8 <= content_bits <= packet_bits,  and everything below content_bits is whole. */
+ * little-endian. Invariant of an open packet, at every instant, even if the writer is killed:
+ *     header_bytes * 8 <= content_bits <= packet_bits, and all below content_bits is complete. */
 #ifndef VV_CTF_LAYOUT_H
 #define VV_CTF_LAYOUT_H
 
@@ -18,12 +18,12 @@
 struct vv_packet_header {
     uint32_t magic;           /* VV_CTF_MAGIC                                                   */
     uint32_t stream_class;    /* 0                                                              */
-    uint64_t stream_instance; /* 0 = the process's own stream, 1.. = threads, in order of birth  */
-    uint64_t reserved_bits;   /* end of what was reserved, set when the packet is left; 0 before */
-    uint64_t spare;           /* 0, or 1 + `discarded` when the packet began                     */
+    uint64_t stream_instance; /* 0 = the process's own stream; 1, 2 … = threads, in order        */
+    uint64_t reserved_bits;   /* end of the reserved words, set when the packet is left; or 0 */
+    uint64_t spare;           /* 0, or 1 + `discarded` at the packet's begin                     */
     uint64_t content_bits;    /* header plus records: the write cursor                          */
     uint64_t packet_bits;     /* distance to the next packet, or to the end of the file         */
-    uint64_t begin_ticks;     /* full 64-bit clock value, at or before the first record          */
+    uint64_t begin_ticks;     /* full 64-bit clock value, not after the first record             */
     uint64_t sequence;        /* 0, 1, 2 … within the stream, across its files                  */
     uint64_t discarded;       /* records lost in this stream so far                             */
     uint64_t tid;             /* the kernel's thread id; 0 in the process's stream               */
@@ -33,13 +33,15 @@ _Static_assert(offsetof(struct vv_packet_header, content_bits) == 32, "doc/forma
 
 #define VV_PACKET_BYTES 65536u
 
-/* Larger ones are read and copied by nobody: a file in a folder may be as long as its owner likes. */
+/* No one reads or copies a larger metadata file: whoever owns a folder may put any file there. */
 #define VV_METADATA_BYTES_MAX (UINT64_C(1) << 30)
 #define VV_MANIFEST_BYTES_MAX (UINT64_C(64) << 20)
-/* Four times what the recorder makes: a longer stream is a hole that somebody has made. */
+/* Four times the size of the recorder's parts: a longer stream file is a hole that somebody
+ * made. */
 #define VV_STREAM_FILE_BYTES_MAX (UINT64_C(4) << 30)
 
-/* A record begins with one word: id in the low 20 bits, low 44 bits of the clock above. */
+/* A record begins with one word: the low 20 bits are its id, and above them are the low 44 bits of
+ * the clock. */
 #define VV_ID_BITS 20
 #define VV_ID_MASK ((UINT64_C(1) << VV_ID_BITS) - 1)
 #define VV_TICKS_BITS 44
@@ -50,8 +52,9 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     return ticks << VV_ID_BITS | id;
 }
 
-/* Built-in event classes (doc/format.md §6): number, VV_EVENT_ name, name, words of the record with its first (0: the record
- * itself says: record_length.c), and its fields in TSDL. A new class is a row here; none changes. 0 is never a record. */
+/* The built-in event classes (doc/format.md §6), one row each: number, VV_EVENT_ name, name, number
+ * of words with the first (0: the record itself says it, see record_length.c), and fields in TSDL.
+ * A new class is a new row; rows never change. 0 is never a record. */
 #define VV_EVENTS(EVENT) \
     EVENT(1, END, "varve.end", 1, "") \
     EVENT(2, STRING, "varve.string", 0, "u32 id; u32 length; utf8 text[length];") \
@@ -71,7 +74,8 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(13, COST, "varve.cost", 2, "u64 slow_ns;") \
     EVENT(14, CALL, "varve.call", 0, \
           "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; " \
-          "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } " \
+          "struct { u8 kind; u8 dtype; u8 device; i8 device_index; u32 value_count; " \
+          "i64 values[value_count]; } " \
           "arguments[argument_count];") \
     EVENT(15, COLLECTOR, "varve.collector", 3, "u32 name; u32 state; u64 text;") \
     EVENT(16, END_UNDER, "varve.end_under", 2, "u64 ranges;")
@@ -114,9 +118,9 @@ struct vv_op_payload {
 };
 _Static_assert(sizeof(struct vv_op_payload) == 40, "doc/format.md §6");
 
-/* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument and its values. */
-#define VV_CALL_ARGUMENTS_MAX 64u /* members of lists included                                      */
-#define VV_CALL_WORDS_MAX 512u    /* of the whole record                                            */
+/* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument with its values. */
+#define VV_CALL_ARGUMENTS_MAX 64u /* including members of lists */
+#define VV_CALL_WORDS_MAX 512u    /* words of the whole record */
 
 struct vv_call_payload {
     int64_t sequence;
@@ -128,14 +132,14 @@ _Static_assert(sizeof(struct vv_call_payload) == 24, "doc/format.md §6");
 
 struct vv_argument {
     uint8_t kind;   /* enum vv_argument_kind                                                    */
-    uint8_t dtype;  /* enum varve_dtype, of a tensor                                            */
-    uint8_t device; /* VARVE_DEVICE_KIND_, of a tensor                                          */
+    uint8_t dtype;  /* enum varve_dtype, for a tensor                                           */
+    uint8_t device; /* VARVE_DEVICE_KIND_, for a tensor                                         */
     int8_t device_index; /* -1 = the default one                                                */
-    uint32_t values;     /* so many words follow                                                */
+    uint32_t values;     /* number of words that follow                                         */
 };
 _Static_assert(sizeof(struct vv_argument) == 8, "doc/format.md §6");
 
-/* As in PyTorch's at::RecordScope. */
+/* The same numbers as in PyTorch's at::RecordScope. */
 enum vv_call_scope {
     VV_SCOPE_FUNCTION = 0,
     VV_SCOPE_BACKWARD_FUNCTION = 1,
@@ -143,7 +147,7 @@ enum vv_call_scope {
     VV_SCOPE_USER = 7
 };
 
-/* What an argument's values are. */
+/* The kind of an argument; the comment says what its values are. */
 enum vv_argument_kind {
     VV_ARGUMENT_NONE = 0,
     VV_ARGUMENT_TENSOR = 1,         /* its sizes                                                */
@@ -151,22 +155,24 @@ enum vv_argument_kind {
     VV_ARGUMENT_INT = 3,
     VV_ARGUMENT_REAL = 4,           /* the bits of a double                                     */
     VV_ARGUMENT_BOOL = 5,
-    VV_ARGUMENT_LIST = 6,           /* its true length, and how many of the arguments that follow it holds */
+    /* Its true length, and how many of the following arguments belong to it. */
+    VV_ARGUMENT_LIST = 6,
     VV_ARGUMENT_INTS = 7,
     VV_ARGUMENT_REALS = 8,
     VV_ARGUMENT_BOOLS = 9,
     VV_ARGUMENT_TEXT = 10,          /* none                                                     */
     VV_ARGUMENT_OTHER = 11,         /* the producer's tag                                       */
     VV_ARGUMENT_OPAQUE_TENSOR = 12, /* none: its sizes are not known                            */
-    VV_ARGUMENT_GROUP = 13,         /* string of its name or 0, how many ranks it has, which this is */
+    /* String of the group's name or 0, number of its ranks, and this process's rank in it. */
+    VV_ARGUMENT_GROUP = 13,
     VV_ARGUMENT_KIND_COUNT
 };
 
-/* Of VV_EVENT_COLLECTOR. */
+/* The states in VV_EVENT_COLLECTOR. */
 enum vv_collector_state {
     VV_COLLECTOR_ATTACHED = 0,
-    VV_COLLECTOR_PARTLY = 1,  /* attached, and some data cannot be had                          */
-    VV_COLLECTOR_REFUSED = 2, /* found, and could not attach                                    */
+    VV_COLLECTOR_PARTLY = 1,  /* attached, but some data is not available                       */
+    VV_COLLECTOR_REFUSED = 2, /* found, but could not attach                                    */
     VV_COLLECTOR_ABSENT = 3,  /* not found in this process                                      */
     VV_COLLECTOR_OFF = 4,     /* not asked for                                                  */
     VV_COLLECTOR_NOTE = 5,

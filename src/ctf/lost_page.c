@@ -22,10 +22,12 @@ static int path_of(const char *trace, char out_path[PATH_MAX])
 
 void vv_lost_page_init(struct vv_lost_page *page)
 {
-    *page = (struct vv_lost_page){ .magic = htole64(VV_LOST_MAGIC), .version = htole32(VV_LOST_VERSION) };
+    *page = (struct vv_lost_page){ .magic = htole64(VV_LOST_MAGIC),
+                                   .version = htole32(VV_LOST_VERSION) };
 }
 
-/* Written, not only sized: the block is there, so no later store can fault for want of space. */
+/* The page is written, not only sized: so it has its block, and no later store can fault because
+ * the disk is full. */
 int vv_lost_page_make(int folder, mode_t mode)
 {
     union { struct vv_lost_page page; uint8_t bytes[VV_LOST_BYTES]; } content = { .bytes = { 0 } };
@@ -40,7 +42,7 @@ int vv_lost_page_make(int folder, mode_t mode)
     return failure;
 }
 
-/* A file of whatever kind may lie there: nothing is waited for. */
+/* Does not block, whatever kind of file is there. */
 static int open_page(int at, const char *name, struct stat *out_status)
 {
     int file = vv_descriptor_open(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
@@ -51,8 +53,10 @@ static int open_page(int at, const char *name, struct stat *out_status)
     return file;
 }
 
-/* An empty file, or zeros: it is being made, or who made it was killed meanwhile, and nobody can have counted in it. */
-static bool read_page(int file, const struct stat *status, struct vv_lost *out_lost, bool *out_is_written)
+/* Reads the page. A file that is empty or all zeros is being made, or its maker was killed; nobody
+ * can have counted in it. */
+static bool read_page(int file, const struct stat *status, struct vv_lost *out_lost,
+                      bool *out_is_written)
 {
     static const uint8_t zeros[VV_LOST_BYTES];
     union { struct vv_lost_page page; uint8_t bytes[VV_LOST_BYTES]; } content;
@@ -101,8 +105,10 @@ static bool is_done(int at, const char *name)
     int file = open_page(at, name, &status);
     if (file < 0)
         return false;
-    bool is_free = S_ISREG(status.st_mode) && vv_stream_file_use(file) == VV_STREAM_FREE; /* then read: nobody counts on */
-    bool is_empty = is_free && read_page(file, &status, &lost, &is_written) && is_written && lost.records == 0;
+    /* test this before reading: then nobody can still count */
+    bool is_free = S_ISREG(status.st_mode) && vv_stream_file_use(file) == VV_STREAM_FREE;
+    bool is_empty =
+        is_free && read_page(file, &status, &lost, &is_written) && is_written && lost.records == 0;
     close(file);
     return is_empty;
 }

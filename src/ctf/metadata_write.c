@@ -8,7 +8,8 @@
 #include "base/system/clock.h"
 
 #define NS_PER_S INT64_C(1000000000)
-#define NAME_TEXT_BYTES_MAX 2400u /* after escaping; with FILE_TEXT and the frame below a class */
+/* after escaping; together with FILE_TEXT and the frame less than a class */
+#define NAME_TEXT_BYTES_MAX 2400u
 #define FILE_TEXT_BYTES_MAX 1200u
 
 static const char types[] =
@@ -77,7 +78,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct vv_tsdl *text, cons
         text->length += (size_t)length;
 }
 
-/* Bytes of the UTF-8 character at `at`, 1 where it is malformed. */
+/* The number of bytes of the UTF-8 character at `at`; 1 if it is malformed. */
 static size_t character_bytes(const char *at)
 {
     unsigned char lead = (unsigned char)*at;
@@ -88,7 +89,7 @@ static size_t character_bytes(const char *at)
     return bytes;
 }
 
-/* A TSDL string literal, cut at a character's boundary to `limit` bytes of text. */
+/* Writes a TSDL string literal, cut between characters to `limit` bytes of text. */
 static void add_literal(struct vv_tsdl *text, const char *value, size_t limit)
 {
     add(text, "\"");
@@ -119,7 +120,7 @@ static bool is_plain_in_uri(unsigned char byte)
            (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("/._-+:@~", byte) != NULL);
 }
 
-/* Percent-encodes the tail of `path` that fits `limit` bytes. */
+/* Percent-encodes as much of the end of `path` as fits into `limit` bytes. */
 static void add_uri_path(struct vv_tsdl *text, const char *path, size_t limit)
 {
     size_t start = strlen(path), cost = 0;
@@ -145,7 +146,8 @@ static void add_clock(struct vv_tsdl *text, const struct vv_tsdl_clock *clock)
     int64_t origin_ns = clock->realtime_ns - ticks_ns; /* the instant of tick 0 */
     int64_t offset_s = origin_ns / NS_PER_S - (origin_ns % NS_PER_S < 0);
     uint64_t rest_ns = (uint64_t)(origin_ns - offset_s * NS_PER_S);
-    uint64_t offset = (uint64_t)(((vv_u128)rest_ns * hz + (uint64_t)NS_PER_S / 2) / (uint64_t)NS_PER_S);
+    uint64_t offset =
+        (uint64_t)(((vv_u128)rest_ns * hz + (uint64_t)NS_PER_S / 2) / (uint64_t)NS_PER_S);
     add(text,
         "clock {\n  name = varve; description = \"%s\"; freq = %llu; precision = %llu;\n"
         "  offset_s = %lld; offset = %llu; absolute = true;\n};\n\n",

@@ -8,7 +8,7 @@ static size_t words_of_site(uint32_t kind)
     return kind >= VV_KIND_COUNTER ? 2 : 1;
 }
 
-/* A list may end beyond the `count` words that are there. */
+/* The length with the list; it may go beyond the `count` words that are there. */
 static size_t words_with_list(const uint64_t *words, size_t count, size_t head_words)
 {
     size_t at = 1 + head_words;
@@ -47,7 +47,7 @@ uint64_t vv_hidden_records(const uint64_t *words, size_t count)
         size_t length = words[at] != 0 ? vv_record_length(words + at, count - at) : 1;
         if (length == 0 || length > count - at)
             return records + 1;
-        if (words[at] == 0) /* a record that was never begun */
+        if (words[at] == 0) /* a record that was reserved but not begun */
             while (at + length < count && words[at + length] == 0)
                 length++;
         at += length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_length.h — how long a record is (doc/format.md §6), for those who pass over records without reading them.
+/* record_length.h — finds the length of a record (doc/format.md §6), so that readers can skip it.
  * Thread-safe. */
 #ifndef VV_CTF_RECORD_LENGTH_H
 #define VV_CTF_RECORD_LENGTH_H
@@ -9,8 +9,9 @@
 
 #include "ctf/layout.h"
 
-/* Records that end in a list: so many words between the first one and the list, of which the last's low half is how
- * many members it has; a member is a word whose high half is how many words follow it. 0: the class has none. */
+/* For classes that end in a list: the number of words between the first word and the list; 0 for
+ * other classes. The low half of the last of these words is the number of members. A member is a
+ * word whose high half is the number of words after it. */
 static inline unsigned vv_list_head_words(uint32_t id)
 {
     return id == VV_EVENT_OP     ? sizeof(struct vv_op_payload) / 8
@@ -18,19 +19,20 @@ static inline unsigned vv_list_head_words(uint32_t id)
                                  : 0;
 }
 
-/* In words, of the record at words[0], of which `count` words are there; 0: not known. */
+/* The length in words of the record at words[0]; 0 = not known. `count` words are there. */
 size_t vv_record_length(const uint64_t *words, size_t count);
 
-/* doc/format.md §4: so many words from content_size on were reserved and never published. Returns how many records
- * that were, as far as their lengths are known. */
+/* doc/format.md §4: the `count` words from content_size on were reserved but never published.
+ * Returns the number of records that these are, as far as their lengths are known. */
 uint64_t vv_hidden_records(const uint64_t *words, size_t count);
 
-/* The header's distance from content_size to the end of what was reserved, in bytes; 0: nothing is hidden. In the
- * byte order of this machine. */
+/* The bytes from content_size to the end of what was reserved, as the header says; 0: nothing is
+ * hidden. The header is in the byte order of this machine. */
 static inline uint64_t vv_hidden_bytes(const struct vv_packet_header *header)
 {
     uint64_t end = header->reserved_bits, content = header->content_bits;
-    return end > content && end % 64 == 0 && end <= VV_PACKET_BYTES * 8 && end <= header->packet_bits
+    return end > content && end % 64 == 0 && end <= VV_PACKET_BYTES * 8 &&
+                   end <= header->packet_bits
                ? (end - content) / 8
                : 0;
 }

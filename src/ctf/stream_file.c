@@ -33,10 +33,13 @@ bool vv_stream_file_packet(int file, uint64_t offset, struct vv_packet_header *o
            header.content_bits <= header.packet_bits;
 }
 
-/* A write lease is granted only to the sole opener, and a mapping counts as one. */
+/* The kernel grants a write lease only if nobody else has the file open; a mapping counts as
+ * open. */
 enum vv_stream_use vv_stream_file_use(int file)
 {
-    fcntl(file, F_SETSIG, SIGURG); /* should somebody open it meanwhile: a signal that does nothing */
+    /* If somebody opens the file meanwhile, the kernel sends a signal, which is ignored by
+       default. */
+    fcntl(file, F_SETSIG, SIGURG);
     if (fcntl(file, F_SETLEASE, F_WRLCK) == 0) {
         fcntl(file, F_SETLEASE, F_UNLCK);
         return VV_STREAM_FREE;

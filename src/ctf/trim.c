@@ -32,8 +32,8 @@ static bool find_last_packet(int file, uint64_t size, uint64_t *out_offset,
     return size > 0;
 }
 
-/* The file is cut before the header says so: a packet that ends early is read as far as it goes, but
- * bytes behind the last packet would not be a packet. */
+/* The file is cut before its header is changed: readers accept a packet whose file ends early, but
+ * bytes after the last packet would be no packet. */
 static enum varve_code cut(int file, const char *path, struct varve_error *error)
 {
     struct stat status;
@@ -44,8 +44,9 @@ static enum varve_code cut(int file, const char *path, struct varve_error *error
     if (!S_ISREG(status.st_mode) ||
         !find_last_packet(file, (uint64_t)status.st_size, &offset, &header) ||
         vv_stream_file_use(file) == VV_STREAM_IN_USE || header.packet_bits == header.content_bits)
-        return VARVE_OK; /* where the file system cannot tell, the dead process is proof enough */
-    uint64_t bytes = header.content_bits / 8 + vv_hidden_bytes(&header), packet_bits = htole64(bytes * 8);
+        return VARVE_OK; /* if the file system cannot tell, it is enough that the process is dead */
+    uint64_t bytes = header.content_bits / 8 + vv_hidden_bytes(&header),
+             packet_bits = htole64(bytes * 8);
     if (ftruncate(file, (off_t)(offset + bytes)) != 0)
         return vv_fail_errno(error, errno, "cannot shorten '%s'", path);
     off_t place = (off_t)(offset + offsetof(struct vv_packet_header, packet_bits));
@@ -54,7 +55,8 @@ static enum varve_code cut(int file, const char *path, struct varve_error *error
     return VARVE_OK;
 }
 
-static enum varve_code trim_stream(int folder, const char *name, const char *path, struct varve_error *error)
+static enum varve_code trim_stream(int folder, const char *name, const char *path,
+                                   struct varve_error *error)
 {
     int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
@@ -71,13 +73,14 @@ enum varve_code vv_trim_stream(const char *path, struct varve_error *error)
 
 /* ---- the trace ---- */
 
-/* Hidden files are the recorder's own, and it is dead: streams without a packet, spare ones, the control page. */
+/* Is this a hidden file: a stream without a packet, a spare one, the control page? They are the
+ * recorder's own, and its process is dead. */
 static bool is_left_behind(const struct dirent *entry)
 {
     return entry->d_name[0] == '.' && entry->d_type == DT_REG;
 }
 
-/* Takes the descriptor. */
+/* Lists a folder; takes over the descriptor. */
 static DIR *list(int folder)
 {
     DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
@@ -86,7 +89,8 @@ static DIR *list(int folder)
     return entries;
 }
 
-static enum varve_code trim_process(int trace, const char *name, const char *path, struct varve_error *error)
+static enum varve_code trim_process(int trace, const char *name, const char *path,
+                                    struct varve_error *error)
 {
     enum varve_code first = VARVE_OK;
     DIR *files = list(openat(trace, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -101,7 +105,8 @@ static enum varve_code trim_process(int trace, const char *name, const char *pat
             unlinkat(dirfd(files), entry->d_name, 0);
         if (!vv_stream_file_is(entry->d_name))
             continue;
-        enum varve_code code = trim_stream(dirfd(files), entry->d_name, file, first == VARVE_OK ? error : NULL);
+        enum varve_code code =
+            trim_stream(dirfd(files), entry->d_name, file, first == VARVE_OK ? error : NULL);
         first = first == VARVE_OK ? code : first;
     }
     closedir(files);
@@ -120,7 +125,8 @@ enum varve_code vv_trim_trace(int folder, const char *trace, struct varve_error 
         long pid = vv_stream_folder_pid(entry->d_name);
         if (pid == 0 || length >= (int)sizeof path || vv_stream_writer_runs(pid))
             continue;
-        enum varve_code code = trim_process(dirfd(folders), entry->d_name, path, first == VARVE_OK ? error : NULL);
+        enum varve_code code =
+            trim_process(dirfd(folders), entry->d_name, path, first == VARVE_OK ? error : NULL);
         first = first == VARVE_OK ? code : first;
     }
     closedir(folders);

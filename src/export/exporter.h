@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exporter.h — from a model to another tool's file. One row a format (exporter.c). */
+/* exporter.h — writes a model as another tool's file. Each format has one row in exporter.c. */
 #ifndef VV_EXPORT_EXPORTER_H
 #define VV_EXPORT_EXPORTER_H
 
@@ -7,7 +7,7 @@
 
 extern const struct vv_exporter vv_exporter_chrome;
 
-/* The format called `name`. VARVE_INVALID: the message lists those that exist. */
+/* Finds the format with this name. VARVE_INVALID: the message lists the formats. */
 enum varve_code vv_exporter_find(const char *name, const struct vv_exporter **out_exporter,
                                  struct varve_error *error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.h — every format that is read, in the order in which they are asked. Each is a struct vv_importer in a room of
- * its own; one that knows its files by a name comes before Chrome's JSON, which has many dialects. */
+/* formats.h — every format that Varve reads, in the order in which the formats are probed. Each is
+ * a struct vv_importer in a room of its own. Chrome's JSON has many dialects, so formats with a
+ * name of their own come before it. */
 #ifndef VV_IMPORT_FORMATS_H
 #define VV_IMPORT_FORMATS_H
 

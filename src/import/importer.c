@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* importer.c — what all formats (formats.h) have in common: find out by content which one it is, read, join the parts of split traces, add up, finish. */
+/* importer.c — the steps that all formats (formats.h) share: recognise the format by content, read
+ * the file, join the parts of split traces, add up, finish. */
 #include "import/importer.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static void list_formats(char *out, size_t bytes)
                                    importers[i]->title);
 }
 
-/* The first bytes as a reader can recognise them: printable ASCII, the rest as in C. */
+/* Shows the first bytes to people: printable ASCII as it is, other bytes as C writes them. */
 static void show_head(const char *head, size_t head_bytes, char *out, size_t bytes)
 {
     size_t length = 0;
@@ -44,7 +45,7 @@ static void show_head(const char *head, size_t head_bytes, char *out, size_t byt
     }
 }
 
-/* What a file is that begins with these bytes, and what makes a trace of it. */
+/* Files that begin with these bytes are no trace, and a hint how to make a trace of them. */
 static const struct { const char *magic; size_t bytes; const char *hint; } hints[] = {
     { "VARVECA1", 8, "what varve keeps of another: name the trace itself" },
     { "\x1f\x8b", 2, "gzip within a compressed file: unpack it first" },
@@ -80,13 +81,14 @@ static void refuse(const char *path, bool is_folder, const char *head, size_t he
         snprintf(why, sizeof why, "%s", hint);
     else
         snprintf(why, sizeof why, "first bytes: \"%s\"", shown);
-    (void)vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s", path,
-                  why, known);
+    (void)vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s",
+                  path, why, known);
     (void)vv_with_next(error, hint != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_UNSUPPORTED);
 }
 
-/* NULL: `error` says what the file begins with and what would do. */
-static const struct vv_importer *find_importer(const struct vv_import_job *job, struct varve_error *error)
+/* NULL: no importer. Then `error` says how the file begins and what to do. */
+static const struct vv_importer *find_importer(const struct vv_import_job *job,
+                                               struct varve_error *error)
 {
     size_t head_bytes = 0;
     const char *head = job->source != NULL ? vv_source_head(job->source, &head_bytes) : "";
@@ -97,13 +99,13 @@ static const struct vv_importer *find_importer(const struct vv_import_job *job, 
     return NULL;
 }
 
-/* A process without records has no instants to count. */
+/* A process without records has no begin and end. */
 static void add_up(struct vv_model *model)
 {
     const struct vv_processes *processes = &model->processes;
     struct vv_run *run = &model->run;
     double cost_ns = 0;
-    bool is_cost_known = true; /* not of records that a flight recorder has removed */
+    bool is_cost_known = true; /* the cost of records that a flight recorder removed is not known */
     for (uint64_t row = 0; row < processes->table.count; row++) {
         if (processes->events[row] > 0) {
             if (run->events == 0 || processes->begin_ns[row] < run->begin_ns)
@@ -115,12 +117,14 @@ static void add_up(struct vv_model *model)
         run->lost += processes->lost[row];
         is_cost_known = is_cost_known && !processes->forgot[row];
         if (processes->record_cost_ps[row] > 0)
-            cost_ns += (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row] +
-                       (double)processes->slow_ns[row];
+            cost_ns +=
+                (double)processes->record_cost_ps[row] / 1000 * (double)processes->events[row] +
+                (double)processes->slow_ns[row];
         if (processes->clock_uncertainty_ns[row] > run->clock_uncertainty_ns)
             run->clock_uncertainty_ns = processes->clock_uncertainty_ns[row];
     }
-    run->lost += run->lost_homeless < UINT64_MAX - run->lost ? run->lost_homeless : UINT64_MAX - run->lost;
+    run->lost +=
+        run->lost_homeless < UINT64_MAX - run->lost ? run->lost_homeless : UINT64_MAX - run->lost;
     if (run->events == 0)
         run->end_ns = run->begin_ns;
     if (is_cost_known && cost_ns > 0 && cost_ns < 9e18)
@@ -129,7 +133,7 @@ static void add_up(struct vv_model *model)
 
 /* ---- reading ---- */
 
-/* The bytes of one input after another, told as those of all. */
+/* Adds the bytes of one input to those of the inputs before it, for the progress of all inputs. */
 struct watch {
     const struct vv_import_options *options;
     uint64_t before_bytes, total_bytes;
@@ -141,19 +145,19 @@ struct input {
     uint64_t events, disk_bytes;
 };
 
-/* All inputs of a run. */
+/* The reading of all inputs of a run. */
 struct reading {
     const char *const *paths;
     size_t count;
     const struct vv_import_options *options;
     struct vv_model *model;
     struct input *inputs;
-    struct vv_part *parts;                /* one an input                                       */
-    const struct vv_import_job **members; /* of the trace at hand                               */
+    struct vv_input_part *parts;                /* one for each input */
+    const struct vv_import_job **members; /* of the trace that is being read                    */
     uint64_t opened_bytes, total_bytes;
 };
 
-static void tell(void *context, uint64_t done_bytes, uint64_t total_bytes)
+static void report_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
     const struct watch *watch = context;
     uint64_t done = watch->before_bytes + done_bytes;
@@ -168,7 +172,7 @@ static uint64_t file_bytes(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 }
 
-/* Of a trace folder and of the process folders in it; what cannot be looked at counts nothing. */
+/* The bytes of a trace folder and its process folders. Files that cannot be examined count 0. */
 static int64_t folder_bytes(int folder, unsigned depth_left)
 {
     _Alignas(8) char buffer[2048];
@@ -182,7 +186,8 @@ static int64_t folder_bytes(int folder, unsigned depth_left)
             continue;
         if (S_ISREG(status.st_mode))
             bytes = vv_sum(bytes, status.st_size);
-        if (!S_ISDIR(status.st_mode) || depth_left == 0 || vv_folder_open_below(folder, name, &below) != 0)
+        if (!S_ISDIR(status.st_mode) || depth_left == 0 ||
+            vv_folder_open_below(folder, name, &below) != 0)
             continue;
         bytes = vv_sum(bytes, folder_bytes(below, depth_left - 1));
         close(below);
@@ -190,7 +195,8 @@ static int64_t folder_bytes(int folder, unsigned depth_left)
     return bytes;
 }
 
-/* What the model may hold at most: what a stranger's file may cost who opens it (doc/safety.md). */
+/* The most bytes that the model may hold. The limit protects against files of strangers
+ * (doc/safety.md). */
 static uint64_t limit_of(const struct reading *reading)
 {
     uint64_t most = reading->options->max_memory_bytes;
@@ -206,7 +212,8 @@ static uint64_t limit_of(const struct reading *reading)
         close(folder);
     }
     bool is_huge = bytes > INT64_MAX / VV_SOURCE_GROWTH_MAX;
-    uint64_t limit = is_huge ? UINT64_MAX : VV_SOURCE_GROWN_BYTES_MIN + VV_SOURCE_GROWTH_MAX * (uint64_t)bytes;
+    uint64_t limit =
+        is_huge ? UINT64_MAX : VV_SOURCE_GROWN_BYTES_MIN + VV_SOURCE_GROWTH_MAX * (uint64_t)bytes;
     return most == 0 || limit < most ? limit : most;
 }
 
@@ -215,8 +222,9 @@ static enum varve_code open_input(struct reading *reading, size_t number, struct
     struct input *input = &reading->inputs[number];
     struct vv_import_job *job = &input->job;
     struct stat status;
-    *job = (struct vv_import_job){ reading->paths[number], NULL, reading->model, reading->parts[number].scope,
-                                   reading->options, &reading->parts[number].named };
+    *job = (struct vv_import_job){ reading->paths[number], NULL,
+                                   reading->model,         reading->parts[number].scope,
+                                   reading->options,       &reading->parts[number].named };
     if (stat(job->path, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
     if (S_ISDIR(status.st_mode))
@@ -226,14 +234,16 @@ static enum varve_code open_input(struct reading *reading, size_t number, struct
     input->disk_bytes = vv_source_disk_bytes(job->source);
     reading->opened_bytes += input->disk_bytes;
     if (reading->options->progress != NULL)
-        vv_source_watch(job->source, tell, &input->watch);
+        vv_source_watch(job->source, report_progress, &input->watch);
     return VARVE_OK;
 }
 
-/* Is it read together with an input before it? Not before it is known to be of one trace with that. */
+/* True if the input is read together with an earlier input. False until both are known to be parts
+ * of one trace. */
 static bool is_read_before(const struct reading *reading, size_t number)
 {
-    return reading->parts[number].scope != number && reading->parts[number].importer->read_parts != NULL;
+    return reading->parts[number].scope != number &&
+           reading->parts[number].importer->read_parts != NULL;
 }
 
 static enum varve_code read_members(struct reading *reading, size_t first, size_t count,
@@ -247,25 +257,30 @@ static enum varve_code read_members(struct reading *reading, size_t first, size_
     reading->parts[first].is_file = job->source != NULL;
     enum varve_code code = count == 1 ? importer->read(job, error)
                                       : importer->read_parts(reading->members, count, error);
-    if (code != VARVE_OK && error != NULL && count == 1 && strstr(error->message, job->path) == NULL)
+    if (count == 1)
+        (void)vv_source_place(job->source, code, error);
+    if (code != VARVE_OK && error != NULL && count == 1 &&
+        strstr(error->message, job->path) == NULL)
         vv_error_note(error, "'%s'", job->path);
     return code;
 }
 
-/* An input, and those after it that are read together with it. */
+/* Reads an input, and the later inputs that are read together with it. */
 static enum varve_code read_trace(struct reading *reading, size_t first, struct varve_error *error)
 {
     enum varve_code code = VARVE_OK;
     size_t count = 0;
     for (size_t i = first; i < reading->count && code == VARVE_OK; i++) {
-        bool is_member = i == first || (reading->parts[i].scope == first && is_read_before(reading, i));
+        bool is_member =
+            i == first || (reading->parts[i].scope == first && is_read_before(reading, i));
         if (is_member && (code = open_input(reading, i, error)) == VARVE_OK)
             reading->members[count++] = &reading->inputs[i].job;
     }
     if (code == VARVE_OK)
         code = read_members(reading, first, count, error);
     for (size_t i = 0; i < count; i++)
-        vv_source_close(reading->members[i]->source); /* from here on none of its threads tells anything */
+        vv_source_close(reading->members[i]->source); /* from here on none of its threads reports
+                                                         progress */
     return code;
 }
 
@@ -273,7 +288,7 @@ static enum varve_code read_inputs(struct reading *reading, struct varve_error *
 {
     const struct vv_model *model = reading->model;
     for (size_t i = 0; i < reading->count; i++) {
-        struct vv_part *part = &reading->parts[i];
+        struct vv_input_part *part = &reading->parts[i];
         part->first_process = model->processes.table.count;
         part->first_fact = model->facts.table.count;
         part->first_activity = model->activities.table.count;
@@ -286,7 +301,7 @@ static enum varve_code read_inputs(struct reading *reading, struct varve_error *
     return VARVE_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole run ---- */
 
 static enum varve_code begin_model(struct reading *reading, struct varve_error *error)
 {
@@ -299,8 +314,9 @@ static enum varve_code begin_model(struct reading *reading, struct varve_error *
     return VARVE_OK;
 }
 
-/* What is known when all inputs have been read is which of them are parts of one trace. Where a format can, they are read
- * once more, as that trace: half of a pair says nothing of the other. */
+/* Only when all inputs have been read is it known which of them are parts of one trace. If the
+ * format allows it, these parts are read again together: an event may be in one part, and its
+ * partner in another. */
 static enum varve_code join_parts(struct reading *reading, struct varve_error *error)
 {
     bool is_read_again = false, has_rows_to_join = false;
@@ -320,7 +336,7 @@ static enum varve_code join_parts(struct reading *reading, struct varve_error *e
     return is_read_again ? vv_parts_merge_facts(reading->model, error) : VARVE_OK;
 }
 
-/* Inputs may have turned out to be parts of others. */
+/* Gives devices the scope of their trace, because inputs may be parts of other inputs. */
 static void join_devices(const struct reading *reading)
 {
     const struct vv_devices *devices = &reading->model->devices;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c — which inputs are parts of one trace.
+/* parts.c — finds the inputs that are parts of one trace.
  *
- * The rule is in doc/formats.md. Each input is held against those before it: sorted lists of its
- * processes, of what it says about the run and of its correlations are passed over side by side, so a
- * comparison costs as much as the shorter input has of them, and not its square. */
+ * doc/formats.md has the rule. Each input is compared with those before it. An input has sorted
+ * lists of its processes, of its facts about the run, and of its correlations. Two lists are passed
+ * over side by side, so a comparison is linear, not quadratic. */
 #include "import/parts.h"
 
 #include <stdlib.h>
@@ -24,16 +24,17 @@ struct fact_key {
 
 struct portrait {
     struct process_key *processes;
-    struct fact_key *facts; /* of the run                                                       */
-    uint64_t *correlations; /* of calls                                                         */
-    const struct vv_named_pids *named; /* sorted                                                */
+    struct fact_key *facts; /* facts of the run                                                 */
+    uint64_t *correlations; /* correlations of calls                                            */
+    const struct vv_named_pids *named; /* sorted by pid                                         */
     size_t process_count, fact_count, correlation_count;
     const struct process_key *main; /* the process with the most events on threads, or NULL      */
 };
 
 static int compare_processes(const void *a, const void *b)
 {
-    int64_t left = ((const struct process_key *)a)->pid, right = ((const struct process_key *)b)->pid;
+    int64_t left = ((const struct process_key *)a)->pid,
+            right = ((const struct process_key *)b)->pid;
     return (left > right) - (left < right);
 }
 
@@ -65,7 +66,7 @@ static bool is_only_named(const struct vv_named_pids *named, int64_t pid)
            bsearch(&pid, named->items, named->count, sizeof *named->items, compare_pids) != NULL;
 }
 
-static void portray_processes(const struct vv_model *model, const struct vv_part *part,
+static void portray_processes(const struct vv_model *model, const struct vv_input_part *part,
                               const bool *has_threads, struct portrait *portrait)
 {
     const struct vv_processes *processes = &model->processes;
@@ -74,17 +75,20 @@ static void portray_processes(const struct vv_model *model, const struct vv_part
             processes->pid[row],  processes->rank[row], processes->host[row],
             processes->name[row], has_threads[row],     processes->events[row],
         };
-    qsort(portrait->processes, portrait->process_count, sizeof *portrait->processes, compare_processes);
+    qsort(portrait->processes, portrait->process_count, sizeof *portrait->processes,
+          compare_processes);
     for (size_t i = 0; i < portrait->process_count; i++) {
         const struct process_key *process = &portrait->processes[i];
-        if (process->has_threads && process->pid > 0 && !is_only_named(portrait->named, process->pid) &&
+        if (process->has_threads && process->pid > 0 &&
+            !is_only_named(portrait->named, process->pid) &&
             (portrait->main == NULL || process->events > portrait->main->events))
             portrait->main = process;
     }
 }
 
-static enum varve_code portray(const struct vv_model *model, const struct vv_part *part,
-                               const bool *has_threads, struct portrait *out, struct varve_error *error)
+static enum varve_code portray(const struct vv_model *model, const struct vv_input_part *part,
+                               const bool *has_threads, struct portrait *out,
+                               struct varve_error *error)
 {
     size_t processes = part->process_limit - part->first_process;
     size_t facts = part->fact_limit - part->first_fact;
@@ -105,7 +109,8 @@ static enum varve_code portray(const struct vv_model *model, const struct vv_par
             };
     qsort(out->facts, out->fact_count, sizeof *out->facts, compare_facts);
     for (uint64_t row = part->first_activity; row < part->activity_limit; row++)
-        if (model->activities.kind[row] == VV_ACTIVITY_CALL && model->activities.correlation[row] != 0)
+        if (model->activities.kind[row] == VV_ACTIVITY_CALL &&
+            model->activities.correlation[row] != 0)
             out->correlations[out->correlation_count++] = model->activities.correlation[row];
     qsort(out->correlations, out->correlation_count, sizeof *out->correlations, compare_numbers);
     return VARVE_OK;
@@ -118,8 +123,9 @@ static void forget(struct portrait *portrait)
     free(portrait->correlations);
 }
 
-/* Both say it, and not the same. What a device is called follows from what else its file says; a pid that is a text, -1
- * here, is a name itself. */
+/* True if both state a value, and the values differ. Names of processes of devices do not count,
+ * because they follow from the rest of the file. Nor do names where the pid is a text (-1 here):
+ * that text is a name itself. */
 static bool contradict(const struct process_key *a, const struct process_key *b)
 {
     bool has_own_names = a->has_threads && b->has_threads && a->pid >= 0;
@@ -144,18 +150,18 @@ static bool processes_agree(const struct portrait *a, const struct portrait *b)
     return true;
 }
 
-/* Does it know the other's main process, if that has one? */
+/* True if the input knows the other's main process, or the other has none. */
 static bool knows_main(const struct portrait *portrait, const struct portrait *other)
 {
     if (other->main == NULL || is_only_named(portrait->named, other->main->pid))
         return true;
     const struct process_key *found =
-        bsearch(other->main, portrait->processes, portrait->process_count, sizeof *portrait->processes,
-                compare_processes);
+        bsearch(other->main, portrait->processes, portrait->process_count,
+                sizeof *portrait->processes, compare_processes);
     return found != NULL && found->has_threads;
 }
 
-/* The end of the facts with the same key as facts[from]. */
+/* The end of the facts that have the same key as facts[from]. */
 static size_t key_end(const struct portrait *portrait, size_t from)
 {
     size_t end = from + 1;
@@ -185,7 +191,8 @@ static bool facts_agree(const struct portrait *a, const struct portrait *b)
     return true;
 }
 
-/* The calls of one trace have a correlation each, or nearly so; those of two runs count from the same start. */
+/* The calls of one trace have different correlations, or nearly so. The calls of two runs count
+ * from the same start. */
 static bool calls_are_apart(const struct portrait *a, const struct portrait *b)
 {
     size_t same = 0;
@@ -200,23 +207,28 @@ static bool calls_are_apart(const struct portrait *a, const struct portrait *b)
     return same * 2 <= fewer;
 }
 
-/* Nothing keeps them apart. */
-static bool may_be_parts(const struct vv_part *parts, const struct portrait *portraits, size_t a, size_t b)
+/* True if nothing says that the two are of different traces. */
+static bool may_be_parts(const struct vv_input_part *parts, const struct portrait *portraits,
+                         size_t a, size_t b)
 {
     return parts[a].is_file && parts[b].is_file && parts[a].importer == parts[b].importer &&
-           processes_agree(&portraits[a], &portraits[b]) && facts_agree(&portraits[a], &portraits[b]) &&
+           processes_agree(&portraits[a], &portraits[b]) &&
+           facts_agree(&portraits[a], &portraits[b]) &&
            calls_are_apart(&portraits[a], &portraits[b]);
 }
 
-static bool are_parts(const struct vv_part *parts, const struct portrait *portraits, size_t a, size_t b)
+static bool are_parts(const struct vv_input_part *parts, const struct portrait *portraits, size_t a,
+                      size_t b)
 {
     return (portraits[a].main != NULL || portraits[b].main != NULL) &&
            knows_main(&portraits[a], &portraits[b]) && knows_main(&portraits[b], &portraits[a]) &&
            may_be_parts(parts, portraits, a, b);
 }
 
-/* Gives the parts of two traces one scope, the smaller, unless any two of them cannot be of one. */
-static void unite(struct vv_part *parts, const struct portrait *portraits, size_t count, uint32_t one, uint32_t other)
+/* Gives the parts of two traces the smaller scope of both, unless any two of the parts cannot
+ * belong to one trace. */
+static void unite(struct vv_input_part *parts, const struct portrait *portraits, size_t count,
+                  uint32_t one, uint32_t other)
 {
     uint32_t scope = one < other ? one : other;
     for (size_t a = 0; a < count; a++)
@@ -238,8 +250,8 @@ static bool *find_threads(const struct vv_model *model)
     return has_threads;
 }
 
-enum varve_code vv_parts_find(const struct vv_model *model, struct vv_part *parts, size_t count,
-                              struct varve_error *error)
+enum varve_code vv_parts_find(const struct vv_model *model, struct vv_input_part *parts,
+                              size_t count, struct varve_error *error)
 {
     if (count < 2)
         return VARVE_OK;

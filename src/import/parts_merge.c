@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts_merge.c — rows that stand for the same process, track or fact become one row.
  *
- * Same: a process of the same scope, pid and name, unless host or rank say otherwise; one without a name is the
- * only named one of its pid, if no input has both. A track of the same process, kind, device and number (where
- * that does not tell, as of lanes of asynchronous ranges, also the same name). The first row stays, and every column that refers to
- * another is put right. */
+ * Processes are the same if scope, pid and name are equal, unless their host or rank differ. A
+ * process without a name is the only named process of its pid, unless one input has both. Tracks
+ * are the same if process, kind, device and number are equal; where the number does not tell tracks
+ * apart, as for lanes of asynchronous ranges, the name must be equal too. The first row stays, and
+ * every column that refers to another row is changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,9 @@
 
 struct merge {
     struct vv_model *model;
-    const struct vv_part *parts;
+    const struct vv_input_part *parts;
     size_t part_count;
-    uint32_t *into; /* row -> the row that it becomes, which is itself where it stays           */
+    uint32_t *into; /* row -> the row that it becomes; itself if it stays                       */
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -39,8 +40,10 @@ static bool process_before(const void *context, uint64_t a, uint64_t b)
 
 static bool same_process(const struct vv_processes *processes, uint64_t a, uint64_t b)
 {
-    return (processes->host[a] == 0 || processes->host[b] == 0 || processes->host[a] == processes->host[b]) &&
-           (processes->rank[a] < 0 || processes->rank[b] < 0 || processes->rank[a] == processes->rank[b]);
+    return (processes->host[a] == 0 || processes->host[b] == 0 ||
+            processes->host[a] == processes->host[b]) &&
+           (processes->rank[a] < 0 || processes->rank[b] < 0 ||
+            processes->rank[a] == processes->rank[b]);
 }
 
 static int track_order(const struct vv_tracks *tracks, uint64_t a, uint64_t b)
@@ -111,13 +114,13 @@ static void take_track(struct vv_tracks *tracks, uint64_t to, uint64_t from)
     tracks->lost[to] += tracks->lost[from];
 }
 
-/* The row at `i` of an order, which is NULL where the rows stand in order. */
+/* The row at place `i` of an order. A NULL order means that rows are in order. */
 static uint64_t row_at(const uint64_t *order, uint64_t i)
 {
     return order == NULL ? i : order[i];
 }
 
-/* Rows order[from..to) become the first of them, or `into`, unless they contradict it. */
+/* Rows order[from..to) become the row `into`, unless they contradict it. */
 static void join_processes(struct merge *merge, const uint64_t *order, uint64_t from, uint64_t to,
                            uint64_t into)
 {
@@ -131,15 +134,16 @@ static void join_processes(struct merge *merge, const uint64_t *order, uint64_t 
     }
 }
 
-/* Which input made the row: parts follow each other. */
+/* The input that made the row. Rows of one input follow each other. */
 static size_t part_of(const struct merge *merge, uint64_t process)
 {
     return VV_FIRST_NOT(i, 0, merge->part_count, merge->parts[i].process_limit <= process);
 }
 
-/* Does an input have a row of both ranges of the order? Within each, rows of one name rise. */
-static bool share_input(const struct merge *merge, const uint64_t *order, uint64_t first, uint64_t middle,
-                        uint64_t end)
+/* True if one input has a row in both ranges of the order. Within each range, rows of one name
+ * ascend. */
+static bool share_input(const struct merge *merge, const uint64_t *order, uint64_t first,
+                        uint64_t middle, uint64_t end)
 {
     for (uint64_t i = first, j = middle; i < middle && j < end;) {
         size_t left = part_of(merge, row_at(order, i)), right = part_of(merge, row_at(order, j));
@@ -150,16 +154,17 @@ static bool share_input(const struct merge *merge, const uint64_t *order, uint64
     return false;
 }
 
-static uint64_t end_of_name(const struct vv_processes *processes, const uint64_t *order, uint64_t from,
-                            uint64_t limit)
+static uint64_t end_of_name(const struct vv_processes *processes, const uint64_t *order,
+                            uint64_t from, uint64_t limit)
 {
     uint64_t end = from + 1;
-    while (end < limit && processes->name[row_at(order, end)] == processes->name[row_at(order, from)])
+    while (end < limit &&
+           processes->name[row_at(order, end)] == processes->name[row_at(order, from)])
         end++;
     return end;
 }
 
-/* order[from..to) have one scope and pid; those without a name stand first. */
+/* order[from..to) have one scope and pid. Those without a name come first. */
 static void find_in_pid(struct merge *merge, const uint64_t *order, uint64_t from, uint64_t to)
 {
     const struct vv_processes *processes = &merge->model->processes;
@@ -184,7 +189,8 @@ static void find_processes(struct merge *merge, const uint64_t *order)
         uint64_t first = row_at(order, from);
         for (to = from + 1; to < count; to++) {
             uint64_t row = row_at(order, to);
-            if (processes->scope[row] != processes->scope[first] || processes->pid[row] != processes->pid[first])
+            if (processes->scope[row] != processes->scope[first] ||
+                processes->pid[row] != processes->pid[first])
                 break;
         }
         find_in_pid(merge, order, from, to);
@@ -197,7 +203,8 @@ static void find_tracks(struct merge *merge, const uint64_t *order)
     uint64_t former = row_at(order, 0);
     for (uint64_t i = 0; i < tracks->table.count; i++) {
         uint64_t row = row_at(order, i);
-        bool is_same = i > 0 && tracks->process[row] != VV_NONE && track_order(tracks, former, row) == 0;
+        bool is_same =
+            i > 0 && tracks->process[row] != VV_NONE && track_order(tracks, former, row) == 0;
         merge->into[row] = (uint32_t)(is_same ? former : row);
         if (is_same)
             take_track(tracks, former, row);
@@ -218,7 +225,7 @@ static void find_facts(struct merge *merge, const uint64_t *order)
     }
 }
 
-/* Drops the rows that became another, and makes into[] the new numbers. */
+/* Drops the rows that became another row, and sets into[] to the new numbers. */
 static enum varve_code compact(struct merge *merge, enum vv_table_row table, uint64_t count,
                                struct varve_error *error)
 {
@@ -227,7 +234,8 @@ static enum varve_code compact(struct merge *merge, enum vv_table_row table, uin
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
     enum varve_code code = VARVE_OK;
     if (order == NULL || numbers == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %llu rows", (unsigned long long)count);
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %llu rows",
+                       (unsigned long long)count);
     for (uint64_t row = 0; row < count && code == VARVE_OK; row++) {
         if (merge->into[row] == row) {
             numbers[row] = (uint32_t)kept;
@@ -271,17 +279,22 @@ static void renumber_tracks(const struct merge *merge, uint64_t limit)
     renumber(merge, limit, model->memory.track, model->memory.table.count);
 }
 
-/* One table: the order in which equal rows stand together, then which become which, then the rest of them. */
-static enum varve_code merge_rows(struct merge merge, enum vv_table_row table, vv_row_before *before,
-                                  void (*find)(struct merge *, const uint64_t *), struct varve_error *error)
+/* Merges one table: sorts equal rows together, finds which row becomes which, and changes the
+ * columns that refer to them. */
+static enum varve_code merge_rows(struct merge merge, enum vv_table_row table,
+                                  vv_row_before *before,
+                                  void (*find)(struct merge *, const uint64_t *),
+                                  struct varve_error *error)
 {
     struct vv_model *model = merge.model;
-    struct vv_table *rows = (struct vv_table *)((char *)model + vv_model_tables[table].table_offset);
+    struct vv_table *rows =
+        (struct vv_table *)((char *)model + vv_model_tables[table].table_offset);
     uint64_t count = rows->count, *order = NULL;
     merge.into = malloc((count + 1) * sizeof *merge.into);
     enum varve_code code = VARVE_OK;
     if (merge.into == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %llu rows", (unsigned long long)count);
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %llu rows",
+                       (unsigned long long)count);
     if (code == VARVE_OK)
         code = vv_order_rows(count, before, rows, &order, error);
     if (code == VARVE_OK) {
@@ -300,8 +313,8 @@ static enum varve_code merge_rows(struct merge merge, enum vv_table_row table, v
     return code;
 }
 
-enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_part *parts, size_t count,
-                               struct varve_error *error)
+enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_input_part *parts,
+                               size_t count, struct varve_error *error)
 {
     const struct merge merge = { .model = model, .parts = parts, .part_count = count };
     for (size_t i = 0; i < count; i++)
@@ -314,5 +327,6 @@ enum varve_code vv_parts_merge(struct vv_model *model, const struct vv_part *par
 
 enum varve_code vv_parts_merge_facts(struct vv_model *model, struct varve_error *error)
 {
-    return merge_rows((struct merge){ .model = model }, VV_TABLE_FACTS, fact_before, find_facts, error);
+    return merge_rows((struct merge){ .model = model }, VV_TABLE_FACTS, fact_before, find_facts,
+                      error);
 }

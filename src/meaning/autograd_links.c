@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meaning/autograd_links.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/radix.h"
 #include "model/id_map.h"
 #include "numbers/pair_ids.h"
 
 struct linking {
     const struct vv_model *model;
+    struct vv_scratch *scratch; /* of this work                                                 */
+    struct vv_scratch *out;     /* of the links                                                 */
     struct vv_autograd_links *links;
-    uint32_t *by_arrow;         /* slice -> forward slice that an arrow leads from; VV_NONE      */
-    uint32_t *by_number;        /* slice -> the forward slice that its numbers name; VV_NONE     */
-    struct vv_id_map on_track;  /* (track, sequence) -> forward slice that began last until now  */
-    struct vv_id_map in_process; /* (process, sequence) -> that of the whole trace, on any track */
-    struct vv_id_map tids;      /* (process, tid) -> track                                      */
-    struct vv_groups threads;   /* (process, a forward thread's number as the producer gave it)  */
-    uint32_t *track_of;         /* by group of threads; VV_NONE                                 */
-    uint8_t *is_engine;         /* by string: 1 = no, 2 = an engine's range                     */
+    uint32_t *by_arrow;         /* slice -> forward slice at the start of its arrow; VV_NONE     */
+    uint32_t *by_number;        /* slice -> forward slice that its numbers name; VV_NONE         */
+    struct vv_id_map *on_track; /* (track, sequence) -> forward slice, the last so far           */
+    struct vv_id_map *in_process; /* (process, sequence) -> the last forward slice of all */
+    struct vv_id_map *tids;     /* (process, tid) -> track                                      */
+    struct vv_groups threads;   /* (process, forward thread, as the producer numbers it)         */
+    uint32_t *track_of;         /* group of `threads` -> track; VV_NONE                         */
+    uint8_t *is_engine;         /* string -> 1 = no, 2 = an engine's range                      */
 };
 
 bool vv_is_engine_range(const char *name)
@@ -32,7 +32,8 @@ static bool is_engine(struct linking *linking, uint32_t slice)
 {
     uint32_t name = linking->model->slices.name[slice];
     if (linking->is_engine[name] == 0)
-        linking->is_engine[name] = vv_is_engine_range(vv_intern_text(&linking->model->strings, name)) ? 2 : 1;
+        linking->is_engine[name] =
+            vv_is_engine_range(vv_intern_text(&linking->model->strings, name)) ? 2 : 1;
     return linking->is_engine[name] == 2;
 }
 
@@ -67,10 +68,12 @@ bool vv_is_autograd_arrow(const struct vv_model *model, uint64_t flow)
            flows->to_slice[flow] != VV_NONE;
 }
 
-/* Of the slices that begin where the arrow ends, the innermost with the right numbers: several may begin at once. */
-static uint32_t end_of_arrow(const struct vv_model *model, uint32_t slice, bool is_back, int64_t sequence)
+/* Several slices may begin at an end of an arrow: returns the innermost with the right numbers. */
+static uint32_t end_of_arrow(const struct vv_model *model, uint32_t slice, bool is_back,
+                             int64_t sequence)
 {
-    for (uint32_t row = slice; row != VV_NONE && model->slices.begin_ns[row] == model->slices.begin_ns[slice];
+    for (uint32_t row = slice;
+         row != VV_NONE && model->slices.begin_ns[row] == model->slices.begin_ns[slice];
          row = model->slices.parent[row])
         if ((is_back ? is_backward(model, row) : is_forward(model, row)) &&
             (sequence < 0 || sequence_of(model, row) == sequence))
@@ -100,10 +103,10 @@ static enum varve_code map_tids(struct linking *linking, struct varve_error *err
     for (uint32_t t = 0; t < tracks->table.count; t++)
         if (tracks->kind[t] == VV_TRACK_THREAD && tracks->process[t] != VV_NONE)
             vv_id_range_add(&range, tracks->process[t], (uint64_t)tracks->tid[t]);
-    VV_TRY(vv_id_map_init(&linking->tids, &range, error));
+    VV_TRY(vv_id_map_in(linking->scratch, &linking->tids, &range, error));
     for (uint32_t t = 0; t < tracks->table.count; t++)
         if (tracks->kind[t] == VV_TRACK_THREAD && tracks->process[t] != VV_NONE)
-            *vv_id_map_put(&linking->tids, tracks->process[t], (uint64_t)tracks->tid[t]) = t;
+            *vv_id_map_put(linking->tids, tracks->process[t], (uint64_t)tracks->tid[t]) = t;
     return VARVE_OK;
 }
 
@@ -117,13 +120,13 @@ static enum varve_code map_forwards(struct linking *linking, struct varve_error 
         vv_id_range_add(&of_tracks, model->slices.track[row], (uint64_t)sequence_of(model, row));
         vv_id_range_add(&of_processes, process_of(model, row), (uint64_t)sequence_of(model, row));
     }
-    VV_TRY(vv_id_map_init(&linking->on_track, &of_tracks, error));
-    VV_TRY(vv_id_map_init(&linking->in_process, &of_processes, error));
+    VV_TRY(vv_id_map_in(linking->scratch, &linking->on_track, &of_tracks, error));
+    VV_TRY(vv_id_map_in(linking->scratch, &linking->in_process, &of_processes, error));
     for (uint32_t row = 0; row < model->slices.table.count; row++) {
         if (!is_forward(model, row))
             continue;
         uint64_t sequence = (uint64_t)sequence_of(model, row);
-        uint32_t *last = vv_id_map_put(&linking->in_process, process_of(model, row), sequence);
+        uint32_t *last = vv_id_map_put(linking->in_process, process_of(model, row), sequence);
         if (*last == VV_NONE || model->slices.begin_ns[row] >= model->slices.begin_ns[*last])
             *last = row;
     }
@@ -140,40 +143,34 @@ static uint32_t thread_number(const struct vv_model *model, uint32_t slice)
 static enum varve_code elect_tracks(struct linking *linking, struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
-    struct vv_groups pairs = { 0 }; /* (thread, track) */
-    uint32_t *votes = NULL, *most = NULL, thread, pair;
+    struct vv_groups pairs = { .scratch = linking->scratch }; /* (thread, track) */
+    uint32_t *votes = NULL, *most, thread, pair;
     size_t capacity = 0;
-    enum varve_code code = VARVE_OK;
-    for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++) {
+    for (uint32_t row = 0; row < model->slices.table.count; row++) {
         if (!is_backward(model, row))
             continue;
         uint32_t process = process_of(model, row), known = pairs.count;
-        code = vv_groups_add(&linking->threads, process, thread_number(model, row), &thread, error);
-        uint32_t forward = vv_id_map_find(&linking->in_process, process, (uint64_t)sequence_of(model, row));
-        if (code != VARVE_OK || forward == VV_NONE)
+        VV_TRY(
+            vv_groups_add(&linking->threads, process, thread_number(model, row), &thread, error));
+        uint32_t forward =
+            vv_id_map_find(linking->in_process, process, (uint64_t)sequence_of(model, row));
+        if (forward == VV_NONE)
             continue;
-        code = vv_groups_add(&pairs, thread, model->slices.track[forward], &pair, error);
-        if (code == VARVE_OK)
-            code = vv_array_reserve(&votes, &capacity, pairs.count, sizeof *votes, error);
-        if (code == VARVE_OK)
-            votes[pair] = (pair == known ? 0 : votes[pair]) + 1;
+        VV_TRY(vv_groups_add(&pairs, thread, model->slices.track[forward], &pair, error));
+        VV_TRY(VV_SCRATCH_RESERVE(linking->scratch, &votes, &capacity, pairs.count, error));
+        votes[pair] = (pair == known ? 0 : votes[pair]) + 1;
     }
-    linking->track_of = malloc(((size_t)linking->threads.count + 1) * sizeof *linking->track_of);
-    most = calloc((size_t)linking->threads.count + 1, sizeof *most);
-    if (code == VARVE_OK && (linking->track_of == NULL || most == NULL))
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u threads", linking->threads.count);
-    for (uint32_t t = 0; code == VARVE_OK && t < linking->threads.count; t++)
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->track_of, linking->threads.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(linking->scratch, &most, linking->threads.count, error));
+    for (uint32_t t = 0; t < linking->threads.count; t++)
         linking->track_of[t] = VV_NONE;
-    for (uint32_t p = 0; code == VARVE_OK && p < pairs.count; p++) {
+    for (uint32_t p = 0; p < pairs.count; p++) {
         if (votes[p] > most[pairs.names[p]]) {
             most[pairs.names[p]] = votes[p];
             linking->track_of[pairs.names[p]] = pairs.extras[p];
         }
     }
-    vv_groups_deinit(&pairs);
-    free(votes);
-    free(most);
-    return code;
+    return VARVE_OK;
 }
 
 static enum varve_code find_forward(struct linking *linking, uint32_t slice, uint32_t *out_forward,
@@ -182,13 +179,14 @@ static enum varve_code find_forward(struct linking *linking, uint32_t slice, uin
     const struct vv_model *model = linking->model;
     uint32_t process = process_of(model, slice), thread;
     uint64_t sequence = (uint64_t)sequence_of(model, slice);
-    uint32_t track = vv_id_map_find(&linking->tids, process, model->ops.forward_tid[model->slices.op[slice]]);
-    *out_forward = track != VV_NONE ? vv_id_map_find(&linking->on_track, track, sequence) : VV_NONE;
+    uint32_t track =
+        vv_id_map_find(linking->tids, process, model->ops.forward_tid[model->slices.op[slice]]);
+    *out_forward = track != VV_NONE ? vv_id_map_find(linking->on_track, track, sequence) : VV_NONE;
     if (*out_forward != VV_NONE)
         return VARVE_OK;
     VV_TRY(vv_groups_add(&linking->threads, process, thread_number(model, slice), &thread, error));
     track = linking->track_of[thread];
-    *out_forward = track != VV_NONE ? vv_id_map_find(&linking->on_track, track, sequence) : VV_NONE;
+    *out_forward = track != VV_NONE ? vv_id_map_find(linking->on_track, track, sequence) : VV_NONE;
     return VARVE_OK;
 }
 
@@ -200,31 +198,33 @@ static size_t count_numbered(const struct vv_model *model)
     return count;
 }
 
-/* In order of time, so that a number that comes again names the operator before it; at one instant forward ones first. */
+/* Goes through the operators in order of time, so a number that is used again names the last
+ * operator before. At one instant, forward operators come first. */
 static enum varve_code follow_numbers(struct linking *linking, struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
     size_t all = count_numbered(model), count = 0;
-    struct vv_keyed_row *keys = malloc((all + 1) * sizeof *keys);
-    if (keys == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu operators", all);
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, all, error));
     for (int backwards = 0; backwards < 2; backwards++)
         for (uint32_t row = 0; row < model->slices.table.count; row++)
             if (backwards ? is_backward(model, row) : is_forward(model, row))
-                keys[count++] = (struct vv_keyed_row){ (uint64_t)model->slices.begin_ns[row] ^ UINT64_C(1) << 63, row };
-    enum varve_code code = vv_radix_sort(keys, count, error);
-    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+                keys[count++] = (struct vv_keyed_row){
+                    (uint64_t)model->slices.begin_ns[row] ^ UINT64_C(1) << 63, row
+                };
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t i = 0; i < count; i++) {
         uint32_t row = keys[i].row;
         if (is_forward(model, row))
-            *vv_id_map_put(&linking->on_track, model->slices.track[row], (uint64_t)sequence_of(model, row)) = row;
+            *vv_id_map_put(linking->on_track, model->slices.track[row],
+                           (uint64_t)sequence_of(model, row)) = row;
         else if (linking->by_arrow[row] == VV_NONE && !is_engine(linking, row))
-            code = find_forward(linking, row, &linking->by_number[row], error);
+            VV_TRY(find_forward(linking, row, &linking->by_number[row], error));
     }
-    free(keys);
-    return code;
+    return VARVE_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all links ---- */
 
 static enum varve_code link_slices(struct linking *linking, struct varve_error *error)
 {
@@ -235,56 +235,50 @@ static enum varve_code link_slices(struct linking *linking, struct varve_error *
         uint32_t forward = is_drawn ? linking->by_arrow[row] : linking->by_number[row];
         if (forward == VV_NONE)
             continue;
-        VV_TRY(vv_array_reserve(&links->items, &links->capacity, links->count + 1, sizeof *links->items, error));
-        links->items[links->count++] = (struct vv_autograd_link){ .forward = forward, .backward = row, .is_drawn = is_drawn };
+        VV_TRY(VV_SCRATCH_RESERVE(linking->out, &links->items, &links->capacity, links->count + 1,
+                                  error));
+        links->items[links->count++] =
+            (struct vv_autograd_link){ .forward = forward, .backward = row, .is_drawn = is_drawn };
     }
     return VARVE_OK;
 }
 
-/* In order of the ends of the backward operators, and numbered from 1 for each forward one. */
+/* Sorts the links by the ends of the backward operators, and numbers those of each forward operator
+ * from 1. */
 static enum varve_code number_links(struct linking *linking, struct varve_error *error)
 {
     const struct vv_slices *slices = &linking->model->slices;
     struct vv_autograd_links *links = linking->links;
-    struct vv_keyed_row *keys = malloc((links->count + 1) * sizeof *keys);
-    struct vv_autograd_link *items = malloc((links->count + 1) * sizeof *items);
-    uint32_t *ordinals = linking->by_arrow; /* it has served */
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || items == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu links", links->count);
-    for (size_t i = 0; i < links->count && code == VARVE_OK; i++) {
+    struct vv_keyed_row *keys;
+    struct vv_autograd_link *items;
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, links->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(linking->out, &items, links->count, error));
+    uint32_t *ordinals = linking->by_arrow; /* by_arrow is no longer needed */
+    for (size_t i = 0; i < links->count; i++) {
         uint32_t backward = links->items[i].backward;
-        uint64_t end_ns = (uint64_t)slices->begin_ns[backward] + (uint64_t)slices->duration_ns[backward];
+        uint64_t end_ns =
+            (uint64_t)slices->begin_ns[backward] + (uint64_t)slices->duration_ns[backward];
         keys[i] = (struct vv_keyed_row){ end_ns ^ UINT64_C(1) << 63, (uint32_t)i };
     }
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, links->count, error);
-    if (code == VARVE_OK)
-        memset(ordinals, 0, slices->table.count * sizeof *ordinals);
-    for (size_t i = 0; i < links->count && code == VARVE_OK; i++) {
+    VV_TRY(vv_radix_sort(keys, links->count, error));
+    memset(ordinals, 0, slices->table.count * sizeof *ordinals);
+    for (size_t i = 0; i < links->count; i++) {
         items[i] = links->items[keys[i].row];
         items[i].ordinal = ++ordinals[items[i].forward];
     }
-    if (code == VARVE_OK) {
-        free(links->items);
-        links->items = items;
-        links->capacity = links->count + 1;
-        items = NULL;
-    }
-    free(keys);
-    free(items);
-    return code;
+    vv_scratch_release(linking->out, links->items);
+    links->items = items;
+    links->capacity = links->count + 1;
+    return VARVE_OK;
 }
 
 static enum varve_code link_all(struct linking *linking, struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
-    size_t bytes = (model->slices.table.count + 1) * sizeof *linking->by_arrow;
-    linking->by_arrow = malloc(bytes);
-    linking->by_number = malloc(bytes);
-    linking->is_engine = calloc((size_t)model->strings.count + 1, 1);
-    if (linking->by_arrow == NULL || linking->by_number == NULL || linking->is_engine == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link backward operators");
+    size_t rows = model->slices.table.count, bytes = rows * sizeof *linking->by_arrow;
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->by_arrow, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->by_number, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(linking->scratch, &linking->is_engine, model->strings.count, error));
     memset(linking->by_arrow, 0xff, bytes);
     memset(linking->by_number, 0xff, bytes);
     follow_arrows(linking);
@@ -296,27 +290,16 @@ static enum varve_code link_all(struct linking *linking, struct varve_error *err
     return number_links(linking, error);
 }
 
-enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_autograd_links *out_links,
-                                  struct varve_error *error)
+enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_scratch *scratch,
+                                  struct vv_autograd_links *out_links, struct varve_error *error)
 {
     *out_links = (struct vv_autograd_links){ 0 };
     if (model->ops.table.count == 0 && model->flows.table.count == 0)
         return VARVE_OK;
-    struct linking linking = { .model = model, .links = out_links };
+    struct vv_scratch own = { 0 };
+    struct linking linking = { .model = model, .scratch = &own, .out = scratch,
+                               .links = out_links, .threads = { .scratch = &own } };
     enum varve_code code = link_all(&linking, error);
-    free(linking.by_arrow);
-    free(linking.by_number);
-    free(linking.is_engine);
-    free(linking.track_of);
-    vv_groups_deinit(&linking.threads);
-    vv_id_map_deinit(&linking.on_track);
-    vv_id_map_deinit(&linking.in_process);
-    vv_id_map_deinit(&linking.tids);
+    vv_scratch_deinit(&own);
     return code;
-}
-
-void vv_autograd_links_deinit(struct vv_autograd_links *links)
-{
-    free(links->items);
-    *links = (struct vv_autograd_links){ 0 };
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autograd_links.h — which forward operator a backward operator belongs to.
+/* autograd_links.h — finds the forward operator that a backward operator belongs to.
  *
- * The producer's own arrows are taken where there are any. Else, as PyTorch links them: a backward operator names the
- * sequence number and the thread of its forward one; of the operators with that number on that thread the last that began
- * before it is meant. Threads may be named by numbers of the producer's own: each is taken for the thread on which most of its
- * sequence numbers are found. The engine's range around a backward operator, which repeats its numbers, is no end of a link. */
+ * If the producer drew an arrow to the backward operator, the arrow decides. Otherwise the link is
+ * found as in PyTorch: a backward operator names the sequence number and the thread of its forward
+ * operator. Of the operators with that number on that thread, the last one that began before it is
+ * the forward operator. The producer may have thread numbers of its own: each number then stands
+ * for the thread that has most of its sequence numbers. The engine's range around a backward
+ * operator repeats its numbers; it never gets a link. */
 #ifndef VV_MEANING_AUTOGRAD_LINKS_H
 #define VV_MEANING_AUTOGRAD_LINKS_H
 
@@ -12,24 +14,24 @@
 
 struct vv_autograd_link {
     uint32_t forward, backward; /* slices */
-    uint32_t ordinal;           /* 1 = the first backward operator of the forward one, in order of their ends */
-    bool is_drawn;              /* by the producer: one of the flows is this link                             */
+    /* 1 = the first backward operator of this forward one, in order of their ends. */
+    uint32_t ordinal;
+    bool is_drawn;              /* the producer drew this link: it is one of the flows */
 };
 
 struct vv_autograd_links {
-    struct vv_autograd_link *items; /* in order of the backward operators' ends */
+    struct vv_autograd_link *items; /* in order of the ends of the backward operators */
     size_t count, capacity;
 };
 
-/* De-initialise also after a failure. */
-enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_autograd_links *out_links,
-                                  struct varve_error *error);
-void vv_autograd_links_deinit(struct vv_autograd_links *links);
+enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_scratch *scratch,
+                                  struct vv_autograd_links *out_links, struct varve_error *error);
 
-/* Is the flow the producer's own arrow from a forward operator to its backward one? Both its ends lie in slices. */
+/* Is the flow the producer's own arrow from a forward operator to its backward one, with a slice at
+ * both ends? */
 bool vv_is_autograd_arrow(const struct vv_model *model, uint64_t flow);
 
-/* "autograd::engine::evaluate_function: …" */
+/* Is the name "autograd::engine::evaluate_function: …"? */
 bool vv_is_engine_range(const char *name);
 
 #endif

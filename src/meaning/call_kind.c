@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Parts of names. The first that fits counts. */
+/* Parts of names. The first part that the name contains counts. */
 static const struct { const char *part; enum vv_call_kind kind; } words[] = {
     { "Stream Wait", VV_CALL_AWAITS_WORK },         { "Event Sync", VV_CALL_AWAITS_EVENT },
     { "Stream Sync", VV_CALL_AWAITS_STREAM },       { "Context Sync", VV_CALL_AWAITS_DEVICE },

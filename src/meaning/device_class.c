@@ -5,9 +5,10 @@
 
 #include "varve/varve.h"
 
-/* Parts of names, looked for anywhere and in any case: libraries prefix and wrap their names freely. The first that
- * fits counts. ROCm up to 7.1 reports copies as kernels; XLA has its HLO instructions for names; Ascend and MTIA list
- * waits among the work, and a device that waits does none. */
+/* Parts of names. Position and case do not matter, because libraries put prefixes and wrappers
+ * around names. The first part that the name contains counts. ROCm up to 7.1 reports copies as
+ * kernels. XLA's names are HLO instructions. Ascend and MTIA list waits among the work; a waiting
+ * device does none. */
 static const struct word { const char *part; enum vv_device_class class; } words[] = {
     { "nccl", VV_CLASS_COMM },                { "rccl", VV_CLASS_COMM },
     { "hccl", VV_CLASS_COMM },                { "hcom_", VV_CLASS_COMM },
@@ -31,8 +32,8 @@ static const struct word { const char *part; enum vv_device_class class; } words
 
 const char *vv_device_class_text(enum vv_device_class class)
 {
-    static const char *const texts[VV_CLASS_COUNT + 1] = { "computation", "communication", "memcpy", "memset",
-                                                          [VV_CLASS_NONE] = "wait" };
+    static const char *const texts[VV_CLASS_COUNT + 1] = { "computation", "communication", "memcpy",
+                                                           "memset", [VV_CLASS_NONE] = "wait" };
     return texts[class];
 }
 
@@ -44,7 +45,8 @@ static enum vv_device_class class_of_name(const char *name)
     return VV_CLASS_COMPUTE;
 }
 
-enum vv_device_class vv_device_class_of(const struct vv_model *model, uint32_t activity, uint8_t *by_name)
+enum vv_device_class vv_device_class_of(const struct vv_model *model, uint32_t activity,
+                                        uint8_t *by_name)
 {
     uint32_t slice = model->activities.slice[activity];
     switch (model->activities.kind[activity]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_class.h — what kind of work a device does: doc/metrics.md §8, over CUDA, ROCm, Ascend, MTIA and TPU.
+/* device_class.h — classes of device work: doc/metrics.md §8, for CUDA, ROCm, Ascend, MTIA and TPU.
  *
- * By the kind and layer that the importer found, then by name: one table of words in device_class.c.
- * Thread-compatible. */
+ * The kind and layer that the importer found decide first, then the name. The table of words is in
+ * device_class.c. Thread-compatible. */
 #ifndef VV_MEANING_DEVICE_CLASS_H
 #define VV_MEANING_DEVICE_CLASS_H
 
@@ -11,14 +11,15 @@
 enum vv_device_class {
     VV_CLASS_COMPUTE, VV_CLASS_COMM, VV_CLASS_COPY, VV_CLASS_SET,
     VV_CLASS_COUNT,
-    VV_CLASS_NONE = VV_CLASS_COUNT /* it waits, or marks an instant: no work */
+    VV_CLASS_NONE = VV_CLASS_COUNT /* a wait or an instant: no work */
 };
 
-/* "computation", "communication", "memcpy", "memset". */
+/* The name of a class: "computation", "communication", "memcpy", "memset". */
 const char *vv_device_class_text(enum vv_device_class class);
 
-/* Of a kernel, copy or set. `by_name` remembers by string what the words said: as many bytes as the model has
- * strings, zeros at first. */
-enum vv_device_class vv_device_class_of(const struct vv_model *model, uint32_t activity, uint8_t *by_name);
+/* The class of a kernel, copy or set. `by_name` caches the result of the words for each string: it
+ * has as many bytes as the model has strings, all 0 at first. */
+enum vv_device_class vv_device_class_of(const struct vv_model *model, uint32_t activity,
+                                        uint8_t *by_name);
 
 #endif

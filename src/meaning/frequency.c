@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/binary_search.h"
 #include "base/radix.h"
 #include "numbers/pair_ids.h"
 
-/* ---- what a name says ---- */
+/* ---- words in names ---- */
 
 static bool says(const char *text, const char *const *words)
 {
@@ -23,16 +22,18 @@ static bool says(const char *text, const char *const *words)
 }
 
 static const char *const frequency_words[] = { "freq", "clock", "mhz", "ghz", NULL };
-static const char *const other_words[] = { "wall", "skew", "offset", NULL }; /* other clocks        */
+/* clocks, but no frequencies */
+static const char *const other_words[] = { "wall", "skew", "offset", NULL };
 static const char *const host_words[] = { "cpu", NULL };
-static const char *const device_words[] = { "gpu", "npu", "device", "cuda", "ai core", "aicore", "hbm", NULL };
+static const char *const device_words[] = { "gpu", "npu", "device", "cuda", "ai core", "aicore",
+                                            "hbm", NULL };
 
 static bool is_frequency(const char *text)
 {
     return says(text, frequency_words) && !says(text, other_words);
 }
 
-/* "GPU 3 Frequency", "cuda:3": 3. */
+/* "GPU 3 Frequency" and "cuda:3" give 3. */
 static int32_t device_number(const char *text)
 {
     for (const char *const *word = device_words; *word != NULL; word++) {
@@ -50,14 +51,15 @@ static int32_t device_number(const char *text)
 /* ---- reading counters ---- */
 
 struct found {
-    uint32_t row, counter; /* in the model's table, and which counter that is                   */
+    uint32_t row, counter; /* row in the model's table; number of its counter                   */
 };
 
 struct reading {
     struct vv_frequencies *out;
+    struct vv_scratch *scratch, *out_scratch; /* of this work; of the frequencies               */
     struct vv_groups names;     /* (name, series)                                               */
     struct vv_groups counters;  /* (group of names, process)                                    */
-    uint8_t *kinds;             /* by string: 1 = no, 2 = a frequency                           */
+    uint8_t *kinds;             /* string -> 1 = no, 2 = a frequency                            */
     struct found *found;
     struct vv_keyed_row *keys;  /* (time, index in found)                                       */
     size_t count;
@@ -66,7 +68,8 @@ struct reading {
 static bool speaks_of_frequency(struct reading *reading, uint32_t string)
 {
     if (reading->kinds[string] == 0)
-        reading->kinds[string] = is_frequency(vv_intern_text(&reading->out->model->strings, string)) ? 2 : 1;
+        reading->kinds[string] =
+            is_frequency(vv_intern_text(&reading->out->model->strings, string)) ? 2 : 1;
     return reading->kinds[string] == 2;
 }
 
@@ -75,17 +78,19 @@ static enum varve_code gather(struct reading *reading, struct varve_error *error
     const struct vv_model *model = reading->out->model;
     const struct vv_counters *counters = &model->counters;
     size_t capacity = 0;
-    reading->kinds = calloc((size_t)model->strings.count + 1, 1);
-    if (reading->kinds == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for clocks among %" PRIu64 " counters", counters->table.count);
+    VV_TRY(VV_SCRATCH_ZEROS(reading->scratch, &reading->kinds, model->strings.count, error));
     for (uint32_t row = 0; row < counters->table.count; row++) {
         uint32_t name, counter, track = counters->track[row];
-        if ((!speaks_of_frequency(reading, counters->name[row]) && !speaks_of_frequency(reading, counters->series[row])) ||
+        if ((!speaks_of_frequency(reading, counters->name[row]) &&
+             !speaks_of_frequency(reading, counters->series[row])) ||
             !(counters->value[row] >= 0 && isfinite(counters->value[row])) || track == VV_NONE)
             continue;
-        VV_TRY(vv_groups_add(&reading->names, counters->name[row], counters->series[row], &name, error));
-        VV_TRY(vv_groups_add(&reading->counters, name, model->tracks.process[track], &counter, error));
-        VV_TRY(vv_array_reserve(&reading->found, &capacity, reading->count + 1, sizeof *reading->found, error));
+        VV_TRY(vv_groups_add(&reading->names, counters->name[row], counters->series[row], &name,
+                             error));
+        VV_TRY(
+            vv_groups_add(&reading->counters, name, model->tracks.process[track], &counter, error));
+        VV_TRY(VV_SCRATCH_RESERVE(reading->scratch, &reading->found, &capacity, reading->count + 1,
+                                  error));
         reading->found[reading->count++] = (struct found){ row, counter };
     }
     return VARVE_OK;
@@ -94,9 +99,7 @@ static enum varve_code gather(struct reading *reading, struct varve_error *error
 static enum varve_code order(struct reading *reading, struct varve_error *error)
 {
     const struct vv_counters *counters = &reading->out->model->counters;
-    reading->keys = malloc((reading->count + 1) * sizeof *reading->keys);
-    if (reading->keys == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu values of clocks", reading->count);
+    VV_TRY(VV_SCRATCH_ARRAY(reading->scratch, &reading->keys, reading->count, error));
     for (size_t i = 0; i < reading->count; i++)
         reading->keys[i] = (struct vv_keyed_row){
             (uint64_t)counters->time_ns[reading->found[i].row] ^ UINT64_C(1) << 63, (uint32_t)i,
@@ -104,19 +107,18 @@ static enum varve_code order(struct reading *reading, struct varve_error *error)
     return vv_radix_sort(reading->keys, reading->count, error);
 }
 
-/* One counter behind the other: while they are filled, starts[c] is where the next value of counter c goes. */
+/* Stores the values counter by counter. Until all are stored, starts[c + 1] is the place of counter
+ * c's next value. */
 static enum varve_code fill(struct reading *reading, struct varve_error *error)
 {
     struct vv_frequencies *out = reading->out;
     const struct vv_counters *counters = &out->model->counters;
     size_t count = reading->count;
     out->counter_count = reading->counters.count;
-    out->starts = calloc(out->counter_count + 2, sizeof *out->starts);
-    out->times_ns = malloc((count + 1) * sizeof *out->times_ns);
-    out->values = malloc((count + 1) * sizeof *out->values);
-    out->sums = malloc((count + 1) * sizeof *out->sums);
-    if (out->starts == NULL || out->times_ns == NULL || out->values == NULL || out->sums == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu values of clocks", count);
+    VV_TRY(VV_SCRATCH_ZEROS(reading->out_scratch, &out->starts, out->counter_count + 2, error));
+    VV_TRY(VV_SCRATCH_ARRAY(reading->out_scratch, &out->times_ns, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(reading->out_scratch, &out->values, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(reading->out_scratch, &out->sums, count, error));
     for (size_t i = 0; i < count; i++)
         out->starts[reading->found[i].counter + 2]++;
     for (size_t c = 2; c < out->counter_count + 2; c++)
@@ -130,7 +132,9 @@ static enum varve_code fill(struct reading *reading, struct varve_error *error)
     }
     for (size_t c = 0; c < out->counter_count; c++)
         for (size_t at = out->starts[c] + 1; at < out->starts[c + 1]; at++)
-            out->sums[at] = out->sums[at - 1] + out->values[at - 1] * (double)(out->times_ns[at] - out->times_ns[at - 1]);
+            out->sums[at] =
+                out->sums[at - 1] +
+                out->values[at - 1] * (double)(out->times_ns[at] - out->times_ns[at - 1]);
     return VARVE_OK;
 }
 
@@ -157,15 +161,14 @@ static struct vv_frequency_source source_of_counter(const struct reading *readin
 static enum varve_code find_sources(struct reading *reading, struct varve_error *error)
 {
     struct vv_frequencies *out = reading->out;
-    out->source_of = malloc((out->counter_count + 1) * sizeof *out->source_of);
-    out->sources = malloc((out->counter_count + 1) * sizeof *out->sources);
-    if (out->source_of == NULL || out->sources == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu clocks", out->counter_count);
+    VV_TRY(VV_SCRATCH_ARRAY(reading->out_scratch, &out->source_of, out->counter_count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(reading->out_scratch, &out->sources, out->counter_count, error));
     for (uint32_t c = 0; c < out->counter_count; c++) {
         struct vv_frequency_source source = source_of_counter(reading, c);
         size_t s = out->source_count;
-        if (!source.is_of_device) /* a processor's: with the others of its input */
-            for (s = 0; s < out->source_count && (out->sources[s].is_of_device || out->sources[s].scope != source.scope);)
+        if (!source.is_of_device) /* a processor's counter joins those of its input */
+            for (s = 0; s < out->source_count &&
+                        (out->sources[s].is_of_device || out->sources[s].scope != source.scope);)
                 s++;
         if (s == out->source_count)
             out->sources[out->source_count++] = source;
@@ -176,34 +179,24 @@ static enum varve_code find_sources(struct reading *reading, struct varve_error 
     return VARVE_OK;
 }
 
-enum varve_code vv_frequencies_init(struct vv_frequencies *out, const struct vv_model *model, struct varve_error *error)
+static enum varve_code read_counters(struct reading *reading, struct varve_error *error)
 {
-    *out = (struct vv_frequencies){ .model = model };
-    struct reading reading = { .out = out };
-    enum varve_code code = gather(&reading, error);
-    if (code == VARVE_OK)
-        code = order(&reading, error);
-    if (code == VARVE_OK)
-        code = fill(&reading, error);
-    if (code == VARVE_OK)
-        code = find_sources(&reading, error);
-    vv_groups_deinit(&reading.names);
-    vv_groups_deinit(&reading.counters);
-    free(reading.kinds);
-    free(reading.found);
-    free(reading.keys);
-    return code;
+    VV_TRY(gather(reading, error));
+    VV_TRY(order(reading, error));
+    VV_TRY(fill(reading, error));
+    return find_sources(reading, error);
 }
 
-void vv_frequencies_deinit(struct vv_frequencies *frequencies)
+enum varve_code vv_frequencies_init(struct vv_frequencies *out, const struct vv_model *model,
+                                    struct vv_scratch *scratch, struct varve_error *error)
 {
-    free(frequencies->sources);
-    free(frequencies->source_of);
-    free(frequencies->starts);
-    free(frequencies->times_ns);
-    free(frequencies->values);
-    free(frequencies->sums);
-    *frequencies = (struct vv_frequencies){ 0 };
+    struct vv_scratch own = { 0 };
+    *out = (struct vv_frequencies){ .model = model };
+    struct reading reading = { .out = out, .scratch = &own, .out_scratch = scratch,
+                               .names = { .scratch = &own }, .counters = { .scratch = &own } };
+    enum varve_code code = read_counters(&reading, error);
+    vv_scratch_deinit(&own);
+    return code;
 }
 
 /* ---- questions ---- */
@@ -218,15 +211,19 @@ bool vv_frequency_is_of(const struct vv_frequencies *frequencies, size_t source,
         return false;
     if (model->tracks.kind[track] != VV_TRACK_DEVICE)
         return of->is_of_host;
-    uint32_t device = activity != VV_NONE ? model->activities.device[activity] : model->tracks.device[track];
-    return of->is_of_device && (of->device < 0 || device == VV_NONE || (int32_t)(device & 0xffff) == of->device);
+    uint32_t device =
+        activity != VV_NONE ? model->activities.device[activity] : model->tracks.device[track];
+    return of->is_of_device &&
+           (of->device < 0 || device == VV_NONE || (int32_t)(device & 0xffff) == of->device);
 }
 
-/* The integral from the counter's first value to the instant. */
-static double integral(const struct vv_frequencies *frequencies, uint32_t counter, int64_t time_ns, double *out_value)
+/* The integral from the counter's first value up to the instant. */
+static double integral(const struct vv_frequencies *frequencies, uint32_t counter, int64_t time_ns,
+                       double *out_value)
 {
     size_t first = frequencies->starts[counter], end = frequencies->starts[counter + 1];
-    size_t last = VV_FIRST_NOT(i, first + 1, end, frequencies->times_ns[i] <= time_ns) - 1; /* set by then */
+    /* the last value at or before the instant */
+    size_t last = VV_FIRST_NOT(i, first + 1, end, frequencies->times_ns[i] <= time_ns) - 1;
     *out_value = frequencies->values[last];
     return frequencies->sums[last] + *out_value * (double)(time_ns - frequencies->times_ns[last]);
 }
@@ -246,7 +243,8 @@ double vv_frequency_during(const struct vv_frequencies *frequencies, size_t sour
             continue;
         double until = integral(frequencies, c, begin_ns, &value);
         if (duration_ns > 0)
-            value = (integral(frequencies, c, begin_ns + duration_ns, &unused) - until) / (double)duration_ns;
+            value = (integral(frequencies, c, begin_ns + duration_ns, &unused) - until) /
+                    (double)duration_ns;
         sum += value;
         known++;
     }

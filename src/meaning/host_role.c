@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meaning/host_role.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "varve/varve.h"
@@ -10,8 +9,9 @@
 
 enum place { HOLDS, BEGINS, ENDS };
 
-/* The first that fits counts. SYNC and ALLOCATION count for calls alone: an operator is no call, whatever its
- * name. "Compiled" is code that runs; compiling is over. Of Python's own frames a path tells, not a word. */
+/* The first word that fits counts. SYNC and ALLOCATION count only for calls: an operator is no
+ * call, whatever its name. "Compiled" means code that runs, not compiling. For Python frames the
+ * path decides, not a word. */
 static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "enumerate(DataLoader)#", BEGINS, VV_HOST_LOADER },
     { "enumerate(DataPipe)#", BEGINS, VV_HOST_LOADER },
@@ -71,28 +71,18 @@ static uint8_t word_of(const char *name)
     for (size_t i = 0; i < count; i++)
         if (fits(&list[i], name))
             return list[i].role;
-    bool is_compiling = !is_frame && strcasestr(name, "compile") != NULL && strcasestr(name, "compiled") == NULL;
+    bool is_compiling =
+        !is_frame && strcasestr(name, "compile") != NULL && strcasestr(name, "compiled") == NULL;
     return is_compiling ? VV_HOST_COMPILE : VV_HOST_NONE;
 }
 
 /* ---- all together ---- */
 
 enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
-                                   struct varve_error *error)
+                                   struct vv_scratch *scratch, struct varve_error *error)
 {
-    *out_roles = (struct vv_host_roles){
-        .model = model,
-        .by_name = calloc(model->strings.count + 1, 1),
-    };
-    if (out_roles->by_name == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the roles of %u names", model->strings.count);
-    return VARVE_OK;
-}
-
-void vv_host_roles_deinit(struct vv_host_roles *roles)
-{
-    free(roles->by_name);
-    *roles = (struct vv_host_roles){ 0 };
+    *out_roles = (struct vv_host_roles){ .model = model };
+    return VV_SCRATCH_ZEROS(scratch, &out_roles->by_name, model->strings.count, error);
 }
 
 static bool is_call(const struct vv_model *model, uint32_t slice)
@@ -127,8 +117,10 @@ enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
 const char *vv_host_role_text(enum vv_host_role role)
 {
     static const char *const texts[VV_HOST_COUNT] = {
-        [VV_HOST_NONE] = "nothing recorded", [VV_HOST_OP] = "operator",   [VV_HOST_PYTHON] = "Python",
-        [VV_HOST_GC] = "garbage collection", [VV_HOST_COMPILE] = "compile", [VV_HOST_LOADER] = "data loader",
+        [VV_HOST_NONE] = "nothing recorded", [VV_HOST_OP] = "operator",
+          [VV_HOST_PYTHON] = "Python",
+        [VV_HOST_GC] = "garbage collection", [VV_HOST_COMPILE] = "compile",
+        [VV_HOST_LOADER] = "data loader",
         [VV_HOST_COMM] = "communication",    [VV_HOST_CALL] = "runtime call",
         [VV_HOST_ALLOCATION] = "allocation", [VV_HOST_SYNC] = "sync call",
     };

@@ -2,7 +2,6 @@
 #include "meaning/hta_rules.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the last step ---- */
@@ -13,7 +12,7 @@ static uint32_t scope_of(const struct vv_model *model, uint32_t slice)
     return process != VV_NONE ? model->processes.scope[process] : 0;
 }
 
-/* Marks the strings that name a step. Returns how many. */
+/* Marks the strings that name a step, and returns their number. */
 static size_t find_names(const struct vv_model *model, bool *out_is_step)
 {
     size_t count = 0;
@@ -24,12 +23,11 @@ static size_t find_names(const struct vv_model *model, bool *out_is_step)
     return count;
 }
 
-static enum varve_code find_last_steps(struct vv_hta_rules *rules, const bool *is_step, struct varve_error *error)
+static enum varve_code find_last_steps(struct vv_hta_rules *rules, const bool *is_step,
+                                       struct vv_scratch *scratch, struct varve_error *error)
 {
     const struct vv_slices *slices = &rules->model->slices;
-    rules->last_steps_ns = malloc(rules->scope_count * sizeof *rules->last_steps_ns);
-    if (rules->last_steps_ns == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the last steps of %u inputs", rules->scope_count);
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &rules->last_steps_ns, rules->scope_count, error));
     for (uint32_t scope = 0; scope < rules->scope_count; scope++)
         rules->last_steps_ns[scope] = INT64_MIN;
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
@@ -53,26 +51,18 @@ static int64_t base_of(const struct vv_model *model)
 }
 
 enum varve_code vv_hta_rules_init(struct vv_hta_rules *out_rules, const struct vv_model *model,
-                                  struct varve_error *error)
+                                  struct vv_scratch *scratch, struct varve_error *error)
 {
-    bool *is_step = calloc(model->strings.count + 1, sizeof *is_step);
-    enum varve_code code = VARVE_OK;
-    *out_rules = (struct vv_hta_rules){ .model = model, .scope_count = 1, .base_ns = base_of(model) };
+    bool *is_step;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &is_step, model->strings.count, error));
+    *out_rules =
+        (struct vv_hta_rules){ .model = model, .scope_count = 1, .base_ns = base_of(model) };
     for (uint32_t p = 0; p < model->processes.table.count; p++)
         if (model->processes.scope[p] >= out_rules->scope_count)
             out_rules->scope_count = model->processes.scope[p] + 1;
-    if (is_step == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the names of %u steps", model->strings.count);
-    else if (find_names(model, is_step) > 1)
-        code = find_last_steps(out_rules, is_step, error);
-    free(is_step);
-    return code;
-}
-
-void vv_hta_rules_deinit(struct vv_hta_rules *rules)
-{
-    free(rules->last_steps_ns);
-    *rules = (struct vv_hta_rules){ 0 };
+    if (find_names(model, is_step) < 2)
+        return VARVE_OK;
+    return find_last_steps(out_rules, is_step, scratch, error);
 }
 
 /* ---- each piece of work ---- */
@@ -89,10 +79,11 @@ bool vv_hta_counts(const struct vv_hta_rules *rules, uint32_t activity, uint32_t
         return true;
     if (launch == VV_NONE && activities->correlation[activity] != 0)
         return false;
-    return vv_hta_times(rules, launch != VV_NONE ? launch : slice).begin_ns < rules->last_steps_ns[scope];
+    return vv_hta_times(rules, launch != VV_NONE ? launch : slice).begin_ns <
+           rules->last_steps_ns[scope];
 }
 
-/* Its regular expressions: ^nccl.*Kernel; ^Memcpy|^Memset|^dma; .*Memcpy|^Memset|.*Sync. */
+/* HTA's regular expressions: ^nccl.*Kernel; ^Memcpy|^Memset|^dma; .*Memcpy|^Memset|.*Sync. */
 enum vv_device_class vv_hta_class(const char *name)
 {
     if (strncmp(name, "nccl", 4) == 0 && strstr(name, "Kernel") != NULL)
@@ -105,10 +96,14 @@ enum vv_device_class vv_hta_class(const char *name)
 bool vv_hta_launches(const char *name, bool for_queues)
 {
     static const struct { const char *name; bool for_queues_alone; } calls[] = {
-        { "cudaLaunchKernel", false },  { "cudaLaunchKernelExC", false },       { "cudaMemcpyAsync", false },
-        { "cudaMemsetAsync", false },   { "cuLaunchKernel", true },             { "hipLaunchKernel", true },
-        { "hipExtModuleLaunchKernel", true }, { "hipMemcpyAsync", true },       { "hipMemsetAsync", true },
-        { "hipMemcpyWithStream", true }, { "runFunction - job_prep_and_submit_for_execution", false },
+        { "cudaLaunchKernel", false },  { "cudaLaunchKernelExC", false },
+              { "cudaMemcpyAsync", false },
+        { "cudaMemsetAsync", false },   { "cuLaunchKernel", true },
+                    { "hipLaunchKernel", true },
+        { "hipExtModuleLaunchKernel", true }, { "hipMemcpyAsync", true },
+              { "hipMemsetAsync", true },
+        { "hipMemcpyWithStream", true }, { "runFunction - job_prep_and_submit_for_execution",
+                                           false },
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(name, calls[i].name) == 0)

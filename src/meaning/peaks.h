@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peaks.h — what a device can do at most: floating-point operations by type, and bytes from its memory. Thread-safe. */
+/* peaks.h — peak values of devices: floating-point operations by type, and bytes of memory traffic.
+ * Thread-safe. */
 #ifndef VV_MEANING_PEAKS_H
 #define VV_MEANING_PEAKS_H
 
 #include "question/question.h"
 
-/* Dense, without sparsity; 0 = it cannot, or nobody said. Per second. */
+/* All per second, and dense (without sparsity). 0 = the device cannot do it, or it is not known. */
 struct vv_peaks {
-    double matrix_f64, matrix_f32, matrix_f16, matrix_f8, matrix_i8; /* units for matrices, or vectors if more */
-    double vector_f64, vector_f32;                                   /* elementwise                            */
-    double bytes;                                                    /* of memory                              */
-    bool is_said;                                                    /* by the trace, for want of a data sheet */
-    bool is_assumed;                                                 /* the trace does not say whose they are  */
+    /* of the matrix units, or of the vector units if these do more */
+    double matrix_f64, matrix_f32, matrix_f16, matrix_f8, matrix_i8;
+    double vector_f64, vector_f32;                                   /* elementwise operations */
+    double bytes;                                                    /* memory traffic */
+    /* the trace gave the values, because there is no data sheet */
+    bool is_said;
+    /* the trace does not say which device they belong to */
+    bool is_assumed;
 };
 
-/* Of a device by the name that its driver gives it, from its maker's data sheet; false where the table has none. */
+/* The peaks of a device, by its driver's name for it, from its maker's data sheet. False if the
+ * table does not have it. */
 bool vv_peaks_of_device(const char *name, struct vv_peaks *out_peaks);
-/* What can be had for operators that compute with this type: matrices or not. 0 = not known. */
+/* The peak for operators that compute with this type, with or without matrix units. 0 = not
+ * known. */
 double vv_peak_flop(const struct vv_peaks *peaks, uint16_t dtype, bool is_matrix);
 
 #endif

@@ -2,7 +2,6 @@
 #include "meaning/phases.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/binary_search.h"
@@ -10,16 +9,17 @@
 #include "meaning/autograd_links.h"
 #include "varve/varve.h"
 
-/* What the name alone says of a slice. */
+/* What the name alone says about a slice. */
 enum meaning { UNKNOWN, NOTHING, ENGINE, OPTIMIZER, LOADER, CHECKPOINT, RECOMPUTES };
 
 struct finding {
     const struct vv_model *model;
+    struct vv_scratch *scratch;
     uint8_t *phases;
-    uint8_t *meanings;    /* by string: enum meaning                                            */
-    bool *is_backward;    /* by slice: a link ends there                                        */
-    bool *is_forward;     /* by track: it holds a linked forward operator outside backward       */
-    int64_t *forwards_ns; /* begins of those, in order                                          */
+    uint8_t *meanings;    /* string -> enum meaning                                             */
+    bool *is_backward;    /* slice -> a link ends there                                         */
+    bool *is_forward;     /* track -> it has a linked forward operator outside backward          */
+    int64_t *forwards_ns; /* begins of these operators, in order                                */
     size_t forward_count;
     struct vv_autograd_links links;
 };
@@ -30,7 +30,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* "torch/utils/checkpoint.py(…): recompute_fn" is a frame of Python. */
+/* Is this the Python frame "torch/utils/checkpoint.py(…): recompute_fn", or its unpack_hook? */
 static bool is_recomputing_frame(const char *name)
 {
     return strstr(name, "torch/utils/checkpoint.py(") != NULL &&
@@ -54,7 +54,8 @@ static enum meaning meaning_of(const struct finding *finding, uint32_t slice)
 {
     uint32_t name = finding->model->slices.name[slice];
     if (finding->meanings[name] == UNKNOWN)
-        finding->meanings[name] = (uint8_t)meaning_of_name(vv_intern_text(&finding->model->strings, name));
+        finding->meanings[name] =
+            (uint8_t)meaning_of_name(vv_intern_text(&finding->model->strings, name));
     return finding->meanings[name];
 }
 
@@ -66,7 +67,7 @@ static bool is_backward_operator(const struct finding *finding, uint32_t slice)
            (op != VV_NONE && ops->sequence[op] >= 0 && ops->forward_tid[op] != 0);
 }
 
-/* ---- what needs no other operator to tell ---- */
+/* ---- what a slice and its parents tell ---- */
 
 static enum vv_op_phase phase_by_itself(const struct finding *finding, uint32_t slice)
 {
@@ -94,26 +95,24 @@ static enum vv_op_phase phase_by_itself(const struct finding *finding, uint32_t 
 static enum varve_code find_forwards(struct finding *finding, struct varve_error *error)
 {
     const struct vv_slices *slices = &finding->model->slices;
-    struct vv_keyed_row *keys = malloc((finding->links.count + 1) * sizeof *keys);
-    finding->forwards_ns = malloc((finding->links.count + 1) * sizeof *finding->forwards_ns);
-    finding->is_forward = calloc(finding->model->tracks.table.count + 1, sizeof *finding->is_forward);
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || finding->forwards_ns == NULL || finding->is_forward == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu links", finding->links.count);
-    for (size_t i = 0; i < finding->links.count && code == VARVE_OK; i++) {
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &keys, finding->links.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &finding->forwards_ns, finding->links.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->is_forward,
+                            finding->model->tracks.table.count, error));
+    for (size_t i = 0; i < finding->links.count; i++) {
         uint32_t forward = finding->links.items[i].forward;
         if (finding->phases[forward] != VV_PHASE_NONE)
             continue;
         finding->is_forward[slices->track[forward]] = true;
         keys[finding->forward_count++] =
-            (struct vv_keyed_row){ (uint64_t)slices->begin_ns[forward] ^ UINT64_C(1) << 63, forward };
+            (struct vv_keyed_row){ (uint64_t)slices->begin_ns[forward] ^ UINT64_C(1) << 63,
+                                   forward };
     }
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, finding->forward_count, error);
-    for (size_t i = 0; i < finding->forward_count && code == VARVE_OK; i++)
+    VV_TRY(vv_radix_sort(keys, finding->forward_count, error));
+    for (size_t i = 0; i < finding->forward_count; i++)
         finding->forwards_ns[i] = slices->begin_ns[keys[i].row];
-    free(keys);
-    return code;
+    return VARVE_OK;
 }
 
 /* Does a forward operator begin in [from_ns, to_ns)? */
@@ -123,15 +122,18 @@ static bool has_forward_between(const struct finding *finding, int64_t from_ns, 
     return first < finding->forward_count && finding->forwards_ns[first] < to_ns;
 }
 
-/* An operator of a backward pass with a backward operator of its own in the same pass computes again what was not
- * kept. One whose backward operator comes in a later pass is differentiated twice. */
+/* An operator inside a backward pass that has a backward operator in the same pass repeats a
+ * forward computation whose result was not kept. If its backward operator comes in a later pass, it
+ * is differentiated twice instead. */
 static void mark_linked_again(struct finding *finding)
 {
     const struct vv_slices *slices = &finding->model->slices;
     for (size_t i = 0; i < finding->links.count; i++) {
         const struct vv_autograd_link *link = &finding->links.items[i];
-        if (finding->phases[link->forward] == VV_PHASE_BACKWARD && !finding->is_backward[link->forward] &&
-            !has_forward_between(finding, slices->begin_ns[link->forward], slices->begin_ns[link->backward]))
+        if (finding->phases[link->forward] == VV_PHASE_BACKWARD &&
+            !finding->is_backward[link->forward] &&
+            !has_forward_between(finding, slices->begin_ns[link->forward],
+                                 slices->begin_ns[link->backward]))
             finding->phases[link->forward] = VV_PHASE_RECOMPUTE;
     }
 }
@@ -139,40 +141,39 @@ static void mark_linked_again(struct finding *finding)
 static bool is_numbered(const struct finding *finding, uint32_t slice)
 {
     uint32_t op = finding->model->slices.op[slice];
-    return op != VV_NONE && finding->model->ops.sequence[op] >= 0 && meaning_of(finding, slice) != ENGINE &&
-           !is_backward_operator(finding, slice);
+    return op != VV_NONE && finding->model->ops.sequence[op] >= 0 &&
+           meaning_of(finding, slice) != ENGINE && !is_backward_operator(finding, slice);
 }
 
-/* PyTorch numbers operators while it records what to differentiate. A backward operator that calls some with a number
- * and some without has had inputs computed again, for which it was recorded a while, by a checkpoint that saves none;
- * one that calls numbered ones alone is to be differentiated itself. */
+/* PyTorch numbers operators while it records them for differentiation. If a backward operator calls
+ * some operators with a number and some without, a checkpoint that saves nothing recomputed its
+ * inputs, and recorded only during that time. If it calls only numbered operators, it is
+ * differentiated itself. */
 static enum varve_code mark_numbered(struct finding *finding, struct varve_error *error)
 {
     const struct vv_slices *slices = &finding->model->slices;
     uint64_t rows = slices->table.count;
-    uint32_t *callers = malloc((rows + 1) * sizeof *callers); /* the backward operator around, with no numbered one between */
-    bool *has_plain = calloc(rows + 1, sizeof *has_plain);
-    enum varve_code code = VARVE_OK;
-    if (callers == NULL || has_plain == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for what %" PRIu64 " slices compute again", rows);
-    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++) {
+    /* The nearest backward operator around a slice, with no numbered operator between them. */
+    uint32_t *callers;
+    bool *has_plain;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &callers, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &has_plain, rows, error));
+    for (uint32_t row = 0; row < rows; row++) {
         uint32_t parent = slices->parent[row];
         callers[row] = parent == VV_NONE ? VV_NONE : is_backward_operator(finding, parent) ? parent
                        : is_numbered(finding, parent) ? VV_NONE : callers[parent];
-        if (callers[row] != VV_NONE && slices->layer[row] == VARVE_LAYER_OP && !is_numbered(finding, row) &&
-            !is_backward_operator(finding, row))
+        if (callers[row] != VV_NONE && slices->layer[row] == VARVE_LAYER_OP &&
+            !is_numbered(finding, row) && !is_backward_operator(finding, row))
             has_plain[callers[row]] = true;
     }
-    for (uint32_t row = 0; row < rows && code == VARVE_OK; row++)
-        if (callers[row] != VV_NONE && has_plain[callers[row]] && finding->phases[row] == VV_PHASE_BACKWARD &&
-            is_numbered(finding, row))
+    for (uint32_t row = 0; row < rows; row++)
+        if (callers[row] != VV_NONE && has_plain[callers[row]] &&
+            finding->phases[row] == VV_PHASE_BACKWARD && is_numbered(finding, row))
             finding->phases[row] = VV_PHASE_RECOMPUTE;
-    free(callers);
-    free(has_plain);
-    return code;
+    return VARVE_OK;
 }
 
-/* ---- what those around it tell ---- */
+/* ---- what the slices around it tell ---- */
 
 static void inherit(struct finding *finding)
 {
@@ -188,13 +189,16 @@ static void inherit(struct finding *finding)
         if (finding->phases[row] != VV_PHASE_NONE)
             continue;
         if (around == VV_PHASE_FORWARD ||
-            (finding->is_forward[slices->track[row]] && (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) &&
-             (slices->flags[row] & VV_SLICE_STEP) == 0 && (!has_steps || slices->step[row] != VV_NONE)))
+            (finding->is_forward[slices->track[row]] &&
+             (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) &&
+             (slices->flags[row] & VV_SLICE_STEP) == 0 &&
+             (!has_steps || slices->step[row] != VV_NONE)))
             finding->phases[row] = VV_PHASE_FORWARD;
     }
 }
 
-/* XLA names in each kernel the operation of the program that it came from: "jit(f)/transpose(jvp(g))/dot". */
+/* XLA names in each kernel the program's operation that it came from:
+ * "jit(f)/transpose(jvp(g))/dot". */
 static void read_xla(struct finding *finding)
 {
     const struct vv_model *model = finding->model;
@@ -225,11 +229,9 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
 {
     const struct vv_model *model = finding->model;
     size_t rows = model->slices.table.count + 1;
-    finding->meanings = calloc((size_t)model->strings.count + 1, 1);
-    finding->is_backward = calloc(rows, sizeof *finding->is_backward);
-    if (finding->phases == NULL || finding->meanings == NULL || finding->is_backward == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of %zu slices", rows - 1);
-    VV_TRY(vv_autograd_links(model, &finding->links, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->meanings, model->strings.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->is_backward, rows, error));
+    VV_TRY(vv_autograd_links(model, finding->scratch, &finding->links, error));
     for (size_t i = 0; i < finding->links.count; i++)
         finding->is_backward[finding->links.items[i].backward] = true;
     for (uint32_t row = 0; row < model->slices.table.count; row++)
@@ -242,37 +244,32 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
     return VARVE_OK;
 }
 
-enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases, struct varve_error *error)
+enum varve_code vv_op_phases(const struct vv_model *model, struct vv_scratch *scratch,
+                             struct vv_op_phases *out_phases, struct varve_error *error)
 {
     *out_phases = (struct vv_op_phases){ 0 };
-    return has_recorded_phases(model) ? VARVE_OK : vv_op_phases_found(model, out_phases, error);
+    return has_recorded_phases(model) ? VARVE_OK
+                                      : vv_op_phases_found(model, scratch, out_phases, error);
 }
 
-enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
-                                   struct varve_error *error)
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_scratch *scratch,
+                                   struct vv_op_phases *out_phases, struct varve_error *error)
 {
     *out_phases = (struct vv_op_phases){ 0 };
-    out_phases->of_slice = calloc(model->slices.table.count + 1, sizeof *out_phases->of_slice);
-    struct finding finding = { .model = model, .phases = out_phases->of_slice };
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_phases->of_slice, model->slices.table.count, error));
+    struct vv_scratch own = { 0 };
+    struct finding finding = { .model = model, .scratch = &own, .phases = out_phases->of_slice };
     enum varve_code code = find_phases(&finding, error);
-    free(finding.meanings);
-    free(finding.is_backward);
-    free(finding.is_forward);
-    free(finding.forwards_ns);
-    vv_autograd_links_deinit(&finding.links);
+    vv_scratch_deinit(&own);
     return code;
 }
 
-void vv_op_phases_deinit(struct vv_op_phases *phases)
-{
-    free(phases->of_slice);
-    *phases = (struct vv_op_phases){ 0 };
-}
-
-uint32_t vv_phase_of(const struct vv_model *model, const struct vv_op_phases *phases, uint32_t slice)
+uint32_t vv_phase_of(const struct vv_model *model, const struct vv_op_phases *phases,
+                     uint32_t slice)
 {
     if (phases->of_slice != NULL)
-        return phases->of_slice[slice] != VV_PHASE_NONE ? VV_PHASE_FOUND | phases->of_slice[slice] : VV_NONE;
+        return phases->of_slice[slice] != VV_PHASE_NONE ? VV_PHASE_FOUND | phases->of_slice[slice]
+                                                        : VV_NONE;
     uint32_t phase = model->slices.phase[slice];
     return phase != VV_NONE ? model->slices.name[phase] : VV_NONE;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of argument `at`, up to its closing quote; NULL where there is none. The values hold no quotes themselves: a
- * list that does is cut there, and gives fewer items. */
+/* The text of argument `at`, up to its closing quote; NULL if there is none. Values are expected to
+ * hold no quotes: a list with quotes is cut at the first one, and gives fewer items. */
 static const char *find_text(const char *list, int at, size_t *out_length)
 {
     for (int i = 0; at >= 0; i++) {
@@ -28,7 +28,7 @@ bool vv_scalar_is(const char *list, int at, const char *text)
     return found != NULL && length == strlen(text) && memcmp(found, text, length) == 0;
 }
 
-/* Item `item` of "[a, b]"; NULL. */
+/* Item `item` of "[a, b]"; NULL if there is none. */
 static const char *find_item(const char *list, int at, uint32_t item, size_t *out_length)
 {
     size_t length;

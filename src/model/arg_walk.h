@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arg_walk.h — the arguments of a slice or mark, one after the other, those that it shares with others included.
- * Thread-compatible. */
+/* arg_walk.h — goes through the arguments of a slice or mark, including those that it shares with
+ * others. Thread-compatible. */
 #ifndef VV_MODEL_ARG_WALK_H
 #define VV_MODEL_ARG_WALK_H
 
@@ -8,16 +8,18 @@
 
 struct vv_arg_walk {
     const struct vv_args *args;
-    uint32_t own, own_end;       /* rows to come                                                */
-    uint32_t shared, shared_end; /* of the VV_ARG_ROWS that stood at the last of them            */
+    uint32_t own, own_end;       /* rows still to visit                                         */
+    uint32_t shared, shared_end; /* the same in the rows that the last VV_ARG_ROWS named         */
 };
 
-static inline struct vv_arg_walk vv_arg_walk(const struct vv_model *model, uint32_t first, uint32_t count)
+static inline struct vv_arg_walk vv_arg_walk(const struct vv_model *model, uint32_t first,
+                                             uint32_t count)
 {
-    return (struct vv_arg_walk){ &model->args, count > 0 ? first : 0, count > 0 ? first + count : 0, 0, 0 };
+    return (struct vv_arg_walk){ &model->args, count > 0 ? first : 0, count > 0 ? first + count : 0,
+                                 0, 0 };
 }
 
-/* The next argument's row; false behind the last. */
+/* Gives the row of the next argument; false after the last. */
 static inline bool vv_arg_next(struct vv_arg_walk *walk, uint32_t *out_row)
 {
     while (walk->shared == walk->shared_end) {

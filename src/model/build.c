@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build.c — vv_model_finish: from added rows to the laws that model.h states.
  *
- * Slices are sorted in two steps: by track, which is counting, and then within each track, where a few runs
- * of producers that write in order of time mostly lie one behind the other. So the merge sort looks first whether
- * there is anything to merge, and then merges no more than what overlaps. */
+ * Slices are sorted in two steps: first by track, with a counting sort, then within each track.
+ * Most producers write in order of time, so a track is mostly a few sorted runs. So the merge sort
+ * first tests whether two halves overlap, and then merges only the part that overlaps. */
 #include "model/build.h"
 
 #include <stdatomic.h>
@@ -21,8 +21,8 @@
 struct ordering {
     const int64_t *begin_ns, *duration_ns;
     const uint32_t *order;
-    uint32_t *rows, *spare; /* each as many as there are slices                                 */
-    uint64_t *ends;         /* of each track's rows                                             */
+    uint32_t *rows, *spare; /* as many items as there are slices                                */
+    uint64_t *ends;         /* where each track's rows end                                      */
 };
 
 static inline bool goes_before(const struct ordering *ordering, uint32_t a, uint32_t b)
@@ -47,7 +47,7 @@ static void insert_rows(const struct ordering *ordering, uint32_t *rows, size_t 
     }
 }
 
-/* How many of rows[0..count) need not move for `row`: it goes before none of them. */
+/* How many of rows[0..count) stay in place: `row` goes before none of them. */
 static size_t count_settled(const struct ordering *ordering, const uint32_t *rows, size_t count,
                             uint32_t row)
 {
@@ -62,11 +62,13 @@ static void merge_rows(const struct ordering *ordering, uint32_t *rows, size_t m
     rows += settled;
     middle -= settled;
     count -= settled;
-    count = VV_FIRST_NOT(i, middle, count, goes_before(ordering, rows[i], rows[middle - 1])); /* the others stay */
+    /* The rows after this one stay where they are. */
+    count = VV_FIRST_NOT(i, middle, count, goes_before(ordering, rows[i], rows[middle - 1]));
     memcpy(spare, rows, middle * sizeof *rows);
     size_t left = 0, right = middle, out = 0;
     while (left < middle && right < count)
-        rows[out++] = goes_before(ordering, rows[right], spare[left]) ? rows[right++] : spare[left++];
+        rows[out++] =
+            goes_before(ordering, rows[right], spare[left]) ? rows[right++] : spare[left++];
     memcpy(rows + out, spare + left, (middle - left) * sizeof *rows);
 }
 
@@ -85,7 +87,7 @@ static void sort_rows(const struct ordering *ordering, uint32_t *rows, size_t co
 
 /* ---- all of them ---- */
 
-/* Of slices that an importer has placed, only what stands beside them is looked at. */
+/* Slices that an importer has placed are in order; only their neighbours are compared. */
 static bool is_sorted(const struct ordering *ordering, const struct vv_model *model)
 {
     const struct vv_slices *slices = &model->slices;
@@ -103,7 +105,8 @@ static bool is_sorted(const struct ordering *ordering, const struct vv_model *mo
     return true;
 }
 
-/* Has each placed run of sorted slices still a track of its own? Tracks may have been joined since. */
+/* Does each placed run of slices still have a track of its own? Tracks may have been joined after
+ * the run was placed. */
 static bool are_apart(const struct vv_model *model)
 {
     const uint32_t *track = model->slices.track;
@@ -116,7 +119,8 @@ static bool are_apart(const struct vv_model *model)
     return true;
 }
 
-/* Where each track's rows begin among all, and after the last where they end; slices without a track come last. */
+/* Where the rows of each track begin, and as the last item where all rows end. Slices without a
+ * track come last. */
 static uint64_t *count_by_track(const struct vv_model *model)
 {
     uint64_t tracks = model->tracks.table.count, sum = 0;
@@ -140,7 +144,7 @@ static void sort_track(void *context, size_t track)
     sort_rows(ordering, ordering->rows + first, ordering->ends[track] - first);
 }
 
-/* The beginnings in `ends` become ends. */
+/* On return, `ends` holds ends; it comes with the beginnings. */
 static void sort_by_track(const struct vv_model *model, struct ordering *ordering)
 {
     const struct vv_slices *slices = &model->slices;
@@ -152,7 +156,7 @@ static void sort_by_track(const struct vv_model *model, struct ordering *orderin
 
 /* ---- moving the rows ---- */
 
-/* Finish fills these: until now they are the same in every row. */
+/* Finish fills these columns later. Until then all their rows are equal. */
 static bool is_filled_later(const struct vv_column *column)
 {
     static const size_t filled[] = { offsetof(struct vv_slices, self_ns),
@@ -166,8 +170,8 @@ static bool is_filled_later(const struct vv_column *column)
     return false;
 }
 
-#define GATHER(type)                                                                                \
-    for (uint64_t i = 0; i < count; i++)                                                            \
+#define GATHER(type)                     \
+    for (uint64_t i = 0; i < count; i++) \
     ((type *)to)[i] = ((const type *)from)[rows[i]]
 
 static void gather(const void *from, void *to, size_t width_bytes, const uint32_t *rows,
@@ -190,25 +194,28 @@ static void gather(const void *from, void *to, size_t width_bytes, const uint32_
 }
 
 #define WIDTH_BYTES_MAX 8u
-#define SPARE_BYTES_MIN ((size_t)1 << 20) /* less is not worth it; and so how much is allocated for small models does not
-                                             depend on how threads take turns                    */
+/* A smaller spare would save little. Without spares, small models always allocate the same amount,
+   whichever thread comes first. */
+#define SPARE_BYTES_MIN ((size_t)1 << 20)
 
 struct moving {
     struct vv_slices *slices;
     const uint32_t *rows;
-    _Atomic(void *) spares[WIDTH_BYTES_MAX + 1]; /* by width: cells that no column needs any more, or NULL */
+    /* One place for each width: the cells of a column that has moved, for the next column; or
+       NULL. */
+    _Atomic(void *) spares[WIDTH_BYTES_MAX + 1];
     bool has_failed[VV_TABLE_COLUMNS_MAX];
 };
 
-/* Then it is the same in any order. */
+/* A column whose bytes are all equal is the same in any order. */
 static bool is_uniform(const void *cells, size_t bytes)
 {
     const unsigned char *byte = cells;
     return bytes == 0 || memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
-/* All cells are written, so blank ones of zeros do for any column (cells.h), and so do those that another column of
- * zeros has left: behind the rows they are as blank. */
+/* All `count` cells are written here. So any zeroed cells will do as the target (cells.h), also
+ * those that another column of zeros has left: they are zero after the last row, too. */
 static void move_column(void *context, size_t number)
 {
     struct moving *moving = context;
@@ -219,7 +226,8 @@ static void move_column(void *context, size_t number)
     memcpy(&from, (char *)moving->slices + column->pointer_offset, sizeof from);
     if (is_filled_later(column) || is_uniform(from, bytes))
         return;
-    to = room < SPARE_BYTES_MIN ? NULL : atomic_exchange(&moving->spares[column->width_bytes], NULL);
+    to =
+        room < SPARE_BYTES_MIN ? NULL : atomic_exchange(&moving->spares[column->width_bytes], NULL);
     if (to == NULL)
         to = vv_cells_grow(NULL, room, 0);
     moving->has_failed[number] = to == NULL;
@@ -277,7 +285,8 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
     return code;
 }
 
-/* The durations of all slices, and the time between the first and the last of each track and process. *out_longest: row. */
+/* Adds the durations of all slices, and twice the time between the first and the last record of
+ * each process, and once that of each track. *out_longest is the row of the longest slice. */
 static double add_all_times(const struct vv_model *model, uint64_t *out_longest)
 {
     const struct vv_slices *slices = &model->slices;
@@ -301,20 +310,25 @@ static double add_all_times(const struct vv_model *model, uint64_t *out_longest)
     return sum_ns + (double)end_ns - (double)begin_ns;
 }
 
-/* Analyses add times up, in an int64. */
+/* Analyses add times up in an int64, so the sum of all times must fit. */
 static enum varve_code check_sums(const struct vv_model *model, struct varve_error *error)
 {
     const double most_ns = 9e18, year_ns = 365.25 * 86400e9;
     double span_ns = (double)model->run.end_ns - (double)model->run.begin_ns;
-    uint64_t things = model->slices.table.count + model->tracks.table.count + 2 * model->processes.table.count, longest;
+    uint64_t things = model->slices.table.count + model->tracks.table.count +
+                      2 * model->processes.table.count,
+             longest;
     if (span_ns * (double)things < most_ns || model->slices.table.count == 0)
         return VARVE_OK;
     double sum_ns = add_all_times(model, &longest);
     if (sum_ns < most_ns)
         return VARVE_OK;
-    VV_FAIL(error, VARVE_CORRUPT, "times that add up to %.0f years, more than can be counted in nanoseconds: '%.60s' alone "
-            "lasts %.1f years", sum_ns / year_ns, vv_intern_text(&model->strings, model->slices.name[longest]),
-            (double)model->slices.duration_ns[longest] / year_ns);
+    VV_FAIL(
+        error, VARVE_CORRUPT,
+        "times that add up to %.0f years, more than can be counted in nanoseconds: '%.60s' alone "
+        "lasts %.1f years",
+        sum_ns / year_ns, vv_intern_text(&model->strings, model->slices.name[longest]),
+        (double)model->slices.duration_ns[longest] / year_ns);
 }
 
 static uint64_t count_levels(const struct vv_slices *slices)
@@ -325,7 +339,7 @@ static uint64_t count_levels(const struct vv_slices *slices)
     return slices->table.count > 0 ? (uint64_t)most + 1 : 0;
 }
 
-/* Of the texts themselves: who reads one twice, or in a part of its own, would count it twice. */
+/* Counts texts, each once. A reader cannot count them: it may read a text twice, or in parts. */
 static uint64_t count_repaired(const struct vv_intern *strings)
 {
     uint64_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.h — the stages of vv_model_finish, which calls them in this order. Thread-compatible. */
+/* build.h — the stages of vv_model_finish. Thread-compatible. */
 #ifndef VV_MODEL_BUILD_H
 #define VV_MODEL_BUILD_H
 
@@ -8,31 +8,36 @@
 /* Sorts the slices by (track, begin, longer first, order); no work if they are sorted. build.c */
 enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error);
 
-/* Adds steps from ranges and anchors, by name, to inputs that hold none. infer_steps.c */
+/* Adds steps from ranges and anchors with known names, to inputs without steps. infer_steps.c */
 enum varve_code vv_build_named_steps(struct vv_model *model, struct varve_error *error);
 
-/* Parent, depth, self time, phase and the overlap flag of sorted slices. nest.c */
+/* Finds parent, depth, self time, phase and the overlap flag of sorted slices. nest.c */
 enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error);
 
-/* What leads quickly from a slice to those around it, if run.levels are many; also for a model that somebody kept. outward.c */
+/* Makes the tables that lead quickly from a slice to those around it, if run.levels is large. Also
+ * called for a model that comes from the cache. outward.c */
 enum varve_code vv_build_outward(struct vv_model *model, struct varve_error *error);
 
-/* Adds steps from repeating sequences to inputs that still hold none; wants activities linked. infer_repeats.c */
+/* Adds steps from repeating sequences to inputs that still have none. Activities must be linked
+ * before. infer_repeats.c */
 enum varve_code vv_build_repeated_steps(struct vv_model *model, struct varve_error *error);
 
-/* Which scopes hold a step: as many as there are scopes, at least one; NULL without memory. infer_steps.c */
+/* One bool a scope: does the scope hold a step? *out_count is at least one. NULL = no memory.
+ * infer_steps.c */
 bool *vv_scopes_with_steps(const struct vv_model *model, uint32_t *out_count);
 
-/* Of the track's process; 0 where none is known. infer_steps.c */
+/* The scope of the track's process; 0 if none is known. infer_steps.c */
 uint32_t vv_scope_of_track(const struct vv_model *model, uint32_t track);
 
-/* Sorts the steps by time, finds their slices, and each slice's step. link_steps.c */
+/* Sorts the steps by time, finds the slice of each step, and the step of each slice.
+ * link_steps.c */
 enum varve_code vv_build_steps(struct vv_model *model, struct varve_error *error);
 
-/* The slices that flows lead from and to. link_flows.c */
+/* Finds the slices that flows lead from and to. link_flows.c */
 enum varve_code vv_build_flows(struct vv_model *model, struct varve_error *error);
 
-/* Slice, launch and caller of activities, slices of collectives; counts what has no launch. link_activities.c */
+/* Finds slice, launch and caller of activities, and the slices of collectives. Counts device work
+ * without a launch. link_activities.c */
 enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *error);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c — small columns from the heap, large ones mapped; table.c calls.
+/* cells.c — small columns lie on the heap, large ones in mappings. table.c calls these functions.
  *
- * A mapping is one page whose end is the head, and then the cells, which begin at a multiple of a huge page. Blank
- * cells of 0xFF are one file of such bytes in memory, mapped privately again and again: what is written
- * becomes the column's own, page by page. Where there is no such file, they are written. */
+ * A mapping is one page, whose end holds the head, and then the cells, which begin at a multiple of
+ * a huge page. For blank cells of 0xFF there is one memory file of such bytes, which is mapped
+ * privately many times: a page that is written becomes the column's own. If the file cannot be
+ * made, the bytes are written. */
 #include "model/cells.h"
 
 #include <pthread.h>
@@ -15,13 +16,13 @@
 #include <unistd.h>
 
 #define HUGE_BYTES VV_CELLS_PAGE_BYTES
-#define LARGE_BYTES HUGE_BYTES       /* from here on huge pages waste little                         */
-#define ZEROS_BYTES ((size_t)262144) /* from here on zeros are mapped, which need not be written     */
-#define PAGE_BYTES ((size_t)65536)   /* of any machine, at most                                      */
+#define LARGE_BYTES HUGE_BYTES       /* from this size on, huge pages waste little */
+#define ZEROS_BYTES ((size_t)262144) /* from this size on, zeros are mapped and not written */
+#define PAGE_BYTES ((size_t)65536)   /* at least the page size of any machine */
 #define HEAD_BYTES ((size_t)64)
 
 struct head {
-    size_t bytes; /* of the cells: what was asked for, or, mapped, whole pages                      */
+    size_t bytes; /* size of the cells: as asked for, or whole pages if mapped */
     bool is_mapped;
 };
 
@@ -52,7 +53,7 @@ static void make_ones(void)
     munmap(ones, HUGE_BYTES);
 }
 
-/* Makes cells of zeros blank; whole huge pages. */
+/* Turns zeroed cells into blank cells of 0xFF; `bytes` are whole huge pages. */
 static void fill_with_ones(char *cells, size_t bytes)
 {
     pthread_once(&ones_once, make_ones);
@@ -64,7 +65,7 @@ static void fill_with_ones(char *cells, size_t bytes)
 
 /* ---- mapped ---- */
 
-/* Zeros, of whole pages; NULL if there is no room. */
+/* Maps `bytes` of zeros, whole pages; NULL if there is no room. */
 static char *map(size_t bytes)
 {
     size_t wanted = HUGE_BYTES + PAGE_BYTES + bytes;
@@ -88,11 +89,13 @@ static void unmap(char *cells)
     munmap(cells - PAGE_BYTES, PAGE_BYTES + head_of(cells)->bytes);
 }
 
-/* Moves pages rather than bytes, as long as the system has room for one more mapping. Nothing is left at
- * `from`: what another thread maps there meanwhile is not ours to unmap. */
+/* Moves pages, not bytes, while the system has room for one more mapping. Afterwards `from` is
+ * unmapped page by page: another thread may map its own memory there meanwhile, so a later unmap of
+ * the whole would hit that. */
 static void move(char *to, char *from, unsigned char blank)
 {
-    size_t bytes = head_of(from)->bytes, step = blank == 0 ? bytes : HUGE_BYTES; /* as they were mapped */
+    /* the steps in which the cells were mapped */
+    size_t bytes = head_of(from)->bytes, step = blank == 0 ? bytes : HUGE_BYTES;
     for (size_t at = 0; at < bytes; at += step) {
         if (mremap(from + at, step, step, MREMAP_MAYMOVE | MREMAP_FIXED, to + at) != MAP_FAILED)
             continue;
@@ -108,7 +111,8 @@ static void *grow_mapped(char *former, size_t bytes, unsigned char blank)
     size_t whole = (bytes + page - 1) / page * page;
     size_t former_bytes = former == NULL ? 0 : head_of(former)->bytes;
     bool was_mapped = former != NULL && head_of(former)->is_mapped;
-    size_t used = (former_bytes + page - 1) / page * page; /* what was on the heap is written: pages of its own */
+    /* Cells from the heap are all written, so they get pages of their own. */
+    size_t used = (former_bytes + page - 1) / page * page;
     char *cells = map(whole);
     if (cells == NULL)
         return NULL;
@@ -164,10 +168,11 @@ void vv_cells_fill(void *cells, size_t first, size_t limit)
     const struct head *head = head_of(cells);
     if (!head->is_mapped || head->bytes < LARGE_BYTES)
         return;
-    for (size_t at = (first + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES; at < limit && at < head->bytes; at += HUGE_BYTES) {
+    for (size_t at = (first + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+         at < limit && at < head->bytes; at += HUGE_BYTES) {
         char *page = (char *)cells + at;
-        if (mmap(page, HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                 0) == MAP_FAILED)
+        if (mmap(page, HUGE_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
             return;
         madvise(page, HUGE_BYTES, MADV_HUGEPAGE);
         memset(page, 0xFF, HUGE_BYTES);
@@ -182,7 +187,7 @@ void vv_cells_back(void *cells, size_t first, size_t limit)
     if (limit > head->bytes)
         limit = head->bytes;
 #ifdef MADV_POPULATE_WRITE
-    if (first < limit) /* where the system does not know it, the first write will do */
+    if (first < limit) /* if the kernel does not know it, the first write gets the memory */
         (void)madvise((char *)cells + first, limit - first, MADV_POPULATE_WRITE);
 #endif
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns.h — the column lists of the model's tables, for those who move rows: model/ itself, and
- * importers that put a table into another order. */
+/* columns.h — the column lists of the model's tables. Used by code that moves rows: model/ itself,
+ * and importers that sort a table. */
 #ifndef VV_MODEL_COLUMNS_H
 #define VV_MODEL_COLUMNS_H
 
 #include "model/model.h"
 
-/* One row a table of struct vv_model, in the order of enum vv_table_row. */
+/* One item for each table of struct vv_model, in the order of enum vv_table_row. */
 struct vv_model_table {
     const char *name;    /* "slices"                                                            */
-    size_t table_offset; /* of its struct in struct vv_model; that struct begins with vv_table   */
+    size_t table_offset; /* of the table's struct in struct vv_model; it begins with vv_table    */
     const struct vv_column *columns;
     size_t column_count;
 };
@@ -25,11 +25,12 @@ enum vv_table_row {
 
 extern const struct vv_model_table vv_model_tables[VV_TABLE_COUNT];
 
-/* Room for `extra` more rows, which may be written in bulk before they are counted: they are blank (model/table.h). */
+/* Makes room for `extra` more rows. They are blank (model/table.h) and may be written in bulk
+ * before they are counted. */
 enum varve_code vv_model_reserve(struct vv_model *model, enum vv_table_row table, uint64_t extra,
                                  struct varve_error *error);
 
-/* Puts the rows of one table into the given order: new row i is old row order[i]. */
+/* Sorts the rows of one table: new row i is old row order[i]. */
 enum varve_code vv_model_permute(struct vv_model *model, enum vv_table_row table,
                                  const uint64_t *order, struct varve_error *error);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "cuda:0", "device" where the producer named none. */
+/* "cuda:0"; "device" if the producer named none. */
 void vv_device_text(uint32_t id, char *text, size_t bytes);
 
 /* Does a user who writes "cuda:0", "cuda" or "0" mean this device? */

@@ -9,7 +9,8 @@
 
 /* ---- rows ---- */
 
-uint32_t vv_first_from(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t begin_ns)
+uint32_t vv_slices_lower_bound(const struct vv_slices *slices, uint32_t first, uint32_t last,
+                               int64_t begin_ns)
 {
     return VV_FIRST_NOT(i, first, last, slices->begin_ns[i] < begin_ns);
 }
@@ -43,10 +44,11 @@ void vv_step_rows(const struct vv_model *model, uint32_t step, uint32_t *out_fir
     int64_t begin_ns = steps->begin_ns[step], end_ns = begin_ns + steps->duration_ns[step];
     uint32_t first, last;
     vv_track_rows(model, steps->track[step], &first, &last);
-    *out_last = vv_first_from(&model->slices, first, last, end_ns);
-    /* A range around the step may begin at the same instant: it lies before the step's own row. */
-    *out_first = steps->slice[step] != VV_NONE ? steps->slice[step] + 1
-                                               : vv_first_from(&model->slices, first, last, begin_ns);
+    *out_last = vv_slices_lower_bound(&model->slices, first, last, end_ns);
+    /* A range around the step may begin at the same instant; its row comes before the step's. */
+    *out_first = steps->slice[step] != VV_NONE
+                     ? steps->slice[step] + 1
+                     : vv_slices_lower_bound(&model->slices, first, last, begin_ns);
     if (*out_last < *out_first)
         *out_last = *out_first;
 }
@@ -74,7 +76,8 @@ uint32_t vv_slice_holding(const struct vv_model *model, uint32_t track, int64_t 
 
 uint32_t vv_operator_at(const struct vv_model *model, uint32_t track, int64_t time_ns)
 {
-    uint32_t inner = vv_slice_at(model, track, time_ns), slice = vv_outward_operator(model, inner, VARVE_LAYER_OP);
+    uint32_t inner = vv_slice_at(model, track, time_ns),
+             slice = vv_outward_operator(model, inner, VARVE_LAYER_OP);
     return slice != VV_NONE ? slice : inner;
 }
 
@@ -84,7 +87,7 @@ void vv_track_text(const struct vv_model *model, uint32_t track, char *text, siz
 {
     if (model->tracks.name[track] != 0)
         snprintf(text, bytes, "%s", vv_text_of(model, model->tracks.name[track]));
-    else if (model->tracks.tid[track] < 0) /* a text stands in its place, and says nothing */
+    else if (model->tracks.tid[track] < 0) /* a text stands for the number, and says nothing */
         snprintf(text, bytes, "unnamed thread");
     else
         snprintf(text, bytes, "thread %" PRId64, model->tracks.tid[track]);

@@ -8,8 +8,9 @@
 #include "base/large_pages.h"
 #include "model/model.h"
 
-#define NEIGHBOURS 8u /* ids that follow each other, mostly asked for together, lie side by side    */
-#define SPARE_ROWS 8u /* places of an array for each row in it: a hash table takes as much      */
+#define NEIGHBOURS 8u /* ids next to each other are mostly asked for together: side by side */
+/* An array may have up to 8 places for each row; a hash table would need about as much memory. */
+#define SPARE_ROWS 8u
 
 enum varve_code vv_id_map_init(struct vv_id_map *map, const struct vv_id_range *range,
                                struct varve_error *error)
@@ -46,6 +47,18 @@ void vv_id_map_deinit(struct vv_id_map *map)
     free(map->rows);
     free(map->slots);
     *map = (struct vv_id_map){ 0 };
+}
+
+static void deinit_object(void *map)
+{
+    vv_id_map_deinit(map);
+}
+
+enum varve_code vv_id_map_in(struct vv_scratch *scratch, struct vv_id_map **out_map,
+                             const struct vv_id_range *range, struct varve_error *error)
+{
+    VV_TRY(vv_scratch_object(scratch, out_map, sizeof **out_map, deinit_object, error));
+    return vv_id_map_init(*out_map, range, error);
 }
 
 static uint64_t first_slot(const struct vv_id_map *map, uint32_t scope, uint64_t id)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_repeats.c — steps from what repeats itself, for inputs (scopes) in which nothing is called a step: the times
- * of the longest repeat of the main stream, each from the call that launches its first kernel; where there is none,
- * of the operators of the main thread. doc/metrics.md §6, §15.
+/* infer_repeats.c — takes steps from what repeats itself, for inputs (scopes) without any step.
+ * First it tries the longest repeat on the stream with the most device work: each time of the
+ * repeat begins with the call that launches its first kernel. If there is no repeat, it tries the
+ * operators of the thread with the most operators. doc/metrics.md §6, §15.
  *
- * It must be more than half of at least SEQUENCE_LEAST, so that a few odd events make no steps. */
+ * The repeat must be more than half of the sequence, and the sequence at least SEQUENCE_LEAST long,
+ * so that a few odd events make no steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,23 +14,23 @@
 #include "varve/varve.h"
 
 #define SEQUENCE_LEAST 32u
-#define SEARCHED_MAX (UINT32_C(1) << 20) /* of a longer sequence: the period shows by then               */
+#define SEARCHED_MAX (UINT32_C(1) << 20) /* the first part of a longer one shows the period */
 
-/* The slices of a track that count, in order. */
+/* The slices of a track that count, in order of time. */
 struct sequence {
     uint32_t *rows, *names;
     size_t count;
 };
 
 struct track_size {
-    uint32_t first, limit; /* rows                                                                  */
-    uint32_t count;        /* of those that count                                                   */
+    uint32_t first, limit; /* rows */
+    uint32_t count;        /* number of slices that count */
 };
 
 struct inference {
     struct vv_model *model;
     struct track_size *tracks;
-    struct sequence sequence; /* room for those of any track                                        */
+    struct sequence sequence; /* with room for those of any track */
 };
 
 static bool is_device_work(const struct vv_model *model, uint32_t slice)
@@ -38,7 +40,7 @@ static bool is_device_work(const struct vv_model *model, uint32_t slice)
            model->activities.kind[activity] <= VV_ACTIVITY_SET;
 }
 
-/* On a device the kernels, copies and sets; on a thread the operators. */
+/* Device work counts on a device's track, operators on a thread. */
 static bool counts(const struct vv_model *model, uint32_t slice)
 {
     if (model->tracks.kind[model->slices.track[slice]] == VV_TRACK_THREAD)
@@ -60,21 +62,21 @@ static void measure_tracks(struct inference *inference)
     }
 }
 
-/* The largest of a kind in a scope; VV_NONE. */
+/* The track of a kind with the most slices that count, in a scope; VV_NONE. */
 static uint32_t main_track(const struct inference *inference, uint32_t scope, bool is_thread)
 {
     const struct vv_model *model = inference->model;
     uint32_t best = VV_NONE;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
-        if ((model->tracks.kind[t] == VV_TRACK_THREAD) == is_thread && inference->tracks[t].count > 0 &&
-            vv_scope_of_track(model, t) == scope &&
+        if ((model->tracks.kind[t] == VV_TRACK_THREAD) == is_thread &&
+            inference->tracks[t].count > 0 && vv_scope_of_track(model, t) == scope &&
             (best == VV_NONE || inference->tracks[t].count > inference->tracks[best].count))
             best = t;
     }
     return best;
 }
 
-/* Of operators in operators, only the outermost. */
+/* Reads the slices that count; of nested operators only the outermost. */
 static void read_sequence(struct inference *inference, uint32_t track)
 {
     const struct vv_model *model = inference->model;
@@ -82,7 +84,8 @@ static void read_sequence(struct inference *inference, uint32_t track)
     bool is_thread = model->tracks.kind[track] == VV_TRACK_THREAD;
     int64_t end_ns = INT64_MIN;
     inference->sequence.count = 0;
-    for (uint32_t row = inference->tracks[track].first; row < inference->tracks[track].limit; row++) {
+    for (uint32_t row = inference->tracks[track].first; row < inference->tracks[track].limit;
+         row++) {
         if (!counts(model, row) || (is_thread && slices->begin_ns[row] < end_ns))
             continue;
         end_ns = slices->begin_ns[row] + slices->duration_ns[row];
@@ -91,7 +94,8 @@ static void read_sequence(struct inference *inference, uint32_t track)
     }
 }
 
-static enum varve_code find_repeat(const struct sequence *sequence, struct vv_repeat *out, struct varve_error *error)
+static enum varve_code find_repeat(const struct sequence *sequence, struct vv_repeat *out,
+                                   struct varve_error *error)
 {
     struct vv_repeats repeats = { 0 };
     size_t searched = sequence->count < SEARCHED_MAX ? sequence->count : SEARCHED_MAX;
@@ -102,7 +106,8 @@ static enum varve_code find_repeat(const struct sequence *sequence, struct vv_re
     const struct vv_repeat *longest = vv_repeats_longest(&repeats);
     if (longest != NULL) {
         size_t end = (size_t)longest->start + longest->length;
-        while (end < sequence->count && sequence->names[end] == sequence->names[end - longest->period])
+        while (end < sequence->count &&
+               sequence->names[end] == sequence->names[end - longest->period])
             end++;
         *out = *longest;
         out->length = (uint32_t)(end - longest->start);
@@ -113,7 +118,9 @@ static enum varve_code find_repeat(const struct sequence *sequence, struct vv_re
     return code;
 }
 
-/* The host's slice that a token begins with, on `*track` (VV_NONE: whichever it is); VV_NONE where there is none. */
+/* The host slice of a token: the operator itself, or the call that launched the device work.
+ * VV_NONE if there is none, or if it is not on `*track`; *track VV_NONE accepts any and is then
+ * set. */
 static uint32_t host_slice(const struct vv_model *model, uint32_t slice, uint32_t *track)
 {
     if (model->tracks.kind[model->slices.track[slice]] != VV_TRACK_THREAD)
@@ -124,14 +131,17 @@ static uint32_t host_slice(const struct vv_model *model, uint32_t slice, uint32_
     return model->tracks.kind[*track] == VV_TRACK_THREAD ? slice : VV_NONE;
 }
 
-/* Where each of its times begins on the host, and where the last ends; false where the host does not say. */
+/* Finds where each time of the repeat begins on the host, and where the last one ends. False if the
+ * host slices do not say it. */
 static bool place_times(const struct vv_model *model, const struct sequence *sequence,
                         const struct vv_repeat *repeat, int64_t *bounds_ns, uint32_t *out_track)
 {
-    uint32_t times = repeat->length / repeat->period, last = repeat->start + times * repeat->period - 1;
+    uint32_t times = repeat->length / repeat->period,
+             last = repeat->start + times * repeat->period - 1;
     *out_track = VV_NONE;
     for (uint32_t i = 0; i < times; i++) {
-        uint32_t slice = host_slice(model, sequence->rows[repeat->start + i * repeat->period], out_track);
+        uint32_t slice =
+            host_slice(model, sequence->rows[repeat->start + i * repeat->period], out_track);
         if (slice == VV_NONE)
             return false;
         bounds_ns[i] = model->slices.begin_ns[slice];
@@ -145,8 +155,8 @@ static bool place_times(const struct vv_model *model, const struct sequence *seq
     return bounds_ns[times] > bounds_ns[times - 1];
 }
 
-static enum varve_code add_steps(struct vv_model *model, const int64_t *bounds_ns, uint32_t times, uint32_t track,
-                                 struct varve_error *error)
+static enum varve_code add_steps(struct vv_model *model, const int64_t *bounds_ns, uint32_t times,
+                                 uint32_t track, struct varve_error *error)
 {
     for (uint32_t i = 0; i < times; i++) {
         uint32_t row;
@@ -176,7 +186,8 @@ static enum varve_code try_track(struct inference *inference, uint32_t track, bo
     if (bounds_ns == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u steps", times);
     enum varve_code code = VARVE_OK;
-    *out_is_done = place_times(inference->model, &inference->sequence, &repeat, bounds_ns, &host_track);
+    *out_is_done =
+        place_times(inference->model, &inference->sequence, &repeat, bounds_ns, &host_track);
     if (*out_is_done)
         code = add_steps(inference->model, bounds_ns, times, host_track, error);
     free(bounds_ns);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_steps.c — steps by name, for inputs (scopes) in which none were recorded: doc/metrics.md §6.
+/* infer_steps.c — takes steps from names, for inputs (scopes) in which none were recorded:
+ * doc/metrics.md §6.
  *
- * A range called like a step is one; else each end of an anchor, such as Optimizer.step, ends one. Of each process the
- * thread that has most of them counts, and of ranges in ranges of the same kind the outermost. With model->step_by
- * the user has said which: NAME are the steps, ..NAME is an anchor, and what was recorded as steps counts no more. */
+ * A range with the name of a step is a step. If there are none, each end of an anchor, such as
+ * Optimizer.step, ends a step. Of each process, the thread with the most of them counts; of nested
+ * ranges of the same kind, the outermost. With model->step_by the user has chosen: NAME are the
+ * steps, ..NAME is an anchor, and recorded steps are dropped. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,13 +20,15 @@
 #define LAYERS_OF_RANGES (VARVE_LAYER_API | VARVE_LAYER_HOST | VARVE_LAYER_STEP)
 
 struct convention {
-    const char *word;  /* a name is the word, or the word and a number, or "word#whatever"           */
-    uint16_t layers;   /* it may be of                                                              */
-    uint8_t origin;    /* enum vv_step_origin                                                       */
-    uint8_t least;     /* fewer of them on a thread are none                                        */
+    /* A name matches if it is the word, the word and a number, or the word and '#', '[' or '(' with
+       any text after it. */
+    const char *word;
+    uint16_t layers;   /* layers that the range may have */
+    uint8_t origin;    /* enum vv_step_origin */
+    uint8_t least;     /* a thread with fewer of them has none */
 };
 
-/* In order of preference. */
+/* The first convention that matches is used. */
 static const struct convention conventions[] = {
     { "train_step", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
     { "training_step", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
@@ -50,7 +54,7 @@ struct candidate {
     uint8_t convention;
 };
 
-/* A process, or a scope, and the track of it that is to hold the steps. */
+/* The track of a process that holds its steps. */
 struct choice {
     uint32_t track, count;
 };
@@ -59,15 +63,16 @@ struct inference {
     struct vv_model *model;
     const struct convention *conventions;
     size_t convention_count;
-    uint8_t *by_string;           /* a string -> the convention of that name                        */
-    bool *is_served;              /* a scope -> it has steps                                        */
-    uint8_t *of_scope;            /* a scope -> its convention                                      */
+    uint8_t *by_string;           /* string id -> its convention */
+    bool *is_served;              /* scope -> has steps */
+    uint8_t *of_scope;            /* scope -> its convention */
     struct choice *of_process;
-    struct candidate *candidates; /* by track and begin, outermost ones                             */
+    struct candidate *candidates; /* by track and begin; outermost ranges only */
     size_t candidate_count, candidate_capacity;
 };
 
-/* The number at the end of a name that stands after `word`, or -1. False: the name says something else. */
+/* *out_number is the number at the end of a name that begins with `word`, or -1. False: the name
+ * does not match. */
 static bool is_called(const char *name, const char *word, int64_t *out_number)
 {
     *out_number = -1;
@@ -86,7 +91,7 @@ uint32_t vv_scope_of_track(const struct vv_model *model, uint32_t track)
     return process < model->processes.table.count ? model->processes.scope[process] : 0;
 }
 
-/* A process' place among the choices: behind the last, of tracks without one. */
+/* The choice of the track's process; the last item is for tracks without a process. */
 static struct choice *choice_of(const struct inference *inference, uint32_t track)
 {
     uint64_t processes = inference->model->processes.table.count;
@@ -106,7 +111,7 @@ bool *vv_scopes_with_steps(const struct vv_model *model, uint32_t *out_count)
     return has_steps;
 }
 
-/* ---- who is called like a step ---- */
+/* ---- ranges with the name of a step ---- */
 
 static bool name_conventions(struct inference *inference)
 {
@@ -119,7 +124,9 @@ static bool name_conventions(struct inference *inference)
         const char *name = vv_intern_text(strings, string);
         if (!is_initial[tolower((unsigned char)name[0])])
             continue;
-        for (size_t c = 0; c < inference->convention_count && inference->by_string[string] == NO_CONVENTION; c++) {
+        for (size_t c = 0;
+             c < inference->convention_count && inference->by_string[string] == NO_CONVENTION;
+             c++) {
             int64_t number;
             if (is_called(name, inference->conventions[c].word, &number))
                 inference->by_string[string] = (uint8_t)c;
@@ -149,15 +156,17 @@ static enum varve_code collect(struct inference *inference, struct varve_error *
         ends_ns[convention] = slices->begin_ns[row] + slices->duration_ns[row];
         if (inference->candidate_count == inference->candidate_capacity)
             VV_TRY(vv_array_reserve(&inference->candidates, &inference->candidate_capacity,
-                                    inference->candidate_count + 1, sizeof *inference->candidates, error));
+                                    inference->candidate_count + 1, sizeof *inference->candidates,
+                                    error));
         inference->candidates[inference->candidate_count++] = (struct candidate){ row, convention };
     }
     return VARVE_OK;
 }
 
-/* ---- which of them, and where ---- */
+/* ---- which convention, and which track ---- */
 
-/* One past the last candidate of the track of candidate `first`; counts them by convention. */
+/* Counts the candidates on the track of candidate `first` by convention. Returns the index after
+ * the last of them. */
 static size_t count_track(const struct inference *inference, size_t first, uint32_t *counts)
 {
     const uint32_t *track = inference->model->slices.track;
@@ -174,7 +183,9 @@ static void choose_conventions(struct inference *inference)
     uint32_t counts[CONVENTION_COUNT];
     for (size_t i = 0, next; i < inference->candidate_count; i = next) {
         next = count_track(inference, i, counts);
-        uint32_t scope = vv_scope_of_track(inference->model, inference->model->slices.track[inference->candidates[i].slice]);
+        uint32_t scope =
+            vv_scope_of_track(inference->model,
+                              inference->model->slices.track[inference->candidates[i].slice]);
         for (size_t c = 0; c < inference->convention_count && !inference->is_served[scope]; c++)
             if (counts[c] >= inference->conventions[c].least && c < inference->of_scope[scope])
                 inference->of_scope[scope] = (uint8_t)c;
@@ -190,7 +201,8 @@ static void choose_tracks(struct inference *inference)
         uint32_t track = model->slices.track[inference->candidates[i].slice];
         uint8_t convention = inference->of_scope[vv_scope_of_track(model, track)];
         struct choice *choice = choice_of(inference, track);
-        if (convention != NO_CONVENTION && counts[convention] >= inference->conventions[convention].least &&
+        if (convention != NO_CONVENTION &&
+            counts[convention] >= inference->conventions[convention].least &&
             counts[convention] > choice->count)
             *choice = (struct choice){ track, counts[convention] };
     }
@@ -198,24 +210,26 @@ static void choose_tracks(struct inference *inference)
 
 /* ---- the steps ---- */
 
-static enum varve_code add_step(struct inference *inference, const struct candidate *candidate, int64_t ordinal,
-                                int64_t begin_ns, struct varve_error *error)
+static enum varve_code add_step(struct inference *inference, const struct candidate *candidate,
+                                int64_t ordinal, int64_t begin_ns, struct varve_error *error)
 {
     struct vv_model *model = inference->model;
     const struct convention *convention = &inference->conventions[candidate->convention];
     uint32_t row, slice = candidate->slice;
     int64_t number;
-    is_called(vv_intern_text(&model->strings, model->slices.name[slice]), convention->word, &number);
+    is_called(vv_intern_text(&model->strings, model->slices.name[slice]), convention->word,
+              &number);
     VV_TRY(vv_model_add_step(model, &row, error));
     VV_TRY(vv_model_text(model, convention->word, &model->steps.name[row], error));
     model->steps.index[row] = number >= 0 ? number : ordinal;
     model->steps.begin_ns[row] = begin_ns;
-    model->steps.duration_ns[row] = model->slices.begin_ns[slice] + model->slices.duration_ns[slice] - begin_ns;
+    model->steps.duration_ns[row] =
+        model->slices.begin_ns[slice] + model->slices.duration_ns[slice] - begin_ns;
     model->steps.track[row] = model->slices.track[slice];
     model->steps.origin[row] = convention->origin;
     if (convention->origin == VV_STEP_RANGE) {
         model->slices.flags[slice] |= VV_SLICE_STEP;
-        model->placed_count = 0; /* phases lie in steps: what an importer knew of them is no longer so */
+        model->placed_count = 0; /* phases depend on steps: the importer's phases no longer hold */
     }
     return VARVE_OK;
 }
@@ -225,9 +239,11 @@ static uint32_t first_slice_of(const struct vv_slices *slices, uint32_t slice)
     return VV_FIRST_NOT(i, 0, slice, slices->track[i] < slices->track[slice]);
 }
 
-/* A pause is no part of a step: the last return from one by `to_ns`, if that is after `from_ns`. *next is the first
- * row to ask; instants that are asked for on a track grow. */
-static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint64_t *next, int64_t from_ns, int64_t to_ns)
+/* Steps do not include pauses: returns the last instant up to `to_ns` at which recording resumed,
+ * or `from_ns` if that is later. *next is the first row to test; on one track, instants must grow
+ * from call to call. */
+static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint64_t *next,
+                           int64_t from_ns, int64_t to_ns)
 {
     const struct vv_resumes *resumes = &model->resumes;
     for (; *next < resumes->table.count; (*next)++) {
@@ -251,8 +267,8 @@ static enum varve_code add_steps(struct inference *inference, struct varve_error
         const struct candidate *candidate = &inference->candidates[i];
         uint32_t track = slices->track[candidate->slice];
         const struct choice *choice = choice_of(inference, track);
-        if (candidate->convention != inference->of_scope[vv_scope_of_track(model, track)] || choice->count == 0 ||
-            choice->track != track)
+        if (candidate->convention != inference->of_scope[vv_scope_of_track(model, track)] ||
+            choice->count == 0 || choice->track != track)
             continue;
         if (track != last_track) {
             ordinal = 0;
@@ -262,7 +278,8 @@ static enum varve_code add_steps(struct inference *inference, struct varve_error
         bool is_anchor = inference->conventions[candidate->convention].origin == VV_STEP_ANCHOR;
         int64_t begin_ns = slices->begin_ns[candidate->slice];
         if (is_anchor)
-            begin_ns = skip_pauses(model, model->tracks.process[track], &next_resume, last_end_ns, begin_ns);
+            begin_ns = skip_pauses(model, model->tracks.process[track], &next_resume, last_end_ns,
+                                   begin_ns);
         VV_TRY(add_step(inference, candidate, ordinal++, begin_ns, error));
         last_end_ns = slices->begin_ns[candidate->slice] + slices->duration_ns[candidate->slice];
         last_track = track;
@@ -287,11 +304,12 @@ static enum varve_code infer(struct inference *inference, struct varve_error *er
     inference->is_served = vv_scopes_with_steps(model, &scopes);
     inference->of_scope = malloc(scopes);
     inference->of_process = calloc(model->processes.table.count + 1, sizeof *inference->of_process);
-    if (inference->by_string == NULL || inference->is_served == NULL || inference->of_scope == NULL ||
-        inference->of_process == NULL)
+    if (inference->by_string == NULL || inference->is_served == NULL ||
+        inference->of_scope == NULL || inference->of_process == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for steps");
     memset(inference->of_scope, NO_CONVENTION, scopes);
-    if (memchr(inference->is_served, false, scopes * sizeof(bool)) == NULL || !name_conventions(inference))
+    if (memchr(inference->is_served, false, scopes * sizeof(bool)) == NULL ||
+        !name_conventions(inference))
         return VARVE_OK;
     VV_TRY(collect(inference, error));
     choose_conventions(inference);
@@ -319,6 +337,7 @@ enum varve_code vv_build_named_steps(struct vv_model *model, struct varve_error 
     free(inference.of_process);
     free(inference.candidates);
     if (code == VARVE_OK && model->step_by != NULL && model->steps.table.count == 0)
-        code = vv_fail(error, VARVE_INVALID, "no range '%s' in this trace to take for steps", said.word);
+        code = vv_fail(error, VARVE_INVALID, "no range '%s' in this trace to take for steps",
+                       said.word);
     return code;
 }

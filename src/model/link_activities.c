@@ -1,45 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_activities.c — which call started a piece of device work, and which operator it was done for.
+/* link_activities.c — finds the call that started a piece of device work, and the operator that the
+ * work was done for.
  *
- * A call and what it started have the same correlation id within their scope; of several calls with one id the first in
- * time counts. The operator is the one whose external id the activity names, else the innermost one around the
- * call. Where ids do not tell, an arrow from a call or an operator to the work does. Kineto writes an activity's own correlation as its external id where it knows of no operator: that
- * names none. */
+ * A call and the work it started have the same correlation id within their family of ids (model.h).
+ * A driver's call inside a runtime's call has the same id; the outer call counts. If several other
+ * calls have the id, the call with an arrow to the work counts; without an arrow it is the last
+ * call that begins before the work. The operator is the one whose external id the activity names;
+ * if the activity names none, it is the innermost operator around the call. Where ids say nothing,
+ * an arrow from a call or an operator to the work does. Kineto writes the activity's own
+ * correlation as its external id when it knows no operator; such an id is ignored. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/large_pages.h"
 #include "model/build.h"
 #include "model/id_map.h"
 #include "model/outward.h"
 #include "varve/varve.h"
 
-#define AHEAD 12u /* activities: as long as memory takes to answer                               */
+#define AHEAD 12u /* rows to prefetch ahead: about the latency of memory                         */
+
+/* A call with an id that a call elsewhere has, too. */
+struct rival {
+    uint32_t family, row; /* row in activities */
+    uint64_t correlation;
+    int64_t begin_ns;
+};
 
 struct linking {
     struct vv_model *model;
-    uint32_t *op_slices;      /* slice of each row in ops                                       */
+    uint32_t *families;       /* of each process: scopes and families of ids, numbered through  */
+    VV_ARRAY_OF(struct rival) rivals;
+    uint32_t *op_slices;      /* row in ops -> slice                                            */
     struct vv_id_map calls;   /* correlation -> row in activities                               */
     struct vv_id_map callers; /* external -> row in slices                                      */
 };
 
-static uint32_t scope_of(const struct vv_model *model, uint32_t slice)
+static uint32_t family_of(const struct linking *linking, uint32_t slice)
 {
+    const struct vv_model *model = linking->model;
     uint32_t track = model->slices.track[slice];
     uint32_t process = track < model->tracks.table.count ? model->tracks.process[track] : VV_NONE;
-    return process < model->processes.table.count ? model->processes.scope[process] : 0;
+    return process < model->processes.table.count ? linking->families[process] : 0;
 }
 
-/* Have all activities the slices that the importer has named? Rows may have moved since. */
+static enum varve_code number_families(struct linking *linking, struct varve_error *error)
+{
+    const struct vv_processes *processes = &linking->model->processes;
+    uint32_t scopes = 0;
+    linking->families = calloc(processes->table.count + 1, sizeof *linking->families);
+    if (linking->families == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link the work of %llu processes",
+                (unsigned long long)processes->table.count);
+    for (uint64_t p = 0; p < processes->table.count; p++)
+        scopes = processes->scope[p] >= scopes ? processes->scope[p] + 1 : scopes;
+    for (uint64_t p = 0; p < processes->table.count; p++)
+        linking->families[p] = processes->id_family[p] == 0
+                                   ? processes->scope[p]
+                                   : scopes + processes->id_family[p] - 1;
+    return VARVE_OK;
+}
+
+/* Does each activity still have the slice that the importer named? Rows may have moved since. */
 static bool are_found(const struct vv_model *model)
 {
     const struct vv_activities *activities = &model->activities;
     for (uint32_t i = 0; i < activities->table.count; i++)
-        if (activities->slice[i] >= model->slices.table.count || model->slices.activity[activities->slice[i]] != i)
+        if (activities->slice[i] >= model->slices.table.count ||
+            model->slices.activity[activities->slice[i]] != i)
             return false;
     return true;
 }
 
-/* Whole columns of links that are nearly blank are not looked through in vain: pages that are read count as memory. */
+/* The columns of links are mostly blank. They are searched only if needed, because pages that are
+ * read count as memory. */
 static void find_slices(struct linking *linking)
 {
     struct vv_model *model = linking->model;
@@ -69,23 +103,110 @@ static bool is_call(const struct vv_activities *activities, uint64_t row)
            activities->slice[row] != VV_NONE;
 }
 
-static void put_call(struct linking *linking, uint32_t row)
+/* Does one of two calls run within the other? */
+static bool are_nested(const struct vv_slices *slices, uint32_t a, uint32_t b)
+{
+    int64_t a_ns = slices->begin_ns[a], b_ns = slices->begin_ns[b];
+    return slices->track[a] == slices->track[b] &&
+           (a_ns <= b_ns ? b_ns - a_ns <= slices->duration_ns[a]
+                         : a_ns - b_ns <= slices->duration_ns[b]);
+}
+
+static enum varve_code add_rival(struct linking *linking, uint32_t row, struct varve_error *error)
+{
+    const struct vv_activities *activities = &linking->model->activities;
+    uint32_t slice = activities->slice[row];
+    VV_TRY(vv_array_reserve(&linking->rivals.items, &linking->rivals.capacity,
+                            linking->rivals.count + 1, sizeof *linking->rivals.items, error));
+    linking->rivals.items[linking->rivals.count++] =
+        (struct rival){ family_of(linking, slice), row, activities->correlation[row],
+                        linking->model->slices.begin_ns[slice] };
+    return VARVE_OK;
+}
+
+/* The map keeps the call that was met last; those before it become rivals. */
+static enum varve_code put_call(struct linking *linking, uint32_t row, struct varve_error *error)
 {
     struct vv_model *model = linking->model;
     const struct vv_activities *activities = &model->activities;
-    uint32_t *place = vv_id_map_put(&linking->calls, scope_of(model, activities->slice[row]),
+    const struct vv_slices *slices = &model->slices;
+    uint32_t slice = activities->slice[row];
+    uint32_t *place = vv_id_map_put(&linking->calls, family_of(linking, slice),
                                     activities->correlation[row]);
     if (*place == VV_NONE) {
         *place = row;
-        return;
+        return VARVE_OK;
     }
     model->health.duplicate_correlations++;
-    if (model->slices.begin_ns[activities->slice[row]] <
-        model->slices.begin_ns[activities->slice[*place]])
-        *place = row;
+    uint32_t last = activities->slice[*place];
+    if (are_nested(slices, slice, last)) {
+        *place = slices->begin_ns[slice] < slices->begin_ns[last] ? row : *place;
+        return VARVE_OK;
+    }
+    VV_TRY(add_rival(linking, *place, error));
+    *place = row;
+    return VARVE_OK;
 }
 
-/* Of the activity that comes AHEAD rows later. */
+static int compare_ids(const struct rival *a, uint32_t family, uint64_t correlation)
+{
+    if (a->family != family)
+        return a->family < family ? -1 : 1;
+    return (a->correlation > correlation) - (a->correlation < correlation);
+}
+
+static int compare_rivals(const void *left, const void *right)
+{
+    const struct rival *a = left, *b = right;
+    int order = compare_ids(a, b->family, b->correlation);
+    if (order != 0)
+        return order;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The number of rivals that stand before those of the id, or before what begins after time_ns. */
+static size_t count_before(const struct linking *linking, uint32_t family, uint64_t correlation,
+                           int64_t time_ns)
+{
+    size_t from = 0, to = linking->rivals.count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const struct rival *rival = &linking->rivals.items[middle];
+        int order = compare_ids(rival, family, correlation);
+        if (order < 0 || (order == 0 && rival->begin_ns <= time_ns))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static bool has_rivals(const struct linking *linking, uint32_t family, uint64_t correlation)
+{
+    return linking->rivals.count > 0 &&
+           count_before(linking, family, correlation, INT64_MAX) >
+               count_before(linking, family, correlation, INT64_MIN);
+}
+
+/* The last call of this id that does not begin after the work; row in activities, or VV_NONE. */
+static uint32_t last_call_before(const struct linking *linking, uint32_t family,
+                                 uint64_t correlation, int64_t time_ns)
+{
+    const struct vv_model *model = linking->model;
+    uint32_t met_last = vv_id_map_find(&linking->calls, family, correlation);
+    int64_t met_ns = model->slices.begin_ns[model->activities.slice[met_last]];
+    size_t end = count_before(linking, family, correlation, time_ns);
+    const struct rival *rival = end > 0 ? &linking->rivals.items[end - 1] : NULL;
+    if (rival != NULL && compare_ids(rival, family, correlation) != 0)
+        rival = NULL;
+    if (met_ns <= time_ns && (rival == NULL || met_ns > rival->begin_ns))
+        return met_last;
+    return rival == NULL ? VV_NONE : rival->row;
+}
+
+/* Prefetches for the activity AHEAD rows later. */
 static void prefetch(const struct linking *linking, uint32_t row)
 {
     const struct vv_activities *activities = &linking->model->activities;
@@ -93,7 +214,8 @@ static void prefetch(const struct linking *linking, uint32_t row)
         return;
     uint32_t slice = activities->slice[row + AHEAD];
     if (slice != VV_NONE && activities->correlation[row + AHEAD] != 0)
-        vv_id_map_prefetch(&linking->calls, scope_of(linking->model, slice), activities->correlation[row + AHEAD]);
+        vv_id_map_prefetch(&linking->calls, family_of(linking, slice),
+                           activities->correlation[row + AHEAD]);
 }
 
 static enum varve_code map_calls(struct linking *linking, struct varve_error *error)
@@ -103,14 +225,17 @@ static enum varve_code map_calls(struct linking *linking, struct varve_error *er
     struct vv_id_range range = { 0 };
     for (uint32_t i = 0; i < activities->table.count; i++)
         if (is_call(activities, i))
-            vv_id_range_add(&range, scope_of(model, activities->slice[i]),
+            vv_id_range_add(&range, family_of(linking, activities->slice[i]),
                             activities->correlation[i]);
     VV_TRY(vv_id_map_init(&linking->calls, &range, error));
     for (uint32_t i = 0; i < activities->table.count; i++) {
         prefetch(linking, i);
         if (is_call(activities, i))
-            put_call(linking, i);
+            VV_TRY(put_call(linking, i, error));
     }
+    if (linking->rivals.count > 1)
+        qsort(linking->rivals.items, linking->rivals.count, sizeof *linking->rivals.items,
+              compare_rivals);
     return VARVE_OK;
 }
 
@@ -118,7 +243,8 @@ static void put_caller(struct linking *linking, uint32_t op)
 {
     struct vv_model *model = linking->model;
     uint32_t slice = linking->op_slices[op];
-    uint32_t *place = vv_id_map_put(&linking->callers, scope_of(model, slice), model->ops.external[op]);
+    uint32_t *place =
+        vv_id_map_put(&linking->callers, family_of(linking, slice), model->ops.external[op]);
     if (*place == VV_NONE || model->slices.begin_ns[slice] < model->slices.begin_ns[*place])
         *place = slice;
 }
@@ -129,7 +255,8 @@ static enum varve_code map_callers(struct linking *linking, struct varve_error *
     struct vv_id_range range = { 0 };
     for (uint32_t op = 0; op < model->ops.table.count; op++)
         if (model->ops.external[op] != 0 && linking->op_slices[op] != VV_NONE)
-            vv_id_range_add(&range, scope_of(model, linking->op_slices[op]), model->ops.external[op]);
+            vv_id_range_add(&range, family_of(linking, linking->op_slices[op]),
+                            model->ops.external[op]);
     VV_TRY(vv_id_map_init(&linking->callers, &range, error));
     for (uint32_t op = 0; op < model->ops.table.count; op++)
         if (model->ops.external[op] != 0 && linking->op_slices[op] != VV_NONE)
@@ -142,7 +269,8 @@ static enum varve_code map_callers(struct linking *linking, struct varve_error *
 static uint32_t operator_around(const struct vv_model *model, uint32_t slice)
 {
     return slice == VV_NONE ? VV_NONE
-                            : vv_outward_operator(model, model->slices.parent[slice], VARVE_LAYER_OP | VARVE_LAYER_COMM);
+                            : vv_outward_operator(model, model->slices.parent[slice],
+                                                  VARVE_LAYER_OP | VARVE_LAYER_COMM);
 }
 
 static bool is_device_work(enum vv_activity_kind kind)
@@ -153,14 +281,30 @@ static bool is_device_work(enum vv_activity_kind kind)
 static void link_by_ids(struct linking *linking, uint32_t row)
 {
     struct vv_activities *activities = &linking->model->activities;
-    uint32_t scope = scope_of(linking->model, activities->slice[row]);
+    uint32_t family = family_of(linking, activities->slice[row]);
     uint64_t correlation = activities->correlation[row], external = activities->external[row];
-    if (is_device_work(activities->kind[row]) && correlation != 0) {
-        uint32_t call = vv_id_map_find(&linking->calls, scope, correlation);
+    if (is_device_work(activities->kind[row]) && correlation != 0 &&
+        !has_rivals(linking, family, correlation)) {
+        uint32_t call = vv_id_map_find(&linking->calls, family, correlation);
         activities->launch[row] = call == VV_NONE ? VV_NONE : activities->slice[call];
     }
     if (external != 0 && external != correlation)
-        activities->caller[row] = vv_id_map_find(&linking->callers, scope, external);
+        activities->caller[row] = vv_id_map_find(&linking->callers, family, external);
+}
+
+/* What has an id of several calls, and no arrow. */
+static void link_by_time(struct linking *linking, uint32_t row)
+{
+    const struct vv_model *model = linking->model;
+    struct vv_activities *activities = &linking->model->activities;
+    uint32_t slice = activities->slice[row], family = family_of(linking, slice);
+    uint64_t correlation = activities->correlation[row];
+    if (activities->launch[row] != VV_NONE || !is_device_work(activities->kind[row]) ||
+        correlation == 0 || !has_rivals(linking, family, correlation))
+        return;
+    uint32_t call =
+        last_call_before(linking, family, correlation, model->slices.begin_ns[slice]);
+    activities->launch[row] = call == VV_NONE ? VV_NONE : activities->slice[call];
 }
 
 static void link_by_flow(struct vv_model *model, uint64_t flow)
@@ -172,7 +316,8 @@ static void link_by_flow(struct vv_model *model, uint64_t flow)
         model->slices.begin_ns[to] != model->flows.to_ns[flow])
         return;
     uint16_t layer = model->slices.layer[from];
-    if (activities->launch[row] == VV_NONE && (layer & (VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1)))
+    if (activities->launch[row] == VV_NONE &&
+        (layer & (VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1)))
         activities->launch[row] = from;
     if (activities->caller[row] == VV_NONE && (layer & (VARVE_LAYER_OP | VARVE_LAYER_COMM)))
         activities->caller[row] = from;
@@ -201,12 +346,15 @@ static void link_all(struct linking *linking)
     }
     for (uint64_t i = 0; i < model->flows.table.count; i++)
         link_by_flow(model, i);
+    for (uint32_t i = 0; linking->rivals.count > 0 && i < count; i++)
+        if (activities->slice[i] != VV_NONE)
+            link_by_time(linking, i);
     for (uint32_t i = 0; i < count; i++)
         if (activities->slice[i] != VV_NONE)
             link_by_place(model, i);
 }
 
-/* A collective is its operator's; without one, the device's. */
+/* A collective gets the slice of its operator; without one, the slice of its device work. */
 static void link_collectives(struct linking *linking)
 {
     struct vv_model *model = linking->model;
@@ -226,12 +374,15 @@ enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *
     if (model->activities.table.count == 0 && model->collectives.table.count == 0)
         return VARVE_OK;
     struct linking linking = { .model = model };
-    linking.op_slices = vv_large_pages_alloc((model->ops.table.count + 1) * sizeof *linking.op_slices);
+    linking.op_slices =
+        vv_large_pages_alloc((model->ops.table.count + 1) * sizeof *linking.op_slices);
     if (linking.op_slices == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link %llu operators",
                 (unsigned long long)model->ops.table.count);
     find_slices(&linking);
-    enum varve_code code = map_calls(&linking, error);
+    enum varve_code code = number_families(&linking, error);
+    if (code == VARVE_OK)
+        code = map_calls(&linking, error);
     if (code == VARVE_OK)
         code = map_callers(&linking, error);
     if (code == VARVE_OK) {
@@ -240,6 +391,8 @@ enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *
     }
     vv_id_map_deinit(&linking.calls);
     vv_id_map_deinit(&linking.callers);
+    free(linking.rivals.items);
+    free(linking.families);
     free(linking.op_slices);
     return code;
 }

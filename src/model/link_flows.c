@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_flows.c — the slices that arrows lead from and to.
+/* link_flows.c — finds the slices that arrows lead from and to.
  *
- * An importer that takes the instant from a slice names that slice's row: if rows have not moved since, there is nothing
- * to search. Else arrows come nearly in order of time on each track, so the search for an instant goes out from where the
- * last one on its track was found, in steps that double. Threads take arrows that follow each other, and remember places
- * of their own. */
+ * If an importer took the instant from a slice, it named that slice's row; if rows have not moved
+ * since, no search is needed. Otherwise: arrows come nearly in order of time on each track, so the
+ * search begins where the last search on that track ended, and goes out in steps that double. Each
+ * thread works on consecutive arrows, and keeps search positions of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +13,16 @@
 #include "model/build.h"
 #include "model/outward.h"
 
-#define PIECE_FLOWS 65536u /* at least                                                            */
+#define PIECE_FLOWS 65536u /* smallest piece for a thread                                         */
 
 struct track_rows {
-    uint32_t first, limit; /* its slices                                                        */
+    uint32_t first, limit; /* rows of its slices                                                */
     uint32_t last;         /* where the last search ended                                       */
 };
 
-/* As many times as there are pieces. */
-static enum varve_code find_tracks(const struct vv_model *model, size_t pieces, struct track_rows **out_rows,
-                                   struct varve_error *error)
+/* Finds the rows of each track, and copies the list once for each piece. */
+static enum varve_code find_tracks(const struct vv_model *model, size_t pieces,
+                                   struct track_rows **out_rows, struct varve_error *error)
 {
     uint64_t count = model->tracks.table.count;
     struct track_rows *rows = calloc(pieces * (count + 1), sizeof *rows);
@@ -42,8 +42,9 @@ static enum varve_code find_tracks(const struct vv_model *model, size_t pieces, 
     return VARVE_OK;
 }
 
-/* The last slice of the track that begins at time_ns, if `row` is one such; VV_NONE. */
-static uint32_t last_beside(const struct vv_slices *slices, const struct track_rows *track, uint32_t row, int64_t time_ns)
+/* The last slice of the track that begins at time_ns, if `row` is one of them; or VV_NONE. */
+static uint32_t last_beside(const struct vv_slices *slices, const struct track_rows *track,
+                            uint32_t row, int64_t time_ns)
 {
     if (row < track->first || row >= track->limit || slices->begin_ns[row] != time_ns)
         return VV_NONE;
@@ -52,8 +53,9 @@ static uint32_t last_beside(const struct vv_slices *slices, const struct track_r
     return row;
 }
 
-/* The last slice of the track that begins at or before time_ns; VV_NONE. */
-static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *track, int64_t time_ns)
+/* The last slice of the track that begins at or before time_ns; or VV_NONE. */
+static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *track,
+                           int64_t time_ns)
 {
     uint32_t low = track->first, high = track->limit, step = 1;
     if (low == high || slices->begin_ns[low] > time_ns)
@@ -79,15 +81,18 @@ static uint32_t find_begin(const struct vv_slices *slices, struct track_rows *tr
     return track->last;
 }
 
-/* `row`: what the importer has said. */
-static uint32_t find_from(const struct vv_model *model, struct track_rows *track, uint32_t row, int64_t time_ns)
+/* `row` is the slice that the importer named. */
+static uint32_t find_from(const struct vv_model *model, struct track_rows *track, uint32_t row,
+                          int64_t time_ns)
 {
     uint32_t slice = last_beside(&model->slices, track, row, time_ns);
-    return slice != VV_NONE ? slice : vv_outward_holding(model, find_begin(&model->slices, track, time_ns), time_ns);
+    return slice != VV_NONE
+               ? slice
+               : vv_outward_holding(model, find_begin(&model->slices, track, time_ns), time_ns);
 }
 
-static uint32_t find_to(const struct vv_model *model, struct track_rows *track, uint32_t row, int64_t time_ns,
-                        bool to_next)
+static uint32_t find_to(const struct vv_model *model, struct track_rows *track, uint32_t row,
+                        int64_t time_ns, bool to_next)
 {
     const struct vv_slices *slices = &model->slices;
     uint32_t slice = last_beside(slices, track, row, time_ns);
@@ -104,7 +109,7 @@ static uint32_t find_to(const struct vv_model *model, struct track_rows *track, 
 
 struct linking {
     struct vv_model *model;
-    struct track_rows *tracks; /* those of all pieces, one behind the other                      */
+    struct track_rows *tracks; /* a list for each piece, one after the other                     */
     size_t pieces;
 };
 
@@ -121,7 +126,8 @@ static void link_piece(void *context, size_t piece)
     for (uint64_t i = count / linking->pieces * piece; i < limit; i++) {
         uint32_t from = flows->from_track[i], to = flows->to_track[i];
         if (from < track_count)
-            flows->from_slice[i] = find_from(model, &tracks[from], flows->from_slice[i], flows->from_ns[i]);
+            flows->from_slice[i] =
+                find_from(model, &tracks[from], flows->from_slice[i], flows->from_ns[i]);
         if (to < track_count)
             flows->to_slice[i] = find_to(model, &tracks[to], flows->to_slice[i], flows->to_ns[i],
                                          flows->to_next[i] != 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_steps.c — which step a slice belongs to: the one in whose [begin, end) its begin lies.
+/* link_steps.c — finds the step of each slice: the one whose [begin, end) holds the slice's begin.
  *
- * A step of the slice's own track goes first, then one of any track of its process; where several
- * are open at that instant, the one that began last. For each track and each process with steps, a
- * list of changes says which step holds from when on; slices pass over it in order of time. */
+ * A step of the slice's own track counts first, then a step of any track of its process. Of several
+ * open steps, the one that began last counts. For each track, and for each process, a list of
+ * changes says which step is open from which instant on. Slices are compared with the list in order
+ * of time. */
 #include <stdlib.h>
 
 #include "base/binary_search.h"
@@ -74,12 +75,12 @@ static void add_change(struct calendar *calendar, uint32_t group, int64_t from_n
 }
 
 struct open_steps {
-    uint32_t *rows; /* in order of begin                                                        */
+    uint32_t *rows; /* open steps, in order of begin                                            */
     size_t count;
 };
 
-/* Closes the steps that end at or before `until_ns`. Those further down the stack may have ended
- * earlier than its top: they never show again. */
+/* Closes the steps that end at or before `until_ns`. Steps further down the stack may have ended
+ * before the top one: these are dropped without a change. */
 static void close_steps(struct calendar *calendar, const struct vv_steps *steps, uint32_t group,
                         struct open_steps *open, int64_t until_ns)
 {
@@ -91,7 +92,7 @@ static void close_steps(struct calendar *calendar, const struct vv_steps *steps,
     }
 }
 
-/* `order` lists the steps by group and begin. */
+/* `order` lists the steps by group and begin; NULL = they are in that order. */
 static void fill_calendar(struct calendar *calendar, const struct grouping *grouping,
                           const uint64_t *order, struct open_steps *open)
 {
@@ -127,7 +128,7 @@ static enum varve_code make_calendar(const struct vv_model *model, bool by_proce
     return VARVE_OK;
 }
 
-/* A group's changes, passed over as time goes on. */
+/* A position in a group's changes; it only moves forward. */
 struct reading {
     const struct change *next, *limit;
     uint32_t step;
@@ -136,7 +137,8 @@ struct reading {
 static struct reading read_group(const struct calendar *calendar, uint32_t group)
 {
     size_t first = VV_FIRST_NOT(i, 0, calendar->count, calendar->changes[i].group < group);
-    return (struct reading){ calendar->changes + first, calendar->changes + calendar->count, VV_NONE };
+    return (struct reading){ calendar->changes + first, calendar->changes + calendar->count,
+                             VV_NONE };
 }
 
 static uint32_t step_at(struct reading *reading, uint32_t group, int64_t time_ns)
@@ -163,12 +165,13 @@ static void link_slices(struct vv_model *model, const struct calendar *tracks,
         uint32_t step = step_at(&own, track, slices->begin_ns[row]);
         if (step == VV_NONE)
             step = step_at(&shared, process, slices->begin_ns[row]);
-        if (slices->step[row] != step) /* blank cells are better not written: model/cells.h        */
+        if (slices->step[row] != step) /* do not write blank cells without need: model/cells.h */
             slices->step[row] = step;
     }
 }
 
-/* Slices flagged as steps, and steps by (track, begin), are in the same order: one pass joins them. */
+/* Slices with the step flag, and steps by (track, begin), have the same order. So one pass joins
+ * them. */
 static enum varve_code find_step_slices(struct vv_model *model, struct varve_error *error)
 {
     struct vv_steps *steps = &model->steps;

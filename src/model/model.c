@@ -41,7 +41,8 @@ static const struct vv_column launch_shape_columns[] = {
     VV_LAUNCH_SHAPE_COLUMNS(VV_COLUMN, struct vv_launch_shapes)
 };
 static const struct vv_column wait_columns[] = { VV_WAIT_COLUMNS(VV_COLUMN, struct vv_waits) };
-static const struct vv_column device_columns[] = { VV_DEVICE_COLUMNS(VV_COLUMN, struct vv_devices) };
+static const struct vv_column device_columns[] = { VV_DEVICE_COLUMNS(VV_COLUMN,
+                                                                     struct vv_devices) };
 static const struct vv_column arg_columns[] = { VV_ARG_COLUMNS(VV_COLUMN, struct vv_args) };
 static const struct vv_column fact_columns[] = {
     VV_FACT_COLUMNS(VV_COLUMN, struct vv_facts)
@@ -51,7 +52,8 @@ static const struct vv_column input_columns[] = { VV_INPUT_COLUMNS(VV_COLUMN, st
 static const struct vv_column placement_columns[] = {
     VV_PLACEMENT_COLUMNS(VV_COLUMN, struct vv_placements)
 };
-static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN, struct vv_resumes) };
+static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN,
+                                                                     struct vv_resumes) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) \
@@ -90,10 +92,11 @@ static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
 uint64_t vv_model_bytes(const struct vv_model *model)
 {
     const struct vv_intern *strings = &model->strings;
-    uint64_t bytes = strings->text.allocated_bytes +
-                     (uint64_t)strings->capacity * (sizeof *strings->strings +
-                                                    sizeof *strings->lengths + sizeof *strings->hashes) +
-                     (uint64_t)strings->slots.count * sizeof *strings->slots.items;
+    uint64_t bytes =
+        strings->text.allocated_bytes +
+        (uint64_t)strings->capacity *
+            (sizeof *strings->strings + sizeof *strings->lengths + sizeof *strings->hashes) +
+        (uint64_t)strings->slots.count * sizeof *strings->slots.items;
     for (int row = 0; row < VV_TABLE_COUNT; row++) {
         const char *table = (const char *)model + vv_model_tables[row].table_offset;
         bytes += vv_table_bytes((const struct vv_table *)table, vv_model_tables[row].columns,
@@ -102,8 +105,8 @@ uint64_t vv_model_bytes(const struct vv_model *model)
     return bytes;
 }
 
-/* What all models that share a limit hold when this one holds `bytes`. */
-static uint64_t tell(struct vv_model *model, uint64_t bytes)
+/* Counts `bytes` for this model, and returns the sum of all models that share the limit. */
+static uint64_t add_held_bytes(struct vv_model *model, uint64_t bytes)
 {
     if (model->held_bytes == NULL)
         return bytes;
@@ -114,15 +117,15 @@ static uint64_t tell(struct vv_model *model, uint64_t bytes)
 
 void vv_model_share_no_more(struct vv_model *model)
 {
-    tell(model, 0);
+    add_held_bytes(model, 0);
     model->held_bytes = NULL;
 }
 
 bool vv_model_may_hold(struct vv_model *model, uint64_t bytes)
 {
-    if (model->limit_bytes == 0 || tell(model, bytes) <= model->limit_bytes)
+    if (model->limit_bytes == 0 || add_held_bytes(model, bytes) <= model->limit_bytes)
         return true;
-    tell(model, vv_model_bytes(model));
+    add_held_bytes(model, vv_model_bytes(model));
     return false;
 }
 
@@ -131,11 +134,12 @@ enum varve_code vv_model_hold(struct vv_model *model, uint64_t bytes, struct var
     if (vv_model_may_hold(model, bytes))
         return VARVE_OK;
     return vv_with_next(error, VV_NEXT_MORE_MEMORY,
-                        vv_fail(error, VARVE_LIMIT, "it needs more memory than the %llu bytes that it may take",
+                        vv_fail(error, VARVE_LIMIT,
+                                "it needs more memory than the %llu bytes that it may take",
                                 (unsigned long long)model->limit_bytes));
 }
 
-/* Looked at whenever a table grows, so a reader need not think of it. */
+/* Called whenever a table grows, so importers need not check the limit themselves. */
 static enum varve_code check_limit(struct vv_model *model, enum vv_table_row row, uint64_t extra,
                                    struct varve_error *error)
 {
@@ -164,7 +168,8 @@ static enum varve_code reserve(struct vv_model *model, enum vv_table_row row, ui
 enum varve_code vv_model_reserve(struct vv_model *model, enum vv_table_row row, uint64_t extra,
                                  struct varve_error *error)
 {
-    vv_table_clean(table_of(model, row), vv_model_tables[row].columns, vv_model_tables[row].column_count);
+    vv_table_clean(table_of(model, row), vv_model_tables[row].columns,
+                   vv_model_tables[row].column_count);
     return reserve(model, row, extra, error);
 }
 
@@ -207,16 +212,16 @@ void vv_model_destroy(struct vv_model *model)
     free(model);
 }
 
-enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size_t length, uint32_t *out_id,
-                                  struct varve_error *error)
+enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size_t length,
+                                  uint32_t *out_id, struct varve_error *error)
 {
     if (__builtin_expect(vv_utf8_is_text(text, length), 1))
         return vv_intern_add(&model->strings, text, length, out_id, error);
     char *repaired = malloc(length * 3);
     if (repaired == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a text of %zu bytes", length);
-    enum varve_code code =
-        vv_intern_add(&model->strings, repaired, vv_utf8_repair(text, length, repaired), out_id, error);
+    enum varve_code code = vv_intern_add(&model->strings, repaired,
+                                         vv_utf8_repair(text, length, repaired), out_id, error);
     free(repaired);
     return code;
 }
@@ -227,7 +232,7 @@ enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t
     return vv_model_add_text(model, text, strlen(text), out_id, error);
 }
 
-/* Appends a blank row; the caller sets what "none" is otherwise. */
+/* Appends a blank row; the caller sets columns whose "none" is another value. */
 static enum varve_code append(struct vv_model *model, enum vv_table_row row, uint32_t *out_row,
                               struct varve_error *error)
 {
@@ -303,7 +308,7 @@ enum varve_code vv_model_add_source(struct vv_model *model, uint32_t *out_row,
                                     struct varve_error *error)
 {
     if (model->sources.table.count == 0)
-        VV_TRY(append(model, VV_TABLE_SOURCES, out_row, error)); /* none */
+        VV_TRY(append(model, VV_TABLE_SOURCES, out_row, error)); /* row 0 means "none" */
     return append(model, VV_TABLE_SOURCES, out_row, error);
 }
 
@@ -380,14 +385,16 @@ enum varve_code vv_model_add_launch_shape(struct vv_model *model, uint32_t *out_
     return VARVE_OK;
 }
 
-enum varve_code vv_model_add_wait(struct vv_model *model, uint32_t *out_row, struct varve_error *error)
+enum varve_code vv_model_add_wait(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
 {
     VV_TRY(append(model, VV_TABLE_WAITS, out_row, error));
     model->waits.stream[*out_row] = model->waits.correlation[*out_row] = -1;
     return VARVE_OK;
 }
 
-enum varve_code vv_model_add_device(struct vv_model *model, uint32_t *out_row, struct varve_error *error)
+enum varve_code vv_model_add_device(struct vv_model *model, uint32_t *out_row,
+                                    struct varve_error *error)
 {
     return append(model, VV_TABLE_DEVICES, out_row, error);
 }

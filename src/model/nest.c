@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nest.c — what lies in what, from begin and end alone: one pass over each track with two stacks.
+/* nest.c — finds which slice lies in which, from begin and end alone: one pass over each track,
+ * with two stacks.
  *
- * `containers` answers: which is the innermost slice that wholly holds this one? Its ends fall from
- * bottom to top, strictly or not. A slice that ends after the top of the stack hides it: whatever
- * lies in the hidden one from here on lies in the new one too, so the hidden one can go for good.
- * `plain` holds the ends of open slices that are not flagged; a slice that crosses its top is flagged
- * VV_SLICE_OVERLAP and stays out. So the slices without the flag nest in each other or are apart. Until a slice crosses
- * another, the stacks hold the same, and `plain` is not kept.
- * Self time is the part of a slice that no direct child covers; where children nest, that is duration
- * minus the sum of theirs. Each slice is pushed and popped once: O(n). Tracks have nothing to do with each other, so that
- * threads take some each. */
+ * `containers` answers: which is the innermost slice that wholly holds this one? Its ends never
+ * grow from bottom to top. A slice that ends after the top of the stack hides the top: every later
+ * slice that lies in the hidden one lies in the new one too, so the hidden one is removed. `plain`
+ * holds the ends of the open slices that are not flagged. A slice that crosses the top of `plain`
+ * gets the flag VV_SLICE_OVERLAP and is not pushed. So any two slices without the flag nest or are
+ * apart. Until one slice crosses another, both stacks hold the same, and `plain` is not kept. Self
+ * time is the part of a slice that no direct child covers; if the children nest, that is the
+ * duration minus the sum of theirs. Each slice is pushed and popped once: O(n). Tracks do not
+ * depend on each other, so threads share them out. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -20,15 +21,15 @@
 
 struct container {
     int64_t end_ns;
-    int64_t covered_ns; /* direct children cover this much of it: nothing beyond is covered yet  */
+    int64_t covered_ns; /* direct children cover it up to here, and nothing later                */
     uint32_t row;
-    uint32_t phase;     /* innermost phase from here outwards; VV_NONE                           */
+    uint32_t phase;     /* innermost phase that is or holds this slice; or VV_NONE               */
     uint32_t depth;
-    bool in_step;       /* a step lies around it, or it is one                                   */
+    bool in_step;       /* it is a step, or lies in one                                          */
 };
 
 #define PIECES_MAX 64u
-#define PIECE_ROWS 65536u /* at least                                                             */
+#define PIECE_ROWS 65536u /* smallest piece for a thread                                          */
 
 struct nesting {
     struct container *containers;
@@ -37,10 +38,10 @@ struct nesting {
     size_t plain_count, plain_capacity;
     uint64_t overlaps, zero_length;
     bool has_phases; /* as in the model                                                         */
-    bool is_parted;  /* the stacks differ                                                       */
+    bool is_parted;  /* the two stacks differ                                                   */
 };
 
-/* Slices of whole tracks, [first, limit). */
+/* Slices [first, limit): all rows of some tracks. */
 struct piece {
     uint32_t first, limit;
     uint64_t overlaps, zero_length;
@@ -64,7 +65,7 @@ static enum varve_code part_stacks(struct nesting *nesting, struct varve_error *
     return VARVE_OK;
 }
 
-/* `containers` holds none that has ended. */
+/* All slices in `containers` are still open. */
 static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nesting, uint32_t row,
                                     struct varve_error *error)
 {
@@ -84,7 +85,8 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
     return VARVE_OK;
 }
 
-/* Takes what has ended from the stack, and what the slice hides: its innermost container is then the top. */
+/* Removes from the stack the slices that have ended, and those that this slice hides. The top is
+ * then the innermost container of this slice. */
 static enum varve_code unwind(struct vv_model *model, struct nesting *nesting, uint32_t row,
                                struct varve_error *error)
 {
@@ -123,7 +125,7 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
     struct container own = { .end_ns = end, .covered_ns = begin, .row = row, .phase = VV_NONE,
                              .in_step = (slices->flags[row] & VV_SLICE_STEP) != 0 };
     uint32_t parent_row = VV_NONE, phase = VV_NONE;
-    if (slices->flags[row] & VV_SLICE_PHASE) /* an importer thought so that has not placed it */
+    if (slices->flags[row] & VV_SLICE_PHASE) /* from an importer that did not place the slice */
         slices->flags[row] &= (uint8_t)~VV_SLICE_PHASE;
     slices->self_ns[row] = slices->duration_ns[row];
     if (nesting->container_count > 0) {
@@ -141,7 +143,7 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
     }
     slices->parent[row] = parent_row;
     slices->depth[row] = own.depth;
-    if (phase != VV_NONE || nesting->has_phases) /* blank cells are better not even read: cells.h */
+    if (phase != VV_NONE || nesting->has_phases) /* blank cells need no read: cells.h */
         slices->phase[row] = phase;
     if (nesting->container_count == nesting->container_capacity)
         VV_TRY(vv_array_reserve(&nesting->containers, &nesting->container_capacity,
@@ -150,13 +152,14 @@ static enum varve_code place(struct vv_model *model, struct nesting *nesting, ui
     return VARVE_OK;
 }
 
-/* The first placed run that does not lie before the row. */
+/* The first placed run that begins at or after the row. */
 static size_t find_placed(const struct vv_model *model, uint32_t row)
 {
     return VV_FIRST_NOT(i, 0, model->placed_count, model->placed[i].first < row);
 }
 
-static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting, uint32_t first, uint32_t limit)
+static enum varve_code nest_rows(struct vv_model *model, struct nesting *nesting, uint32_t first,
+                                 uint32_t limit)
 {
     uint32_t track = VV_NONE;
     size_t next = find_placed(model, first);
@@ -190,7 +193,7 @@ static void nest_piece(void *context, size_t number)
     free(nesting.plain);
 }
 
-/* About equal pieces, as far as tracks allow. */
+/* Cuts the slices into about equal pieces, as far as whole tracks allow. */
 static void cut(struct pieces *pieces)
 {
     const uint32_t *track = pieces->model->slices.track;
@@ -201,7 +204,8 @@ static void cut(struct pieces *pieces)
         limit = first + wanted < count ? first + wanted : count;
         while (limit < count && track[limit] == track[limit - 1])
             limit++;
-        pieces->items[pieces->count++] = (struct piece){ .first = (uint32_t)first, .limit = (uint32_t)limit };
+        pieces->items[pieces->count++] =
+            (struct piece){ .first = (uint32_t)first, .limit = (uint32_t)limit };
     }
 }
 

@@ -9,7 +9,7 @@
 struct sorting {
     vv_row_before *before;
     const void *context;
-    uint64_t *spare; /* half as many rows as are sorted                                         */
+    uint64_t *spare; /* room for half of the sorted rows                                        */
 };
 
 static void insert_rows(const struct sorting *sorting, uint64_t *rows, uint64_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.h — the order that rows should have, without moving them. Thread-safe.
+/* order.h — finds the order that rows should have, without moving them. Thread-safe.
  *
- * A stable merge sort of row numbers: rows already in order cost one pass and no memory. */
+ * This is a stable merge sort of row numbers: rows already in order cost one pass and no memory. */
 #ifndef VV_MODEL_ORDER_H
 #define VV_MODEL_ORDER_H
 
@@ -13,8 +13,8 @@
 /* Must row `a` stand before row `b`? A strict order; equal rows keep theirs. */
 typedef bool vv_row_before(const void *context, uint64_t a, uint64_t b);
 
-/* *out_order[i] is the row that belongs at i, for `count` rows; NULL if they stand in order already.
- * It belongs to the caller (free). */
+/* *out_order[i] is the row that belongs at i, for `count` rows. NULL = the rows are in order
+ * already. The caller frees it. */
 enum varve_code vv_order_rows(uint64_t count, vv_row_before *before, const void *context,
                               uint64_t **out_order, struct varve_error *error);
 

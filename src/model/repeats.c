@@ -9,21 +9,21 @@
 
 #define TIMES_LEAST 3
 #define PRIME ((UINT64_C(1) << 61) - 1)
-#define BASE UINT64_C(0x0f3a91d7c45b2e69) /* any number below the prime                             */
+#define BASE UINT64_C(0x0f3a91d7c45b2e69) /* any number below the prime */
 #define COMPARED_ONE_BY_ONE 8u
 
 struct finding {
     const uint32_t *tokens;
     size_t count;
-    uint64_t *sums;          /* i -> the hash of tokens[0..i)                                       */
-    uint64_t *powers;        /* i -> BASE to the i                                                  */
-    uint32_t *next;          /* i -> where the longest Lyndon word that begins at i ends            */
+    uint64_t *sums;          /* i -> the hash of tokens[0..i) */
+    uint64_t *powers;        /* i -> BASE to the i */
+    uint32_t *next;          /* i -> end of the longest Lyndon word that begins at i */
     uint32_t *stack;
-    unsigned char *is_taken; /* a repeat was taken that holds this token                            */
-    struct vv_repeats heap;  /* what may yet be taken, the best on top                              */
+    unsigned char *is_taken; /* i -> a taken repeat holds token i */
+    struct vv_repeats heap;  /* repeats that may still be taken, the best on top */
 };
 
-/* ---- how far two places read alike ---- */
+/* ---- how far the tokens at two places are equal ---- */
 
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
@@ -46,13 +46,16 @@ static void sum_up(struct finding *finding)
 
 static uint64_t hash_of(const struct finding *finding, size_t first, size_t length)
 {
-    uint64_t head = multiply(finding->sums[first], finding->powers[length]), whole = finding->sums[first + length];
+    uint64_t head = multiply(finding->sums[first], finding->powers[length]),
+             whole = finding->sums[first + length];
     return whole >= head ? whole - head : whole + PRIME - head;
 }
 
-/* The most of `limit` for which the `length` tokens from a and b on, or those before, are equal: doubling, then
- * halving. Two hashes may be equal by chance: what is taken in the end is compared. */
-static size_t search_equal(const struct finding *finding, size_t a, size_t b, size_t limit, bool is_backward)
+/* The largest length up to `limit` for which the tokens after a and after b are equal, or those
+ * before. The search doubles the length, then bisects. Two hashes may be equal by chance, so a
+ * repeat is compared token by token before it is taken. */
+static size_t search_equal(const struct finding *finding, size_t a, size_t b, size_t limit,
+                           bool is_backward)
 {
     size_t low = COMPARED_ONE_BY_ONE, high = limit, length = 2 * low;
     bool is_doubling = true;
@@ -79,7 +82,7 @@ static size_t equal_from(const struct finding *finding, size_t a, size_t b)
     return search_equal(finding, a, b, limit, false);
 }
 
-/* Of the tokens before a and before b. */
+/* The same, for the tokens before a and before b. */
 static size_t equal_before(const struct finding *finding, size_t a, size_t b)
 {
     size_t limit = a < b ? a : b;
@@ -98,12 +101,14 @@ static bool goes_first(const struct vv_repeat *a, const struct vv_repeat *b)
     return a->period != b->period ? a->period < b->period : a->start < b->start;
 }
 
-static enum varve_code push(struct vv_repeats *heap, struct vv_repeat repeat, struct varve_error *error)
+static enum varve_code push(struct vv_repeats *heap, struct vv_repeat repeat,
+                            struct varve_error *error)
 {
     if (repeat.length / TIMES_LEAST < repeat.period)
         return VARVE_OK;
     if (heap->count == heap->capacity)
-        VV_TRY(vv_array_reserve(&heap->items, &heap->capacity, heap->count + 1, sizeof *heap->items, error));
+        VV_TRY(vv_array_reserve(&heap->items, &heap->capacity, heap->count + 1, sizeof *heap->items,
+                                error));
     size_t at = heap->count++;
     for (; at > 0 && goes_first(&repeat, &heap->items[(at - 1) / 2]); at = (at - 1) / 2)
         heap->items[at] = heap->items[(at - 1) / 2];
@@ -128,11 +133,13 @@ static struct vv_repeat pop(struct vv_repeats *heap)
     return top;
 }
 
-/* Does what begins at `a` come before what begins at `b`, a < b? What the other begins with comes before it. */
+/* Is the sequence from `a` on less than the sequence from `b` on, with a < b? A sequence is less
+ * than any longer one that begins with it. */
 static bool is_less(const struct finding *finding, size_t a, size_t b, bool is_turned)
 {
     size_t equal = equal_from(finding, a, b);
-    return b + equal < finding->count && (finding->tokens[a + equal] < finding->tokens[b + equal]) != is_turned;
+    return b + equal < finding->count &&
+           (finding->tokens[a + equal] < finding->tokens[b + equal]) != is_turned;
 }
 
 static void find_words(struct finding *finding, bool is_turned)
@@ -146,34 +153,39 @@ static void find_words(struct finding *finding, bool is_turned)
     }
 }
 
-/* Each repeat holds, in one of the two orders of tokens, a longest Lyndon word of its period: it is found there. */
+/* Each repeat holds, in one of the two orders of tokens, a longest Lyndon word whose length is the
+ * period. The repeat is found from that word. */
 static enum varve_code find_all(struct finding *finding, bool is_turned, struct varve_error *error)
 {
     struct vv_repeat last = { 0, 0, 0 };
     find_words(finding, is_turned);
     for (size_t i = 0; i < finding->count; i++) {
         size_t end = finding->next[i], period = end - i;
-        bool is_known = period == last.period && i >= last.start && end <= (size_t)last.start + last.length;
+        bool is_known =
+            period == last.period && i >= last.start && end <= (size_t)last.start + last.length;
         if (is_known || period > finding->count / TIMES_LEAST)
             continue;
         size_t before = equal_before(finding, i, end);
         size_t from = end < finding->count ? equal_from(finding, i, end) : 0;
-        last = (struct vv_repeat){ (uint32_t)(i - before), (uint32_t)(before + period + from), (uint32_t)period };
+        last = (struct vv_repeat){ (uint32_t)(i - before), (uint32_t)(before + period + from),
+                                   (uint32_t)period };
         VV_TRY(push(&finding->heap, last, error));
     }
     return VARVE_OK;
 }
 
-/* ---- which of them ---- */
+/* ---- which repeats are taken ---- */
 
 static bool is_true(const struct finding *finding, const struct vv_repeat *repeat)
 {
     const uint32_t *first = finding->tokens + repeat->start;
-    return memcmp(first, first + repeat->period, (repeat->length - repeat->period) * sizeof *first) == 0;
+    return memcmp(first, first + repeat->period,
+                  (repeat->length - repeat->period) * sizeof *first) == 0;
 }
 
-/* The parts of it that are free yet may be taken later. */
-static enum varve_code push_parts(struct finding *finding, const struct vv_repeat *repeat, struct varve_error *error)
+/* Puts the parts of the repeat that are still free back on the heap. */
+static enum varve_code push_parts(struct finding *finding, const struct vv_repeat *repeat,
+                                  struct varve_error *error)
 {
     size_t limit = (size_t)repeat->start + repeat->length;
     for (size_t i = repeat->start; i < limit; i++) {
@@ -192,7 +204,8 @@ static int compare_starts(const void *a, const void *b)
     return (left->start > right->start) - (left->start < right->start);
 }
 
-static enum varve_code choose(struct finding *finding, struct vv_repeats *out, struct varve_error *error)
+static enum varve_code choose(struct finding *finding, struct vv_repeats *out,
+                              struct varve_error *error)
 {
     struct vv_repeat last = { 0 };
     while (finding->heap.count > 0) {
@@ -208,7 +221,8 @@ static enum varve_code choose(struct finding *finding, struct vv_repeats *out, s
             continue;
         memset(finding->is_taken + best.start, 1, best.length);
         if (out->count == out->capacity)
-            VV_TRY(vv_array_reserve(&out->items, &out->capacity, out->count + 1, sizeof *out->items, error));
+            VV_TRY(vv_array_reserve(&out->items, &out->capacity, out->count + 1, sizeof *out->items,
+                                    error));
         out->items[out->count++] = best;
     }
     if (out->count > 0)
@@ -216,8 +230,8 @@ static enum varve_code choose(struct finding *finding, struct vv_repeats *out, s
     return VARVE_OK;
 }
 
-enum varve_code vv_repeats_find(const uint32_t *tokens, size_t count, struct vv_repeats *out_repeats,
-                                struct varve_error *error)
+enum varve_code vv_repeats_find(const uint32_t *tokens, size_t count,
+                                struct vv_repeats *out_repeats, struct varve_error *error)
 {
     *out_repeats = (struct vv_repeats){ 0 };
     if (count < TIMES_LEAST)
@@ -234,8 +248,8 @@ enum varve_code vv_repeats_find(const uint32_t *tokens, size_t count, struct vv_
         .is_taken = calloc(count, 1),
     };
     enum varve_code code = VARVE_OK;
-    if (finding.sums == NULL || finding.powers == NULL || finding.next == NULL || finding.stack == NULL ||
-        finding.is_taken == NULL)
+    if (finding.sums == NULL || finding.powers == NULL || finding.next == NULL ||
+        finding.stack == NULL || finding.is_taken == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to look for repeats in %zu", count);
     if (code == VARVE_OK) {
         sum_up(&finding);

@@ -7,10 +7,10 @@
 #include "model/cells.h"
 
 #define FIRST_CAPACITY 64u
-#define DOUBLING_ROWS (UINT64_C(1) << 20) /* up to here; beyond it, by a quarter                   */
-#define ROWS_MAX (UINT64_C(0xffffffff) - 1) /* a row number is a uint32_t, and VV_NONE is none    */
+#define DOUBLING_ROWS (UINT64_C(1) << 20) /* up to here it doubles; beyond, it grows by a quarter */
+#define ROWS_MAX (UINT64_C(0xffffffff) - 1) /* row numbers are uint32_t, and VV_NONE is no row    */
 
-/* A column's pointer has some type of its own, so it is moved as bytes. */
+/* Column pointers have different types, so the bytes of the pointer are copied. */
 static void *column_of(const struct vv_table *table, const struct vv_column *column)
 {
     void *pointer;
@@ -23,7 +23,7 @@ static void set_column(struct vv_table *table, const struct vv_column *column, v
     memcpy((char *)table + column->pointer_offset, &pointer, sizeof pointer);
 }
 
-/* A large column grows without copying (cells.h), so that growing it often is cheap. */
+/* Large columns grow without copying (cells.h), so frequent growth is cheap. */
 uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra)
 {
     uint64_t capacity = table->capacity < FIRST_CAPACITY  ? FIRST_CAPACITY
@@ -50,7 +50,7 @@ static enum varve_code grow_own(struct vv_table *table, const struct vv_column *
     return VARVE_OK;
 }
 
-/* All copies or none: a table never has columns of both kinds. */
+/* Copies all columns or none: a table never has columns of both kinds. */
 static enum varve_code copy_borrowed(struct vv_table *table, const struct vv_column *columns,
                                      size_t column_count, uint64_t capacity,
                                      struct varve_error *error)
@@ -123,12 +123,12 @@ void vv_table_free(struct vv_table *table, const struct vv_column *columns, size
     *table = (struct vv_table){ 0 };
 }
 
-#define GATHER(type)                                                                                \
-    do {                                                                                            \
-        const type *from = former;                                                                  \
-        type *to = ordered;                                                                         \
-        for (uint64_t i = 0; i < count; i++)                                                        \
-            to[i] = from[order[i]];                                                                 \
+#define GATHER(type)                         \
+    do {                                     \
+        const type *from = former;           \
+        type *to = ordered;                  \
+        for (uint64_t i = 0; i < count; i++) \
+            to[i] = from[order[i]];          \
     } while (0)
 
 static void gather(const void *former, void *ordered, size_t width_bytes, const uint64_t *order,
@@ -156,7 +156,7 @@ enum varve_code vv_table_permute(struct vv_table *table, const struct vv_column 
 {
     if (table->count == 0)
         return VARVE_OK;
-    /* All columns pass through one spare column, the widest: what is freed is the spare alone. */
+    /* All columns use one spare column of the widest cells; only that is freed. */
     uint64_t *ordered = malloc(table->count * sizeof *ordered);
     if (ordered == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %llu rows",

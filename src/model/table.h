@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.h — growing tables of typed columns (structure of arrays). Thread-compatible.
  *
- * A table struct begins with struct vv_table and then holds one pointer per column, in the order of
- * its vv_column list. Row i of column c is ((type *)column)[i]. */
+ * A table struct begins with struct vv_table and then has one pointer for each column, in the order
+ * of its vv_column list. Row i of column c is ((type *)column)[i]. */
 #ifndef VV_MODEL_TABLE_H
 #define VV_MODEL_TABLE_H
 
@@ -14,18 +14,22 @@
 
 struct vv_table {
     uint64_t count, capacity;
-    uint64_t used;    /* rows from here on, and from `count` on, have never been written: they are blank  */
-    bool is_borrowed; /* the columns lie in memory of somebody else: neither grown in place nor freed */
+    /* Rows at or after both `used` and `count` have never been written: they are blank. */
+    uint64_t used;
+    /* The columns lie in memory that the table does not own: they are not grown in place, and not
+       freed. */
+    bool is_borrowed;
 };
 
 struct vv_column {
     const char *name;
     size_t pointer_offset; /* of the column's pointer in the table struct                      */
-    size_t width_bytes;    /* of one cell                                                      */
-    unsigned char blank;   /* each byte of a cell that nobody has written                      */
+    size_t width_bytes;    /* size of one cell                                                 */
+    unsigned char blank;   /* each byte of a cell that has not been written                    */
 };
 
-/* A row of another table that few rows have: blank cells say VV_NONE, and take no memory in a large table. */
+/* The row of another table, for columns in which few rows have one. Blank cells say VV_NONE, and
+ * take no memory in a large table. */
 typedef uint32_t vv_link;
 
 #define VV_BLANK_vv_link 0xFF
@@ -36,28 +40,29 @@ typedef uint32_t vv_link;
 #define VV_BLANK_int32_t 0
 #define VV_BLANK_int64_t 0
 #define VV_BLANK_double 0
-#define VV_COLUMN(table, type, name) { #name, offsetof(table, name), sizeof(type), VV_BLANK_##type },
+#define VV_COLUMN(table, type, name)                                                               \
+    { #name, offsetof(table, name), sizeof(type), VV_BLANK_##type },
 #define VV_COLUMN_POINTER(table, type, name) type *name;
 
 #define VV_TABLE_COLUMNS_MAX 32u
 
-/* The capacity that making room for `extra` more rows would lead to. */
+/* The capacity that the table would get if room were made for `extra` more rows. */
 uint64_t vv_table_grown(const struct vv_table *table, uint64_t extra);
-/* Room for `extra` more rows in every column, blank where no row has ever been; on failure the rows are as
- * before. Borrowed columns become copies. */
+/* Makes room for `extra` more rows in every column; rows that were never written are blank. On
+ * failure the rows are unchanged. Borrowed columns become copies. */
 enum varve_code vv_table_reserve(struct vv_table *table, const struct vv_column *columns,
                                  size_t column_count, uint64_t extra, struct varve_error *error);
-/* Makes the rows behind the last blank again, where some have been taken back. */
+/* Makes rows that have been taken back, those after the last, blank again. */
 void vv_table_clean(struct vv_table *table, const struct vv_column *columns, size_t column_count);
-/* Of all columns, as far as they are the table's own. */
+/* Bytes of all columns; 0 if the table borrows them. */
 uint64_t vv_table_bytes(const struct vv_table *table, const struct vv_column *columns,
                         size_t column_count);
-/* Makes the table `count` rows of columns that somebody else keeps, in the order of `columns`. The table
- * must be empty; its rows may be written to. */
+/* Gives the table `count` rows in columns that the caller owns, in the order of `columns`. The
+ * table must be empty. Its rows may be written to. */
 void vv_table_borrow(struct vv_table *table, const struct vv_column *columns, size_t column_count,
                      void *const *cells, uint64_t count);
 void vv_table_free(struct vv_table *table, const struct vv_column *columns, size_t column_count);
-/* Puts the rows into the given order: new row i is old row order[i]. */
+/* Sorts the rows: new row i is old row order[i]. */
 enum varve_code vv_table_permute(struct vv_table *table, const struct vv_column *columns,
                                  size_t column_count, const uint64_t *order,
                                  struct varve_error *error);

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/binary_search.h"
 
 enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
@@ -12,7 +11,7 @@ enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int
 {
     if (end_ns <= begin_ns)
         return VARVE_OK;
-    /* What comes in order joins at once, so that a busy stream is a few intervals. */
+    /* Intervals that come in order are joined at once, so a busy stream needs few of them. */
     if (set->count > 0) {
         struct vv_interval *last = &set->items[set->count - 1];
         if (begin_ns >= last->begin_ns && begin_ns <= last->end_ns) {
@@ -20,7 +19,7 @@ enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int
             return VARVE_OK;
         }
     }
-    VV_TRY(vv_array_reserve(&set->items, &set->capacity, set->count + 1, sizeof *set->items, error));
+    VV_TRY(VV_SCRATCH_RESERVE(set->scratch, &set->items, &set->capacity, set->count + 1, error));
     set->items[set->count++] = (struct vv_interval){ begin_ns, end_ns };
     return VARVE_OK;
 }
@@ -31,7 +30,7 @@ static int compare(const void *a, const void *b)
     return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
-/* What comes from one track or device is in order as it is. */
+/* Intervals from one track or device are mostly in order already. */
 static bool is_sorted(const struct vv_intervals *set)
 {
     for (size_t i = 1; i < set->count; i++)
@@ -57,12 +56,6 @@ void vv_intervals_unite(struct vv_intervals *set)
     set->count = kept + 1;
 }
 
-void vv_intervals_deinit(struct vv_intervals *set)
-{
-    free(set->items);
-    *set = (struct vv_intervals){ 0 };
-}
-
 int64_t vv_intervals_length(const struct vv_intervals *set)
 {
     int64_t sum_ns = 0;
@@ -71,10 +64,11 @@ int64_t vv_intervals_length(const struct vv_intervals *set)
     return sum_ns;
 }
 
-/* The pieces of a that lie in b, and those that do not: each goes to its set, where there is one. */
+/* Splits a into the pieces that lie in b and those that do not. Each piece is added to its set, if
+ * that is not NULL. */
 static enum varve_code divide(const struct vv_intervals *a, const struct vv_intervals *b,
-                              struct vv_intervals *inside, struct vv_intervals *outside, int64_t *out_inside_ns,
-                              struct varve_error *error)
+                              struct vv_intervals *inside, struct vv_intervals *outside,
+                              int64_t *out_inside_ns, struct varve_error *error)
 {
     size_t next = 0;
     *out_inside_ns = 0;
@@ -117,7 +111,7 @@ enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struc
 int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b)
 {
     int64_t inside_ns;
-    (void)divide(a, b, NULL, NULL, &inside_ns, NULL); /* without a set to grow it cannot fail */
+    (void)divide(a, b, NULL, NULL, &inside_ns, NULL); /* cannot fail, because no set grows */
     return inside_ns;
 }
 
@@ -132,7 +126,8 @@ int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin
     size_t at = VV_FIRST_NOT(i, 0, set->count, set->items[i].end_ns <= begin_ns);
     for (; at < set->count && set->items[at].begin_ns < end_ns; at++) {
         struct vv_interval part = set->items[at];
-        sum_ns += (part.end_ns < end_ns ? part.end_ns : end_ns) - (part.begin_ns > begin_ns ? part.begin_ns : begin_ns);
+        sum_ns += (part.end_ns < end_ns ? part.end_ns : end_ns) -
+                  (part.begin_ns > begin_ns ? part.begin_ns : begin_ns);
     }
     return sum_ns;
 }

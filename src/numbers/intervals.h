@@ -1,43 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intervals.h — sets of instants, as half-open intervals of nanoseconds: unions, differences, lengths.
+/* intervals.h — sets of instants, as half-open intervals of nanoseconds: unions, differences,
+ * lengths.
  *
- * A set is united when its intervals are in order, apart and not empty: what vv_intervals_unite makes, and
- * what the functions below it want and give. Thread-compatible. reference: the notation U(X), A\B, A&B, |U|. */
+ * A set is united when its intervals are in order, do not touch, and are not empty.
+ * vv_intervals_unite makes a set united; all functions after it take united sets and give united
+ * sets. Thread-compatible. */
 #ifndef VV_NUMBERS_INTERVALS_H
 #define VV_NUMBERS_INTERVALS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/scratch.h"
 
 struct vv_interval {
     int64_t begin_ns, end_ns; /* [begin, end)                                                   */
 };
 
 struct vv_intervals {
+    struct vv_scratch *scratch; /* where the items' memory comes from                          */
     struct vv_interval *items;
     size_t count, capacity;
 };
 
-/* A zeroed struct is the empty set. Intervals without length add nothing. */
+/* Adds an interval. A struct with a scratch, zeroed else, is the empty set. An interval without
+ * length adds nothing. */
 enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
                                  struct varve_error *error);
-/* Sorts, and joins what overlaps or touches. */
+/* Sorts the intervals, and joins those that overlap or touch. */
 void vv_intervals_unite(struct vv_intervals *set);
-void vv_intervals_deinit(struct vv_intervals *set);
 
-/* Of united sets. */
+/* The length of a united set. */
 int64_t vv_intervals_length(const struct vv_intervals *set);
-/* *out = a without b; a and b; both: *out is another set, emptied first, united afterwards. */
+/* *out becomes a without b, or the common part of a and b. *out must be another set; its former
+ * content is dropped. The result is united. */
 enum varve_code vv_intervals_subtract(const struct vv_intervals *a, const struct vv_intervals *b,
                                       struct vv_intervals *out, struct varve_error *error);
 enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struct vv_intervals *b,
                                        struct vv_intervals *out, struct varve_error *error);
-/* |a without b|, |a and b|, without making the set. */
+/* The length of a without b, or of the common part, without making the set. */
 int64_t vv_intervals_length_without(const struct vv_intervals *a, const struct vv_intervals *b);
 int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b);
-/* |set and [begin_ns, end_ns)|, in time that grows with what lies there. */
-int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin_ns, int64_t end_ns);
+/* The length of the part inside [begin_ns, end_ns). The time grows with the number of intervals
+ * there. */
+int64_t vv_intervals_length_within(const struct vv_intervals *set, int64_t begin_ns,
+                                   int64_t end_ns);
 
 #endif

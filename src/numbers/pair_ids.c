@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "numbers/pair_ids.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 
 struct pair { uint32_t name, extra; };
@@ -25,14 +23,10 @@ static enum varve_code grow(struct vv_groups *groups, struct varve_error *error)
     if (groups->capacity > UINT32_MAX / 16)
         VV_FAIL(error, VARVE_LIMIT, "more than %u groups", groups->capacity);
     uint32_t capacity = groups->capacity > 0 ? groups->capacity * 2 : 64;
-    uint32_t *names = reallocarray(groups->names, capacity, sizeof *names);
-    if (names != NULL)
-        groups->names = names;
-    uint32_t *extras = reallocarray(groups->extras, capacity, sizeof *extras);
-    if (extras != NULL)
-        groups->extras = extras;
-    if (names == NULL || extras == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u groups", capacity);
+    size_t names = groups->capacity, extras = names;
+    VV_TRY(VV_SCRATCH_RESERVE(groups->scratch, &groups->names, &names, capacity, error));
+    VV_TRY(VV_SCRATCH_RESERVE(groups->scratch, &groups->extras, &extras, capacity, error));
+    groups->slots.scratch = groups->scratch;
     groups->capacity = capacity;
     return VARVE_OK;
 }
@@ -53,12 +47,4 @@ enum varve_code vv_groups_add(struct vv_groups *groups, uint32_t name, uint32_t 
     }
     *out_group = *slot - 1;
     return VARVE_OK;
-}
-
-void vv_groups_deinit(struct vv_groups *groups)
-{
-    free(groups->names);
-    free(groups->extras);
-    vv_slots_deinit(&groups->slots);
-    *groups = (struct vv_groups){ 0 };
 }

@@ -4,19 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_CAPACITY 1024
+
 enum varve_code vv_samples_add(struct vv_samples *samples, uint32_t group, int64_t value,
                                struct varve_error *error)
 {
     if (samples->count == samples->capacity) {
-        size_t capacity = samples->capacity > 0 ? samples->capacity * 2 : 1024;
-        uint32_t *groups = reallocarray(samples->groups, capacity, sizeof *groups);
-        if (groups != NULL)
-            samples->groups = groups;
-        int64_t *values = reallocarray(samples->values, capacity, sizeof *values);
-        if (values != NULL)
-            samples->values = values;
-        if (groups == NULL || values == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu durations", capacity);
+        size_t groups = samples->capacity, values = groups,
+               capacity = groups > 0 ? groups * 2 : FIRST_CAPACITY;
+        VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->groups, &groups, capacity, error));
+        VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->values, &values, capacity, error));
         samples->capacity = capacity;
     }
     samples->groups[samples->count] = group;
@@ -31,9 +28,9 @@ static int ascending(const void *a, const void *b)
 }
 
 #define DIGIT_BITS 8
-#define FEW 256 /* values, below which comparing them takes less time                              */
+#define FEW 256 /* fewer values than this are sorted faster by comparing */
 
-/* Digit by digit, of those in which values differ; `spare` has room for as many. */
+/* Radix sort, over the digits in which values differ. `spare` has room for as many values. */
 static void sort_values(int64_t *values, size_t count, int64_t *spare)
 {
     uint64_t differ = 0, sign = UINT64_C(1) << 63;
@@ -68,13 +65,10 @@ static void sort_values(int64_t *values, size_t count, int64_t *spare)
 enum varve_code vv_samples_sort(struct vv_samples *samples, uint32_t group_count,
                                 struct varve_error *error)
 {
-    size_t *starts = calloc((size_t)group_count + 2, sizeof *starts);
-    int64_t *sorted = malloc((samples->count + 1) * sizeof *sorted);
-    if (starts == NULL || sorted == NULL) {
-        free(starts);
-        free(sorted);
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %zu durations", samples->count);
-    }
+    size_t *starts;
+    int64_t *sorted;
+    VV_TRY(VV_SCRATCH_ZEROS(samples->scratch, &starts, (size_t)group_count + 2, error));
+    VV_TRY(VV_SCRATCH_ARRAY(samples->scratch, &sorted, samples->count, error));
     /* Counting sort by group: counts stand one place to the right, so that after the scatter below
      * starts[g] is where group g begins. */
     for (size_t i = 0; i < samples->count; i++)
@@ -86,20 +80,12 @@ enum varve_code vv_samples_sort(struct vv_samples *samples, uint32_t group_count
     for (uint32_t g = 0; g < group_count; g++)
         sort_values(sorted + starts[g], starts[g + 1] - starts[g], samples->values);
 
-    free(samples->values);
-    free(samples->starts);
+    vv_scratch_release(samples->scratch, samples->values);
+    vv_scratch_release(samples->scratch, samples->starts);
     samples->values = sorted;
     samples->starts = starts;
     samples->capacity = samples->count;
     return VARVE_OK;
-}
-
-void vv_samples_deinit(struct vv_samples *samples)
-{
-    free(samples->groups);
-    free(samples->values);
-    free(samples->starts);
-    *samples = (struct vv_samples){ 0 };
 }
 
 size_t vv_samples_size(const struct vv_samples *samples, uint32_t group)
@@ -110,7 +96,7 @@ size_t vv_samples_size(const struct vv_samples *samples, uint32_t group)
 int64_t vv_samples_percentile(const struct vv_samples *samples, uint32_t group, unsigned percent)
 {
     const int64_t *values = samples->values + samples->starts[group];
-    __extension__ typedef unsigned __int128 wide; /* a difference times 100 may leave 64 bits   */
+    __extension__ typedef unsigned __int128 wide; /* a difference * 100 may need over 64 bits */
     wide hundredths = (wide)(vv_samples_size(samples, group) - 1) * percent;
     size_t below = (size_t)(hundredths / 100);
     unsigned rest = (unsigned)(hundredths % 100);

@@ -6,17 +6,19 @@
 
 struct part {
     const uint32_t *a, *b;
-    uint32_t a_count, b_count, b_first; /* b[0] is the b_first-th of the whole                  */
+    uint32_t a_count, b_count, b_first; /* b[0] is item b_first of the whole sequence           */
     uint32_t *partner;
 };
 
-/* length[i * (b_count + 1) + j]: of the longest common subsequence of a[i..) and b[j..). */
+/* length[i * (b_count + 1) + j] is the length of the longest common subsequence of a[i..) and
+ * b[j..). */
 static enum varve_code match_exactly(const struct part *part, struct varve_error *error)
 {
     size_t width = (size_t)part->b_count + 1, height = (size_t)part->a_count + 1;
     uint32_t *length = calloc(width * height, sizeof *length);
     if (length == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to match %u calls with %u", part->a_count, part->b_count);
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to match %u calls with %u", part->a_count,
+                part->b_count);
     for (size_t i = part->a_count; i-- > 0;)
         for (size_t j = part->b_count; j-- > 0;) {
             uint32_t below = length[(i + 1) * width + j], beside = length[i * width + j + 1];
@@ -36,8 +38,8 @@ static enum varve_code match_exactly(const struct part *part, struct varve_error
     return VARVE_OK;
 }
 
-/* The next of the same kind, of what is left of b; a kind that is not there costs a look at all of that, so no
- * more than VV_MATCH_CELLS looks are taken. */
+/* Matches each item with the next equal one in the rest of b. An item without an equal one costs a
+ * scan of the whole rest, so the number of comparisons is limited to VV_MATCH_CELLS. */
 static void match_in_order(const struct part *part)
 {
     uint32_t next = 0;
@@ -53,8 +55,8 @@ static void match_in_order(const struct part *part)
     }
 }
 
-enum varve_code vv_sequence_match(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count,
-                                  uint32_t *partner, struct varve_error *error)
+enum varve_code vv_sequence_match(const uint32_t *a, uint32_t a_count, const uint32_t *b,
+                                  uint32_t b_count, uint32_t *partner, struct varve_error *error)
 {
     uint32_t head = 0, tail = 0;
     if (a_count == 0)
@@ -66,11 +68,13 @@ enum varve_code vv_sequence_match(const uint32_t *a, uint32_t a_count, const uin
         partner[head] = head;
         head++;
     }
-    while (tail < a_count - head && tail < b_count - head && a[a_count - 1 - tail] == b[b_count - 1 - tail]) {
+    while (tail < a_count - head && tail < b_count - head &&
+           a[a_count - 1 - tail] == b[b_count - 1 - tail]) {
         partner[a_count - 1 - tail] = b_count - 1 - tail;
         tail++;
     }
-    struct part part = { a + head, b + head, a_count - head - tail, b_count - head - tail, head, partner + head };
+    struct part part = { a + head, b + head, a_count - head - tail, b_count - head - tail, head,
+                         partner + head };
     if (part.a_count == 0 || part.b_count == 0)
         return VARVE_OK;
     if (((uint64_t)part.a_count + 1) * ((uint64_t)part.b_count + 1) <= VV_MATCH_CELLS)

@@ -20,7 +20,8 @@ struct vv_spread vv_spread_of(int64_t *values, size_t count)
 {
     struct vv_spread spread = { .median = median_of(values, count) };
     for (size_t i = 0; i < count; i++)
-        values[i] = values[i] > spread.median ? values[i] - spread.median : spread.median - values[i];
+        values[i] =
+            values[i] > spread.median ? values[i] - spread.median : spread.median - values[i];
     spread.mad = median_of(values, count);
     return spread;
 }
@@ -28,5 +29,6 @@ struct vv_spread vv_spread_of(int64_t *values, size_t count)
 bool vv_is_outlier(int64_t value, const struct vv_spread *spread)
 {
     int64_t distance = value > spread->median ? value - spread->median : spread->median - value;
-    return distance > VV_OUTLIER_LEAST_NS && (double)distance > VV_OUTLIER_MADS * VV_MAD_SCALE * (double)spread->mad;
+    return distance > VV_OUTLIER_LEAST_NS &&
+           (double)distance > VV_OUTLIER_MADS * VV_MAD_SCALE * (double)spread->mad;
 }

@@ -36,20 +36,23 @@ static bool is_whole(const struct vv_sheet *sheet, size_t column)
     return true;
 }
 
-/* So many that the largest number of the column shows three digits, at least one where it is scaled. */
-static int decimals_for(const struct vv_sheet *sheet, size_t column, double largest, const struct vv_scale *scale)
+/* Enough decimals for three digits of the largest number in the column; at least one if it is
+ * scaled. */
+static int decimals_for(const struct vv_sheet *sheet, size_t column, double largest,
+                        const struct vv_scale *scale)
 {
     if (scale->size == 1 && is_whole(sheet, column))
         return 0;
     int decimals = 1;
-    for (double shown = largest / scale->size * 10; shown > 0 && shown < 99.5 && decimals < DECIMALS_MAX;
-         decimals++)
+    for (double shown = largest / scale->size * 10;
+         shown > 0 && shown < 99.5 && decimals < DECIMALS_MAX; decimals++)
         shown *= 10;
     return decimals;
 }
 
-/* Durations of one table span decades: up to 9 999 of the finer unit leaves the small ones digits. A column
- * keeps the unit of the durations just before it (median, p90) where that shows at most 99 999. */
+/* Durations of one table differ by powers of ten. So a finer unit is used up to 9 999, to leave
+ * digits for the small ones. A column keeps the unit of the column of durations before it (median,
+ * p90) if its numbers are then at least 1 and at most 99 999. */
 static struct vv_scale scale_of(const struct vv_sheet *sheet, size_t column)
 {
     enum vv_unit unit = sheet->columns[column].unit;
@@ -65,7 +68,8 @@ static struct vv_scale scale_of(const struct vv_sheet *sheet, size_t column)
     return vv_scale_fitting(unit, largest / 10);
 }
 
-void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t column, const char *unit)
+void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t column,
+                  const char *unit)
 {
     const struct vv_sheet_column *shown = &sheet->columns[column];
     face->column = shown;
@@ -77,7 +81,8 @@ void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t col
         double largest = largest_of(sheet, column);
         if (shown->unit != VV_UNIT_NS || !vv_scale_of_time(unit, &face->scale))
             face->scale = scale_of(sheet, column);
-        face->decimals = shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(sheet, column, largest, &face->scale);
+        face->decimals =
+            shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(sheet, column, largest, &face->scale);
     }
     bool has_both = shown->title[0] != '\0' && face->scale.name[0] != '\0';
     snprintf(face->title, sizeof face->title, "%s%s%s", shown->title, has_both ? " " : "",
@@ -98,7 +103,7 @@ static const char *instant_text(int64_t time_ns, const char *format, bool with_m
     return buffer;
 }
 
-/* A number too small for the decimals of its column is not zero, and is not shown as zero. */
+/* A number above 0 that is too small for the column's decimals is not shown as zero. */
 static const char *scaled_text(double value, int decimals, char buffer[VV_NUMBER_BYTES])
 {
     double last_digit = pow(10, -decimals);
@@ -114,7 +119,7 @@ static const char *unscaled_text(const struct vv_face *face, const struct vv_cel
 {
     if (face->column->type == VV_CELL_REAL)
         return scaled_text(cell->real, face->decimals, buffer);
-    if (face->column->unit == VV_UNIT_NONE) /* an identifier: blanks would not let it be copied */
+    if (face->column->unit == VV_UNIT_NONE) /* an identifier: with blanks it could not be copied */
         snprintf(buffer, VV_NUMBER_BYTES, "%" PRId64, cell->integer);
     else
         vv_number_count(cell->integer, buffer, VV_NUMBER_BYTES);
@@ -140,8 +145,8 @@ const char *vv_face_text(const struct vv_face *face, const struct vv_cell *cell,
     return scaled_text(number_of(face->column, cell) / face->scale.size, face->decimals, buffer);
 }
 
-const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell *cell, const char *unit,
-                               char buffer[VV_NUMBER_BYTES])
+const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell *cell,
+                               const char *unit, char buffer[VV_NUMBER_BYTES])
 {
     const struct vv_sheet_column *column = face->column;
     struct vv_scale asked;

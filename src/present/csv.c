@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c — sheets as comma-separated values (RFC 4180, lines ended by LF). */
+/* csv.c — prints sheets as comma-separated values (RFC 4180, but lines end with LF). */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "present/fields.h"
 #include "present/forms.h"
 
-/* A program gets each text as it is; a terminal, nothing that it would obey. */
+/* A program gets each text unchanged; on a terminal, characters that it would obey are replaced. */
 static void put_valid(FILE *stream, const char *text, bool to_terminal)
 {
     size_t length = strlen(text);
@@ -38,7 +38,8 @@ static void put_text(FILE *stream, const char *text, bool to_terminal)
         putc('"', stream);
 }
 
-static void put_cell(FILE *stream, const struct vv_sheet_column *column, const struct vv_cell *cell, bool to_terminal)
+static void put_cell(FILE *stream, const struct vv_sheet_column *column, const struct vv_cell *cell,
+                     bool to_terminal)
 {
     if (!cell->present)
         return;
@@ -50,7 +51,8 @@ static void put_cell(FILE *stream, const struct vv_sheet_column *column, const s
         vv_json_write_real(stream, cell->real);
 }
 
-static void put_sheet(FILE *stream, const struct vv_sheet *sheet, const struct vv_fields *fields, bool to_terminal)
+static void put_sheet(FILE *stream, const struct vv_sheet *sheet, const struct vv_fields *fields,
+                      bool to_terminal)
 {
     for (size_t i = 0; i < fields->count; i++) {
         if (i > 0)
@@ -63,7 +65,8 @@ static void put_sheet(FILE *stream, const struct vv_sheet *sheet, const struct v
             size_t column = fields->columns[i];
             if (i > 0)
                 putc(',', stream);
-            put_cell(stream, &sheet->columns[column], vv_sheet_cell(sheet, row, column), to_terminal);
+            put_cell(stream, &sheet->columns[column], vv_sheet_cell(sheet, row, column),
+                     to_terminal);
         }
         putc('\n', stream);
     }

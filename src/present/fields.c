@@ -9,7 +9,8 @@
 
 #define FIELD_BYTES_MAX 100
 
-/* People mean the column whose title they see; scripts, and everybody else, name it in full. */
+/* Finds the column that `word` means. People mean the column whose title they see; scripts write
+ * its name. */
 static size_t find_column(const struct vv_sheet *sheet, const char *word, bool by_title)
 {
     static const char *const units[] = { "", "_ns", "_bytes", "_per_s", "_share" };
@@ -36,11 +37,12 @@ static enum varve_code no_column(const struct vv_sheet *sheet, const char *word,
         names[i] = sheet->columns[i].name;
     const char *nearest = vv_nearest(word, names);
     if (nearest != NULL)
-        (void)vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. Nearest: %s", sheet->name, word,
-                      nearest);
+        (void)vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. Nearest: %s",
+                      sheet->name, word, nearest);
     else
-        (void)vv_fail(error, VARVE_INVALID, "table '%s' has no column '%s'. All of them: --table %s --json",
-                      sheet->name, word, sheet->name);
+        (void)vv_fail(error, VARVE_INVALID,
+                      "table '%s' has no column '%s'. All of them: --table %s --json", sheet->name,
+                      word, sheet->name);
     free(names);
     return VARVE_INVALID;
 }
@@ -74,7 +76,8 @@ struct selection {
     bool by_title;
 };
 
-/* One word of the list: "+c" and "-c" change the default set, which keeps the sheet's order. */
+/* Applies one word of the list: "+c" and "-c" change the default set, which keeps the sheet's
+ * order. */
 static enum varve_code apply(const struct selection *selection, const char *text, size_t length,
                              struct varve_error *error)
 {
@@ -84,8 +87,9 @@ static enum varve_code apply(const struct selection *selection, const char *text
     text += sign != '\0';
     length -= sign != '\0';
     if (length == 0 || length > FIELD_BYTES_MAX)
-        VV_FAIL(error, VARVE_INVALID, "--fields wants names with commas between, such as name,calls or "
-                                      "+min,-p90");
+        VV_FAIL(error, VARVE_INVALID,
+                "--fields wants names with commas between, such as name,calls or "
+                "+min,-p90");
     memcpy(word, text, length);
     word[length] = '\0';
     size_t column = find_column(selection->sheet, word, selection->by_title);
@@ -126,7 +130,7 @@ enum varve_code vv_fields_init(struct vv_fields *fields, const struct vv_sheet *
     for (size_t column = 0; column < sheet->column_count && from_default; column++)
         if (is_machine_form || !sheet->columns[column].hidden)
             add(fields, column);
-    /* A table that people are not shown unasked, asked for. */
+    /* The user asked for this table, which has no column that is shown by default. */
     if (fields->count == 0 && is_named && from_default)
         for (size_t column = 0; column < sheet->column_count; column++)
             add(fields, column);

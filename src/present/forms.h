@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.h — the presenters behind vv_present, one a file: each prints all sheets in its form. Whether
- * the stream failed is asked once, by vv_present. */
+/* forms.h — the presenters that vv_present calls, one in each file. Each prints all sheets in its
+ * form. vv_present checks once, at the end, whether the stream failed. */
 #ifndef VV_PRESENT_FORMS_H
 #define VV_PRESENT_FORMS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c — sheets as one JSON object; the promise to scripts (doc/json.md). A row a line. */
+/* json.c — prints sheets as one JSON object, one row a line. Scripts rely on this form
+ * (doc/json.md). */
 #include "base/text/json_write.h"
 #include "present/fields.h"
 #include "present/forms.h"

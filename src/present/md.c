@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md.c — sheets as Markdown tables (pipes), with the numbers of the text form. */
+/* md.c — prints sheets as Markdown tables (pipes), with numbers as in the text form. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "present/forms.h"
 #include "present/glyphs.h"
 
-/* Everything that Markdown or the HTML made of it would take as its own. */
+/* Escapes all characters that have a meaning in Markdown, or in HTML made from it. */
 static void put_text(FILE *stream, const char *text)
 {
     while (*text != '\0') {
@@ -38,7 +38,8 @@ static void put_sheet(FILE *stream, const struct vv_sheet *sheet, const struct v
         for (size_t i = 0; i < count; i++) {
             char buffer[VV_NUMBER_BYTES];
             fputs(i > 0 ? " | " : "| ", stream);
-            put_text(stream, vv_face_text(&faces[i], vv_sheet_cell(sheet, row, faces[i].index), buffer));
+            put_text(stream,
+                     vv_face_text(&faces[i], vv_sheet_cell(sheet, row, faces[i].index), buffer));
         }
         fputs(" |\n", stream);
     }
@@ -58,7 +59,8 @@ enum varve_code vv_present_md(FILE *stream, const struct vv_presentation *how,
             vv_face_init(&faces[c], sheets[i], fields.columns[c], how->unit);
         vv_fields_deinit(&fields);
         if (faces == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'", sheets[i]->name);
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'",
+                    sheets[i]->name);
         if (face_count > 0) {
             fprintf(stream, "%s## %s\n\n", is_first ? "" : "\n", sheets[i]->heading);
             is_first = false;

@@ -6,7 +6,7 @@
 
 #include "present/forms.h"
 
-/* `fields` may speak only of a table that is there. */
+/* VARVE_INVALID if `fields` is about a table that is not printed. */
 static enum varve_code check_fields_table(const struct vv_presentation *how,
                                           const struct vv_sheet *const *sheets, size_t count,
                                           struct varve_error *error)

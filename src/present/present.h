@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* present.h — typed tables to bytes: text, JSON, CSV, Markdown. Knows nothing of traces. */
+/* present.h — prints typed tables as text, JSON, CSV or Markdown. Knows nothing about traces. */
 #ifndef VV_PRESENT_PRESENT_H
 #define VV_PRESENT_PRESENT_H
 
@@ -14,20 +14,23 @@ enum vv_form { VV_FORM_TEXT, VV_FORM_JSON, VV_FORM_CSV, VV_FORM_MD };
 struct vv_presentation {
     enum vv_form form;
     const char *schema;  /* "varve.report/1"; JSON                                              */
-    const char *trace;   /* path as the user knows it; JSON                                     */
+    const char *trace;   /* path, as the user wrote it; JSON                                    */
     const char *unit;    /* of durations in text and Markdown: "auto", "ns", "us", "ms", "s"    */
     const char *fields;  /* "a,b" or "+c,-d" on `fields_table`; NULL = default                  */
-    const char *fields_table; /* the table that `fields` speaks of                              */
+    const char *fields_table; /* the table that `fields` is about                               */
     bool color;          /* escape sequences for bold, dim, red                                 */
-    bool terminal;       /* bars of block characters, cut to `width`; nothing in CSV that it would obey */
+    /* The output is a terminal: bars are block characters, lines are cut to `width`, and CSV has no
+       characters that the terminal would obey. */
+    bool terminal;
     int width;           /* columns of the terminal; 0 = unlimited                              */
 };
 
-/* Prints sheets[0..count) in order. Text: a blank line between blocks, numbers right-aligned, one unit
- * a column, three significant digits, shares in percent with one decimal. JSON: one object
- * {"schema", "trace", "tables": {NAME: {"columns": [{"name","unit","type"}], "rows": [[…]]}}}.
- * CSV: one table; of several, each is headed by a line "# NAME" and separated by a blank one.
- * VARVE_INVALID: `fields` names an unknown column (the nearest is in the message).
+/* Prints sheets[0..count) in order. Text: a blank line between blocks, numbers right-aligned, one
+ * unit for each column, three significant digits, shares in percent with one decimal. JSON: one
+ * object {"schema", "trace", "tables": {NAME: {"columns": [{"name","unit","type"}],
+ * "rows": [[…]]}}}. CSV: one table; if there are several, a line "# NAME" stands before each, and a
+ * blank line between them.
+ * VARVE_INVALID: `fields` names an unknown column; the message has the nearest known one.
  * VARVE_IO: the stream failed. */
 enum varve_code vv_present(FILE *stream, const struct vv_presentation *how,
                            const struct vv_sheet *const *sheets, size_t count,

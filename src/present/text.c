@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c — sheets as people read them: a block each, headed by its name and its policy.
+/* text.c — prints sheets for people: each is a block, with its name and policy as the heading.
  *
- * A sheet of one row and more than two columns is printed as lines "name  value", any other as a table.
- * Escape sequences, bars and cutting to the width happen on a terminal only. */
+ * A sheet with one row and more than two columns is printed as lines "name  value"; every other
+ * sheet is a table. Escape sequences, bars and cutting to the width are for terminals only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define HEADING_WIDTH 15
 #define INDENT 2
 #define CUT_WIDTH_MIN 12
-#define TEXT_WIDTH_WANTED 20 /* for which columns that need not be there make room            */
+#define TEXT_WIDTH_WANTED 20 /* optional columns give way until texts get this width          */
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
@@ -28,7 +28,7 @@
 struct text_column {
     struct vv_face face;
     size_t width;
-    size_t bar_width; /* of the bar behind the number; 0 = none                                 */
+    size_t bar_width; /* width of the bar after the number; 0 = none                            */
 };
 
 struct block {
@@ -82,7 +82,7 @@ static struct text_column *widest_text(const struct block *block)
     return widest;
 }
 
-/* The line's width if no text were longer than those wanted. */
+/* Width of the line when every text column is cut to its wanted width. */
 static size_t width_of_short_line(const struct block *block)
 {
     size_t width = width_of_line(block);
@@ -94,18 +94,21 @@ static size_t width_of_short_line(const struct block *block)
     return width;
 }
 
-/* From the last on, columns of this form go, until texts of some length fit beside the rest. */
+/* Removes columns of this form, the last one first, until the text columns have their wanted
+ * width. */
 static void make_room(struct block *block, enum vv_text_form form, size_t width)
 {
     for (size_t i = block->count; i > 0 && width_of_short_line(block) > width; i--) {
         if (block->columns[i - 1].face.column->in_text != form)
             continue;
-        memmove(&block->columns[i - 1], &block->columns[i], (block->count - i) * sizeof *block->columns);
+        memmove(&block->columns[i - 1], &block->columns[i],
+                (block->count - i) * sizeof *block->columns);
         block->count--;
     }
 }
 
-/* Narrower gaps first, then fewer columns, then shorter texts, the longest first: numbers are never cut. */
+/* Makes the lines fit the width: first narrower gaps, then fewer columns, then shorter texts, the
+ * longest first. Numbers are never cut. */
 static void fit(struct block *block)
 {
     size_t width = block->how->width > 0 ? (size_t)block->how->width : SIZE_MAX;
@@ -117,7 +120,8 @@ static void fit(struct block *block)
         make_room(block, VV_TEXT_IF_ROOM, width);
     }
     struct text_column *widest = widest_text(block);
-    for (size_t line = width_of_line(block); line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
+    for (size_t line = width_of_line(block);
+         line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
         widest->width--;
         widest = widest_text(block);
     }
@@ -130,9 +134,10 @@ static void give_bars_room(struct block *block)
     size_t room = width > used ? width - used : 0;
     for (size_t i = 0; i < block->count && block->how->terminal; i++) {
         const struct vv_sheet_column *column = block->columns[i].face.column;
-        if (column->in_text == VV_TEXT_BAR && column->type == VV_CELL_REAL && room >= BAR_WIDTH_MIN) {
+        if (column->in_text == VV_TEXT_BAR && column->type == VV_CELL_REAL &&
+            room >= BAR_WIDTH_MIN) {
             block->columns[i].bar_width = room < BAR_WIDTH_MAX ? room : BAR_WIDTH_MAX;
-            return; /* one bar a table */
+            return; /* at most one bar in a table */
         }
     }
 }
@@ -230,7 +235,7 @@ static void put_table(struct block *block)
                 put_row(block, row);
 }
 
-/* A sentence from column `indent` on. */
+/* Prints a sentence, beginning at column `indent`. */
 static void put_sentence(const struct block *block, const char *text, size_t indent)
 {
     size_t width = block->how->terminal && block->how->width > 0 ? (size_t)block->how->width : 0;
@@ -309,7 +314,8 @@ enum varve_code vv_present_text(FILE *stream, const struct vv_presentation *how,
             vv_face_init(&block.columns[c].face, sheets[i], fields.columns[c], how->unit);
         vv_fields_deinit(&fields);
         if (block.columns == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'", sheets[i]->name);
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'",
+                    sheets[i]->name);
         if (block.count > 0) {
             if (!is_first)
                 putc('\n', stream);

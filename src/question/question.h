@@ -1,49 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* question.h — pure functions from a finished model to typed tables. Thread-safe on a shared model.
+/* question.h — analyses: pure functions from a finished model to typed tables. Thread-safe on a
+ * shared model.
  *
- * Every analysis answers one question with one table, and all have the same form, so that a verb is a list
- * of table names (tables.c). Each fills a sheet that the caller has declared; on failure the sheet is
- * de-initialised. Each states in sheet->policy what it covers, and its rows add up to its total row. What
- * it cannot answer from this trace it says in the policy, with no rows. doc/metrics.md defines every column. */
+ * Every analysis answers one question with one table. All have the same form, so a verb is just a
+ * list of table names. An analysis fills a sheet, takes its memory from a scratch, and returns at
+ * the first failure. vv_analyse calls the analysis and then frees the scratch; if the analysis
+ * failed, it frees the sheet, too. sheet->policy says what the table covers, and the rows add up to
+ * the total row. If the trace cannot answer the question, the policy says so and there are no rows.
+ * doc/metrics.md defines every column. */
 #ifndef VV_QUESTION_QUESTION_H
 #define VV_QUESTION_QUESTION_H
 
+#include "base/scratch.h"
 #include "model/model.h"
 #include "question/tables.h"
 #include "sheet/sheet.h"
 
 struct vv_peaks;
 
-/* Which part of the model an analysis looks at. Texts are borrowed. */
+/* The part of the model that an analysis covers. Texts are borrowed. */
 struct vv_selection {
     int64_t first_step, last_step; /* step indices, inclusive; INT64_MIN, INT64_MAX = all       */
-    const char *thread;            /* track's name or tid; NULL or "all" = all                  */
+    const char *thread;            /* a track's name or tid; NULL or "all" = all                */
     const char *rank;              /* "3", "0,2..5"; NULL or "all" = all                        */
     const char *device;            /* "cuda:0", "cuda", "0"; NULL or "all" = all                */
-    bool warm_up;                  /* warm-up steps count too, as they do where steps are named */
+    bool warm_up;                  /* include warm-up steps; steps given by number always count */
     const char *filter;            /* an expression over slices: filter.h; NULL = all           */
 };
 #define VV_SELECTION_ALL { INT64_MIN, INT64_MAX, NULL, NULL, NULL, false, NULL }
 
-/* What is asked of it, beside which part. */
+/* A question: the part of the model, and the form of the answer. */
 struct vv_question {
     struct vv_selection selection;
-    const char *by;   /* what one row stands for: "op", "shape" …; NULL = the table's own       */
-    const char *sort; /* a column's name, or one without its unit ("self"); NULL = default      */
-    int64_t top;      /* rows before the remainder is one row; 0 = all                          */
-    bool full;        /* people see every column, not the head of a report                      */
-    const char *compat; /* whose rules device tables go by: "hta"; NULL = our own, exact ones   */
-    const char *annotation; /* critical path: of ranges of this name; "" = of all; NULL = of a step */
-    int64_t instance;   /* which of them, from 0                                                */
-    const char *scale;  /* what if: "4", "OP=4;OP=1.5"; NULL = "2"                              */
-    const struct vv_peaks *host_peaks; /* of the machine that ran it (peaks.h), borrowed; NULL = not known */
+    const char *by;   /* what one row is: "op", "shape" …; NULL = table's default               */
+    const char *sort; /* column name, with or without its unit ("self"); NULL = default         */
+    int64_t top;      /* rows to show; the rest becomes one row; 0 = all                        */
+    bool full;        /* show every column, not the short form of a report                      */
+    const char *compat; /* rules for device tables: "hta"; NULL = Varve's own                   */
+    /* For the critical path: ranges with this name; "" = all ranges; NULL = a step. */
+    const char *annotation;
+    int64_t instance;   /* index of the range among these                                       */
+    const char *scale;  /* factors of what_if: "4", "OP=4;OP=1.5"; NULL = "2"                   */
+    /* Peaks of the machine that ran the program (peaks.h). Borrowed. NULL = not known. */
+    const struct vv_peaks *host_peaks;
 };
 #define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL }
 
-typedef enum varve_code vv_analyse_fn(const struct vv_model *model, const struct vv_question *question,
-                                      struct vv_sheet *out, struct varve_error *error);
+/* One table. Only vv_analyse calls it. */
+typedef enum varve_code vv_analyse_fn(const struct vv_model *model,
+                                      const struct vv_question *question,
+                                      struct vv_scratch *scratch, struct vv_sheet *out,
+                                      struct varve_error *error);
 
-/* "A", "A..B", "A..", "..B"; NULL = all. VARVE_INVALID with the text otherwise. */
+/* Makes the table in a sheet that the caller has declared. On failure the sheet is
+ * de-initialised. */
+enum varve_code vv_analyse(vv_analyse_fn *table, const struct vv_model *model,
+                           const struct vv_question *question, struct vv_sheet *out,
+                           struct varve_error *error);
+/* The end of vv_analyse, after a table's function has returned `code`. */
+enum varve_code vv_analyse_end(enum varve_code code, struct vv_scratch *scratch,
+                               struct vv_sheet *sheet, struct varve_error *error);
+
+/* Reads "A", "A..B", "A..", "..B"; NULL = all. Any other text is VARVE_INVALID, and the message has
+ * the text. */
 enum varve_code vv_selection_steps(struct vv_selection *selection, const char *text,
                                    struct varve_error *error);
 

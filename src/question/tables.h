@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h — every table, once: its name, what changes it, whether people do without it where it has no rows, and what it
- * says. Table NAME is made by vv_analyse_NAME, declared in question.h. A new table is a row here and a file of its name. */
+/* tables.h — the list of all tables. Each row has the table's name, the parts of a selection that
+ * change it, whether a report leaves an empty one out, and a text that says what it shows.
+ * vv_analyse_NAME makes table NAME; question.h declares it. A new table is a row here, and a file
+ * of its name in a room of analyse/. */
 #ifndef VV_QUESTION_TABLES_H
 #define VV_QUESTION_TABLES_H
 
-/* The choices of a selection, as bits. */
-enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_DEVICE = 8, VV_PART_FILTER = 16 };
-#define VV_PARTS_HOST (VV_PART_STEPS | VV_PART_THREAD | VV_PART_RANK)
-#define VV_PARTS_ALL (VV_PARTS_HOST | VV_PART_DEVICE | VV_PART_FILTER)
+/* The parts of a selection, as bits. */
+enum vv_choice {
+    VV_CHOICE_STEPS = 1, VV_CHOICE_THREAD = 2, VV_CHOICE_RANK = 4, VV_CHOICE_DEVICE = 8,
+    VV_CHOICE_FILTER = 16
+};
+#define VV_PARTS_HOST (VV_CHOICE_STEPS | VV_CHOICE_THREAD | VV_CHOICE_RANK)
+#define VV_PARTS_ALL (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_FILTER)
 
 /* TABLE(name, parts, is_optional, says) */
 #define VV_TABLES(TABLE) \
@@ -20,7 +25,7 @@ enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_
     TABLE(collectors, 0, true, "which sources of records were found in the processes") \
     TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \
     TABLE(step, VV_PARTS_HOST, false, "all steps in one row") \
-    TABLE(steps, VV_PARTS_HOST | VV_PART_FILTER, false, "one row a step") \
+    TABLE(steps, VV_PARTS_HOST | VV_CHOICE_FILTER, false, "one row a step") \
     TABLE(step_phases, VV_PARTS_HOST, false, "one row a phase of a step") \
     TABLE(phases, VV_PARTS_HOST, false, "how the steps split into phases") \
     TABLE(blocks, VV_PARTS_ALL, false, "what repeats itself, such as layers, and how evenly") \
@@ -40,7 +45,7 @@ enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_
           "what the device counted in each kernel, and whose kernel it was") \
     TABLE(annotations, VV_PARTS_ALL, false, \
           "device work by the user's range that it was launched in") \
-    TABLE(step_split, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+    TABLE(step_split, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "whose turn it was in each step: kernels, copies, runtime, data loader …") \
     TABLE(devices, VV_PARTS_ALL, true, \
           "what each device did: computation, exposed communication and copies, idle") \
@@ -55,7 +60,7 @@ enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_
     TABLE(queue, VV_PARTS_ALL, false, "how much work waited on each stream") \
     TABLE(copies, VV_PARTS_ALL, false, "memory copies and sets, with their bandwidth") \
     TABLE(syncs, VV_PARTS_ALL, false, "calls that wait for a device, by how long they block") \
-    TABLE(waits, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+    TABLE(waits, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "waiting for the data loader, by step and in all") \
     TABLE(memory, VV_PARTS_ALL, false, \
           "what each allocator gave out, the peak, and how little would have done") \
@@ -64,15 +69,16 @@ enum vv_part { VV_PART_STEPS = 1, VV_PART_THREAD = 2, VV_PART_RANK = 4, VV_PART_
           "what is live in each step, and what it leaves behind") \
     TABLE(memory_leaks, VV_PARTS_ALL, false, \
           "call paths that allocate in step after step what nothing releases") \
-    TABLE(memory_plan, VV_PARTS_ALL & ~VV_PART_STEPS, false, \
+    TABLE(memory_plan, VV_PARTS_ALL & ~VV_CHOICE_STEPS, false, \
           "where each allocation could lie in one arena") \
-    TABLE(static_plan, VV_PART_RANK | VV_PART_DEVICE, false, \
+    TABLE(static_plan, VV_CHOICE_RANK | VV_CHOICE_DEVICE, false, \
           "what a compiler planned: buffers, peak, conflicts") \
-    TABLE(plan_conflicts, VV_PART_RANK | VV_PART_DEVICE, false, \
+    TABLE(plan_conflicts, VV_CHOICE_RANK | VV_CHOICE_DEVICE, false, \
           "planned buffers that overwrite each other") \
-    TABLE(allocations, VV_PARTS_ALL & ~VV_PART_STEPS, false, "allocations, by bytes and lifetime") \
-    TABLE(critical, VV_PARTS_HOST | VV_PART_DEVICE, false, "the critical path in one row") \
-    TABLE(critical_bound, VV_PARTS_HOST | VV_PART_DEVICE, false, \
+    TABLE(allocations, VV_PARTS_ALL & ~VV_CHOICE_STEPS, false, \
+          "allocations, by bytes and lifetime") \
+    TABLE(critical, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, "the critical path in one row") \
+    TABLE(critical_bound, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "what the critical path is spent on") \
     TABLE(critical_ops, VV_PARTS_ALL, false, "operators on the critical path") \
     TABLE(critical_path, VV_PARTS_ALL, false, "the critical path, segment by segment") \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_check.c — what programs compile into themselves from include/varve, and so can never change: layouts,
- * and numbers that stand in traces (doc/format.md §6). No code; the compiler checks it on every machine. What the
- * exported functions take is kept in abi/. */
+/* abi_check.c — checks what programs compile in from include/varve, which can therefore never
+ * change: layouts, and numbers that traces contain (doc/format.md §6). The file has no code: the
+ * compiler checks it on every machine. The folder abi/ keeps what the exported functions take. */
 #include <stddef.h>
 
 #include "varve/varve.h"
@@ -9,13 +9,13 @@
 #define VV_PLACED(type, member, offset) \
     _Static_assert(offsetof(struct type, member) == (offset), "ABI 0: " #type "." #member)
 
-/* The inline functions read it. */
+/* The inline functions of varve.h read this struct. */
 VV_PLACED(varve_control, layers, 0);
 VV_PLACED(varve_control, epoch, 4);
 VV_PLACED(varve_control, steps, 8);
 _Static_assert(sizeof(struct varve_control) == 4096, "ABI 0: a page");
 
-/* VARVE_SITE makes it. */
+/* The macro VARVE_SITE initialises this struct. */
 VV_PLACED(varve_site, name, 0);
 VV_PLACED(varve_site, file, 8);
 VV_PLACED(varve_site, line, 16);
@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct varve_site) == 32, "ABI 0: sites lie in arrays");
 VV_PLACED(varve_tensor, dims, 8);
 _Static_assert(sizeof(struct varve_tensor) == 16, "ABI 0: tensors lie in arrays");
 
-/* Structs that tell their size only grow. */
+/* Structs with a struct_size may only grow. */
 VV_PLACED(varve_op_info, struct_size, 0);
 VV_PLACED(varve_op_info, input_count, 4);
 VV_PLACED(varve_op_info, inputs, 8);
@@ -35,7 +35,7 @@ VV_PLACED(varve_session_options, struct_size, 0);
 VV_PLACED(varve_session_options, layers, 4);
 VV_PLACED(varve_session_options, output, 8);
 
-/* It does not tell its size: the library writes all of it. */
+/* varve_error has no struct_size: the library writes all of it. */
 VV_PLACED(varve_error, os_errno, 4);
 VV_PLACED(varve_error, offset, 8);
 VV_PLACED(varve_error, message, 16);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extra_records.c — records beside ranges: arguments, instants, counters, asynchronous ranges, flows, memory. */
+/* extra_records.c — records other than ranges: arguments, instants, counters, asynchronous ranges,
+ * flows, memory. */
 #include "record/hot_path.h"
 
 VARVE_API void varve_emit_mark(struct varve_site *site)
@@ -53,7 +54,7 @@ static uint32_t kept_rank(const struct varve_tensor *tensor)
     return tensor->rank > VV_TENSOR_RANK_MAX ? VV_TENSOR_RANK_MAX : tensor->rank;
 }
 
-/* How many of the tensors are kept, and the bytes they take: whole tensors only, none beyond limits. */
+/* Returns how many tensors are kept, at most VV_OP_INPUTS_MAX, and the bytes that they take. */
 static uint32_t kept_inputs(const struct varve_op_info *info, size_t *out_bytes)
 {
     uint32_t count = info->inputs == NULL ? 0 : info->input_count;
@@ -84,7 +85,7 @@ VARVE_API void varve_emit_op(const struct varve_op_info *info)
     struct vv_self *self = vv_self_in_epoch();
     if (self->depth == 0 || vv_is_skipped(self, self->depth))
         return;
-    if (info == NULL || info->struct_size < sizeof *info) /* older than ABI 0: there is none */
+    if (info == NULL || info->struct_size < sizeof *info) /* older than ABI 0: impossible */
         return;
     size_t input_bytes;
     uint32_t count = kept_inputs(info, &input_bytes);

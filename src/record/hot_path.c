@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot_path.c — the rare half of publishing: a signal handler recorded while a record was being written. */
+/* hot_path.c — the rare part of publishing: a signal handler made records while a record was being
+ * written. */
 #include "record/hot_path.h"
 
-/* Handlers may come at any point of the loop. They leave word of every record that we do not see, or they leave
- * the packet, and then write there no more. */
+/* Handlers may come at any point of the loop. For each record that the loop does not see, the
+ * handler sets writer.behind; or the handler leaves the packet, and then no handler writes there
+ * any more. */
 void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet)
 {
     struct vv_writer *writer = &self->writer;
@@ -17,11 +19,12 @@ void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet)
             break;
         }
         uint64_t end_bits = (uint64_t)(cursor - (uint8_t *)packet) * 8;
-        /* Is all published, handlers publish for themselves, and may have since we looked. */
+        /* If all is published, handlers publish their own records. A handler may have done so since
+         * the cursor was read. */
         if (packet->content_bits < end_bits)
             __atomic_store_n(&packet->content_bits, end_bits, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } while (__atomic_load_n(&writer->behind, __ATOMIC_RELAXED) != 0);
-    if (vv_stream_awaits(writer)) /* another packet, of a record that we interrupt ourselves */
+    if (vv_stream_awaits(writer)) /* another packet: this writer interrupted a record there */
         __atomic_store_n(&writer->behind, 1, __ATOMIC_RELAXED);
 }

@@ -1,45 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot_path.h — the hot path: one record, on the calling thread, also inside signal handlers.
+/* hot_path.h — the hot path: stores one record, on the calling thread, also inside signal handlers.
  *
- * A record's place is reserved by a compare-and-swap that is atomic towards signal handlers of the same
- * thread only, with the clock read inside the retry loop, so that time never runs backwards in a stream.
- * Addresses are unique, so an unchanged cursor means that nobody came between.
- * A handler may write its own records between our reserve and our publish; only the outermost writer of a
- * packet publishes, for all:   content_bits  moves from the start of the oldest unfinished record to the end
- * of the newest. A handler's record that finds content_bits before its own start leaves word of it in
- * writer.behind, where the outermost writer looks once it has published its own (record/hot_path.c). From that store on
- * it does not touch the packet unasked: a handler may have left it, and it may not be mapped any more. */
+ * A compare-and-swap reserves the place of a record. This swap is atomic only towards signal
+ * handlers of the same thread. The clock is read inside the retry loop, so that time never runs
+ * backwards in a stream. Addresses are unique, so an unchanged cursor means that no handler came
+ * between.
+ * A handler may write its own records after the interrupted writer's reserve and before its
+ * publish. Only the outermost writer of a packet publishes, for all: content_bits moves from the
+ * start of the oldest unfinished record to the end of the newest. If a handler finds content_bits
+ * before the start of its own record, it sets writer.behind. The outermost writer reads
+ * writer.behind after it has published its own record (record/hot_path.c). Once published, the
+ * outermost writer touches the packet only if writer.behind is set: a handler may have left the
+ * packet, which then may not be mapped any more. */
 #ifndef VV_RECORD_HOT_PATH_H
 #define VV_RECORD_HOT_PATH_H
 
 #include <string.h>
 
+#include "record/site.h"
 #include "record/stream/recorder.h"
+#include "record/string.h"
+#include "record/thread.h"
 
 #define VV_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define VV_INLINE static inline __attribute__((always_inline))
-/* What records pass through lies side by side: between operators that fill the caches each page costs, of code too. */
+/* Puts the functions that records pass through side by side. Between two records operators fill the
+ * caches, so every page that a record touches costs time, a page of code too. */
 #define VV_HOT __attribute__((hot))
 
-void vv_emit_end(void); /* varve_emit_end, for callers in this library: not through its table of links */
+/* varve_emit_end for callers in this library: a direct call, not through the PLT. */
+void vv_emit_end(void);
+/* The cost of one record on this machine, in picoseconds: measures the hot path on a scratch
+ * packet. */
+uint64_t vv_range_cost_ps(void);
 
 static inline bool vv_cursor_swap(uint8_t **cursor, uint8_t *from, uint8_t *to)
 {
 #if defined(__x86_64__)
-    bool swapped; /* no lock prefix: other threads never write it */
+    bool swapped; /* no lock prefix: only this thread writes the cursor */
     __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(swapped), "+m"(*cursor), "+a"(from) : "r"(to)
                      : "memory");
     return swapped;
 #else
-    return __atomic_compare_exchange_n(cursor, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(cursor, &from, to, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
 #endif
 }
 
 struct vv_place {
-    uint64_t *words; /* NULL: no room                                                            */
+    uint64_t *words; /* NULL: there is no room                                                   */
     struct vv_packet_header *packet;
     uint64_t ticks;
-    uint64_t start_bits; /* of words, from packet                                                */
+    uint64_t start_bits; /* offset of words in packet, in bits                                   */
 };
 
 VV_INLINE struct vv_place vv_place(uint8_t *cursor, struct vv_packet_header *packet, uint64_t ticks)
@@ -54,8 +66,8 @@ static inline bool vv_knows_string(const struct vv_self *self, uint32_t string)
     return thread != NULL && vv_string_is_in(string, thread->serial);
 }
 
-/* Of a record that names a string: the number means it in the sessions alone that have its record, and sessions may
- * come and go at any time. */
+/* Reserves the place of a record that names a string. The string's number is valid only in the
+ * sessions that have the string's record, and sessions may end and begin at any time. */
 VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, uint32_t string)
 {
     for (;;) {
@@ -90,17 +102,19 @@ VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)
     return vv_reserve_naming(self, bytes, 0);
 }
 
-/* Handlers left something behind; the caller, outermost writer of `packet`, has just published its own. */
+/* Publishes what handlers left behind. The caller is the outermost writer of `packet` and has just
+ * published its own record. */
 void vv_publish_rest(struct vv_self *self, struct vv_packet_header *packet);
 
-/* The record of that many bytes is whole. Nobody but this thread writes either word of the header; other
- * threads read content_bits. */
+/* Publishes a record of `bytes` that is whole. Only this thread writes content_bits; other threads
+ * read it. */
 VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, size_t bytes)
 {
     struct vv_packet_header *packet = place->packet;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (VARVE_UNLIKELY(packet->content_bits != place->start_bits)) {
-        __atomic_store_n(&self->writer.behind, 1, __ATOMIC_RELAXED); /* the interrupted writer publishes */
+        /* the interrupted writer publishes */
+        __atomic_store_n(&self->writer.behind, 1, __ATOMIC_RELAXED);
         return;
     }
     __atomic_store_n(&packet->content_bits, place->start_bits + 8 * bytes, __ATOMIC_RELEASE);
@@ -109,8 +123,9 @@ VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, si
         vv_publish_rest(self, packet);
 }
 
-/* The place of a record of one word, if nothing unusual stands in the way: the clock is the counter, there is
- * room, and no handler comes. No call, so no register is saved for one. */
+/* Reserves the place of a record of one word in the usual case: the clock is the counter, its era
+ * has not changed, there is room, and no handler comes. Calls no function, so the compiler saves no
+ * registers. */
 VV_INLINE bool vv_reserve_at_once(struct vv_self *self, struct vv_place *out_place)
 {
     uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
@@ -146,7 +161,8 @@ static inline void vv_put_fields_at(struct vv_self *self, const struct vv_place 
     vv_publish(self, place, 8 + 8 * count);
 }
 
-static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64_t *fields, size_t count)
+static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64_t *fields,
+                                 size_t count)
 {
     struct vv_place place = vv_reserve(self, 8 + 8 * count);
     vv_put_fields_at(self, &place, id, fields, count);
@@ -154,13 +170,14 @@ static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64
 
 /* ---- open ranges: which of them are recorded ---- */
 
-/* Nothing unusual is open: vv_put_at_once may serve. */
+/* Nothing unusual is open: from now on records may use vv_reserve_at_once. */
 static inline void vv_see_plain(struct vv_self *self)
 {
     self->plain_epoch = vv_clock_is_counter ? self->epoch : self->epoch - 1;
 }
 
-/* What is counted was changed in steps: if a handler met another epoch between them, nothing of it is open there. */
+/* The caller has changed the counts of open ranges in several steps. If a handler saw another epoch
+ * between two steps, no range is open in that epoch: forgets the counts. */
 static inline void vv_see_epoch(struct vv_self *self, uint32_t epoch)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -187,15 +204,16 @@ static inline bool vv_is_skipped(const struct vv_self *self, uint32_t depth)
            (self->skipped[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
 }
 
-/* Is a range that begins now recorded? Deeper than is tracked every one is, whatever the mask: its end could not
- * tell. */
+/* Is a range that begins now recorded? A range deeper than VV_DEPTH_TRACKED always is, whatever the
+ * mask: its end could not tell whether its begin was recorded. */
 static inline bool vv_is_wanted(const struct vv_self *self, uint32_t layer)
 {
     return VV_LIKELY((varve_layers() & layer) != 0) || self->depth >= VV_DEPTH_TRACKED;
 }
 
-/* Counts a range whose begin was, or was not, recorded. Not before: where recording ends and goes on while the
- * begin is stored, what was counted is forgotten, and its end would be ignored. */
+/* Counts a range after its begin was recorded or skipped. The count must not come before: recording
+ * may stop and start while the begin is stored. Then the counts are forgotten, and the end of the
+ * range would be ignored. */
 static inline void vv_push(struct vv_self *self, bool is_recorded)
 {
     vv_self_in_epoch();
@@ -208,14 +226,15 @@ static inline void vv_push(struct vv_self *self, bool is_recorded)
     vv_see_epoch(self, epoch);
 }
 
-/* A range less. The caller saw one open; a handler may have met another epoch since, and forgotten it. */
+/* Counts one range less. The caller saw an open range, but a handler may have seen another epoch
+ * since and forgotten that range. */
 VV_INLINE void vv_count_down(struct vv_self *self)
 {
     if (VARVE_UNLIKELY((int32_t)--self->depth < 0))
         self->depth = 0;
 }
 
-/* Closes the innermost range. True: its begin was recorded. */
+/* Closes the innermost range. Returns whether its begin was recorded. */
 static inline bool vv_pop(struct vv_self *self)
 {
     uint32_t epoch = self->epoch;
@@ -230,11 +249,12 @@ static inline bool vv_pop(struct vv_self *self)
     return !skipped;
 }
 
-/* A class is declared in the session that runs, and in all later ones. The thread may be in an earlier one, which knows
- * it not: the epoch is looked at after the class. */
+/* A declared class is valid in the running session and in all later ones. The thread may still be
+ * in an earlier session, which lacks the class. So the epoch is read after the class. */
 static inline uint32_t vv_site_id(struct varve_site *site, enum vv_site_kind kind)
 {
-    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE), id = (state & VV_ID_MASK) + kind;
+    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE),
+             id = (state & VV_ID_MASK) + kind;
     if (VARVE_UNLIKELY((state >> (VV_ID_BITS + kind) & 1) == 0))
         id = vv_site_declare(site, kind);
     vv_self_in_epoch();
@@ -250,7 +270,8 @@ VV_INLINE void vv_put_site(struct vv_self *self, struct varve_site *site, enum v
         vv_thread_discard(self, 1);
 }
 
-static inline void vv_put_site_field(struct varve_site *site, enum vv_site_kind kind, uint64_t field)
+static inline void vv_put_site_field(struct varve_site *site, enum vv_site_kind kind,
+                                     uint64_t field)
 {
     struct vv_self *self = vv_self_in_epoch();
     uint32_t id = vv_site_id(site, kind);

@@ -8,15 +8,14 @@
 #include "base/system/os.h"
 #include "base/system/shared_page.h"
 #include "ctf/lost_page.h"
-#include "record/sigbus.h"
 #include "record/stream/recorder.h"
 
 static _Alignas(VV_PAGE_BYTES) union {
     struct vv_lost_page page;
     uint8_t bytes[VV_LOST_BYTES];
 } shared;
-static bool is_shared;    /* it lies over the trace's file                                       */
-static bool is_ours;      /* this process made that file                                         */
+static bool is_shared;    /* the page lies over the trace's file                                 */
+static bool is_ours;      /* this process made the page's file                                   */
 static bool has_counted;  /* this process is among page.processes                                */
 
 static void leave_page(void)
@@ -26,7 +25,8 @@ static void leave_page(void)
     is_ours = false;
 }
 
-/* Written, not only sized: the block is there, so no later store can fault for want of space. */
+/* The page is written, not only sized: so it has its block, and no later store can fault because
+ * the disk is full. */
 static bool make_page(const struct vv_own_folder *trace)
 {
     struct vv_file_id id;
@@ -40,7 +40,8 @@ static bool make_page(const struct vv_own_folder *trace)
 
 void vv_lost_begin(const struct vv_own_folder *trace, bool is_made)
 {
-    static char path[VV_OWN_PATH_BYTES + sizeof "/" VV_LOST_FILE]; /* under the lock: stacks may be small */
+    /* static, under the lock: stacks may be small */
+    static char path[VV_OWN_PATH_BYTES + sizeof "/" VV_LOST_FILE];
     struct vv_lost_page head;
     leave_page();
     if (is_shared)
@@ -68,11 +69,15 @@ void vv_lost_forked(void)
     vv_session_homeless = 0;
 }
 
+bool vv_lost_has_page(void)
+{
+    return is_shared;
+}
+
 void vv_lost_because(int os_errno)
 {
     if (!is_shared)
         return;
-    vv_harm_watch();
     __atomic_store_n(&shared.page.pid, (uint64_t)getpid(), __ATOMIC_RELAXED);
     __atomic_store_n(&shared.page.os_errno, (uint32_t)os_errno, __ATOMIC_RELAXED);
 }
@@ -86,11 +91,6 @@ void vv_lost_count(uint64_t records)
     if (!__atomic_exchange_n(&has_counted, true, __ATOMIC_RELAXED))
         __atomic_fetch_add(&shared.page.processes, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&shared.page.records, records, __ATOMIC_RELAXED);
-}
-
-uint64_t vv_lost_take(void)
-{
-    return __atomic_exchange_n(&vv_session_homeless, 0, __ATOMIC_RELAXED);
 }
 
 bool vv_lost_heal(uintptr_t address)

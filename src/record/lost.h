@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lost.h — records lost outside of any stream.
+/* lost.h — counts records that are lost outside any stream.
  *
- * While the process has no folder they are counted in the trace's page (ctf/lost_page.h), which outlives it, and stay
- * there. Where there is no such page, and where the process has a folder but the thread has no stream, they are
- * counted in memory, and move into the process's own stream at the next occasion. */
+ * While the process has no folder, it counts them in the trace's page (ctf/lost_page.h), which
+ * outlives the process, and they stay there. If there is no such page, or if the process has a
+ * folder but the thread has no stream, they are counted in memory. From there they move into the
+ * process's own stream at the next occasion. */
 #ifndef VV_RECORD_LOST_H
 #define VV_RECORD_LOST_H
 
@@ -12,19 +13,22 @@
 
 #include "base/system/own_folder.h"
 
-/* A session starts: its page is looked for in the trace, and made where nobody has, if that is wanted. Lock held. */
+/* A session starts: looks for its page in the trace. If `is_made`, makes the page where nobody has
+ * made it. Lock held. */
 void vv_lost_begin(const struct vv_own_folder *trace, bool is_made);
-/* The session, or the process, ends. A page that this process made goes, unless it is needed. Lock held. */
+/* The session or the process ends: removes the page if this process made it and nobody needs it.
+ * Lock held. */
 void vv_lost_end(const struct vv_own_folder *trace);
 /* In a forked child. */
 void vv_lost_forked(void);
-/* The process's folder cannot be made, for this errno number. Lock held. */
+/* Are losses counted in a file's page, which may be cut (sigbus.h)? Lock held. */
+bool vv_lost_has_page(void);
+/* The process's folder cannot be made: stores the errno number into the page. Lock held. */
 void vv_lost_because(int os_errno);
 /* Async-signal-safe. */
 void vv_lost_count(uint64_t records);
-/* Those in memory, which are forgotten. */
-uint64_t vv_lost_take(void);
-/* The page's file was cut: is it there? Then there is memory now, and what it counted is gone. Async-signal-safe. */
+/* The page's file was cut. Is `address` in the page? If so, memory takes the page's place, and what
+ * the page counted is gone. Async-signal-safe. */
 VV_MUST_USE bool vv_lost_heal(uintptr_t address);
 
 #endif

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name.c — names that a program gives to its threads and to itself; and the library's own version. */
+/* name.c — names that a program gives to its threads and to itself; and the library's own
+ * version. */
+#include "record/stream/process_stream.h"
 #include "record/stream/recorder.h"
+#include "record/string.h"
+#include "record/thread.h"
 
 VARVE_API void varve_thread_name(const char *name)
 {
-    if (name == NULL || varve_layers() == 0 || !vv_record_enter())
+    if (name == NULL || varve_layers() == 0 || !vv_recorder_lock())
         return;
     uint32_t id = vv_string_id(name);
     if (id != 0)
         vv_thread_named(id);
     else
         vv_thread_discard(&vv_self, 1);
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
 VARVE_API void varve_process_name(const char *name)
 {
-    if (name == NULL || varve_layers() == 0 || !vv_record_enter())
+    if (name == NULL || varve_layers() == 0 || !vv_recorder_lock())
         return;
     const uint64_t record[] = { VV_EVENT_PROCESS, vv_string_id(name) };
-    if (record[1] == 0 || !vv_session_put(record, 2))
+    if (record[1] == 0 || !vv_process_stream_put(record, 2))
         vv_thread_discard(&vv_self, 1);
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
 #define TEXT_OF(value) #value

@@ -3,7 +3,8 @@
 
 #include "record/hot_path.h"
 
-/* Ranges by their depth, 1 and up. Those deeper than is tracked are recorded and no frames. */
+/* A range is known by its depth, counted from 1. Ranges deeper than VV_DEPTH_TRACKED have no bits:
+ * they are recorded, and are no frames. */
 static bool get(const uint64_t *bits, uint32_t depth)
 {
     return depth <= VV_DEPTH_TRACKED && (bits[(depth - 1) / 64] >> (depth - 1) % 64 & 1) != 0;
@@ -15,7 +16,8 @@ static void set(uint64_t *bits, uint32_t depth, bool value)
     bits[(depth - 1) / 64] = value ? bits[(depth - 1) / 64] | bit : bits[(depth - 1) / 64] & ~bit;
 }
 
-/* The depth of the innermost range of that kind which is deeper than `floor`; 0 = there is none. */
+/* Returns the depth of the innermost range of that kind that is deeper than `floor`; 0 = there is
+ * none. */
 static uint32_t find(const struct vv_self *self, bool is_frame, uint32_t floor)
 {
     uint32_t depth = self->depth;
@@ -24,7 +26,7 @@ static uint32_t find(const struct vv_self *self, bool is_frame, uint32_t floor)
     return depth > floor ? depth : 0;
 }
 
-/* Those within it move up by one. */
+/* Removes the range at `depth`. The ranges inside it move up by one. */
 static void take_out(struct vv_self *self, uint32_t depth)
 {
     uint32_t epoch = self->epoch;
@@ -45,7 +47,7 @@ static void take_out(struct vv_self *self, uint32_t depth)
 
 static void end_at(struct vv_self *self, uint32_t depth)
 {
-    uint64_t within = 0; /* recorded ranges: the others nobody knows of                          */
+    uint64_t within = 0; /* recorded ranges: readers know no others                              */
     bool was_recorded = !get(self->skipped, depth);
     for (uint32_t d = depth + 1; d <= self->depth; d++)
         within += !get(self->skipped, d);
@@ -64,7 +66,7 @@ void vv_frame_begin(struct varve_site *site)
         vv_put_site(self, site, VV_KIND_BEGIN);
     vv_push(self, is_wanted);
     uint32_t epoch = self->epoch, depth = self->depth;
-    if (depth == 0 || depth > VV_DEPTH_TRACKED) /* 0: a handler met another epoch */
+    if (depth == 0 || depth > VV_DEPTH_TRACKED) /* 0: a handler saw another epoch */
         return;
     set(self->framed, depth, true);
     self->frames++;

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outliving_range.h — ranges that may end before those within them.
+/* outliving_range.h — ranges that may end before the ranges inside them.
  *
- * A function of Python may open a range and return: with record_function(…) does so in __enter__. So calls of
- * functions, frames, are kept apart from other ranges: each end is that of the innermost open one of its own kind.
- * Where it is not the innermost of all, varve.end_under says how many stay open (doc/format.md §3). While a
- * thread has no frame open nothing here costs anything. */
+ * A Python function may open a range and return: `with record_function(…)` does so in __enter__. So
+ * calls of functions, called frames here, are kept apart from other ranges. Each end belongs to the
+ * innermost open range of its own kind. If that range is not the innermost of all, varve.end_under
+ * says how many ranges stay open (doc/format.md §3). While a thread has no open frame, this costs
+ * nothing. */
 #ifndef VV_RECORD_OUTLIVING_RANGE_H
 #define VV_RECORD_OUTLIVING_RANGE_H
 
 #include "record/stream/recorder.h"
 
 void vv_frame_begin(struct varve_site *site);
-/* Ends the innermost frame of the calling thread; ignored where none is open. */
+/* Ends the innermost frame of the calling thread. Does nothing if no frame is open. */
 void vv_frame_end(void);
 
-/* The same for the innermost range that is no frame, the step apart: while frames are open. */
+/* Ends the innermost open range that is neither a frame nor the step. Call it only while a frame is
+ * open. */
 void vv_frame_end_other(struct vv_self *self);
-/* Ends the step that is open, and what is open in it save frames: the same. */
+/* Ends the open step, and the ranges in it that are no frames. Call it only while a frame is
+ * open. */
 void vv_frame_end_step(struct vv_self *self);
 
 #endif

@@ -23,7 +23,8 @@ static enum varve_code default_output(char *out_path, size_t capacity, struct va
     return VARVE_OK;
 }
 
-/* The name at the end of the path, without the slashes behind it: they would follow a link. */
+/* Returns the name at the end of the path. Cuts off the slashes behind the name, because they would
+ * make the system follow a symbolic link. */
 static char *cut_name(char *path)
 {
     size_t length = strlen(path);
@@ -35,12 +36,14 @@ static char *cut_name(char *path)
     return slash[1] != '\0' ? slash + 1 : slash;
 }
 
-/* Absolute, through whatever links lead to the folder, for the program may change its current one. The folder itself is no
- * link. */
+/* Makes the path absolute, because the program may change its current folder. Symbolic links that
+ * lead to the folder are resolved. The folder itself must not be a link, so the last name is
+ * kept. */
 static int resolve(char *wanted, char out_path[PATH_MAX])
 {
     char *name = cut_name(wanted);
-    bool is_folder_itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(wanted, "/") == 0;
+    bool is_folder_itself =
+        strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(wanted, "/") == 0;
     if (is_folder_itself)
         return realpath(wanted, out_path) != NULL ? 0 : errno;
     char first = *name;
@@ -61,7 +64,8 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *out, struct varve_error *error)
+static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *out,
+                            struct varve_error *error)
 {
     char path[PATH_MAX];
     const char *objection = NULL;
@@ -72,10 +76,13 @@ static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *
         return vv_fail_errno(error, failure, "cannot make the trace folder '%s'", wanted);
     failure = vv_own_folder_know(path, is_shared, out, &objection);
     if (objection != NULL)
-        VV_FAIL(error, VARVE_PERMISSION, "the trace folder '%s' is not used: %s; name another one, or take their "
-                                         "rights to it away", path, objection);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "the trace folder '%s' is not used: %s; name another one, or take their "
+                "rights to it away",
+                path, objection);
     if (failure != 0 && is_link(path))
-        VV_FAIL(error, VARVE_INVALID, "'%s' is a symbolic link: name the trace folder itself", path);
+        VV_FAIL(error, VARVE_INVALID, "'%s' is a symbolic link: name the trace folder itself",
+                path);
     if (failure != 0)
         return vv_fail_errno(error, failure, "cannot use the trace folder '%s'", path);
     return VARVE_OK;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* range.c — ranges and steps: what a thread has open.
  *
- * The thread counts its open ranges and keeps a bit for each of the first 256: not recorded. So an end
- * knows whether its begin was written, though it names no site and the mask may have changed. */
+ * The thread counts its open ranges. For each of the first 256 it keeps a bit: the range is not
+ * recorded. So an end knows whether its begin was written, although the end names no site and the
+ * mask may have changed. */
 #include "ctf/metadata_write.h"
 #include "record/hot_path.h"
 #include "record/outliving_range.h"
 
-/* ---- begin, next, end: first the way of nearly every record, then the whole rule ---- */
+/* ---- begin, next, end: a fast path for nearly every record, and a slow path for all ---- */
 
 static __attribute__((noinline)) void begin_slowly(struct varve_site *site)
 {
@@ -21,7 +22,7 @@ static __attribute__((noinline)) void begin_slowly(struct varve_site *site)
 static __attribute__((noinline)) void end_slowly(void)
 {
     struct vv_self *self = vv_self_in_epoch();
-    if (self->depth == self->step_depth) /* nothing open here, or only the step */
+    if (self->depth == self->step_depth) /* nothing is open, or only the step */
         return;
     if (self->frames != 0)
         vv_frame_end_other(self);
@@ -53,7 +54,8 @@ static inline bool is_plain(const struct vv_self *self)
 
 static inline bool is_ready(struct varve_site *site, enum vv_site_kind kind, uint32_t *out_id)
 {
-    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE); /* before the epoch: vv_site_id */
+    /* Read before the epoch: vv_site_id says why. */
+    uint32_t state = __atomic_load_n(&site->state, __ATOMIC_ACQUIRE);
     *out_id = (state & VV_ID_MASK) + kind;
     return (varve_layers() & site->layer) != 0 && (state >> (VV_ID_BITS + kind) & 1) != 0;
 }
@@ -105,9 +107,9 @@ static void put_begin_name(struct vv_self *self, const char *name, uint32_t laye
     if (name == NULL)
         name = "";
     uint32_t id = vv_string_known(name);
-    if (id == 0 && vv_record_enter()) {
+    if (id == 0 && vv_recorder_lock()) {
         id = vv_string_id(name);
-        vv_record_leave();
+        vv_recorder_unlock();
     }
     uint64_t field = (uint64_t)vv_layer_single(layer) << 32 | id;
     if (id == 0) {
@@ -164,7 +166,7 @@ uint64_t vv_range_cost_ps(void)
     uint64_t best_ns = UINT64_MAX;
     for (int try = 0; try < TRIES; try++) {
         struct vv_packet_header *packet = (struct vv_packet_header *)(void *)scratch;
-        struct vv_self self = { .busy = true }; /* no slow path from here */
+        struct vv_self self = { .busy = true }; /* never enters the slow path */
         self.era = (uint32_t)(vv_clock_ticks() >> VV_ERA_SHIFT);
         self.writer.packet = packet;
         self.writer.cursor = (uint8_t *)(packet + 1);

@@ -6,7 +6,7 @@
 
 #include "record/stream/recorder.h"
 
-/* The first launcher that tells a rank is believed, and no other. */
+/* The first launcher that gives a rank is used, and no other. */
 static const struct {
     const char *rank, *world_size, *local_rank;
 } launchers[] = {
@@ -16,7 +16,7 @@ static const struct {
     { "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID" },
 };
 
-/* -1: not said, or no number. */
+/* Returns -1 if the variable is not set or is not a number. */
 static int64_t number_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -32,14 +32,15 @@ static int64_t number_of(const char *variable)
 const struct vv_tsdl_job *vv_job(void)
 {
     static struct vv_tsdl_job job;
-    static uint32_t serial; /* of the session it was read for; a forked child has another            */
+    static uint32_t serial; /* session that it was read for; a forked child has another */
     if (serial == vv_session.serial)
         return &job;
     serial = vv_session.serial;
     job = (struct vv_tsdl_job){ .rank = -1 };
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers && job.rank < 0; i++)
-        job = (struct vv_tsdl_job){ number_of(launchers[i].rank), number_of(launchers[i].world_size),
-                                    number_of(launchers[i].local_rank) };
+        job =
+            (struct vv_tsdl_job){ number_of(launchers[i].rank), number_of(launchers[i].world_size),
+                                  number_of(launchers[i].local_rank) };
     if (job.rank < 0)
         job.world_size = job.local_rank = -1;
     return &job;

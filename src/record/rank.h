@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.h — which part of a distributed job this process is, as its launcher told it: RANK and WORLD_SIZE, or what
- * Open MPI, PMI and Slurm say. */
+/* rank.h — the place of this process in a distributed job, as its launcher gave it: RANK and
+ * WORLD_SIZE, or the variables of Open MPI, PMI and Slurm. */
 #ifndef VV_RECORD_RANK_H
 #define VV_RECORD_RANK_H
 
 #include "ctf/metadata_write.h"
 
-/* By the environment when the session's folder was made, in this process. Lock held. */
+/* The job as the environment gave it when this process made the session's folder. Lock held. */
 const struct vv_tsdl_job *vv_job(void);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/system/os.h"
 #include "base/system/shared_page.h"
+#include "record/control.h"
 #include "record/lost.h"
-#include "record/session/control.h"
 #include "record/stream/recorder.h"
 
 static bool is_in(const struct vv_part *part, uintptr_t address)
@@ -16,8 +16,10 @@ static bool is_in(const struct vv_part *part, uintptr_t address)
     return part->map != NULL && part->copy == NULL && address - (uintptr_t)part->map < part->bytes;
 }
 
-/* A thread stores into its own stream, and under the lock into the process's. */
-static bool heal(struct vv_stream *stream, struct vv_writer *writer, uintptr_t address)
+/* Puts memory in the place of a part that was cut. A thread stores only into its own stream and,
+ * with the lock held, into the process's stream. */
+static bool replace_lost_pages(struct vv_stream *stream, struct vv_writer *writer,
+                               uintptr_t address)
 {
     struct vv_part *parts[] = { &stream->part, &stream->former };
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -27,7 +29,7 @@ static bool heal(struct vv_stream *stream, struct vv_writer *writer, uintptr_t a
             return false;
         if (i == 0) {
             stream->harmed = true;
-            writer->limit = NULL; /* the next record asks for room, and gets a new file */
+            writer->limit = NULL; /* so the next record asks for room, and gets a new file */
         }
         return true;
     }
@@ -37,9 +39,9 @@ static bool heal(struct vv_stream *stream, struct vv_writer *writer, uintptr_t a
 static bool heal_at(uintptr_t address)
 {
     struct vv_self *self = &vv_self;
-    if (self->thread != NULL && heal(&self->thread->stream, &self->writer, address))
+    if (self->thread != NULL && replace_lost_pages(&self->thread->stream, &self->writer, address))
         return true;
-    if (heal(&vv_session.stream, &vv_session.writer, address))
+    if (replace_lost_pages(&vv_session.stream, &vv_session.writer, address))
         return true;
     if (vv_lost_heal(address))
         return true;
@@ -52,14 +54,14 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     int saved_errno = errno;
     bool is_fault = info->si_code > 0;
     if (!is_fault || !heal_at((uintptr_t)info->si_addr)) {
-        signal(number, SIG_DFL); /* not ours: it happens again, and does what it always does */
+        signal(number, SIG_DFL); /* not a page of the recorder: the default action follows */
         if (!is_fault)
             raise(number);
     }
     errno = saved_errno;
 }
 
-void vv_harm_watch(void)
+void vv_sigbus_watch(void)
 {
     struct sigaction action;
     if (sigaction(SIGBUS, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0 ||
@@ -71,7 +73,7 @@ void vv_harm_watch(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-void vv_harm_unwatch(void)
+void vv_sigbus_unwatch(void)
 {
     struct sigaction action;
     if (sigaction(SIGBUS, NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) != 0 &&

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site.c — call sites get their ids here, at their first record, and their lines in the metadata.
+/* site.c — gives call sites their ids at their first record, and their lines in the metadata.
  *
- * A site's strings are copied: its module may be unloaded. Sites of the same name, file, line and layer are
- * one, so that loading a module again costs no new ids. The table lasts as long as the process; all
- * memory is reserved address space. `state` of a site: id of its first class in the low 20 bits, above
- * them a bit for each kind that is declared in the metadata. */
+ * A site's strings are copied: its module may be unloaded. Sites with the same name, file, line and
+ * layer are one site, so a module that is loaded again needs no new ids. The table lasts as long as
+ * the process. All memory is reserved address space. The `state` of a site has the id of its first
+ * class in the low 20 bits, and above them one bit for each kind that the metadata declares. */
+#include "record/site.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 #include "base/system/os.h"
 #include "ctf/metadata_write.h"
+#include "record/process_folder.h"
 #include "record/rank.h"
 #include "record/stream/copier.h"
 #include "record/stream/recorder.h"
@@ -20,7 +23,7 @@
 
 #define SLOTS (VV_SITE_COUNT_MAX * 2 + 2 * VV_SITE_ID_FIRST / VV_SITE_KINDS)
 #define TEXT_BYTES (UINT64_C(256) << 20)
-#define PIECE_BYTES (UINT64_C(2) << 20) /* so much address space is taken at a time                 */
+#define PIECE_BYTES (UINT64_C(2) << 20) /* address space that is taken at a time */
 #define PAGE_BYTES 4096u
 #define METADATA "metadata"
 #define HIDDEN ".metadata"
@@ -35,8 +38,8 @@ struct record {
 static struct record *records;
 static uint32_t *slots; /* record number + 1; 0 = free */
 static char *texts;          /* the piece that is being filled                                  */
-static uint64_t texts_used;  /* of it                                                           */
-static uint64_t texts_bytes; /* of all pieces                                                   */
+static uint64_t texts_used;  /* bytes used in that piece                                        */
+static uint64_t texts_bytes; /* bytes of all pieces                                             */
 static uint32_t record_count;
 static uint64_t metadata_bytes; /* length of the metadata file */
 static struct vv_file_id metadata_id;
@@ -78,11 +81,12 @@ static bool same_text(const char *kept, const char *text, uint32_t length)
     return strncmp(kept, text, length) == 0 && kept[length] == '\0';
 }
 
-/* The record of this site, made if new; NULL without room. */
+/* Returns the record of this site, and makes it if it is new. NULL: there is no room. */
 static struct record *find_or_add(const struct varve_site *site)
 {
     uint32_t layer = vv_layer_single(site->layer);
-    const char *name = site->name != NULL ? site->name : "", *file = site->file != NULL ? site->file : "";
+    const char *name = site->name != NULL ? site->name : "",
+               *file = site->file != NULL ? site->file : "";
     uint32_t name_length = vv_text_cut(name, VV_NAME_BYTES_MAX);
     uint32_t file_length = vv_text_cut(file, PATH_MAX);
     uint32_t hash = vv_text_hash(name, name_length, site->line);
@@ -112,11 +116,13 @@ static void write_class(struct vv_tsdl *text, const struct record *record, unsig
     vv_tsdl_class(text, &event);
 }
 
-/* Writes at *at, and moves it. A block that would straddle a page starts on the next one: a write within
- * a page is done or not done, also under SIGKILL. */
+/* Writes the block at *at, and moves *at behind it. If the block would cross the end of a page, it
+ * starts on the next page: a write within one page is done whole or not at all, also under
+ * SIGKILL. */
 static int write_in_page(const char *name, const char *block, size_t bytes, uint64_t *at)
 {
-    static char padded[2 * PAGE_BYTES]; /* under the lock, like all memory here: stacks may be small */
+    /* Guarded by the lock, like all memory here; stacks may be small. */
+    static char padded[2 * PAGE_BYTES];
     size_t room = PAGE_BYTES - *at % PAGE_BYTES, blanks = room < bytes ? room : 0;
     memset(padded, '\n', blanks);
     memcpy(padded + blanks, block, bytes);
@@ -144,7 +150,7 @@ static int write_classes(const char *name, uint64_t *at)
 
 static int write_prologue(const char *name, uint64_t *at)
 {
-    static char prologue[VV_TSDL_PROLOGUE_BYTES_MAX]; /* under the lock */
+    static char prologue[VV_TSDL_PROLOGUE_BYTES_MAX]; /* guarded by the lock */
     static char program[PATH_MAX];
     char host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof host - 1);
@@ -195,7 +201,8 @@ void vv_metadata_remove(void)
     vv_own_remove(&vv_session.folder, METADATA);
 }
 
-/* Appends the class to the metadata file; what a full disk cut off is overwritten by the next. */
+/* Appends the class to the metadata file. If a full disk cuts the class off, the next class
+ * overwrites what was written. */
 static bool declare(struct record *record, unsigned kind)
 {
     static char block[PAGE_BYTES];
@@ -210,14 +217,14 @@ static bool declare(struct record *record, unsigned kind)
 uint32_t vv_site_declare(struct varve_site *site, enum vv_site_kind kind)
 {
     uint32_t id = 0;
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return 0;
-    struct record *record = vv_session_ready() && make_tables() ? find_or_add(site) : NULL;
+    struct record *record = vv_process_folder_ensure() && make_tables() ? find_or_add(site) : NULL;
     if (record != NULL && ((record->kinds >> kind & 1) != 0 || declare(record, kind))) {
         uint32_t base = VV_SITE_ID_FIRST + VV_SITE_KINDS * (uint32_t)(record - records);
         __atomic_store_n(&site->state, base | record->kinds << VV_ID_BITS, __ATOMIC_RELEASE);
         id = base + kind;
     }
-    vv_record_leave();
+    vv_recorder_unlock();
     return id;
 }

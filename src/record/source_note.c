@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/system/os.h"
+#include "record/stream/process_stream.h"
 #include "record/stream/recorder.h"
+#include "record/string.h"
 #include "record/text_hash.h"
 
 #define NOTES_AT_ONCE 16u
@@ -23,8 +25,8 @@ struct notes {
     struct note items[NOTES_AT_ONCE];
 };
 
-/* Under the lock; a forked child has the same. Where there is no memory for more, a note is said in the session that
- * runs, and counted: the next ones can say only how many there were. */
+/* Guarded by the lock; a forked child has a copy. If there is no memory for a further note, it is
+ * written only in the running session and counted. The next sessions get only the count. */
 static struct notes first_notes;
 static unsigned forgotten;
 
@@ -37,17 +39,18 @@ static void copy_cut(char *to, const char *from, uint32_t bytes_max)
 
 static void write_note(const struct note *note)
 {
-    const uint64_t name = vv_string_id(note->name), text = note->text[0] != '\0' ? vv_string_id(note->text) : 0;
+    const uint64_t name = vv_string_id(note->name),
+                   text = note->text[0] != '\0' ? vv_string_id(note->text) : 0;
     const uint64_t record[] = { VV_EVENT_COLLECTOR, (uint64_t)note->state << 32 | name, text };
     if (name != 0)
-        (void)vv_session_put(record, 3);
+        (void)vv_process_stream_put(record, 3);
 }
 
 static void write_forgotten(void)
 {
     struct note note = { .state = VV_COLLECTOR_NOTE, .name = FORGOTTEN_NAME };
-    snprintf(note.text, sizeof note.text, "%u note%s of other collectors lost: no memory", forgotten,
-             forgotten == 1 ? "" : "s");
+    snprintf(note.text, sizeof note.text, "%u note%s of other collectors lost: no memory",
+             forgotten, forgotten == 1 ? "" : "s");
     write_note(&note);
 }
 
@@ -60,7 +63,7 @@ void vv_collector_write_all(void)
         write_forgotten();
 }
 
-/* NULL: none of that name. *out_last is the last of the lists if so. */
+/* Returns NULL if there is no note of that name. Then *out_last is the last of the lists. */
 static struct note *find(const char *name, struct notes **out_last)
 {
     for (struct notes *notes = &first_notes; notes != NULL; notes = notes->next) {
@@ -72,7 +75,8 @@ static struct note *find(const char *name, struct notes **out_last)
     return NULL;
 }
 
-/* A child may go on from any instant: what is counted is whole. */
+/* Adds a note. A child may go on from any instant, so the count grows only after the note is
+ * whole. */
 static void add(struct notes *last, const struct note *said)
 {
     if (last->count == NOTES_AT_ONCE)
@@ -85,7 +89,7 @@ static void add(struct notes *last, const struct note *said)
     __atomic_store_n(&last->count, last->count + 1, __ATOMIC_RELEASE);
 }
 
-/* False: what is remembered says the same already. */
+/* Returns false if the same note is remembered already. */
 static bool remember(const struct note *said)
 {
     struct notes *last = NULL;
@@ -104,9 +108,9 @@ void vv_collector_note(const char *name, enum vv_collector_state state, const ch
     struct note said = { .state = (uint32_t)state };
     copy_cut(said.name, name, VV_COLLECTOR_NAME_BYTES_MAX);
     copy_cut(said.text, text, VV_COLLECTOR_TEXT_BYTES_MAX);
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     if (remember(&said) && vv_session.running && vv_session.has_folder)
         write_note(&said);
-    vv_record_leave();
+    vv_recorder_unlock();
 }

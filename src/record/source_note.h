@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_note.h — what each collector says of itself in the trace: varve.collector (doc/format.md §6).
+/* source_note.h — writes what each collector says of itself into the trace: varve.collector
+ * (doc/format.md §6).
  *
- * What was noted is remembered, and said again in each session and in each forked child, once that has a folder; a note
- * makes none. Thread-safe; not from a signal handler. */
+ * Notes are remembered and written again in each session and in each forked child, once it has a
+ * folder. A note does not cause a folder to be made. Thread-safe; not for signal handlers. */
 #ifndef VV_RECORD_SOURCE_NOTE_H
 #define VV_RECORD_SOURCE_NOTE_H
 
@@ -11,11 +12,13 @@
 #define VV_COLLECTOR_NAME_BYTES_MAX 31u
 #define VV_COLLECTOR_TEXT_BYTES_MAX 200u
 
-/* How it is with a collector from now on, and what or why in a short clause: UTF-8, longer ones are cut, also the
- * name. As many names as come; what finds no memory is said in the session that runs, and in the next as a number. */
+/* Sets the state of a collector from now on. `text` says what or why in a short clause of UTF-8. A
+ * name or a text that is too long is cut. There is no limit on the number of collectors. If there
+ * is no memory for a note, it is written only in the running session; later sessions get the number
+ * of such notes. */
 void vv_collector_note(const char *name, enum vv_collector_state state, const char *text);
 
-/* Says all of it in a folder that was just made. Lock held, session ready. */
+/* Writes all notes into a folder that was just made. Lock held, session ready. */
 void vv_collector_write_all(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_hash.h — a hash of a text, eight bytes at a time, and where to cut a name that is too long. */
+/* text_hash.h — the hash of a text, eight bytes at a time; and the place to cut a name that is too
+ * long. */
 #ifndef VV_RECORD_TEXT_HASH_H
 #define VV_RECORD_TEXT_HASH_H
 
@@ -21,14 +22,14 @@ static inline uint32_t vv_text_hash(const char *text, uint32_t length, uint32_t 
     uint32_t at = 0;
     for (; at + 8 <= length; at += 8)
         hash = vv_text_mix(hash, text + at);
-    if (length >= 8) /* the last eight again: some of them twice */
+    if (length >= 8) /* the last eight bytes; some were read before */
         return (uint32_t)vv_text_mix(hash, text + length - 8);
     for (; at < length; at++)
         rest[at] = text[at];
     return (uint32_t)vv_text_mix(hash, rest);
 }
 
-/* Length of `text`, at most `limit`, never inside a UTF-8 character. */
+/* Returns the length of `text`, at most `limit`. Never cuts inside a UTF-8 character. */
 static inline uint32_t vv_text_cut(const char *text, uint32_t limit)
 {
     uint32_t length = (uint32_t)strnlen(text, limit);

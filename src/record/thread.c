@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread.c — threads come, go, fork and fall behind. */
+/* thread.c — threads begin, end, fork, and fall behind the session. */
+#include "record/thread.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,14 +11,18 @@
 #include "base/system/os.h"
 #include "record/hot_path.h"
 #include "record/lost.h"
+#include "record/process_clock.h"
+#include "record/process_folder.h"
 #include "record/sigbus.h"
+#include "record/stream/process_stream.h"
 
 #define SLAB_THREADS 16u
 
 static pthread_key_t exit_key;
-/* Under the lock: closed, for reuse; and with a stream that is mapped, of whichever session. */
+/* Guarded by the lock. Spare threads are closed and may be used again. Attached threads have a
+ * mapped stream, in whichever session. */
 static struct vv_thread *spare_threads, *attached;
-static uint64_t attached_count; /* of these, that a thread still writes into */
+static uint64_t attached_count; /* attached ones that a thread still writes into */
 
 static struct vv_thread *take_thread(void)
 {
@@ -46,7 +52,7 @@ static void give_thread(struct vv_thread *thread)
     spare_threads = thread;
 }
 
-/* Those whose interrupted records have been published since. */
+/* Gives back the kept threads, once no interrupted record is awaited any more. */
 static void give_kept(struct vv_self *self)
 {
     while (self->kept != NULL && !vv_stream_awaits(&self->writer)) {
@@ -60,10 +66,10 @@ static void give_kept(struct vv_self *self)
 static bool put_name(uint64_t tid, uint32_t string)
 {
     const uint64_t record[] = { VV_EVENT_THREAD, tid, string };
-    return vv_session_put(record, 3);
+    return vv_process_stream_put(record, 3);
 }
 
-/* The kernel's name of the thread into the process's stream, if it is new or changed. */
+/* Writes the kernel's name of the thread into the process's stream, if it is new or changed. */
 static void write_name(struct vv_thread *thread)
 {
     char name[sizeof thread->name];
@@ -100,8 +106,8 @@ static bool attach(struct vv_self *self)
 {
     if (self->retry_ticks != 0 && vv_clock_ticks() < self->retry_ticks)
         return false;
-    self->retry_ticks = vv_clock_in_a_second(); /* until we know better */
-    if (!vv_session_ready())
+    self->retry_ticks = vv_clock_in_a_second(); /* cleared if this succeeds */
+    if (!vv_process_folder_ensure())
         return false;
     struct vv_thread *thread = take_thread();
     if (thread == NULL)
@@ -109,7 +115,8 @@ static bool attach(struct vv_self *self)
     uint64_t instance = vv_session.instances + 1;
     char base[32];
     snprintf(base, sizeof base, "thread.%llu", (unsigned long long)instance);
-    const struct vv_stream_identity identity = { &vv_session.folder, base, instance, vv_birth_tid() };
+    const struct vv_stream_identity identity = { &vv_session.folder, base, instance,
+                                                 vv_birth_tid() };
     thread->name[0] = '\0';
     thread->named = self->name_id != 0;
     thread->serial = vv_session.serial;
@@ -153,12 +160,13 @@ static void detach(struct vv_self *self)
     self->kept = thread;
     give_kept(self);
     if (!vv_session.running && attached_count == 0)
-        vv_harm_unwatch();
+        vv_sigbus_unwatch();
     if (vv_session.running && vv_session.has_folder)
         vv_stream_prepare(&vv_session.folder);
 }
 
-/* Without the lock: it grows before the epoch does, so who sees the new epoch sees the new serial. */
+/* Needs no lock. The serial grows before the epoch does, so a thread that sees the new epoch sees
+ * the new serial, too. */
 static uint32_t current_serial(void)
 {
     return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
@@ -170,8 +178,8 @@ bool vv_thread_advance(struct vv_self *self)
         return false;
     if (self->thread != NULL && self->thread->serial == current_serial() &&
         self->writer.limit == NULL && vv_clock_ticks() < self->thread->stream.retry_ticks)
-        return false; /* no room a moment ago: do not ask again for each record */
-    if (!vv_record_enter())
+        return false; /* no room a moment ago: does not ask again for each record */
+    if (!vv_recorder_lock())
         return false;
     bool room;
     if (self->thread != NULL && self->thread->serial != vv_session.serial)
@@ -179,35 +187,38 @@ bool vv_thread_advance(struct vv_self *self)
     if (self->thread == NULL) {
         room = attach(self);
     } else {
-        self->writer.limit = NULL; /* handlers from here on find no room, and count */
+        self->writer.limit = NULL; /* from here on handlers find no room, and count */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         room = vv_stream_advance(&self->thread->stream, &self->writer);
         vv_stream_prepare(&vv_session.folder);
     }
-    vv_record_leave();
-    vv_self_in_epoch(); /* whom a handler interrupted writes on into this stream: what it counts is of this session */
+    vv_recorder_unlock();
+    /* If this is a signal handler, the writer that it interrupted goes on in this stream. So that
+     * writer's open ranges must be counted in this session. */
+    vv_self_in_epoch();
     return room;
 }
 
 bool vv_thread_meet_string(struct vv_self *self, uint32_t string)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return false;
     if (self->thread != NULL && self->thread->serial != vv_session.serial)
         detach(self);
     bool is_there = (self->thread != NULL || attach(self)) && vv_string_write(string);
-    vv_record_leave();
+    vv_recorder_unlock();
     vv_self_in_epoch();
     return is_there;
 }
 
 void vv_thread_tick(struct vv_self *self, uint64_t ticks)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     uint32_t former = self->era;
     self->era = (uint32_t)(ticks >> VV_ERA_SHIFT);
-    /* After a long sleep (a quarter of the period of the low bits) a packet with a full clock value. */
+    /* After a long sleep (a quarter of the period of the low bits), opens a packet: its header has
+     * a full clock value. */
     bool slept = self->era - former >= 1u << (VV_TICKS_BITS - 2 - VV_ERA_SHIFT);
     if (slept && self->thread != NULL && self->writer.limit != NULL &&
         self->thread->serial == vv_session.serial) {
@@ -215,9 +226,9 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         (void)vv_stream_advance(&self->thread->stream, &self->writer);
     }
-    if (vv_session_ready())
-        vv_session_clock();
-    vv_record_leave();
+    if (vv_process_folder_ensure())
+        vv_process_clock_put_due();
+    vv_recorder_unlock();
 }
 
 void vv_thread_forget(struct vv_self *self)
@@ -234,19 +245,22 @@ void vv_thread_resync(struct vv_self *self)
 {
     if (self->busy)
         return;
-    if (vv_birth_is_unknown() && vv_record_enter())
-        vv_record_leave();
+    if (vv_birth_is_unknown() && vv_recorder_lock())
+        vv_recorder_unlock();
     self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE) +
                   __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED);
-    self->retry_ticks = 0; /* what failed then was another session's */
+    self->retry_ticks = 0; /* the failure belongs to another session */
     vv_thread_forget(self);
     self->plain_epoch = self->epoch;
-    self->era--; /* the next record ticks: a switch made from outside is written down before it */
+    /* The next record calls vv_thread_tick, which first writes a switch that was made from
+     * outside. */
+    self->era--;
     if (self->thread != NULL && self->thread->serial != current_serial())
-        self->writer.limit = NULL; /* the next record takes the slow path and finds its session */
+        /* The next record takes the slow path and finds the running session. */
+        self->writer.limit = NULL;
 }
 
-/* Where no session runs nothing is recorded, and nothing is lost. */
+/* If no session runs, nothing is recorded and nothing is lost. */
 void vv_thread_discard(struct vv_self *self, uint64_t records)
 {
     if (self->thread != NULL && self->thread->serial == current_serial()) {
@@ -256,48 +270,50 @@ void vv_thread_discard(struct vv_self *self, uint64_t records)
     if (!__atomic_load_n(&vv_session.running, __ATOMIC_RELAXED))
         return;
     vv_lost_count(records);
-    if (__atomic_load_n(&vv_session.has_folder, __ATOMIC_RELAXED) && vv_record_enter()) {
-        vv_session_count_homeless();
-        vv_record_leave();
+    if (__atomic_load_n(&vv_session.has_folder, __ATOMIC_RELAXED) && vv_recorder_lock()) {
+        vv_process_stream_count_homeless();
+        vv_recorder_unlock();
     }
 }
 
 static void on_thread_exit(void *value)
 {
     struct vv_self *self = value;
-    if ((self->thread == NULL && self->kept == NULL) || !vv_record_enter())
+    if ((self->thread == NULL && self->kept == NULL) || !vv_recorder_lock())
         return;
     vv_stream_settle(&self->writer);
-    if (self->thread != NULL) /* it was another process's */
+    if (self->thread != NULL) /* the lock may have cleared it, in a new child */
         detach(self);
-    vv_writer_await_none(&self->writer); /* what is still unfinished stays so */
+    vv_writer_await_none(&self->writer); /* unfinished records stay hidden */
     give_kept(self);
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
-/* ---- fork: the child has this thread alone, and files of its own ---- */
+/* ---- fork: the child has only this thread, and gets files of its own ---- */
 
-static _Thread_local bool fork_entered; /* else a handler forks within the slow path, which leaves later */
+/* False: a signal handler forks inside the slow path, which unlocks later. */
+static _Thread_local bool locked_for_fork;
 
 static void before_fork(void)
 {
-    fork_entered = vv_record_enter();
+    locked_for_fork = vv_recorder_lock();
 }
 
 static void after_fork_in_parent(void)
 {
-    if (fork_entered)
-        vv_record_leave();
+    if (locked_for_fork)
+        vv_recorder_unlock();
 }
 
 static void after_fork_in_child(void)
 {
-    vv_record_in_child();
-    if (fork_entered)
-        vv_record_leave();
+    vv_recorder_lock_in_child();
+    if (locked_for_fork)
+        vv_recorder_unlock();
 }
 
-/* Whoever forks may be attached to a session that has ended: its writer is forgotten all the same. */
+/* The thread that forks may be attached to a session that has ended; its writer is forgotten all
+ * the same. */
 void vv_thread_abandon_all(void)
 {
     struct vv_self *self = &vv_self;

@@ -19,7 +19,8 @@ enum varve_code vv_keep_parse(const char *text, struct vv_keep *out, struct varv
     if (digits > 0 && *unit == '\0')
         VV_FAIL(error, VARVE_INVALID, "'%.60s' has no unit: " EXAMPLES, text);
     if (digits > 0 && strcmp(unit, "m") == 0)
-        VV_FAIL(error, VARVE_INVALID, "'%.60s' may be minutes or megabytes: write %.*smin or %.*sMB", text,
+        VV_FAIL(error, VARVE_INVALID,
+                "'%.60s' may be minutes or megabytes: write %.*smin or %.*sMB", text,
                 (int)(digits < 20 ? digits : 20), text, (int)(digits < 20 ? digits : 20), text);
     enum varve_code code = vv_duration_has_unit(unit) ? vv_duration_parse(text, &keep.ns, NULL)
                                                       : vv_size_parse(text, &keep.bytes, NULL);
@@ -36,7 +37,7 @@ void vv_keep_text(const struct vv_keep *keep, char out_text[VV_KEEP_TEXT_BYTES])
     static const struct {
         const char *name;
         uint64_t bytes;
-    } sizes[] = { /* the largest first */
+    } sizes[] = { /* in descending order */
         { "GiB", UINT64_C(1) << 30 }, { "GB", UINT64_C(1000000000) },
         { "MiB", UINT64_C(1) << 20 }, { "MB", UINT64_C(1000000) },
         { "KiB", UINT64_C(1) << 10 }, { "kB", UINT64_C(1000) },
@@ -51,6 +52,7 @@ void vv_keep_text(const struct vv_keep *keep, char out_text[VV_KEEP_TEXT_BYTES])
         size_t i = 0;
         while (keep->bytes % sizes[i].bytes != 0)
             i++;
-        snprintf(out_text, VV_KEEP_TEXT_BYTES, "%" PRIu64 " %s", keep->bytes / sizes[i].bytes, sizes[i].name);
+        snprintf(out_text, VV_KEEP_TEXT_BYTES, "%" PRIu64 " %s", keep->bytes / sizes[i].bytes,
+                 sizes[i].name);
     }
 }

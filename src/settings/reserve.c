@@ -15,16 +15,20 @@ static bool parse_percent(const char *text, uint32_t *out_percent)
     for (size_t i = 0; i < digits && i < 4; i++)
         percent = percent * 10 + (uint32_t)(text[i] - '0');
     *out_percent = percent;
-    return digits > 0 && digits < 4 && percent <= 100 && strcmp(text + digits + strspn(text + digits, " "), "%") == 0;
+    return digits > 0 && digits < 4 && percent <= 100 &&
+           strcmp(text + digits + strspn(text + digits, " "), "%") == 0;
 }
 
-enum varve_code vv_reserve_parse(const char *text, struct vv_reserve *out, struct varve_error *error)
+enum varve_code vv_reserve_parse(const char *text, struct vv_reserve *out,
+                                 struct varve_error *error)
 {
     struct vv_reserve reserve = { .is_said = true };
     if (!parse_percent(text, &reserve.percent)) {
         reserve.percent = 0;
         if (vv_size_parse(text, &reserve.bytes, NULL) != VARVE_OK)
-            VV_FAIL(error, VARVE_INVALID, "'%.60s' is neither a size nor a part of the disk: write 2GB, 10%%, or 0 to take all",
+            VV_FAIL(error, VARVE_INVALID,
+                    "'%.60s' is neither a size nor a part of the disk: write 2GB, 10%%, or 0 to "
+                    "take all",
                     text);
     }
     *out = reserve;
@@ -36,7 +40,8 @@ static uint64_t part_of(uint64_t bytes, uint32_t percent)
     return bytes / 100 * percent + bytes % 100 * percent / 100;
 }
 
-uint64_t vv_reserve_bytes(const struct vv_reserve *reserve, uint64_t total_bytes, uint64_t free_bytes)
+uint64_t vv_reserve_bytes(const struct vv_reserve *reserve, uint64_t total_bytes,
+                          uint64_t free_bytes)
 {
     if (reserve->is_said)
         return reserve->percent != 0 ? part_of(total_bytes, reserve->percent) : reserve->bytes;

@@ -27,7 +27,7 @@ enum vv_schedule_phase vv_schedule_phase(const struct vv_schedule *schedule, uin
                                   : VV_SCHEDULE_ACTIVE;
 }
 
-/* One "word=number" of `length` bytes. */
+/* Reads one "word=number" of `length` bytes. */
 static enum varve_code parse_part(const char *part, size_t length, struct vv_schedule *schedule,
                                   unsigned *given, struct varve_error *error)
 {
@@ -40,9 +40,10 @@ static enum varve_code parse_part(const char *part, size_t length, struct vv_sch
         row++;
     if (words[row] == NULL) {
         const char *nearest = vv_nearest(word, words);
-        (void)vv_fail(error, VARVE_INVALID, "the schedule has no word '%.*s'%s%s: " FORM, (int)name, part,
-                      nearest != NULL ? ". Nearest: " : "", nearest != NULL ? nearest : "");
-        return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_INVALID);
+        (void)vv_fail(error, VARVE_INVALID, "the schedule has no word '%.*s'%s%s: " FORM, (int)name,
+                      part, nearest != NULL ? ". Nearest: " : "", nearest != NULL ? nearest : "");
+        return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE,
+                            VARVE_INVALID);
     }
     uint64_t value = 0;
     size_t digits = name < length ? name + 1 : length;
@@ -52,7 +53,8 @@ static enum varve_code parse_part(const char *part, size_t length, struct vv_sch
         value = value * 10 + (uint64_t)(part[digits] - '0');
     }
     if (!is_number || value > VV_SCHEDULE_STEPS_MAX)
-        VV_FAIL(error, VARVE_INVALID, "the schedule's '%.*s' wants a number of steps from 0 to %u: " FORM,
+        VV_FAIL(error, VARVE_INVALID,
+                "the schedule's '%.*s' wants a number of steps from 0 to %u: " FORM,
                 (int)(length < 60 ? length : 60), part, VV_SCHEDULE_STEPS_MAX);
     if ((*given >> row & 1) != 0)
         VV_FAIL(error, VARVE_INVALID, "the schedule says '%s' twice", word);

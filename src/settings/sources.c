@@ -7,7 +7,8 @@
 #include "base/text/nearest.h"
 
 const struct vv_collect_source vv_collect_sources[] = {
-#define VV_ROW(name, is_standard, needs, whole, says) { #name, is_standard, VV_NEEDS_##needs, whole, says },
+#define VV_ROW(name, is_standard, needs, whole, says)                                              \
+    { #name, is_standard, VV_NEEDS_##needs, whole, says },
     VV_COLLECT_SOURCES(VV_ROW, VV_ROW)
 #undef VV_ROW
 };
@@ -45,12 +46,14 @@ static enum varve_code no_such_source(const char *word, struct varve_error *erro
     names[count++] = "none";
     names[count] = NULL;
     const char *nearest = vv_nearest(word, names);
-    VV_FAIL(error, VARVE_INVALID, "nothing to collect is called '%s'%s%s. There are %s; +NAME adds, -NAME leaves out",
+    VV_FAIL(error, VARVE_INVALID,
+            "nothing to collect is called '%s'%s%s. There are %s; +NAME adds, -NAME leaves out",
             word, nearest != NULL ? "; nearest: " : "", nearest != NULL ? nearest : "", list);
 }
 
-/* *any_plain: a name without a sign stands before it, so that the list is what is named and no more. */
-static enum varve_code take_word(const char *word, uint32_t *wanted, bool *any_plain, struct varve_error *error)
+/* *any_plain: there was a name without a sign, so only the sources in the list are chosen. */
+static enum varve_code take_word(const char *word, uint32_t *wanted, bool *any_plain,
+                                 struct varve_error *error)
 {
     char sign = *word == '+' || *word == '-' ? *word : '\0';
     const char *name = sign != '\0' ? word + 1 : word;

@@ -27,8 +27,8 @@ int vv_cell_compare(const struct vv_cell *a, const struct vv_cell *b, enum vv_ce
     return (a->integer < b->integer) - (a->integer > b->integer);
 }
 
-enum varve_code vv_row_put(struct vv_sheet *sheet, enum vv_row_kind kind, const struct vv_cell *cells,
-                           struct varve_error *error)
+enum varve_code vv_row_put(struct vv_sheet *sheet, enum vv_row_kind kind,
+                           const struct vv_cell *cells, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.h — the column that a user names, and rows in its order: largest first, texts from A to Z, rows without
- * a value last. */
+/* cells.h — finds the column that a user names, and compares cells for sorting: largest number
+ * first, texts from A to Z, rows without a value last. */
 #ifndef VV_SHEET_CELLS_H
 #define VV_SHEET_CELLS_H
 
 #include "sheet/sheet.h"
 
-/* Is this the column that people call `word`: its title, or its name, with "step_" and unit or without? */
+/* Does `word` mean this column? It may be the column's title or name; "step_" and the unit may be
+ * left out. */
 bool vv_column_is_called(const struct vv_sheet_column *column, const char *word);
 /* < 0: a comes before b. */
 int vv_cell_compare(const struct vv_cell *a, const struct vv_cell *b, enum vv_cell_type type);
@@ -26,8 +27,8 @@ static inline struct vv_cell vv_text_cell(const char *text)
     return (struct vv_cell){ .present = true, .text = text };
 }
 
-/* Appends a row of all the sheet's columns; texts are copied. */
-enum varve_code vv_row_put(struct vv_sheet *sheet, enum vv_row_kind kind, const struct vv_cell *cells,
-                           struct varve_error *error);
+/* Appends a row with a cell for each column of the sheet; texts are copied. */
+enum varve_code vv_row_put(struct vv_sheet *sheet, enum vv_row_kind kind,
+                           const struct vv_cell *cells, struct varve_error *error);
 
 #endif

@@ -21,7 +21,8 @@ static const struct vv_scale rate_scale[] = {
     { "TFLOP/s", 1e12 }, { "PFLOP/s", 1e15 }, { NULL, 0 }
 };
 static const struct vv_scale bandwidth_scale[] = {
-    { "B/s", 1 },     { "kB/s", 1e3 },   { "MB/s", 1e6 }, { "GB/s", 1e9 }, { "TB/s", 1e12 }, { NULL, 0 }
+    { "B/s", 1 },     { "kB/s", 1e3 },   { "MB/s", 1e6 }, { "GB/s", 1e9 }, { "TB/s", 1e12 },
+    { NULL, 0 }
 };
 static const struct vv_scale no_scale[] = { { "", 1 }, { NULL, 0 } };
 static const struct vv_scale percent_scale[] = { { "%", 0.01 }, { NULL, 0 } };
@@ -34,7 +35,7 @@ static const struct vv_scale *const scales[] = {
     [VV_UNIT_BYTES_PER_S] = bandwidth_scale,
 };
 
-/* 999.5 of a step prints as 1000 of it: so the next step begins there. */
+/* 999.5 of a step would be printed as 1000, so the next step begins there. */
 struct vv_scale vv_scale_fitting(enum vv_unit unit, double largest)
 {
     const struct vv_scale *step = scales[unit];

@@ -39,7 +39,8 @@ enum varve_code vv_sheet_row(struct vv_sheet *sheet, enum vv_row_kind kind, size
     size_t row = sheet->row_count, cell_capacity = sheet->row_capacity * sheet->column_count;
     if (row == sheet->row_capacity) {
         size_t row_capacity = sheet->row_capacity;
-        VV_TRY(vv_array_reserve(&sheet->kinds, &row_capacity, row + 1, sizeof *sheet->kinds, error));
+        VV_TRY(
+            vv_array_reserve(&sheet->kinds, &row_capacity, row + 1, sizeof *sheet->kinds, error));
         VV_TRY(vv_array_reserve(&sheet->cells, &cell_capacity, row_capacity * sheet->column_count,
                                 sizeof *sheet->cells, error));
         sheet->row_capacity = row_capacity;
@@ -100,7 +101,8 @@ enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *erro
     return VARVE_OK;
 }
 
-enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit, struct varve_error *error)
+enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
+                                      struct varve_error *error)
 {
     size_t bytes = sheet->column_count * sizeof *sheet->columns;
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, bytes);
@@ -135,7 +137,8 @@ const char *vv_unit_name(enum vv_unit unit)
     static const char *const names[] = {
         [VV_UNIT_NONE] = "",        [VV_UNIT_COUNT] = "count", [VV_UNIT_NS] = "ns",
         [VV_UNIT_TIME] = "ns",      [VV_UNIT_BYTES] = "bytes", [VV_UNIT_RATIO] = "1",
-        [VV_UNIT_FLOP] = "count",  [VV_UNIT_FLOP_PER_S] = "flop/s", [VV_UNIT_BYTES_PER_S] = "bytes/s",
+        [VV_UNIT_FLOP] = "count",  [VV_UNIT_FLOP_PER_S] = "flop/s",
+        [VV_UNIT_BYTES_PER_S] = "bytes/s",
     };
     return (size_t)unit < sizeof names / sizeof *names ? names[unit] : "";
 }

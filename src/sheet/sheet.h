@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sheet.h — a typed table of results: what analyses return and presenters print. Thread-compatible.
+/* sheet.h — a typed table of results: analyses return it, and presenters print it.
+ * Thread-compatible.
  *
- * A column is defined once, here named; text, JSON, CSV and Markdown all come from it. Times are
- * int64 nanoseconds. Cells are stored row by row; text cells are borrowed from the sheet's arena. */
+ * A column is defined once, with a name; text, JSON, CSV and Markdown all use that definition.
+ * Times are int64 nanoseconds. Cells are stored row by row. Text cells are borrowed from the
+ * sheet's arena. */
 #ifndef VV_SHEET_SHEET_H
 #define VV_SHEET_SHEET_H
 
@@ -15,24 +17,25 @@
 
 enum vv_cell_type { VV_CELL_INT, VV_CELL_REAL, VV_CELL_TEXT };
 
-/* Of a value; decides how people see it. Machine forms print the bare number and the unit's name. */
+/* The unit of a value. It decides how people see the value. Machine forms print the bare number and
+ * the unit's name. */
 enum vv_unit {
     VV_UNIT_NONE,   /* ""       text, identifiers                                              */
     VV_UNIT_COUNT,  /* "count"                                                                 */
     VV_UNIT_NS,     /* "ns"     durations                                                      */
     VV_UNIT_TIME,   /* "ns"     instants since the Unix epoch                                  */
     VV_UNIT_BYTES,  /* "bytes"                                                                 */
-    VV_UNIT_RATIO,  /* "1"      a share, 1.0 = all; people see percent                         */
-    VV_UNIT_FLOP,   /* "count"  of operations, too many to write out                           */
+    VV_UNIT_RATIO,  /* "1" a share, 1.0 = all; people see percent                              */
+    VV_UNIT_FLOP,   /* "count" operations; people see them scaled                              */
     VV_UNIT_FLOP_PER_S, /* "flop/s"                                                            */
     VV_UNIT_BYTES_PER_S /* "bytes/s"                                                           */
 };
 
 enum vv_text_form {
     VV_TEXT_PLAIN,
-    VV_TEXT_BAR,     /* a ratio: drawn as a bar on a terminal                                   */
-    VV_TEXT_IF_ROOM, /* on a terminal that is too narrow the last of these go, unless asked for  */
-    VV_TEXT_IF_MUCH_ROOM /* and these before those                                              */
+    VV_TEXT_BAR,     /* a ratio, drawn as a bar on a terminal                                   */
+    VV_TEXT_IF_ROOM, /* hidden on a narrow terminal, the last first, unless asked for            */
+    VV_TEXT_IF_MUCH_ROOM /* hidden before those above                                           */
 };
 
 struct vv_sheet_column {
@@ -52,10 +55,10 @@ struct vv_cell {
 enum vv_row_kind { VV_ROW_PLAIN, VV_ROW_REMAINDER, VV_ROW_TOTAL };
 
 struct vv_sheet {
-    const char *name;    /* of the table in machine forms: "operators"; static storage          */
-    const char *heading; /* of the block on screen: "OPERATORS"; static storage                 */
+    const char *name;    /* name of the table in machine forms: "operators"; static storage     */
+    const char *heading; /* heading on the screen: "OPERATORS"; static storage                  */
     const char *policy;  /* one sentence: what the numbers cover; in the arena, or NULL         */
-    const struct vv_sheet_column *columns; /* column_count of them; static storage              */
+    const struct vv_sheet_column *columns; /* column_count columns; static storage              */
     size_t column_count;
     struct vv_cell *cells;                 /* row_count * column_count                          */
     enum vv_row_kind *kinds;               /* row_count                                         */
@@ -67,7 +70,7 @@ void vv_sheet_init(struct vv_sheet *sheet, const char *name, const char *heading
                    const struct vv_sheet_column *columns, size_t column_count);
 void vv_sheet_deinit(struct vv_sheet *sheet); /* NULL-safe, idempotent */
 
-/* Appends a row of empty cells; *out_row is its index. Cells are then set by column number. */
+/* Appends a row of empty cells; *out_row is its index. Then set the cells by column number. */
 enum varve_code vv_sheet_row(struct vv_sheet *sheet, enum vv_row_kind kind, size_t *out_row,
                              struct varve_error *error);
 void vv_sheet_int(struct vv_sheet *sheet, size_t row, size_t column, int64_t value);
@@ -78,14 +81,15 @@ enum varve_code vv_sheet_text(struct vv_sheet *sheet, size_t row, size_t column,
 enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *error,
                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Hides those of the columns [first, limit) that no row has a value in, once all rows are there: people see what is
- * known. An empty sheet stays as it is. */
-enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit, struct varve_error *error);
+/* Hides the columns of [first, limit) that have no value in any row. Call it when all rows are
+ * there. An empty sheet is not changed. */
+enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
+                                      struct varve_error *error);
 
 const struct vv_cell *vv_sheet_cell(const struct vv_sheet *sheet, size_t row, size_t column);
 /* The number of the column called `name`, or SIZE_MAX. */
 size_t vv_sheet_find(const struct vv_sheet *sheet, const char *name);
-/* "ns", "count" … as machine forms print it. */
+/* The unit as machine forms print it: "ns", "count" … */
 const char *vv_unit_name(enum vv_unit unit);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "validate/bytes.h"
 
-static void note(uint64_t *count, uint64_t *first, uint64_t offset)
+static void note_offset(uint64_t *count, uint64_t *first, uint64_t offset)
 {
     if ((*count)++ == 0)
         *first = offset;
@@ -16,7 +16,7 @@ static void look_at_strings(struct vv_check_bytes *bytes, unsigned char byte)
     else if (byte == '\\' && bytes->in_string)
         bytes->is_escaped = true;
     if (bytes->in_string && byte < ' ')
-        note(&bytes->control_count, &bytes->control_offset, bytes->offset);
+        note_offset(&bytes->control_count, &bytes->control_offset, bytes->offset);
 }
 
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
@@ -37,7 +37,7 @@ static void begin_sequence(struct vv_check_bytes *bytes, unsigned char byte)
         bytes->least = byte == 0xf0 ? 0x90 : 0x80;
         bytes->largest = byte == 0xf4 ? 0x8f : 0xbf;
     } else {
-        note(&bytes->utf8_count, &bytes->utf8_offset, bytes->offset);
+        note_offset(&bytes->utf8_count, &bytes->utf8_offset, bytes->offset);
     }
 }
 
@@ -48,7 +48,7 @@ static void look_at_utf8(struct vv_check_bytes *bytes, unsigned char byte)
         return;
     }
     if (byte < bytes->least || byte > bytes->largest) {
-        note(&bytes->utf8_count, &bytes->utf8_offset, bytes->offset);
+        note_offset(&bytes->utf8_count, &bytes->utf8_offset, bytes->offset);
         bytes->rest = 0;
         begin_sequence(bytes, byte);
         return;
@@ -58,7 +58,7 @@ static void look_at_utf8(struct vv_check_bytes *bytes, unsigned char byte)
     bytes->largest = 0xbf;
 }
 
-/* "rank": then at least one blank, then a digit. */
+/* Looks for "rank":, at least one blank, and a digit. */
 static void look_for_rank(struct vv_check_bytes *bytes, unsigned char byte)
 {
     static const char pattern[] = "\"rank\":";
@@ -69,7 +69,8 @@ static void look_for_rank(struct vv_check_bytes *bytes, unsigned char byte)
     else if (bytes->rank_at >= length && is_blank)
         bytes->rank_at = length + 1;
     else {
-        bytes->has_rank = bytes->has_rank || (bytes->rank_at == length + 1 && byte >= '0' && byte <= '9');
+        bytes->has_rank =
+            bytes->has_rank || (bytes->rank_at == length + 1 && byte >= '0' && byte <= '9');
         bytes->rank_at = byte == '"';
     }
 }

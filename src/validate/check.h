@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h — the events of a Chrome trace as its consumers' rules look at them, and what was found. Shared by
- * the files of `varve validate` (validate.h). Thread-compatible. */
+/* check.h — the events of a Chrome trace as the rules of its consumers need them, and the findings.
+ * The files of `varve validate` share it (validate.h). Thread-compatible. */
 #ifndef VV_VALIDATE_CHECK_H
 #define VV_VALIDATE_CHECK_H
 
@@ -9,21 +9,25 @@
 
 /* Bits of vv_check_event.has. */
 enum {
-    VV_CHECK_NAME = 1, VV_CHECK_CATEGORY = 2, VV_CHECK_TIME = 4, VV_CHECK_TIME_TEXT = 8, VV_CHECK_FRACTION = 16,
-    VV_CHECK_DURATION = 32, VV_CHECK_ARGS = 64, VV_CHECK_PID = 128, VV_CHECK_PID_TEXT = 256, VV_CHECK_TID = 512,
-    VV_CHECK_TID_TEXT = 1024, VV_CHECK_ID = 2048, VV_CHECK_MEMBER = 4096 /* any at all                   */
+    VV_CHECK_NAME = 1, VV_CHECK_CATEGORY = 2, VV_CHECK_TIME = 4, VV_CHECK_TIME_TEXT = 8,
+    VV_CHECK_FRACTION = 16,
+    VV_CHECK_DURATION = 32, VV_CHECK_ARGS = 64, VV_CHECK_PID = 128, VV_CHECK_PID_TEXT = 256,
+    VV_CHECK_TID = 512,
+    /* MEMBER: the event has any member at all */
+    VV_CHECK_TID_TEXT = 1024, VV_CHECK_ID = 2048, VV_CHECK_MEMBER = 4096
 };
 
-/* Arguments that rules look at; VV_CHECK_ABSENT where there is none. */
+/* Arguments that rules use; VV_CHECK_ABSENT if the event does not have one. */
 enum vv_check_arg {
     VV_CHECK_CORRELATION, VV_CHECK_EXTERNAL, VV_CHECK_STREAM, VV_CHECK_DEVICE, VV_CHECK_SEQUENCE,
-    VV_CHECK_WAITS_ON, VV_CHECK_SYNC_KIND, VV_CHECK_COMMS, /* strings; bits of the five keys      */
+    /* WAITS_ON, SYNC_KIND: strings; COMMS: a bit for each of five keys */
+    VV_CHECK_WAITS_ON, VV_CHECK_SYNC_KIND, VV_CHECK_COMMS,
     VV_CHECK_ARG_COUNT
 };
 #define VV_CHECK_ABSENT INT64_MIN
 
 struct vv_check_event {
-    uint64_t offset;                  /* of its '{'                                             */
+    uint64_t offset;                  /* offset of its '{'                                      */
     int64_t begin_ns, duration_ns;
     int64_t pid, tid;                 /* numbers, or strings                                    */
     int64_t args[VV_CHECK_ARG_COUNT];
@@ -33,17 +37,22 @@ struct vv_check_event {
 };
 
 enum vv_check_rule {
-    VV_RULE_NOT_JSON, VV_RULE_CUT, VV_RULE_CUT_OBJECT, VV_RULE_CONTROL, VV_RULE_UTF8, VV_RULE_NO_OBJECT,
-    VV_RULE_FILE_NAME, VV_RULE_STEP_NAME, VV_RULE_TIME_TEXT, VV_RULE_RANK, VV_RULE_NO_ARGS, VV_RULE_NO_DEVICE,
+    VV_RULE_NOT_JSON, VV_RULE_CUT, VV_RULE_CUT_OBJECT, VV_RULE_CONTROL, VV_RULE_UTF8,
+    VV_RULE_NO_OBJECT,
+    VV_RULE_FILE_NAME, VV_RULE_STEP_NAME, VV_RULE_TIME_TEXT, VV_RULE_RANK, VV_RULE_NO_ARGS,
+    VV_RULE_NO_DEVICE,
     VV_RULE_SHORT_KERNEL, VV_RULE_NO_NAME, VV_RULE_NO_CATEGORY, VV_RULE_NO_TID, VV_RULE_PLUGIN_NAME,
-    VV_RULE_NO_DURATION, VV_RULE_OVERLAP, VV_RULE_TID, VV_RULE_PID, VV_RULE_FLOW_END, VV_RULE_FLOW_TRACK,
-    VV_RULE_EMPTY, VV_RULE_NEGATIVE, VV_RULE_PRECISION, VV_RULE_OPEN, VV_RULE_UNMATCHED_END, VV_RULE_PID_TWICE,
-    VV_RULE_CAUSALITY, VV_RULE_WAIT_ID, VV_RULE_WAIT_PAST, VV_RULE_SYNC_OVERLAP, VV_RULE_COMMS, VV_RULE_SEQUENCE,
+    VV_RULE_NO_DURATION, VV_RULE_OVERLAP, VV_RULE_TID, VV_RULE_PID, VV_RULE_FLOW_END,
+    VV_RULE_FLOW_TRACK,
+    VV_RULE_EMPTY, VV_RULE_NEGATIVE, VV_RULE_PRECISION, VV_RULE_OPEN, VV_RULE_UNMATCHED_END,
+    VV_RULE_PID_TWICE,
+    VV_RULE_CAUSALITY, VV_RULE_WAIT_ID, VV_RULE_WAIT_PAST, VV_RULE_SYNC_OVERLAP, VV_RULE_COMMS,
+    VV_RULE_SEQUENCE,
     VV_RULE_COUNT
 };
 
 struct vv_finding {
-    uint64_t count, event, offset; /* of the first; UINT64_MAX: of the whole file                */
+    uint64_t count, event, offset; /* event, offset: the first place; UINT64_MAX: the whole file */
     uint32_t name;                 /* string                                                    */
 };
 
@@ -56,17 +65,20 @@ struct vv_check {
 };
 
 void vv_check_deinit(struct vv_check *check);
-/* The rule is broken by events[event]. */
+/* Notes that events[event] breaks the rule. */
 void vv_check_note(struct vv_check *check, enum vv_check_rule rule, size_t event);
-/* By the file, at `offset` or, UINT64_MAX, nowhere in particular. */
+/* Notes that the file breaks the rule, at `offset`, or at UINT64_MAX: in no particular place. */
 void vv_check_note_file(struct vv_check *check, enum vv_check_rule rule, uint64_t offset);
 
-/* Events and what there is beside them. Text that is no JSON ends the reading and is a finding. validate/read.c */
-enum varve_code vv_check_read(struct vv_check *check, struct vv_json *json, struct varve_error *error);
+/* Reads the events and the other data of the file. If the text is not JSON, reading ends there, and
+ * that is a finding. validate/read.c */
+enum varve_code vv_check_read(struct vv_check *check, struct vv_json *json,
+                              struct varve_error *error);
 
-/* Event after event, in the file's order. validate/events.c */
+/* Checks one event after the other, in the file's order. validate/events.c */
 void vv_check_events(struct vv_check *check, const char *file_name);
-/* Events of one thread together, flows, launches. validate/order.c, validate/torch.c */
+/* Checks events together: those of one thread, flows, launches. validate/order.c,
+ * validate/torch.c */
 enum varve_code vv_check_order(struct vv_check *check, struct varve_error *error);
 enum varve_code vv_check_torch(struct vv_check *check, struct varve_error *error);
 

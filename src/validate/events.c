@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c — rules that one event breaks by itself, and rules about the file as a whole. */
+/* events.c — rules that a single event can break, and rules about the file as a whole. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
 #include "validate/check.h"
 
-#define PRECISION_NS INT64_C(4000000000000000) /* from here on a double has no digits left for ns  */
+#define PRECISION_NS INT64_C(4000000000000000) /* from here on, a double has no digits for ns */
 #define TID_LIMIT (INT64_C(1) << 32)
 
 void vv_check_deinit(struct vv_check *check)
@@ -62,7 +62,7 @@ static int64_t floor_us(int64_t ns)
     return ns / 1000 - (ns % 1000 < 0);
 }
 
-/* What HTA reads are the events with a duration and a category, spans left out. */
+/* HTA reads the events that have a duration and a category, except spans. */
 static bool is_read_by_hta(const struct vv_check *check, const struct vv_check_event *event)
 {
     return has(event, VV_CHECK_DURATION | VV_CHECK_CATEGORY) &&

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c — rules about events that belong together: slices of one thread, begins and ends, flows. */
+/* order.c — rules about events that belong together: slices of one thread, begins and ends,
+ * flows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "validate/check.h"
 
-/* qsort has no context; `varve validate` runs once, on one thread. */
+/* The context of the comparison, because qsort passes none; `varve validate` runs once, on one
+ * thread. */
 static const struct vv_check *sorted_check;
 
 static int compare(int64_t a, int64_t b)
@@ -32,7 +34,9 @@ static int compare_slices(const void *left, const void *right)
         order = compare(a->begin_ns, b->begin_ns);
     if (order == 0)
         order = compare(b->duration_ns, a->duration_ns);
-    return order != 0 ? order : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
+    return order != 0
+               ? order
+               : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
 }
 
 static int compare_flows(const void *left, const void *right)
@@ -44,15 +48,17 @@ static int compare_flows(const void *left, const void *right)
         order = compare(a->name, b->name);
     if (order == 0)
         order = compare(a->id, b->id);
-    if (order == 0) /* starts first */
+    if (order == 0) /* begins come first */
         order = (a->phase != 's') - (b->phase != 's');
-    return order != 0 ? order : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
+    return order != 0
+               ? order
+               : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
 }
 
-/* The events of some phases, sorted; *out belongs to the caller. */
+/* Collects and sorts the events of some phases. The caller frees *out. */
 static enum varve_code collect(const struct vv_check *check, const char *phases,
-                               int (*order)(const void *, const void *), uint32_t **out, size_t *out_count,
-                               struct varve_error *error)
+                               int (*order)(const void *, const void *), uint32_t **out,
+                               size_t *out_count, struct varve_error *error)
 {
     uint32_t *rows = malloc((check->event_count + 1) * sizeof *rows);
     size_t count = 0;
@@ -72,7 +78,8 @@ static enum varve_code collect(const struct vv_check *check, const char *phases,
 
 /* ---- slices that do not nest ---- */
 
-/* Perfetto drops a slice that begins inside another and ends after it; what it drops hides nothing. */
+/* Perfetto drops a slice that begins inside another one and ends after it. A dropped slice hides
+ * nothing. */
 static enum varve_code check_nesting(struct vv_check *check, struct varve_error *error)
 {
     uint32_t *rows;
@@ -110,7 +117,9 @@ static int compare_in_time(const void *left, const void *right)
     int order = compare_threads(a, b);
     if (order == 0)
         order = compare(a->begin_ns, b->begin_ns);
-    return order != 0 ? order : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
+    return order != 0
+               ? order
+               : compare((int64_t)(a - sorted_check->events), (int64_t)(b - sorted_check->events));
 }
 
 static enum varve_code check_pairs(struct vv_check *check, struct varve_error *error)
@@ -167,7 +176,8 @@ static enum varve_code check_flows(struct vv_check *check, struct varve_error *e
     return VARVE_OK;
 }
 
-/* The threads of slices, sorted, against those of flows: an end on no thread ends in no slice. */
+/* Compares the sorted threads of slices with those of flows: the end of a flow on a thread without
+ * slices is in no slice. */
 static enum varve_code check_flow_tracks(struct vv_check *check, struct varve_error *error)
 {
     uint32_t *slices, *flows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c — the text of a Chrome trace becomes events that rules can be held against. */
+/* read.c — reads the text of a Chrome trace into events that rules can check. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +14,14 @@ static enum varve_code text_of(struct vv_check *check, const struct vv_json *jso
     return vv_intern_add(&check->strings, json->text, json->length, out, error);
 }
 
-/* The largest number where there is no room. */
+/* Returns the largest number if the result does not fit. */
 static int64_t append_digit(int64_t number, int digit)
 {
     return number > (INT64_MAX - digit) / 10 ? INT64_MAX : number * 10 + digit;
 }
 
-/* Microseconds as decimal text, exactly; digits beyond nanoseconds are dropped, an exponent goes through a
- * double. False: no number. */
+/* Reads microseconds from decimal text, exactly. Digits below a nanosecond are dropped; a number
+ * with an exponent goes through a double. False: it is no number. */
 static bool read_us(const char *text, int64_t *out_ns, bool *out_has_fraction)
 {
     const char *at = text + (*text == '-');
@@ -48,15 +48,18 @@ static bool read_us(const char *text, int64_t *out_ns, bool *out_has_fraction)
 static void take_time(const struct vv_json *json, struct vv_check_event *event)
 {
     bool has_fraction = false;
-    if ((json->token != VV_JSON_INTEGER && json->token != VV_JSON_REAL && json->token != VV_JSON_STRING) ||
+    if ((json->token != VV_JSON_INTEGER && json->token != VV_JSON_REAL &&
+         json->token != VV_JSON_STRING) ||
         !read_us(json->text, &event->begin_ns, &has_fraction))
         return;
-    event->has |= (uint16_t)(VV_CHECK_TIME | (json->token == VV_JSON_STRING ? VV_CHECK_TIME_TEXT : 0) |
-                             (has_fraction ? VV_CHECK_FRACTION : 0));
+    event->has |=
+        (uint16_t)(VV_CHECK_TIME | (json->token == VV_JSON_STRING ? VV_CHECK_TIME_TEXT : 0) |
+                   (has_fraction ? VV_CHECK_FRACTION : 0));
 }
 
-static enum varve_code take_number_or_text(struct vv_check *check, const struct vv_json *json, int64_t *out,
-                                           uint16_t *has, uint16_t present, struct varve_error *error)
+static enum varve_code take_number_or_text(struct vv_check *check, const struct vv_json *json,
+                                           int64_t *out, uint16_t *has, uint16_t present,
+                                           struct varve_error *error)
 {
     uint32_t string;
     if (json->token == VV_JSON_INTEGER) {
@@ -65,7 +68,7 @@ static enum varve_code take_number_or_text(struct vv_check *check, const struct 
     } else if (json->token == VV_JSON_STRING || json->token == VV_JSON_REAL) {
         VV_TRY(text_of(check, json, &string, error));
         *out = string;
-        *has |= (uint16_t)(present | present << 1); /* the bit above: a text                     */
+        *has |= (uint16_t)(present | present << 1); /* the next bit: it is a text                */
     }
     return VARVE_OK;
 }
@@ -83,7 +86,8 @@ static const struct { const char *key; enum vv_check_arg arg; } argument_keys[] 
     { "cuda_sync_kind", VV_CHECK_SYNC_KIND },
 };
 
-static const char *const comms_keys[] = { "Collective name", "dtype", "In msg nelems", "Out msg nelems",
+static const char *const comms_keys[] = { "Collective name", "dtype", "In msg nelems",
+                                          "Out msg nelems",
                                           "Group size" };
 
 static enum varve_code read_args(struct vv_check *check, struct vv_json *json,
@@ -119,12 +123,14 @@ static enum varve_code read_args(struct vv_check *check, struct vv_json *json,
 /* ---- events ---- */
 
 enum member { PHASE, NAME, CATEGORY, TIME, DURATION, PID, TID, ID, ARGS, MEMBER_COUNT };
-static const char *const member_names[] = { "ph", "name", "cat", "ts", "dur", "pid", "tid", "id", "args" };
+static const char *const member_names[] = { "ph", "name", "cat", "ts", "dur", "pid", "tid", "id",
+                                            "args" };
 
 static enum varve_code take_text(struct vv_check *check, const struct vv_json *json, uint32_t *out,
                                  uint16_t *has, uint16_t bit, struct varve_error *error)
 {
-    if (json->token != VV_JSON_STRING && json->token != VV_JSON_INTEGER && json->token != VV_JSON_REAL)
+    if (json->token != VV_JSON_STRING && json->token != VV_JSON_INTEGER &&
+        json->token != VV_JSON_REAL)
         return VARVE_OK;
     *has |= bit;
     return text_of(check, json, out, error);
@@ -170,7 +176,8 @@ static enum varve_code take_member(struct vv_check *check, struct vv_json *json,
     return vv_json_skip(json, error);
 }
 
-static enum varve_code read_event(struct vv_check *check, struct vv_json *json, struct varve_error *error)
+static enum varve_code read_event(struct vv_check *check, struct vv_json *json,
+                                  struct varve_error *error)
 {
     struct vv_check_event event = { .offset = json->offset };
     for (int i = 0; i < VV_CHECK_ARG_COUNT; i++)
@@ -195,7 +202,8 @@ static enum varve_code read_event(struct vv_check *check, struct vv_json *json, 
     return VARVE_OK;
 }
 
-static enum varve_code read_array(struct vv_check *check, struct vv_json *json, struct varve_error *error)
+static enum varve_code read_array(struct vv_check *check, struct vv_json *json,
+                                  struct varve_error *error)
 {
     for (;;) {
         VV_TRY(vv_json_next(json, error));
@@ -205,9 +213,9 @@ static enum varve_code read_array(struct vv_check *check, struct vv_json *json, 
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
-/* {"rank": 3, …}, wherever the rank stands in it. */
+/* Reads {"rank": 3, …}; the rank may be at any place in it. */
 static enum varve_code read_distributed(struct vv_check *check, struct vv_json *json,
                                         struct varve_error *error)
 {
@@ -222,13 +230,15 @@ static enum varve_code read_distributed(struct vv_check *check, struct vv_json *
     return VARVE_OK;
 }
 
-static enum varve_code read_object(struct vv_check *check, struct vv_json *json, struct varve_error *error)
+static enum varve_code read_object(struct vv_check *check, struct vv_json *json,
+                                   struct varve_error *error)
 {
     for (;;) {
         VV_TRY(vv_json_next(json, error));
         if (json->token != VV_JSON_NAME)
             return VARVE_OK;
-        bool is_events = vv_json_is(json, "traceEvents"), is_ranks = vv_json_is(json, "distributedInfo");
+        bool is_events = vv_json_is(json, "traceEvents"),
+             is_ranks = vv_json_is(json, "distributedInfo");
         check->is_kineto = check->is_kineto || is_ranks || vv_json_is(json, "deviceProperties") ||
                            vv_json_is(json, "baseTimeNanoseconds");
         VV_TRY(vv_json_next(json, error));
@@ -243,7 +253,8 @@ static enum varve_code read_object(struct vv_check *check, struct vv_json *json,
     }
 }
 
-static enum varve_code read_text(struct vv_check *check, struct vv_json *json, struct varve_error *error)
+static enum varve_code read_text(struct vv_check *check, struct vv_json *json,
+                                 struct varve_error *error)
 {
     VV_TRY(vv_json_next(json, error));
     check->is_array = json->token == VV_JSON_ARRAY;
@@ -254,7 +265,8 @@ static enum varve_code read_text(struct vv_check *check, struct vv_json *json, s
     return vv_json_next(json, error);
 }
 
-enum varve_code vv_check_read(struct vv_check *check, struct vv_json *json, struct varve_error *error)
+enum varve_code vv_check_read(struct vv_check *check, struct vv_json *json,
+                              struct varve_error *error)
 {
     struct varve_error found;
     enum varve_code code = read_text(check, json, &found);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.c — the rules of PyTorch's own validator of its traces, and one of ours about process ids.
+/* torch.c — the rules of PyTorch's own validator of its traces, and a rule of Varve about process
+ * ids.
  *
- * Each joins two kinds of events by a number: lists of them, sorted by it, are passed over side by side. */
+ * Each rule joins two kinds of events by a number: the events are put into lists, which are sorted
+ * by the number and read side by side. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,8 @@ struct entry {
 
 struct entries { struct entry *items; size_t count; };
 
-static bool is_of(const struct vv_check *check, const struct vv_check_event *event, const char *category)
+static bool is_of(const struct vv_check *check, const struct vv_check_event *event,
+                  const char *category)
 {
     return event->phase == 'X' && strcmp(vv_check_text(check, event->category), category) == 0;
 }
@@ -40,7 +43,7 @@ static int compare_entries(const void *left, const void *right)
 static enum varve_code entries_init(struct entries *entries, const struct vv_check *check,
                                     struct varve_error *error)
 {
-    /* An event stands in a list at most twice. */
+    /* An event is in a list at most twice. */
     entries->items = malloc((check->event_count * 2 + 1) * sizeof *entries->items);
     entries->count = 0;
     if (entries->items == NULL)
@@ -48,13 +51,14 @@ static enum varve_code entries_init(struct entries *entries, const struct vv_che
     return VARVE_OK;
 }
 
-static void entries_add(struct entries *entries, const struct vv_check *check, size_t event, int64_t key,
-                        int64_t second)
+static void entries_add(struct entries *entries, const struct vv_check *check, size_t event,
+                        int64_t key, int64_t second)
 {
     const struct vv_check_event *of = &check->events[event];
     if (key != VV_CHECK_ABSENT)
         entries->items[entries->count++] = (struct entry){ key, second, of->begin_ns,
-                                                           vv_sum(of->begin_ns, of->duration_ns), (uint32_t)event };
+                                                           vv_sum(of->begin_ns, of->duration_ns),
+                                                           (uint32_t)event };
 }
 
 static void entries_sort(struct entries *entries)
@@ -62,14 +66,14 @@ static void entries_sort(struct entries *entries)
     qsort(entries->items, entries->count, sizeof *entries->items, compare_entries);
 }
 
-/* The first entry at or after the key; the earliest in time where several have it. */
+/* The first entry with the key or a larger one; if several have the key, the earliest in time. */
 static const struct entry *find(const struct entries *entries, int64_t key)
 {
     size_t at = VV_FIRST_NOT(i, 0, entries->count, entries->items[i].key < key);
     return at < entries->count && entries->items[at].key == key ? &entries->items[at] : NULL;
 }
 
-/* ---- a kernel starts not before its launch ---- */
+/* ---- no kernel begins before its launch ---- */
 
 static enum varve_code check_causality(struct vv_check *check, struct varve_error *error)
 {
@@ -89,7 +93,8 @@ static enum varve_code check_causality(struct vv_check *check, struct varve_erro
     for (size_t i = 0; i < kernels.count; i++) {
         const struct entry *kernel = &kernels.items[i];
         const struct entry *launch = find(&launches, kernel->key);
-        if ((i == 0 || kernel[-1].key != kernel->key) && launch != NULL && kernel->time_ns < launch->time_ns)
+        if ((i == 0 || kernel[-1].key != kernel->key) && launch != NULL &&
+            kernel->time_ns < launch->time_ns)
             vv_check_note(check, VV_RULE_CAUSALITY, kernel->event);
     }
     free(launches.items);
@@ -97,9 +102,10 @@ static enum varve_code check_causality(struct vv_check *check, struct varve_erro
     return code;
 }
 
-/* ---- waits name the record that they wait for ---- */
+/* ---- a wait names the record that it waits for ---- */
 
-static bool is_wait(const struct vv_check *check, const struct vv_check_event *event, const char *kind)
+static bool is_wait(const struct vv_check *check, const struct vv_check_event *event,
+                    const char *kind)
 {
     return event->phase == 'X' && event->args[VV_CHECK_SYNC_KIND] != VV_CHECK_ABSENT &&
            strcmp(vv_check_text(check, (uint32_t)event->args[VV_CHECK_SYNC_KIND]), kind) == 0;
@@ -107,7 +113,8 @@ static bool is_wait(const struct vv_check *check, const struct vv_check_event *e
 
 static bool is_event_record(const struct vv_check *check, const struct vv_check_event *event)
 {
-    static const char *const names[] = { "cudaEventRecord", "cudaEventRecord_ptsz", "cudaEventRecordWithFlags",
+    static const char *const names[] = { "cudaEventRecord", "cudaEventRecord_ptsz",
+                                         "cudaEventRecordWithFlags",
                                          "cudaEventRecordWithFlags_ptsz" };
     if (!is_of(check, event, "cuda_runtime") && !is_of(check, event, "cuda_driver"))
         return false;
@@ -147,18 +154,22 @@ static enum varve_code check_waits(struct vv_check *check, struct varve_error *e
     return VARVE_OK;
 }
 
-/* ---- a stream that was waited for is idle ---- */
+/* ---- a stream is idle after a wait for it ---- */
 
-/* How many kernels of the stream run over the instant; `ends` are the running maxima of their ends. */
+/* The number of kernels of the stream that run at the instant. `ends` are the running maxima of
+ * their ends. */
 static uint64_t count_running(const struct entries *kernels, const int64_t *ends,
                               const struct vv_check_event *sync)
 {
-    const struct entry wanted = { sync->args[VV_CHECK_DEVICE], sync->args[VV_CHECK_STREAM], sync->begin_ns, 0, 0 };
-    size_t at = VV_FIRST_NOT(i, 0, kernels->count, compare_entries(&kernels->items[i], &wanted) < 0);
+    const struct entry wanted = { sync->args[VV_CHECK_DEVICE], sync->args[VV_CHECK_STREAM],
+                                  sync->begin_ns, 0, 0 };
+    size_t at =
+        VV_FIRST_NOT(i, 0, kernels->count, compare_entries(&kernels->items[i], &wanted) < 0);
     uint64_t running = 0;
     while (at-- > 0) {
         const struct entry *kernel = &kernels->items[at];
-        if (kernel->key != wanted.key || kernel->second != wanted.second || ends[at] <= sync->begin_ns)
+        if (kernel->key != wanted.key || kernel->second != wanted.second ||
+            ends[at] <= sync->begin_ns)
             break;
         running += kernel->time_ns < sync->begin_ns && kernel->end_ns > sync->begin_ns;
     }
@@ -177,7 +188,8 @@ static enum varve_code check_syncs(struct vv_check *check, struct varve_error *e
     int64_t *ends = malloc((kernels.count + 1) * sizeof *ends);
     for (size_t i = 0; i < kernels.count && ends != NULL; i++) {
         const struct entry *kernel = &kernels.items[i];
-        bool goes_on = i > 0 && kernel[-1].key == kernel->key && kernel[-1].second == kernel->second;
+        bool goes_on =
+            i > 0 && kernel[-1].key == kernel->key && kernel[-1].second == kernel->second;
         ends[i] = goes_on && ends[i - 1] > kernel->end_ns ? ends[i - 1] : kernel->end_ns;
     }
     for (size_t i = 0; i < check->event_count && ends != NULL; i++) {
@@ -216,7 +228,8 @@ static enum varve_code check_sequences(struct vv_check *check, struct varve_erro
     for (size_t i = 0; i < check->event_count; i++) {
         const struct vv_check_event *event = &check->events[i];
         if (event->phase == 'X' && event->args[VV_CHECK_SEQUENCE] != 0 &&
-            strstr(vv_check_text(check, event->name), "autograd::engine::evaluate_function:") != NULL)
+            strstr(vv_check_text(check, event->name), "autograd::engine::evaluate_function:") !=
+                NULL)
             entries_add(&backward, check, i, event->args[VV_CHECK_SEQUENCE], event->name);
     }
     entries_sort(&backward);
@@ -232,18 +245,20 @@ static enum varve_code check_sequences(struct vv_check *check, struct varve_erro
     return VARVE_OK;
 }
 
-/* ---- one number for a process and for a device ---- */
+/* ---- no process and device have the same number ---- */
 
 static enum varve_code check_pids(struct vv_check *check, struct varve_error *error)
 {
     struct entries hosts;
     VV_TRY(entries_init(&hosts, check, error));
     for (size_t i = 0; i < check->event_count; i++)
-        if (is_of(check, &check->events[i], "cpu_op") && (check->events[i].has & VV_CHECK_PID_TEXT) == 0)
+        if (is_of(check, &check->events[i], "cpu_op") &&
+            (check->events[i].has & VV_CHECK_PID_TEXT) == 0)
             entries_add(&hosts, check, i, check->events[i].pid, 0);
     entries_sort(&hosts);
     for (size_t i = 0; i < check->event_count; i++)
-        if (is_of(check, &check->events[i], "kernel") && (check->events[i].has & VV_CHECK_PID_TEXT) == 0 &&
+        if (is_of(check, &check->events[i], "kernel") &&
+            (check->events[i].has & VV_CHECK_PID_TEXT) == 0 &&
             find(&hosts, check->events[i].pid) != NULL)
             vv_check_note(check, VV_RULE_PID_TWICE, i);
     free(hosts.items);

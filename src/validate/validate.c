@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate.c — table "findings": which rules of which consumers a trace breaks. The rules and where they come
- * from: doc/validate.md. */
+/* validate.c — makes table "findings": which rules of which consumers a trace breaks.
+ * doc/validate.md has the rules and their origin. */
 #include "validate/validate.h"
 
 #include <stdio.h>
@@ -12,14 +12,16 @@
 
 enum consumer { HTA = 1, TENSORBOARD = 2, PERFETTO = 4, PYTORCH = 8 };
 static const struct { const char *name; unsigned bit; } consumers[] = {
-    { "hta", HTA }, { "tensorboard", TENSORBOARD }, { "perfetto", PERFETTO }, { "pytorch", PYTORCH },
+    { "hta", HTA }, { "tensorboard", TENSORBOARD }, { "perfetto", PERFETTO },
+    { "pytorch", PYTORCH },
 };
 #define CONSUMER_COUNT (sizeof consumers / sizeof *consumers)
 #define PYTHON (HTA | TENSORBOARD)
 
-/* What the consumer does about it. */
+/* What the consumer does when the rule is broken. */
 enum effect { REFUSES, LOSES, DIFFERS };
-static const char *const effects[] = { [REFUSES] = "refuses", [LOSES] = "loses", [DIFFERS] = "differs" };
+static const char *const effects[] = { [REFUSES] = "refuses", [LOSES] = "loses",
+                                       [DIFFERS] = "differs" };
 
 static const struct rule {
     const char *name;
@@ -27,51 +29,70 @@ static const struct rule {
     enum effect effect;
     const char *meaning;
 } rules[VV_RULE_COUNT] = {
-    [VV_RULE_NOT_JSON] = { "not_json", PYTHON | PERFETTO | PYTORCH, REFUSES, "the text is not JSON from there on" },
+    [VV_RULE_NOT_JSON] = { "not_json", PYTHON | PERFETTO | PYTORCH, REFUSES,
+                           "the text is not JSON from there on" },
     [VV_RULE_CUT] = { "cut", PYTHON | PYTORCH, REFUSES, "the array has no end" },
-    [VV_RULE_CUT_OBJECT] = { "cut", PYTHON | PERFETTO | PYTORCH, REFUSES, "the text ends too early" },
+    [VV_RULE_CUT_OBJECT] = { "cut", PYTHON | PERFETTO | PYTORCH, REFUSES,
+                             "the text ends too early" },
     [VV_RULE_CONTROL] = { "control_character", PYTHON | PYTORCH, REFUSES,
                           "control characters stand unescaped in strings" },
     [VV_RULE_UTF8] = { "utf8", PYTHON | PYTORCH, REFUSES, "bytes that are not UTF-8" },
-    [VV_RULE_NO_OBJECT] = { "no_trace_events", PYTHON, REFUSES, "not an object with \"traceEvents\"" },
-    [VV_RULE_FILE_NAME] = { "file_name", HTA, REFUSES, "the file's name ends neither in .json nor in .gz" },
-    [VV_RULE_STEP_NAME] = { "step_name", HTA, REFUSES, "a name begins with ProfilerStep and is not ProfilerStep#N" },
+    [VV_RULE_NO_OBJECT] = { "no_trace_events", PYTHON, REFUSES,
+                            "not an object with \"traceEvents\"" },
+    [VV_RULE_FILE_NAME] = { "file_name", HTA, REFUSES,
+                            "the file's name ends neither in .json nor in .gz" },
+    [VV_RULE_STEP_NAME] = { "step_name", HTA, REFUSES,
+                            "a name begins with ProfilerStep and is not ProfilerStep#N" },
     [VV_RULE_TIME_TEXT] = { "time_is_text", PYTHON, REFUSES, "\"ts\" is a string" },
-    [VV_RULE_RANK] = { "rank", HTA, DIFFERS, "the rank is not written as \"rank\": N, with a blank: it is read as 0" },
+    [VV_RULE_RANK] = { "rank", HTA, DIFFERS,
+                       "the rank is not written as \"rank\": N, with a blank: it is read as 0" },
     [VV_RULE_NO_ARGS] = { "no_args", HTA, REFUSES, "no event has \"args\"" },
     [VV_RULE_NO_DEVICE] = { "no_device", HTA, DIFFERS,
                             "no event has a stream: analyses of device time end in an error" },
     [VV_RULE_SHORT_KERNEL] = { "short_kernel", HTA, DIFFERS,
-                               "device work that lies between two whole microseconds gets a negative duration" },
+                               "device work that lies between two whole microseconds gets a "
+                               "negative duration" },
     [VV_RULE_NO_NAME] = { "no_name", TENSORBOARD, REFUSES, "an event has no \"name\"" },
-    [VV_RULE_NO_CATEGORY] = { "no_category", TENSORBOARD, REFUSES, "a complete event has no \"cat\"" },
+    [VV_RULE_NO_CATEGORY] = { "no_category", TENSORBOARD, REFUSES,
+                              "a complete event has no \"cat\"" },
     [VV_RULE_NO_TID] = { "no_tid", TENSORBOARD, REFUSES, "a complete event has no \"tid\"" },
     [VV_RULE_PLUGIN_NAME] = { "plugin_file_name", TENSORBOARD, DIFFERS,
-                              "the file's name does not end in .pt.trace.json or .pt.trace.json.gz: not listed" },
+                              "the file's name does not end in .pt.trace.json or "
+                              ".pt.trace.json.gz: not listed" },
     [VV_RULE_NO_DURATION] = { "no_duration", PERFETTO, LOSES, "a complete event has no \"dur\"" },
-    [VV_RULE_OVERLAP] = { "overlap", PERFETTO, LOSES, "slices that overlap another of their thread without nesting" },
-    [VV_RULE_TID] = { "tid", PERFETTO, DIFFERS, "a tid that is absent, 0 or beyond 32 bits becomes the pid" },
-    [VV_RULE_PID] = { "pid", PERFETTO, DIFFERS, "a pid that is absent or beyond 32 bits becomes 0" },
-    [VV_RULE_FLOW_END] = { "flow_end", PERFETTO, LOSES, "flow ends without a start of the same cat, name and id" },
-    [VV_RULE_FLOW_TRACK] = { "flow_track", PERFETTO, LOSES, "flow events on a thread that has no slices" },
+    [VV_RULE_OVERLAP] = { "overlap", PERFETTO, LOSES,
+                          "slices that overlap another of their thread without nesting" },
+    [VV_RULE_TID] = { "tid", PERFETTO, DIFFERS,
+                      "a tid that is absent, 0 or beyond 32 bits becomes the pid" },
+    [VV_RULE_PID] = { "pid", PERFETTO, DIFFERS,
+                      "a pid that is absent or beyond 32 bits becomes 0" },
+    [VV_RULE_FLOW_END] = { "flow_end", PERFETTO, LOSES,
+                           "flow ends without a start of the same cat, name and id" },
+    [VV_RULE_FLOW_TRACK] = { "flow_track", PERFETTO, LOSES,
+                             "flow events on a thread that has no slices" },
     [VV_RULE_EMPTY] = { "empty_event", PERFETTO, LOSES, "an event {} without members" },
     [VV_RULE_NEGATIVE] = { "negative", PERFETTO, LOSES, "a time or duration below 0" },
     [VV_RULE_PRECISION] = { "precision", PERFETTO, DIFFERS,
-                            "times with decimals from 4e12 us on: they land on steps of 256 ns and more" },
+                            "times with decimals from 4e12 us on: they land on steps of 256 ns and "
+                            "more" },
     [VV_RULE_OPEN] = { "no_end", PERFETTO, DIFFERS, "begins without an end" },
     [VV_RULE_UNMATCHED_END] = { "no_begin", PERFETTO, LOSES, "ends without a begin" },
     [VV_RULE_PID_TWICE] = { "pid_twice", HTA | TENSORBOARD | PERFETTO, DIFFERS,
                             "a device has the number of a process: their rows are one" },
-    [VV_RULE_CAUSALITY] = { "kernel_before_launch", PYTORCH, REFUSES, "a kernel starts before its cudaLaunchKernel" },
+    [VV_RULE_CAUSALITY] = { "kernel_before_launch", PYTORCH, REFUSES,
+                            "a kernel starts before its cudaLaunchKernel" },
     [VV_RULE_WAIT_ID] = { "wait_without_record", PYTORCH, REFUSES,
                           "a wait has no wait_on_cuda_event_record_corr_id of 0 or more" },
     [VV_RULE_WAIT_PAST] = { "wait_on_future", PYTORCH, REFUSES,
-                            "the cudaEventRecord that is waited for is absent, or later than the wait" },
+                            "the cudaEventRecord that is waited for is absent, or later than the "
+                            "wait" },
     [VV_RULE_SYNC_OVERLAP] = { "sync_overlap", PYTORCH, REFUSES,
                                "kernels still run where their stream was synchronised" },
     [VV_RULE_COMMS] = { "comms_metadata", PYTORCH, REFUSES,
-                        "record_param_comms lacks collective name, dtype, element counts or group size" },
-    [VV_RULE_SEQUENCE] = { "sequence_twice", PYTORCH, REFUSES, "one sequence number for several backward operators" },
+                        "record_param_comms lacks collective name, dtype, element counts or group "
+                        "size" },
+    [VV_RULE_SEQUENCE] = { "sequence_twice", PYTORCH, REFUSES,
+                           "one sequence number for several backward operators" },
 };
 
 enum { RULE, CONSUMER, EFFECT, COUNT, EVENT, OFFSET, NAME, MEANING, COLUMNS };
@@ -105,7 +126,8 @@ static void list_consumers(unsigned bits, char *out, size_t bytes)
 }
 
 static enum varve_code put_finding(struct vv_sheet *sheet, const struct vv_check *check,
-                                   enum vv_check_rule rule, unsigned wanted, struct varve_error *error)
+                                   enum vv_check_rule rule, unsigned wanted,
+                                   struct varve_error *error)
 {
     const struct vv_finding *finding = &check->findings[rule];
     char who[80] = "";
@@ -125,9 +147,9 @@ static enum varve_code put_finding(struct vv_sheet *sheet, const struct vv_check
     return vv_sheet_text(sheet, row, NAME, vv_check_text(check, finding->name), error);
 }
 
-/* Rules of PyTorch are for its traces; what it would not check cannot break there. */
-static enum varve_code put_findings(struct vv_sheet *sheet, const struct vv_check *check, unsigned wanted,
-                                    bool *out_is_refused, struct varve_error *error)
+static enum varve_code put_findings(struct vv_sheet *sheet, const struct vv_check *check,
+                                    unsigned wanted, bool *out_is_refused,
+                                    struct varve_error *error)
 {
     *out_is_refused = false;
     for (int rule = 0; rule < VV_RULE_COUNT; rule++) {
@@ -142,7 +164,8 @@ static enum varve_code put_findings(struct vv_sheet *sheet, const struct vv_chec
 }
 
 static enum varve_code run_rules(struct vv_check *check, const struct vv_check_bytes *bytes,
-                                 const struct vv_validate_options *options, struct varve_error *error)
+                                 const struct vv_validate_options *options,
+                                 struct varve_error *error)
 {
     if (bytes->control_count > 0)
         vv_check_note_file(check, VV_RULE_CONTROL, bytes->control_offset);
@@ -157,7 +180,7 @@ static enum varve_code run_rules(struct vv_check *check, const struct vv_check_b
     return vv_check_torch(check, error);
 }
 
-/* Where the text stops being JSON, its bytes are looked at to the end all the same. */
+/* If the text stops being JSON, the rest of its bytes is still checked. */
 static enum varve_code read_rest(struct vv_check_bytes *bytes, struct varve_error *error)
 {
     char buffer[4096];
@@ -186,7 +209,8 @@ enum varve_code vv_validate_chrome(vv_json_source *source, void *context,
     if (code == VARVE_OK)
         code = run_rules(&check, &bytes, options, error);
     if (code == VARVE_OK)
-        code = put_findings(out, &check, wanted_consumers(options->consumer), out_is_refused, error);
+        code =
+            put_findings(out, &check, wanted_consumers(options->consumer), out_is_refused, error);
     vv_json_deinit(&json);
     vv_check_deinit(&check);
     if (code != VARVE_OK)
@@ -200,26 +224,29 @@ enum varve_code vv_validate_model(const struct vv_model *model, struct vv_sheet 
     struct vv_sheet health;
     enum { HEALTH_FINDING, HEALTH_COUNT, HEALTH_MEANING };
     const struct vv_question everything = VV_QUESTION_ALL;
-    VV_TRY(vv_analyse_health(model, &everything, &health, error));
+    VV_TRY(vv_analyse(vv_analyse_health, model, &everything, &health, error));
     vv_sheet_init(out, "findings", "FINDINGS", columns, COLUMNS);
     enum varve_code code = VARVE_OK;
     for (size_t i = 0; i < health.row_count && code == VARVE_OK; i++) {
         size_t row;
         code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
         if (code == VARVE_OK)
-            code = vv_sheet_text(out, row, RULE, vv_sheet_cell(&health, i, HEALTH_FINDING)->text, error);
+            code = vv_sheet_text(out, row, RULE, vv_sheet_cell(&health, i, HEALTH_FINDING)->text,
+                                 error);
         if (code == VARVE_OK)
             code = vv_sheet_text(out, row, CONSUMER, "varve", error);
         if (code == VARVE_OK)
             code = vv_sheet_text(out, row, EFFECT, "keeps", error);
         if (code == VARVE_OK)
-            code = vv_sheet_text(out, row, MEANING, vv_sheet_cell(&health, i, HEALTH_MEANING)->text, error);
+            code = vv_sheet_text(out, row, MEANING, vv_sheet_cell(&health, i, HEALTH_MEANING)->text,
+                                 error);
         if (code == VARVE_OK)
             vv_sheet_int(out, row, COUNT, vv_sheet_cell(&health, i, HEALTH_COUNT)->integer);
     }
     if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%llu events read%s", (unsigned long long)model->run.events,
-                               out->row_count == 0 ? "; no rule is broken" : "");
+        code =
+            vv_sheet_policy(out, error, "%llu events read%s", (unsigned long long)model->run.events,
+                            out->row_count == 0 ? "; no rule is broken" : "");
     vv_sheet_deinit(&health);
     if (code != VARVE_OK)
         vv_sheet_deinit(out);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule of table "advice" speaks of a trace that has the fault, and is silent on one that has not."""
+"""Each rule of table "advice" speaks of a trace that has the fault, and is silent on one that has
+not."""
 import json
 import pathlib
 import subprocess
@@ -14,7 +15,8 @@ import trace_writer  # pylint: disable=wrong-import-position
 
 def span(name, begin_us, duration_us, cat="cpu_op", tid=1, **args):
     pid = 0 if cat in ("kernel", "gpu_memcpy") else 1
-    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": begin_us, "dur": duration_us, "args": args}
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": begin_us,
+            "dur": duration_us, "args": args}
 
 
 def step(number, begin_us, duration_us, *inside):
@@ -23,15 +25,16 @@ def step(number, begin_us, duration_us, *inside):
 
 def work(name, begin_us, duration_us, correlation, cat="kernel", stream=7):
     return [span("cudaLaunchKernel", begin_us - 5, 2, "cuda_runtime", correlation=correlation),
-            span(name, begin_us, duration_us, cat, stream, correlation=correlation, device=0, stream=stream)]
+            span(name, begin_us, duration_us, cat, stream, correlation=correlation, device=0,
+                 stream=stream)]
 
 
 def memory(time_us, size, address, total=None):
     args = {"Device Type": 1, "Device Id": 0, "Bytes": size, "Addr": address}
     if total is not None:
         args |= {"Total Allocated": total[0], "Total Reserved": total[1]}
-    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1, "tid": 1, "ts": time_us,
-            "args": args}
+    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1, "tid": 1,
+            "ts": time_us, "args": args}
 
 
 def steps_of(duration_us, *, odd_us=None, operator_us=10):
@@ -39,7 +42,8 @@ def steps_of(duration_us, *, odd_us=None, operator_us=10):
     events, now = [], 0
     for number in range(5):
         length = odd_us if odd_us is not None and number == 3 else duration_us
-        events += step(number, now, length, *(span(f"op {n}", now + 20 * n, operator_us) for n in range(5)))
+        events += step(number, now, length, *(span(f"op {n}", now + 20 * n, operator_us)
+                                              for n in range(5)))
         now += length
     return events
 
@@ -51,25 +55,32 @@ def leaking(size):
 
 RULES = {
     "data_wait": (
-        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 200 * n + 150, 40)
+        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                              200 * n + 150, 40)
                          for n in range(5)],
-        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 200 * n + 150, 4)
+        steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                              200 * n + 150, 4)
                          for n in range(5)],
         "The steps wait 20.0 % of their time for data."),
     "synchronisation": (
-        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 40, "cuda_runtime") for n in range(5)],
-        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 10, "cuda_runtime") for n in range(5)],
+        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 40, "cuda_runtime")
+                         for n in range(5)],
+        steps_of(200) + [span("cudaDeviceSynchronize", 200 * n + 150, 10, "cuda_runtime")
+                         for n in range(5)],
         "The steps wait 20.0 % of their time in calls that synchronise, while no device works."),
     "allocation": (
         steps_of(200) + [span("cudaMalloc", 200 * n + 150, 20, "cuda_runtime") for n in range(5)],
         steps_of(200) + [span("cudaMalloc", 200 * n + 150, 8, "cuda_runtime") for n in range(5)],
         "The steps spend 10.0 % of their time allocating memory of the device."),
     "compilation": (
-        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 20, "python_function") for n in range(5)],
-        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 8, "python_function") for n in range(5)],
+        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 20,
+                              "python_function") for n in range(5)],
+        steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 8,
+                              "python_function") for n in range(5)],
         "The steps spend 10.0 % of their time compiling."),
     "garbage_collection": (
-        steps_of(200) + [span("gc.collect", 200 * n + 150, 10, "python_function") for n in range(5)],
+        steps_of(200) + [span("gc.collect", 200 * n + 150, 10, "python_function")
+                         for n in range(5)],
         steps_of(200) + [span("gc.collect", 200 * n + 150, 2, "python_function") for n in range(5)],
         "The steps spend 5.0 % of their time collecting garbage."),
     "exposed_communication": (
@@ -84,7 +95,8 @@ RULES = {
         work("gemm", 100, 50, 1) + work("gemm", 250, 50, 2),
         work("gemm", 100, 100, 1) + work("gemm", 210, 50, 2),
         "cuda:0 is idle 50.0 % of the time between its first and its last work."),
-    "slow_step": (steps_of(200, odd_us=500), steps_of(200, odd_us=250), "Step 3 took 500 µs, the median 200 µs."),
+    "slow_step": (steps_of(200, odd_us=500), steps_of(200, odd_us=250),
+                  "Step 3 took 500 µs, the median 200 µs."),
     "one_operator": (
         step(0, 0, 100, span("conv", 0, 70), span("relu", 70, 20)),
         step(0, 0, 100, span("conv", 0, 35), span("relu", 40, 35)),
@@ -101,13 +113,15 @@ RULES = {
 @pytest.fixture
 def run(varve):
     def command(*words):
-        return subprocess.run([str(varve), *map(str, words)], capture_output=True, text=True, check=False)
+        return subprocess.run([str(varve), *map(str, words)], capture_output=True, text=True,
+                              check=False)
     return command
 
 
 def advice(varve, path, events, *arguments):
     path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
-    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "advice", *arguments, path)["advice"]
+    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "advice", *arguments,
+                               path)["advice"]
     return {row["rule"]: row for row in rows}
 
 
@@ -129,11 +143,14 @@ def test_what_was_lost_comes_first(varve, tmp_path):
     thread.begin(site, 40)
     thread.end(50)
     rows = table_reader.tables(varve, "report", "--table", "advice", written.write())["advice"]
-    assert (rows[0]["rule"], rows[0]["finding"]) == ("lost_events", "7 events were lost: every figure here is too low.")
+    assert (rows[0]["rule"],
+            rows[0]["finding"]) == ("lost_events",
+                                    "7 events were lost: every figure here is too low.")
 
 
 def test_a_screen_holds_three_findings_and_each_names_a_command_that_runs(run, varve, tmp_path):
-    events = steps_of(200, odd_us=900) + RULES["exposed_copies"][0] + RULES["slack"][0][-1:] + leaking(10)[-5:]
+    events = steps_of(
+        200, odd_us=900) + RULES["exposed_copies"][0] + RULES["slack"][0][-1:] + leaking(10)[-5:]
     every = advice(varve, tmp_path / "t.json", events, "--top", "0")
     assert len(every) > 3
     shown = advice(varve, tmp_path / "t.json", events, "--top", "10")
@@ -150,5 +167,6 @@ def test_a_screen_holds_three_findings_and_each_names_a_command_that_runs(run, v
 
 def test_nothing_to_say_is_said(run, tmp_path):
     path = tmp_path / "t.json"
-    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [span("a", 0, 10), span("b", 10, 10)]}))
+    path.write_text(json.dumps({"schemaVersion": 1,
+                                "traceEvents": [span("a", 0, 10), span("b", 10, 10)]}))
     assert "LOOK FIRST     nothing stands out by the " in run("report", path).stdout

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --steps, --thread, --rank, --device and --filter do to each table: doc/metrics.md, section 3.6, says which of them change it.
+"""What --steps, --thread, --rank, --device and --filter do to each table: doc/metrics.md, section
+3.6, says which of them change it.
 
-Those change it here, on a trace of two ranks of two devices and two threads; the others are refused, or said to be in vain.
+Those change it here, on a trace of two ranks of two devices and two threads; the others are
+refused, or said to be in vain.
 """
 import json
 import pathlib
@@ -11,12 +13,16 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from kineto_writer import flow, launched, memory, span, step, write  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from kineto_writer import flow, launched, memory, span, step, write
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:1", "--filter": "duration>=3us && name!='aten::add'"}
-OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2", ("syncs", "--filter"): "step>=2"} | {
-    (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops", "critical_path", "what_if", "slack")}
+OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:1",
+           "--filter": "duration>=3us && name!='aten::add'"}
+OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
+          ("syncs", "--filter"): "step>=2"} | {
+    (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
+                                                "critical_path", "what_if", "slack")}
 STEP_NS, LONG = 200_000, {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"]}
 
 
@@ -24,49 +30,64 @@ def part(rank, number, tid, begin):
     """What thread `tid` does in a step, on device tid - 1."""
     at, device, stretch = begin + 1000 * tid, tid - 1, 1 + rank + tid + number % 3
     first = 100 * number + 50 * device + 1
-    events = [span("enumerate(DataLoader)#_Iter.__next__", at, at + 4000 * stretch, "user_annotation", tid),
+    events = [span("enumerate(DataLoader)#_Iter.__next__", at, at + 4000 * stretch,
+                   "user_annotation", tid),
               span("forward", at + 30_000, at + 90_000, "user_annotation", tid)]
     for call in range(6):
         now = at + 30_000 + 9000 * call
-        dims = LONG if call % 2 else {"Input Dims": [[8, 8], [8, 8]], "Input type": ["float", "float"]}
+        dims = LONG if call % 2 else {"Input Dims": [[8, 8], [8, 8]],
+                                      "Input type": ["float", "float"]}
         name = ("aten::mm", "aten::add")[call % 2]
-        events.append(span(name, now, now + 1500 * stretch, tid=tid, **dims, **{"Sequence number": first + call}))
-        events += launched(("gemm", "ncclKernel_AllReduce", "Memcpy HtoD")[call % 3] + (f" {tid} r{rank}" if call % 3 < 2 else ""),
+        events.append(span(name, now, now + 1500 * stretch, tid=tid, **dims,
+                           **{"Sequence number": first + call}))
+        events += launched(("gemm", "ncclKernel_AllReduce", "Memcpy HtoD")[call % 3] +
+                           (f" {tid} r{rank}" if call % 3 < 2 else ""),
                            first + call, (now + 100, now + 400),
-                           (now + 2000, now + 2500 + (900 if (number, call, tid) != (3, 0, 1) else 60_000) * stretch), tid=tid,
+                           (now + 2000, now + 2500 + (900 if (number, call, tid) != (3, 0, 1)
+                                                      else 60_000) * stretch), tid=tid,
                            device=device, stream=7 + 6 * (call % 2))
         events.append(memory(now + 200, 1000 * stretch + call, 4096 * (first + call), device, tid))
         if call % 3:
-            events.append(memory(now + 1000, -1000 * stretch - call, 4096 * (first + call), device, tid))
+            events.append(memory(now + 1000, -1000 * stretch - call, 4096 * (first + call), device,
+                                 tid))
     now = at + 100_000
-    events += launched(f"gemm {tid} r{rank}", first + 6, (now + 18_000, now + 18_500), (now + 19_000, now + 21_000 + 1000 * stretch),
-                       tid=tid, device=device)
-    events.append(span("autograd::engine::evaluate_function: MmBackward0", now, now + 9000, tid=tid))
+    events += launched(f"gemm {tid} r{rank}", first + 6, (now + 18_000, now + 18_500),
+                       (now + 19_000, now + 21_000 + 1000 * stretch), tid=tid, device=device)
+    events.append(span("autograd::engine::evaluate_function: MmBackward0", now, now + 9000,
+                       tid=tid))
     events += flow(first, at + 30_000 + 9000, now, (tid, tid))
-    events.append(span("cudaDeviceSynchronize", now + 20_000, now + 22_000 + 1000 * stretch, "cuda_runtime", tid))
+    events.append(span("cudaDeviceSynchronize", now + 20_000, now + 22_000 + 1000 * stretch,
+                       "cuda_runtime", tid))
     return events
 
 
 def one_rank(rank):
-    """Steps of thread 1, the fourth with a slow operator; thread 2 counts steps of its own, in others."""
+    """Steps of thread 1, the fourth with a slow operator; thread 2 counts steps of its own, in
+    others."""
     events = []
     for number in range(8):
         begin = number * STEP_NS
-        events += [step(number, begin, begin + STEP_NS - 1000 * (number % 3)), step(number + 20, begin + 10, begin + 180_000, 2)]
+        events += [step(number, begin, begin + STEP_NS - 1000 * (number % 3)),
+                   step(number + 20, begin + 10, begin + 180_000, 2)]
         events += part(rank, number, 1, begin) + part(rank, number, 2, begin)
     slow = 3 * STEP_NS + 150_000
-    events += [span("aten::add", slow + 9000 * tid, slow + 9000 * tid + 8000 + 12_000 * tid, tid=tid, **LONG) for tid in (1, 2)]
+    events += [span("aten::add", slow + 9000 * tid, slow + 9000 * tid + 8000 + 12_000 * tid,
+                    tid=tid, **LONG) for tid in (1, 2)]
     return events
 
 
 def counted(rank):
-    """A session of the range profiler, in which what a kernel was launched for is all there is of it."""
+    """A session of the range profiler, in which what a kernel was launched for is all there is of
+    it."""
     events = []
     for number in range(4):
         begin, tid = number * STEP_NS, 1 + number % 2
-        events += [step(number, begin, begin + STEP_NS - 1, 1), span("aten::mm", begin + 10_000, begin + 20_000, tid=tid),
-                   span("cudaLaunchKernel", begin + 11_000, begin + 12_000, "cuda_runtime", tid, correlation=number + 1),
-                   span(f"gemm {tid} r{rank}", begin + 13_000, begin + 18_000, "cuda_profiler_range", 9, 0, cycles=100 + number)]
+        events += [step(number, begin, begin + STEP_NS - 1, 1),
+                   span("aten::mm", begin + 10_000, begin + 20_000, tid=tid),
+                   span("cudaLaunchKernel", begin + 11_000, begin + 12_000, "cuda_runtime", tid,
+                        correlation=number + 1),
+                   span(f"gemm {tid} r{rank}", begin + 13_000, begin + 18_000,
+                        "cuda_profiler_range", 9, 0, cycles=100 + number)]
     return events
 
 
@@ -76,7 +97,9 @@ def traces(tmp_path_factory):
 
     def ranks(name, make):
         return [write(folder / f"{name}{rank}.json", make(rank),
-                      {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}}) for rank in (0, 1)]
+                      {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank,
+                                                               "world_size": 2}})
+                                                               for rank in (0, 1)]
     return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted)}
 
 
@@ -89,7 +112,8 @@ def matrix():
             head = [cell.strip("`") for cell in cells]
         elif head is not None and len(cells) == len(head) and not cells[0].startswith("-"):
             for table in cells[0].split(", "):
-                said[table.strip("`")] = {option for option, cell in zip(head[1:], cells[1:]) if cell == "yes"}
+                said[table.strip("`")] = {option for option, cell in zip(head[1:], cells[1:])
+                                          if cell == "yes"}
         elif head is not None and not line.startswith("|"):
             head = None
     return said
@@ -99,16 +123,19 @@ MATRIX = matrix()
 
 
 def ask(varve, verb, *arguments):
-    return subprocess.run([str(varve), verb, *map(str, arguments)], capture_output=True, text=True, check=False)
+    return subprocess.run([str(varve), verb, *map(str, arguments)], capture_output=True, text=True,
+                          check=False)
 
 
 def table_of(varve, traces, table, *arguments):
     files = traces.get(table, traces[None])
-    return ask(varve, "report", "--no-cache", "--warm-up", "--json", "--table", table, *arguments, *files)
+    return ask(varve, "report", "--no-cache", "--warm-up", "--json", "--table", table, *arguments,
+               *files)
 
 
 def test_the_page_names_every_table(varve):
-    listed = [line.split()[0] for line in ask(varve, "help", "tables").stdout.splitlines()[2:] if line[2:3].strip()]
+    listed = [line.split()[0] for line in ask(varve, "help", "tables").stdout.splitlines()[2:]
+              if line[2:3].strip()]
     assert sorted(MATRIX) == sorted(listed)
 
 
@@ -119,19 +146,26 @@ def test_each_choice_changes_a_table_or_is_refused(varve, traces, table):
     for option, value in OPTIONS.items():
         done = table_of(varve, traces, table, option, OTHERS.get((table, option), value))
         if option in MATRIX[table]:
-            if not table.startswith(("static_plan", "plan_conflicts")):  # of compilers' plans, which are no traces
+            # of compilers' plans, which are no traces
+            if not table.startswith(("static_plan", "plan_conflicts")):
                 assert done.returncode == 0, (option, done.stderr)
-                assert json.loads(done.stdout)["tables"] != json.loads(plain.stdout)["tables"], option
+                assert json.loads(done.stdout)["tables"] != json.loads(
+                    plain.stdout)["tables"], option
         else:
             assert done.returncode == 2 and done.stdout == "", option
-            assert f"table '{table}' is the same whatever {option} says" in done.stderr and "--table " in done.stderr
+            assert (f"table '{table}' is the same whatever {option} says" in done.stderr
+                    and "--table " in done.stderr)
 
 
-@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 1), ("report", "--device", 1), ("report", "--rank", 0),
-                                                 ("steps", "--device", 1), ("idle", "--filter", 1), ("memory", "--steps", 1),
-                                                 ("critical", "--filter", 1), ("critical", "--thread", 0)))
+@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 1),
+                                                 ("report", "--device", 1), ("report", "--rank", 0),
+                                                 ("steps", "--device", 1), ("idle", "--filter", 1),
+                                                 ("memory", "--steps", 1),
+                                                 ("critical", "--filter", 1), ("critical",
+                                                                               "--thread", 0)))
 def test_a_verb_says_what_is_in_vain(varve, traces, verb, option, count):
-    """Tables of a verb that the choice does not reach say so above their rows; others of the filter, what it lets through."""
+    """Tables of a verb that the choice does not reach say so above their rows; others of the
+    filter, what it lets through."""
     done = ask(varve, verb, "--no-cache", option, OPTIONS[option], *traces[None])
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(f"; whatever {option} says") == count
@@ -141,16 +175,22 @@ def test_a_verb_says_what_is_in_vain(varve, traces, verb, option, count):
 def test_the_filter_of_critical_names_time_and_chooses_none(varve, traces):
     """The path is the same, whichever operators are asked for: the others are outside operators."""
     def rows(*arguments):
-        done = ask(varve, "critical", "--no-cache", "--json", "--top", "0", *arguments, *traces[None])
+        done = ask(varve, "critical", "--no-cache", "--json", "--top", "0", *arguments,
+                   *traces[None])
         assert done.returncode == 0, done.stderr
-        return {name: [dict(zip([column["name"] for column in table["columns"]], row)) for row in table["rows"]]
+        return {name: [dict(zip([column["name"] for column in table["columns"]], row))
+                       for row in table["rows"]]
                 for name, table in json.loads(done.stdout)["tables"].items()}
     plain, chosen = rows(), rows("--filter", "name=='aten::mm'")
-    assert plain["critical"] == chosen["critical"] and plain["critical_bound"] == chosen["critical_bound"]
+    assert plain["critical"] == chosen["critical"] and plain["critical_bound"] == chosen[
+        "critical_bound"]
 
     def times(found):
-        return {row["name"]: row["time_ns"] for row in found["critical_ops"] if row["bound"] == "host"}
-    assert times(chosen)["aten::mm"] == times(plain)["aten::mm"] and set(times(chosen)) <= {"aten::mm", "(outside operators)"}
+        return {row["name"]: row["time_ns"] for row in found["critical_ops"]
+                if row["bound"] == "host"}
+
+    assert times(chosen)["aten::mm"] == times(plain)["aten::mm"] and set(
+        times(chosen)) <= {"aten::mm", "(outside operators)"}
     assert sum(times(chosen).values()) == sum(times(plain).values())
     assert next(row for row in chosen["what_if"] if row["change"] == "aten::mm") == \
         next(row for row in plain["what_if"] if row["change"] == "aten::mm")
@@ -163,6 +203,8 @@ def test_memory_of_one_thread_and_the_other_is_all(varve, traces):
         table = json.loads(done.stdout)["tables"]["memory"]
         at = {column["name"]: index for index, column in enumerate(table["columns"])}
         return [sum(row[at[column]] or 0 for row in table["rows"])
-                for column in ("allocations", "allocated_bytes", "releases", "released_bytes", "end_bytes")]
-    for parts in ((("--thread", "1"), ("--thread", "2")), (("--filter", "name=='aten::mm'"), ("--filter", "name!='aten::mm'"))):
+                for column in ("allocations", "allocated_bytes", "releases", "released_bytes",
+                               "end_bytes")]
+    for parts in ((("--thread", "1"), ("--thread", "2")),
+                  (("--filter", "name=='aten::mm'"), ("--filter", "name!='aten::mm'"))):
         assert [sum(pair) for pair in zip(*(of(*part_of) for part_of in parts))] == of()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table "collectors": the latest that each process says of each, and processes that say the same in one row."""
+"""Table "collectors": the latest that each process says of each, and processes that say the same in
+one row."""
 import pathlib
 import subprocess
 import sys
@@ -20,7 +21,8 @@ def test_processes_that_say_the_same_share_a_row(varve, tmp_path):
         process.collector("python", "off", "")
     trace.process(pid=4)
     rows = table_reader.tables(varve, "info", trace.write())["collectors"]
-    assert [tuple(row[key] for key in ("collector", "state", "processes", "text")) for row in rows] == [
+    assert [tuple(row[key] for key in ("collector", "state", "processes", "text"))
+            for row in rows] == [
         ("torch", "attached", 2, "2.15.0: names, numbers, shapes"), ("python", "off", 3, None),
         ("torch", "absent", 1, "no libtorch_cpu.so")]
 
@@ -29,5 +31,6 @@ def test_a_trace_without_any_has_no_such_block(varve, tmp_path):
     trace = trace_writer.Trace(tmp_path / "t.varve")
     trace.process(pid=1)
     assert table_reader.tables(varve, "info", trace.write())["collectors"] == []
-    printed = subprocess.run([varve, "info", trace.path], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run([varve, "info", trace.path], capture_output=True, text=True,
+                             check=True).stdout
     assert "HEALTH" in printed and "COLLECTORS" not in printed

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of steps and devices on real traces, against what other programs' own tests state of them.
 
-The traces lie beside the checkout; ../shared/traces/README.md has the figures, by number (G1 …), in microseconds.
+The traces lie beside the checkout; ../shared/traces/README.md has the figures, by number (G1 …), in
+microseconds.
 """
 import ast
 import collections
@@ -17,9 +18,10 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import table_reader  # pylint: disable=wrong-import-position
 
-SLOTS = ["kernel_ns", "memcpy_ns", "memset_ns", "runtime_ns", "data_loader_ns", "cpu_op_ns", "other_ns"]
-G1 = """98598/1941/90/2796/69317/14091/1115; 98570/1947/89/2762/57669/12968/1148; 98596/1931/91/2877/61257/13768/1213;
-        98623/1938/89/2841/56453/13420/1200; 98504/1937/87/2788/62690/15025/1141; 98641/1798/88/3381/48185/12773/1117"""
+SLOTS = ["kernel_ns", "memcpy_ns", "memset_ns", "runtime_ns", "data_loader_ns", "cpu_op_ns",
+         "other_ns"]
+G1 = ("""98598/1941/90/2796/69317/14091/1115; 98570/1947/89/2762/57669/12968/1148; 98596/1931/91/2877/61257/13768/1213;
+        98623/1938/89/2841/56453/13420/1200; 98504/1937/87/2788/62690/15025/1141; 98641/1798/88/3381/48185/12773/1117""")
 
 
 def table(varve, name, *arguments):
@@ -48,11 +50,11 @@ def test_the_average_step_of_resnet(split):
     assert round(100 * average["kernel_share"], 2) == 55.51
 
 
-G2 = """dlrm8/rank0 6419/1034/5556/13009/4.50; dlrm8/rank1 6428/1246/11075/18749/2.47; dlrm8/rank2 7046/1068/3236/11350/7.88;
+G2 = ("""dlrm8/rank0 6419/1034/5556/13009/4.50; dlrm8/rank1 6428/1246/11075/18749/2.47; dlrm8/rank2 7046/1068/3236/11350/7.88;
         dlrm8/rank3 8145/1240/9468/18853/3.31; dlrm8/rank4 8887/1126/6576/16589/0.56; dlrm8/rank5 9121/1041/6230/16392/0.64;
         dlrm8/rank6 7051/1051/3308/11410/7.56; dlrm8/rank7 8308/1059/1600/10967/9.51;
         hta/ns_resolution 10113/372150/2371/384634/NaN; hta/sampled_rank0 321378/106252/172428/600058/11.81;
-        hta/sampled_rank1 328671/135548/136455/600674/20.05"""
+        hta/sampled_rank1 328671/135548/136455/600674/20.05""")
 
 
 @pytest.mark.parametrize("line", G2.split(";"), ids=lambda line: line.split()[0])
@@ -65,7 +67,8 @@ def test_htas_breakdown_and_overlap_by_its_rules(varve, traces, line):
     assert row["computation_ns"] == compute * 1000
     assert row["busy_ns"] - row["computation_ns"] == other * 1000
     assert row["span_ns"] == span * 1000
-    device = next(row for row in table(varve, "overlap", "--compat", "hta", trace) if row["row"] == "device")
+    device = next(row for row in table(varve, "overlap", "--compat", "hta", trace)
+                  if row["row"] == "device")
     assert device["hidden_ns"] + device["exposed_ns"] == device["communication_ns"]
     if overlap != overlap:
         assert device["overlap_share"] is None
@@ -73,7 +76,8 @@ def test_htas_breakdown_and_overlap_by_its_rules(varve, traces, line):
         assert round(100 * device["overlap_share"], 2) == overlap
 
 
-PARTS = ["computation_ns", "exposed_communication_ns", "exposed_memcpy_ns", "busy_ns", "idle_ns", "span_ns"]
+PARTS = ["computation_ns", "exposed_communication_ns", "exposed_memcpy_ns", "busy_ns", "idle_ns",
+         "span_ns"]
 G7 = {
     "h100_Falconsai": "1.22531/0/0/1.22531/6.33454/7.55984",
     "h100_timesformer": "154.969/0/3.46414/158.433/1.55925/159.992",
@@ -91,30 +95,37 @@ QUARTER_NS = 250  # TraceLens' times are doubles of microseconds since 1970, whi
 def test_devices_split_as_tracelens_states(varve, traces, name):
     row = table(varve, "devices", traces / "tracelens" / f"{name}.json.gz")[0]
     for column, figure in zip(PARTS, G7[name].split("/")):
-        exponent = len(figure.split("e")[0].partition(".")[2]) - (int(figure.split("e")[1]) if "e" in figure else 0)
+        exponent = len(figure.split("e")[0].partition(".")[2]) - (int(figure.split("e")[1])
+                                                                  if "e" in figure else 0)
         tolerance_ns = 0.5 * 10 ** (6 - exponent) + (QUARTER_NS if name == "mi210_gpu_only" else 2)
         assert abs(row[column] - float(figure) * 1e6) <= tolerance_ns, column
-    assert row["span_ns"] == sum(row[column] for column in PARTS if column not in ("busy_ns", "span_ns"))
+    assert row["span_ns"] == sum(row[column] for column in PARTS
+                                 if column not in ("busy_ns", "span_ns"))
     assert row["micro_idle_ns"] + row["macro_idle_ns"] == row["idle_ns"]
 
 
 TIMELINE = {"computation_time": "computation_ns", "exposed_comm_time": "exposed_communication_ns",
-            "exposed_memcpy_time": "exposed_memcpy_ns", "busy_time": "busy_ns", "idle_time": "idle_ns",
-            "total_time": "span_ns", "total_comm_time": "communication_ns", "total_memcpy_time": "memcpy_ns"}
+            "exposed_memcpy_time": "exposed_memcpy_ns", "busy_time": "busy_ns",
+            "idle_time": "idle_ns", "total_time": "span_ns", "total_comm_time": "communication_ns",
+            "total_memcpy_time": "memcpy_ns"}
 
 
-@pytest.mark.parametrize("name", ["h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi300_Falconsai", "mi300_gaunernst"])
+@pytest.mark.parametrize("name", ["h100_Falconsai", "h100_gaunernst", "h100_timesformer",
+                                  "mi300_Falconsai", "mi300_gaunernst"])
 def test_devices_split_as_tracelens_tables_print(varve, traces, name):
     row = table(varve, "devices", traces / "tracelens" / f"{name}.json.gz")[0]
-    with open(traces / "tracelens" / f"{name}_expected" / "gpu_timeline.csv", encoding="utf-8", newline="") as lines:
+    with open(traces / "tracelens" / f"{name}_expected" / "gpu_timeline.csv", encoding="utf-8",
+              newline="") as lines:
         for line in csv.DictReader(lines):
             nanoseconds = row[TIMELINE[line["type"]]]
             assert abs(nanoseconds - float(line["time ms"]) * 1e6) <= 3, line["type"]
-            assert abs(100 * nanoseconds / row["span_ns"] - float(line["percent"])) <= 300 / row["span_ns"]
+            assert abs(100 * nanoseconds / row["span_ns"] -
+                       float(line["percent"])) <= 300 / row["span_ns"]
 
 
 def test_an_ascend_device(varve, traces):
-    """G9: 276 events of hardware; 274 of them are its own "Computing", the two others are copies."""
+    """G9: 276 events of hardware; 274 of them are its own "Computing", the two others are
+    copies."""
     trace = traces / "ascend" / "trace_view.json.gz"
     row = table(varve, "devices", trace)[0]
     assert (row["events"], row["busy_ns"], row["span_ns"]) == (276, 1790457, 11269917)
@@ -122,7 +133,8 @@ def test_an_ascend_device(varve, traces):
     assert (own["Computing"]["slices"], own["Free"]["slices"]) == (274, 273)
     assert abs(row["computation_ns"] - own["Computing"]["busy_ns"]) <= 274
     assert row["computation_ns"] + row["exposed_memcpy_ns"] + row["idle_ns"] == row["span_ns"]
-    assert abs(own["Computing"]["busy_ns"] + own["Free"]["busy_ns"] - row["span_ns"]) <= row["span_ns"] / 1000
+    assert abs(own["Computing"]["busy_ns"] +
+               own["Free"]["busy_ns"] - row["span_ns"]) <= row["span_ns"] / 1000
 
 
 def test_copies_of_a_tpu_are_no_computation(varve, traces):
@@ -161,7 +173,8 @@ def test_htas_idle_streams_by_its_rules(varve, traces, text, rank, name):
         words = line.split()
         if len(words) == 6 and words[1] == str(rank):
             stated[int(words[2]), words[3]] = float(words[4]) * 1000
-    rows = [row for row in table(varve, "idle_streams", "--compat", "hta", traces / f"{name}.json.gz")
+    rows = [row for row in table(varve, "idle_streams", "--compat", "hta",
+                                 traces / f"{name}.json.gz")
             if row["row"] == "stream"]
     assert {row["stream"] for row in rows} >= {stream for stream, _ in stated}
     assert stated
@@ -169,21 +182,24 @@ def test_htas_idle_streams_by_its_rules(varve, traces, text, rank, name):
     for row in rows:
         causes = [stated[row["stream"], cause] for cause in ("host_wait", "kernel_wait", "other")]
         assert row["idle_ns"] == sum(causes)
-        if not unlinked or row["stream"] != 7:  # HTA takes the file's first event for the call of work that has none
+        # HTA takes the file's first event for the call of work that has none
+        if not unlinked or row["stream"] != 7:
             assert [row["host_wait_ns"], row["kernel_wait_ns"], row["other_wait_ns"]] == causes
 
 
 def test_idle_streams_of_dlrm(varve, traces):
     """G2: its times are whole microseconds, so that our rules give the same."""
     rows = table(varve, "idle_streams", traces / "dlrm8" / "rank0.json.gz")
-    assert [(row["stream"], row["host_wait_ns"], row["kernel_wait_ns"]) for row in rows if row["row"] == "stream"] == \
-        [(7, 11448000, 123000), (22, 145000, 0), (24, 5906000, 18000), (84, 4740000, 3000)]
+    assert ([(row["stream"], row["host_wait_ns"], row["kernel_wait_ns"]) for row in rows
+             if row["row"] == "stream"] ==
+        [(7, 11448000, 123000), (22, 145000, 0), (24, 5906000, 18000), (84, 4740000, 3000)])
 
 
 @pytest.mark.parametrize("name", [
-    "dlrm8/rank1.json.gz", "hta/ns_resolution.json.gz", "kineto/resnet50_workers0.json.gz", "hta/mtia_inference.json.gz",
-    "tracelens/b200_eager.json.gz", "tracelens/sglang_decode.json.gz", "ascend/trace_view.json.gz",
-    "xplane/jax_mi300_conv.xplane.pb", "nsys/saxpy_mpi_cuda.sqlite", "tracelens/rocprofv3_results.json.gz"])
+    "dlrm8/rank1.json.gz", "hta/ns_resolution.json.gz", "kineto/resnet50_workers0.json.gz",
+    "hta/mtia_inference.json.gz", "tracelens/b200_eager.json.gz", "tracelens/sglang_decode.json.gz",
+    "ascend/trace_view.json.gz", "xplane/jax_mi300_conv.xplane.pb", "nsys/saxpy_mpi_cuda.sqlite",
+    "tracelens/rocprofv3_results.json.gz"])
 def test_causes_and_gaps_add_up_to_what_devices_idle(varve, traces, name):
     tables = table_reader.tables(varve, "idle", traces / name)
     idle = sum(row["idle_ns"] for row in tables["devices"] if row["row"] == "device")
@@ -206,21 +222,25 @@ def test_the_device_of_resnet_waits_for_the_data_loader(varve, traces):
 
 @pytest.mark.parametrize("text, rank, name", HTA_RANKS, ids=[name for _, _, name in HTA_RANKS])
 def test_htas_launches_by_its_rules(varve, traces, text, rank, name):
-    stated = dict((row[0], row) for row in ast.literal_eval(hta_block(traces / text, "launch")[0]))[rank]
+    stated = dict((row[0], row) for row in ast.literal_eval(hta_block(traces / text,
+                                                                      "launch")[0]))[rank]
     total = table(varve, "launches", "--compat", "hta", traces / f"{name}.json.gz")[-1]
     assert total["row"] == "total"
-    assert (total["calls"], total["short"], total["calls_over_50_us"], total["delays_over_100_us"]) == \
-        (stated[1], stated[3], stated[5], stated[7])
+    assert ((total["calls"], total["short"], total["calls_over_50_us"],
+             total["delays_over_100_us"]) ==
+        (stated[1], stated[3], stated[5], stated[7]))
     assert (total["call_ns"], total["work_ns"], total["delay_ns"] + total["queueing_ns"]) == \
         tuple(figure * 1000 for figure in stated[9:])
 
 
 def lengths(events, stream, falls_first):
     """Mean length of a stream's queue, from the events of a file in whole microseconds."""
-    calls = {event["args"]["correlation"]: event["ts"] for event in events if event.get("cat") == "cuda_runtime"}
+    calls = {event["args"]["correlation"]: event["ts"] for event in events
+             if event.get("cat") == "cuda_runtime"}
     work = [event for event in events if event.get("args", {}).get("stream") == stream and
             event["args"]["correlation"] in calls]
-    changes = [(calls[event["args"]["correlation"]], 1) for event in work] + [(event["ts"], -1) for event in work]
+    changes = [(calls[event["args"]["correlation"]], 1) for event in work] + [(event["ts"], -1)
+                                                                              for event in work]
     changes.sort(key=lambda change: (change[0], change[1] if falls_first else -change[1]))
     values = list(itertools.accumulate(change for _, change in changes))
     return sum(values) / len(values)
@@ -228,14 +248,17 @@ def lengths(events, stream, falls_first):
 
 @pytest.mark.parametrize("text, rank, name", HTA_RANKS, ids=[name for _, _, name in HTA_RANKS])
 def test_htas_queues_by_its_rules(varve, traces, text, rank, name):
-    """Where a call and a begin have the same time HTA's sort takes either first, so that its mean lies between."""
+    """Where a call and a begin have the same time HTA's sort takes either first, so that its mean
+    lies between."""
     stated = {}
     for line in hta_block(traces / text, "queue")[3:]:
         words = [float(word) for word in line.split()]
-        at = int(words[0]) if len(words) == 10 else at  # the rank stands in the first line of its streams only
+        # the rank stands in the first line of its streams only
+        at = int(words[0]) if len(words) == 10 else at
         if at == rank:
             stated[int(words[-9])] = words[-8:]
-    rows = {row["stream"]: row for row in table(varve, "queue", "--compat", "hta", traces / f"{name}.json.gz")}
+    rows = {row["stream"]: row for row in table(varve, "queue", "--compat", "hta",
+                                                traces / f"{name}.json.gz")}
     assert set(rows) == set(stated)
     for stream, (count, mean, deviation, least, p25, p50, p75, greatest) in stated.items():
         row = rows[stream]
@@ -248,7 +271,8 @@ def test_htas_queues_by_its_rules(varve, traces, text, rank, name):
 
 
 def test_the_queue_of_dlrm(varve, traces):
-    """G2: 450 points, longest 25; its mean of 2.398 lies between those of the two orders of equal times."""
+    """G2: 450 points, longest 25; its mean of 2.398 lies between those of the two orders of equal
+    times."""
     trace = traces / "dlrm8" / "rank0.json.gz"
     events = json.loads(gzip.decompress(trace.read_bytes()), strict=False)["traceEvents"]
     row = next(row for row in table(varve, "queue", trace) if row["stream"] == 7)
@@ -259,8 +283,10 @@ def test_the_queue_of_dlrm(varve, traces):
 
 def test_waiting_for_data_is_what_the_split_gives_the_loader(varve, traces, split):
     """Nothing of ResNet-50 comes between the device and the loader, so that both say the same."""
-    steps = [row for row in table(varve, "waits", traces / "kineto" / "resnet50_workers0.json.gz") if row["row"] == "step"]
-    assert [row["wait_ns"] for row in steps] == [row["data_loader_ns"] for row in split if row["row"] == "step"]
+    steps = [row for row in table(varve, "waits", traces / "kineto" / "resnet50_workers0.json.gz")
+             if row["row"] == "step"]
+    assert [row["wait_ns"] for row in steps] == [row["data_loader_ns"] for row in split
+                                                 if row["row"] == "step"]
 
 
 def test_copies_of_resnet(varve, traces):
@@ -271,9 +297,12 @@ def test_copies_of_resnet(varve, traces):
     assert copy["bytes_per_s"] == pytest.approx(copy["bytes"] / copy["total_ns"] * 1e9)
 
 
-@pytest.mark.parametrize("name", ["ascend/trace_view.json.gz", "hta/mtia_inference.json.gz", "xplane/jax_tpu_inference.xplane.pb",
-                                  "tracelens/rocprofv3_results.json.gz", "nsys/saxpy_mpi_cuda.sqlite"])
+@pytest.mark.parametrize("name", ["ascend/trace_view.json.gz", "hta/mtia_inference.json.gz",
+                                  "xplane/jax_tpu_inference.xplane.pb",
+                                  "tracelens/rocprofv3_results.json.gz",
+                                  "nsys/saxpy_mpi_cuda.sqlite"])
 def test_every_table_of_devices_has_an_answer(varve, traces, name):
     for which in ("step_split", "launches", "queue", "copies", "syncs", "waits", "overlap"):
         for row in table(varve, which, traces / name):
-            assert all(value is None or isinstance(value, str) or value >= 0 for value in row.values()), row
+            assert all(value is None or isinstance(value, str) or value >= 0
+                       for value in row.values()), row

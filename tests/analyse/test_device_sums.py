@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of steps and devices against a slow, plain reference, on random programs.
 
-The reference looks at every single nanosecond: which work runs there, which slice of the launching thread is open.
+The reference looks at every single nanosecond: which work runs there, which slice of the launching
+thread is open.
 doc/metrics.md, sections 8 and 9, states the rules.
 """
 import collections
@@ -19,13 +20,14 @@ import table_reader  # pylint: disable=wrong-import-position
 
 HOST = {  # what may be open on the thread: category, name
     "op": ("cpu_op", "aten::add"), "python": ("python_function", "train.py(3): step"),
-    "loader": ("user_annotation", "enumerate(DataLoader)#_Iter.__next__"), "note": ("user_annotation", "forward"),
+    "loader": ("user_annotation", "enumerate(DataLoader)#_Iter.__next__"),
+    "note": ("user_annotation", "forward"),
     "compile": ("cpu_op", "compile_fx"), "sync": ("cuda_runtime", "cudaDeviceSynchronize"),
     "allocation": ("cuda_runtime", "cudaMalloc"), "call": ("cuda_runtime", "cudaLaunchKernel")}
-WORK = {"compute": ("kernel", "gemm"), "comm": ("kernel", "ncclKernel_AllReduce"), "copy": ("gpu_memcpy", "Memcpy HtoD"),
-        "set": ("gpu_memset", "Memset (Device)")}
-DOING = {"loader": "data loader", "sync": "sync call", "allocation": "allocation", "compile": "compile",
-         "call": "runtime call", "op": "operator", "python": "Python"}
+WORK = {"compute": ("kernel", "gemm"), "comm": ("kernel", "ncclKernel_AllReduce"),
+        "copy": ("gpu_memcpy", "Memcpy HtoD"), "set": ("gpu_memset", "Memset (Device)")}
+DOING = {"loader": "data loader", "sync": "sync call", "allocation": "allocation",
+         "compile": "compile", "call": "runtime call", "op": "operator", "python": "Python"}
 TELLING = ("loader", "sync", "allocation", "compile")
 
 Host = collections.namedtuple("Host", "kind begin end")
@@ -33,8 +35,10 @@ Work = collections.namedtuple("Work", "kind stream begin end call")
 
 ACTIONS = strategies.lists(strategies.tuples(
     strategies.sampled_from(["begin", "end", "end", "launch", "launch", "step", "step"]),
-    strategies.sampled_from([kind for kind in HOST if kind != "call"]), strategies.sampled_from(list(WORK)),
-    strategies.integers(1, 9), strategies.integers(1, 30), strategies.booleans()), min_size=8, max_size=60)
+    strategies.sampled_from([kind for kind in HOST if kind != "call"]),
+    strategies.sampled_from(list(WORK)),
+    strategies.integers(1, 9), strategies.integers(1, 30), strategies.booleans()), min_size=8,
+    max_size=60)
 
 
 class Program:
@@ -77,8 +81,8 @@ class Program:
 
     def write(self, folder):
         def event(category, name, begin, end, tid, **args):
-            return {"ph": "X", "cat": category, "name": name, "pid": 0 if "stream" in args else 100, "tid": tid,
-                    "ts": begin / 1000, "dur": (end - begin) / 1000, "args": args}
+            return {"ph": "X", "cat": category, "name": name, "pid": 0 if "stream" in args else 100,
+                    "tid": tid, "ts": begin / 1000, "dur": (end - begin) / 1000, "args": args}
         calls = [item for item in self.host if item.kind == "call"]
         events = [event("cpu_op", f"ProfilerStep#{index}", begin, end, 100)
                   for index, (begin, end) in enumerate(self.steps)]
@@ -87,8 +91,9 @@ class Program:
             events.append(event(*HOST[item.kind], item.begin, item.end, 100, **ids))
         for item in self.work:
             call = calls.index(item.call) + 1 if item.call else 0
-            events.append(event(*WORK[item.kind], item.begin, item.end, item.stream, stream=item.stream, device=0,
-                                **({"correlation": call} if call else {})))
+            events.append(event(*WORK[item.kind], item.begin, item.end, item.stream,
+                                stream=item.stream, device=0, **({"correlation": call} if call
+                                                                 else {})))
         path = pathlib.Path(folder) / "random.json"
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         return path
@@ -113,7 +118,8 @@ def busy_kinds(program, tick):
 
 def reference_devices(program):
     counts = collections.Counter()
-    for tick in range(min(item.begin for item in program.work), max(item.end for item in program.work)):
+    for tick in range(min(item.begin for item in program.work),
+                      max(item.end for item in program.work)):
         kinds = busy_kinds(program, tick)
         counts["span_ns"] += 1
         counts["busy_ns" if kinds else "idle_ns"] += 1
@@ -132,7 +138,8 @@ def launching(program):
     """Nanoseconds that launching takes: the median over what found its stream empty."""
     taken = []
     for item in program.work:
-        before = [other.end for other in program.work if other.stream == item.stream and other.begin < item.begin]
+        before = [other.end for other in program.work if other.stream == item.stream
+                  and other.begin < item.begin]
         if item.call and max(before, default=0) <= item.call.begin:
             taken.append(item.begin - item.call.begin)
     return int(statistics.median(taken)) if taken else 0
@@ -170,7 +177,8 @@ def device_steps(program):
     former = steps[0][0]
     if mine[0]:
         first = min(item.begin for item in mine[0])
-        stray = [item.end for item in program.work if not any(inside(item.call, step) for step in program.steps)]
+        stray = [item.end for item in program.work
+                 if not any(inside(item.call, step) for step in program.steps)]
         former = max([former] + [end for end in stray if end < first])
     for step, work in zip(steps, mine):
         step[0] = max(former, step[0])
@@ -186,7 +194,8 @@ def device_steps(program):
 def slot(program, tick):
     kinds = busy_kinds(program, tick)
     hosts = {item.kind for item in program.host if item.begin <= tick < item.end}
-    for kind, column in (("compute", "kernel_ns"), ("copy", "memcpy_ns"), ("set", "memset_ns"), ("comm", "communication_ns")):
+    for kind, column in (("compute", "kernel_ns"), ("copy", "memcpy_ns"), ("set", "memset_ns"),
+                         ("comm", "communication_ns")):
         if kind in kinds:
             return column
     if hosts & {"call", "sync", "allocation"}:
@@ -210,7 +219,8 @@ def check_steps(program, rows):
 def check_queue(program, rows):
     for row in rows:
         work = [item for item in program.work if item.call and item.stream == row["stream"]]
-        changes = sorted([(item.call.begin, 0) for item in work] + [(item.begin, 1) for item in work])
+        changes = sorted([(item.call.begin, 0) for item in work] +
+                         [(item.begin, 1) for item in work])
         length, lengths = 0, []
         for _, falls in changes:
             length += -1 if falls else 1
@@ -229,24 +239,30 @@ def test_sums_are_those_of_the_reference(varve, actions):
     with tempfile.TemporaryDirectory() as folder:
         path = program.write(folder)
         tables = table_reader.tables(varve, "idle", "--warm-up", path)
-        split = table_reader.tables(varve, "report", "--warm-up", "--table", "step_split", path)["step_split"]
-        overlap = table_reader.tables(varve, "report", "--warm-up", "--table", "overlap", path)["overlap"]
+        split = table_reader.tables(varve, "report", "--warm-up", "--table", "step_split",
+                                    path)["step_split"]
+        overlap = table_reader.tables(varve, "report", "--warm-up", "--table", "overlap",
+                                      path)["overlap"]
     counts = reference_devices(program)
     row = tables["devices"][0]
-    for column in ("span_ns", "busy_ns", "idle_ns", "communication_ns", "computation_ns", "exposed_communication_ns",
-                   "exposed_memcpy_ns"):
+    for column in ("span_ns", "busy_ns", "idle_ns", "communication_ns", "computation_ns",
+                   "exposed_communication_ns", "exposed_memcpy_ns"):
         assert row[column] == counts[column], column
-    assert next(row for row in overlap if row["row"] == "device")["hidden_ns"] == counts["hidden_ns"]
-    causes = {(row["cause"], row["doing"]): row["idle_ns"] for row in tables["idle"] if row["row"] == "cause"}
+    assert next(row for row in overlap
+                if row["row"] == "device")["hidden_ns"] == counts["hidden_ns"]
+    causes = {(row["cause"], row["doing"]): row["idle_ns"] for row in tables["idle"]
+              if row["row"] == "cause"}
     assert causes == reference_idle(program)
-    assert sum(row["duration_ns"] for row in tables["idle_gaps"] if row["row"] != "total") == counts["idle_ns"]
+    assert sum(row["duration_ns"] for row in tables["idle_gaps"]
+               if row["row"] != "total") == counts["idle_ns"]
     check_queue(program, tables["queue"])
     if program.steps:
         check_steps(program, split)
 
 
 def test_work_left_out_is_no_idle_time(varve, tmp_path):
-    """Work before the first step, a slow step, four others: the device's time is cut where the slow one's work lies."""
+    """Work before the first step, a slow step, four others: the device's time is cut where the slow
+    one's work lies."""
     program = Program([])
     program.steps = [(100, 1100), (1200, 1300), (1300, 1400), (1400, 1500), (1500, 1600)]
     program.work = [Work("compute", 0, 0, 10, None), Work("compute", 1, 15, 20, None)]
@@ -256,15 +272,19 @@ def test_work_left_out_is_no_idle_time(varve, tmp_path):
         program.work.append(Work("compute", 0, begin, begin + length, call))
     path = program.write(tmp_path)
     for arguments, span_ns, busy_ns, gaps, of_stream in (
-            ((), 20 + 350, 15 + 200, 1 + 3, (150, 210)), (("--warm-up",), 1560, 15 + 400, 1 + 6, (1150, 410)),
+            ((), 20 + 350, 15 + 200, 1 + 3, (150, 210)), (("--warm-up",), 1560, 15 + 400, 1 + 6,
+                                                          (1150, 410)),
             (("--steps", "1.."), 350, 200, 3, (150, 200))):
         tables = table_reader.tables(varve, "idle", *arguments, path)
         device = tables["devices"][0]
-        assert (device["span_ns"], device["busy_ns"], device["idle_ns"]) == (span_ns, busy_ns, span_ns - busy_ns)
+        assert (device["span_ns"], device["busy_ns"], device["idle_ns"]) == (span_ns, busy_ns,
+                                                                             span_ns - busy_ns)
         assert device["micro_idle_ns"] == device["idle_ns"]
-        idle = next(row for row in tables["idle"] if row["row"] == "device" or row["row"] == "total")
+        idle = next(row for row in tables["idle"] if row["row"] == "device"
+                    or row["row"] == "total")
         assert idle["idle_ns"] == span_ns - busy_ns
         causes = [row for row in tables["idle"] if row["row"] == "cause"]
         assert sum(row["gaps"] for row in causes if row["cause"] in ("host", "unknown")) == gaps
-        streams = {row["stream"]: (row["idle_ns"], row["busy_ns"]) for row in tables["idle_streams"] if row["row"] == "stream"}
+        streams = {row["stream"]: (row["idle_ns"], row["busy_ns"]) for row in tables["idle_streams"]
+                   if row["row"] == "stream"}
         assert streams[0] == of_stream

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve diff: contributions add up to the change, noise is called noise, and HTA's known answers."""
+"""varve diff: contributions add up to the change, noise is called noise, and HTA's known
+answers."""
 import itertools
 import json
 import pathlib
@@ -16,11 +17,13 @@ import table_reader  # pylint: disable=wrong-import-position
 
 
 def span(name, begin_us, end_us, tid=1, cat="cpu_op"):
-    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": begin_us, "dur": end_us - begin_us}
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": begin_us,
+            "dur": end_us - begin_us}
 
 
 def write(path, steps):
-    """steps: lists of (name, own µs); a list in place of µs is a call's children. Each step has 7 µs of its own."""
+    """steps: lists of (name, own µs); a list in place of µs is a call's children. Each step has 7
+    µs of its own."""
     events, clock = [], itertools.count(1000)
 
     def put(calls, now):
@@ -43,8 +46,10 @@ def diff(varve, *arguments):
 
 
 CALLS = strategies.recursive(
-    strategies.lists(strategies.tuples(strategies.sampled_from("abcd"), strategies.integers(0, 50)), max_size=4),
-    lambda inner: strategies.lists(strategies.tuples(strategies.sampled_from("abcd"), inner), max_size=3), max_leaves=8)
+    strategies.lists(strategies.tuples(strategies.sampled_from("abcd"), strategies.integers(0, 50)),
+                     max_size=4),
+    lambda inner: strategies.lists(strategies.tuples(strategies.sampled_from("abcd"), inner),
+                                   max_size=3), max_leaves=8)
 STEPS = strategies.lists(CALLS, min_size=1, max_size=5)
 
 
@@ -56,7 +61,8 @@ def folder(tmp_path_factory):
 @hypothesis.settings(max_examples=40, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 @hypothesis.given(base=STEPS, new=STEPS, top=strategies.sampled_from([0, 2]))
 def test_contributions_add_up_to_the_change(varve, folder, base, new, top):
-    read = diff(varve, write(folder / "base.json", base), write(folder / "new.json", new), "--top", str(top))
+    read = diff(varve, write(folder / "base.json", base), write(folder / "new.json", new), "--top",
+                str(top))
     whole = read["diff"][0]
     assert whole["change_ns"] == whole["new_mean_ns"] - whole["base_mean_ns"]
     rows = read["diff_operators"]
@@ -79,13 +85,16 @@ def test_a_trace_and_itself_do_not_differ(varve, folder, steps):
     twin.write_bytes(path.read_bytes())
     read = diff(varve, path, twin, "--top", "0")
     assert read["diff"][0]["change_ns"] == 0
-    assert all(row["change_ns"] == 0 and row["calls_change"] in ("=", None) for row in read["diff_operators"])
-    assert all(row["status"] in ("both", None) and row["change_ns"] == 0 for row in read["diff_tree"])
+    assert all(row["change_ns"] == 0 and row["calls_change"] in ("=", None)
+               for row in read["diff_operators"])
+    assert all(row["status"] in ("both", None) and row["change_ns"] == 0
+               for row in read["diff_tree"])
 
 
 def noisy(seed, conv_us):
     draw = random.Random(seed)
-    return [[("conv", conv_us + draw.randrange(-20, 21)), ("relu", 100 + draw.randrange(-20, 21))] for _ in range(20)]
+    return [[("conv", conv_us + draw.randrange(-20, 21)), ("relu", 100 + draw.randrange(-20, 21))]
+            for _ in range(20)]
 
 
 def test_noise_is_not_called_a_change_and_a_change_is(varve, tmp_path):
@@ -94,17 +103,20 @@ def test_noise_is_not_called_a_change_and_a_change_is(varve, tmp_path):
     slow = write(tmp_path / "slow.json", noisy(3, 1200))
     quiet = diff(varve, base, same)
     assert quiet["diff"][0]["verdict"] == "no change: within the noise"
-    assert all(row["noise"] == "(noise)" for row in quiet["diff_operators"] if row["row"] == "operator")
+    assert all(row["noise"] == "(noise)" for row in quiet["diff_operators"]
+               if row["row"] == "operator")
     loud = diff(varve, base, slow)
     whole = loud["diff"][0]
     assert whole["verdict"] == "slower, beyond the noise"
     assert whole["low_ns"] < 200_000 < whole["high_ns"] and whole["low_ns"] > 150_000
     first = loud["diff_operators"][0]
-    assert (first["name"], first["noise"], first["base_calls"], first["calls_change"]) == ("conv", None, 20, "=")
+    assert (first["name"], first["noise"], first["base_calls"],
+            first["calls_change"]) == ("conv", None, 20, "=")
     assert abs(first["change_ns"] - 200_000) < 30_000
 
     def status(*arguments):
-        return subprocess.run([str(varve), "diff", *map(str, arguments)], capture_output=True, check=False).returncode
+        return subprocess.run([str(varve), "diff", *map(str, arguments)], capture_output=True,
+                              check=False).returncode
     assert status(base, slow, "--fail-over", "5%") == 1
     assert status(base, slow, "--fail-over", "0.05", "--table", "diff_tree") == 1
     assert status(base, slow, "--fail-over", "50%") == 0
@@ -115,10 +127,12 @@ def test_noise_is_not_called_a_change_and_a_change_is(varve, tmp_path):
 
 def test_the_tree_tells_what_is_on_one_side_alone(varve, tmp_path):
     base = write(tmp_path / "base.json", [[("forward", [("conv", 10), ("relu", 5)]), ("loss", 3)]])
-    new = write(tmp_path / "new.json", [[("forward", [("conv", 10), ("norm", [("mean", 4)]), ("relu", 6)]), ("loss", 3)]])
+    new = write(tmp_path / "new.json", [[("forward", [("conv", 10), ("norm", [("mean", 4)]),
+                                                      ("relu", 6)]), ("loss", 3)]])
     rows = {row["path"]: row for row in diff(varve, base, new, "--top", "0")["diff_tree"]}
     assert rows["forward > norm"]["status"] == rows["forward > norm > mean"]["status"] == "new only"
-    assert rows["forward > norm > mean"]["change_ns"] == 4000 and rows["forward > norm"]["change_ns"] == 1000
+    assert rows["forward > norm > mean"]["change_ns"] == 4000 and rows["forward > norm"][
+        "change_ns"] == 1000
     assert (rows["forward > relu"]["status"], rows["forward > relu"]["change_ns"]) == ("both", 1000)
     assert rows["total"]["change_ns"] == 6000
 
@@ -126,29 +140,38 @@ def test_the_tree_tells_what_is_on_one_side_alone(varve, tmp_path):
 def test_two_parts_of_one_trace(varve, tmp_path):
     path = write(tmp_path / "t.json", [[("a", 10)], [("a", 10)], [("a", 30)], [("a", 30)]])
     read = diff(varve, path, "--steps", "0..1,2..3")
-    assert (read["diff"][0]["base"], read["diff"][0]["new"], read["diff"][0]["change_ns"]) == ("0..1", "2..3", 20_000)
-    done = subprocess.run([str(varve), "diff", str(path)], capture_output=True, text=True, check=False)
+    assert (read["diff"][0]["base"], read["diff"][0]["new"],
+            read["diff"][0]["change_ns"]) == ("0..1", "2..3", 20_000)
+    done = subprocess.run([str(varve), "diff", str(path)], capture_output=True, text=True,
+                          check=False)
     assert done.returncode == 2
-    assert done.stderr == (f"varve: nothing to compare '{path}' with: there is no '{path}.old'. Name two traces, or give "
+    assert done.stderr == (f"varve: nothing to compare '{path}' with: there is no '{path}.old'. "
+                           f"Name two traces, or give "
                            "--rank A,B, --device A,B or --steps A..B,C..D\n")
 
 
 def test_addresses_and_step_numbers_are_no_difference(varve, tmp_path):
     base = write(tmp_path / "base.json", [[("call 0x7f00aa", 10)]])
     new = write(tmp_path / "new.json", [[("call 0x55bbcc11", 10)]])
-    assert [row["name"] for row in diff(varve, base, new)["diff_operators"] if row["row"] == "operator"] == ["call 0x"]
+    assert [row["name"] for row in diff(varve, base, new)["diff_operators"]
+            if row["row"] == "operator"] == ["call 0x"]
 
 
 def test_hta_counts_of_the_hand_trimmed_pair(varve, traces):
     pair = [traces / "hta" / name for name in ("compare_base.json.gz", "compare_test.json.gz")]
     read = diff(varve, *pair, "--steps", "1010", "--top", "0")
-    host = {row["name"]: row for row in read["diff_operators"] if row["row"] in ("operator", "step")}
-    base = {name: (row["base_calls"], row["base_total_ns"]) for name, row in host.items() if row["base_calls"] > 0}
-    assert base == {"(the step itself)": (1, 122_149_000), "aten::as_strided": (1, 0), "aten::empty": (1, 0),
-                    "cudaEventQuery": (1, 4000), "cudaLaunchKernel": (1, 4000), "nccl:all_reduce": (1, 67_000)}
-    changes = {sign: sorted(name for name, row in host.items() if row["calls_change"] == sign) for sign in "=+-"}
+    host = {row["name"]: row for row in read["diff_operators"]
+            if row["row"] in ("operator", "step")}
+    base = {name: (row["base_calls"], row["base_total_ns"]) for name, row in host.items()
+            if row["base_calls"] > 0}
+    assert base == {"(the step itself)": (1, 122_149_000), "aten::as_strided": (1, 0),
+                    "aten::empty": (1, 0), "cudaEventQuery": (1, 4000),
+                    "cudaLaunchKernel": (1, 4000), "nccl:all_reduce": (1, 67_000)}
+    changes = {sign: sorted(name for name, row in host.items() if row["calls_change"] == sign)
+               for sign in "=+-"}
     assert len(changes["="]) == 5
     assert changes["+"] == ["AddmmBackward0", "All2All_Pooled_Req", "CatBackward0"]
     assert changes["-"] == ["nccl:all_reduce"]
     kernels = [row for row in read["diff_kernels"] if row["row"] == "kernel"]
-    assert [(row["base_calls"], row["new_calls"], row["calls_change"]) for row in kernels] == [(1, 0, "-")]
+    assert [(row["base_calls"], row["new_calls"], row["calls_change"])
+            for row in kernels] == [(1, 0, "-")]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTA itself, run on every shared trace that it reads, beside our tables with --compat hta.
 
-Three of its rules are not ours in any mode (doc/truth.md): work shorter than a microsecond may last less than nothing to it, rows of
-the host that name a stream are device work, and work without a call was called by the file's first event. Here the first two are taken
-out of its rows, and then every figure is equal: so they explain the whole difference.
+Three of its rules are not ours in any mode (doc/truth.md): work shorter than a microsecond may last
+less than nothing to it, rows of the host that name a stream are device work, and work without a
+call was called by the file's first event. Here the first two are taken out of its rows, and then
+every figure is equal: so they explain the whole difference.
 """
 import collections
 import math
@@ -16,13 +17,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import all_tables  # pylint: disable=wrong-import-position
 
 NAMES = [f"dlrm8/rank{rank}" for rank in range(8)] + [f"hta/{name}" for name in (
-    "backward_thread", "compare_base", "compare_test", "cpu_only_rank34", "cupti_counters", "event_sync", "event_sync_multi_stream",
-    "mi250_minitoy", "mtia_inference", "ns_resolution", "rank_non_gpu", "sampled_rank0", "sampled_rank1", "simple_add",
-    "triton_example")] + ["kineto/gpu_metrics_input", "kineto/resnet50_workers0"] + [f"tracelens/{name}" for name in (
-        "b200_eager", "h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi210_gpu_only", "mi300_Falconsai", "mi300_gaunernst",
-        "sglang_decode", "torch_compile_triton")]
-NO_DEVICE = {"hta/cpu_only_rank34", "hta/cupti_counters", "hta/rank_non_gpu"}  # to HTA: the kernels of the second have no stream
-CLASSES = {"COMPUTATION": "computation_ns", "COMMUNICATION": "communication_ns", "MEMORY": "memcpy_ns"}
+    "backward_thread", "compare_base", "compare_test", "cpu_only_rank34", "cupti_counters",
+    "event_sync", "event_sync_multi_stream", "mi250_minitoy", "mtia_inference", "ns_resolution",
+    "rank_non_gpu", "sampled_rank0", "sampled_rank1", "simple_add",
+    "triton_example")] + ["kineto/gpu_metrics_input",
+                          "kineto/resnet50_workers0"] + [f"tracelens/{name}" for name in (
+        "b200_eager", "h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi210_gpu_only",
+        "mi300_Falconsai", "mi300_gaunernst", "sglang_decode", "torch_compile_triton")]
+# to HTA: the kernels of the second have no stream
+NO_DEVICE = {"hta/cpu_only_rank34", "hta/cupti_counters", "hta/rank_non_gpu"}
+CLASSES = {"COMPUTATION": "computation_ns", "COMMUNICATION": "communication_ns",
+           "MEMORY": "memcpy_ns"}
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -45,7 +50,8 @@ def of_devices(tables, name):
 def test_without_a_device_there_is_no_answer(both):
     name, analysis, tables = both
     if name in NO_DEVICE:
-        assert not tables["devices"].rows and not tables["idle_streams"].rows and not tables["queue"].rows
+        assert not tables["devices"].rows and not tables["idle_streams"].rows and not tables[
+            "queue"].rows
         with pytest.raises((IndexError, ValueError)):
             analysis.get_temporal_breakdown(visualize=False)
 
@@ -56,8 +62,10 @@ def test_temporal_breakdown_and_overlap(both):
         return
     theirs = analysis.get_temporal_breakdown(visualize=False).iloc[0]
     row, = of_devices(tables, "devices")
-    assert [row["idle_ns"], row["computation_ns"], row["busy_ns"] - row["computation_ns"], row["span_ns"]] == \
-        [theirs[f"{word}_time(us)"] * 1000 for word in ("idle", "compute", "non_compute", "kernel")]
+    assert ([row["idle_ns"], row["computation_ns"], row["busy_ns"] - row["computation_ns"],
+             row["span_ns"]] ==
+        [theirs[f"{word}_time(us)"] * 1000 for word in ("idle", "compute", "non_compute",
+                                                        "kernel")])
     percent = analysis.get_comm_comp_overlap(visualize=False).iloc[0]["comp_comm_overlap_pctg"]
     share = of_devices(tables, "overlap")[0]["overlap_share"] if tables["overlap"].rows else None
     assert math.isnan(percent) if share is None else round(100 * share, 2) == percent
@@ -75,9 +83,11 @@ def test_idle_time_by_stream(both):
         if row["row"] != "stream":
             continue
         causes = theirs.pop(row["stream"], {})
-        ours = {"host_wait": row["host_wait_ns"], "kernel_wait": row["kernel_wait_ns"], "other": row["other_wait_ns"]}
+        ours = {"host_wait": row["host_wait_ns"], "kernel_wait": row["kernel_wait_ns"],
+                "other": row["other_wait_ns"]}
         assert sum(causes.values()) == row["idle_ns"]
-        assert unlinked or {cause: ns for cause, ns in ours.items() if ns} == {cause: ns for cause, ns in causes.items() if ns}
+        assert unlinked or {cause: ns for cause, ns in ours.items()
+                            if ns} == {cause: ns for cause, ns in causes.items() if ns}
     assert not theirs
 
 
@@ -85,14 +95,18 @@ def test_kernels_and_their_kinds(both):
     name, analysis, tables = both
     if name in NO_DEVICE:
         return
-    kinds, kernels = analysis.get_gpu_kernel_breakdown(visualize=False, num_kernels=10**6, duration_ratio=1.0)
+    kinds, kernels = analysis.get_gpu_kernel_breakdown(visualize=False, num_kernels=10**6,
+                                                       duration_ratio=1.0)
     row, = of_devices(tables, "devices")
-    waits = [kernel["name"] for kernel in tables["kernels"].rows if "Sync" in kernel["name"]]  # of no kind to this one
+    # of no kind to this one
+    waits = [kernel["name"] for kernel in tables["kernels"].rows if "Sync" in kernel["name"]]
     for kind, column in CLASSES.items():
         sum_us = sum(other.sum for other in kinds.itertuples() if kind in other.kernel_type)
         assert sum_us * 1000 == row[column] or (kind == "MEMORY" and waits)
-    theirs = {kernel["name"]: [1000 * kernel[f"{word} (us)"] for word in ("sum", "max", "min")] for _, kernel in kernels.iterrows()}
-    ours = {kernel["name"]: [kernel["total_ns"], kernel["max_ns"], kernel["min_ns"]] for kernel in tables["kernels"].rows
+    theirs = {kernel["name"]: [1000 * kernel[f"{word} (us)"] for word in ("sum", "max", "min")]
+              for _, kernel in kernels.iterrows()}
+    ours = {kernel["name"]: [kernel["total_ns"], kernel["max_ns"], kernel["min_ns"]]
+            for kernel in tables["kernels"].rows
             if kernel["row"] == "group" and kernel["name"] not in waits}
     assert ours == theirs
 
@@ -100,8 +114,10 @@ def test_kernels_and_their_kinds(both):
 def test_queue_lengths(both):
     _, analysis, tables = both
     summary = analysis.get_queue_length_summary(ranks=[0])
-    theirs = {} if summary is None else {int(index[1]): [row.iloc[0], row.iloc[3], row.iloc[7]] for index, row in summary.iterrows()}
-    assert {row["stream"]: [row["points"], 0, row["max_length"]] for row in tables["queue"].rows} == theirs
+    theirs = {} if summary is None else {int(index[1]): [row.iloc[0], row.iloc[3], row.iloc[7]]
+                                         for index, row in summary.iterrows()}
+    assert {row["stream"]: [row["points"], 0, row["max_length"]]
+            for row in tables["queue"].rows} == theirs
 
 
 def test_launch_statistics(both):
@@ -110,4 +126,5 @@ def test_launch_statistics(both):
     rows = [row for row in tables["launches"].rows if row["row"] == "call"]
     ours = [sum(row[column] for row in rows) for column in ("works", "call_ns", "work_ns")]
     ours.append(sum(row["delay_ns"] + row["queueing_ns"] for row in rows))
-    assert ours == [len(theirs)] + [1000 * theirs[column].sum() for column in ("cpu_duration", "gpu_duration", "launch_delay")]
+    assert ours == [len(theirs)] + [1000 * theirs[column].sum()
+                                    for column in ("cpu_duration", "gpu_duration", "launch_delay")]

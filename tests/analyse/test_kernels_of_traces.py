@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels, annotations and counters of real traces, against what HTA and TraceLens publish about them."""
+"""Kernels, annotations and counters of real traces, against what HTA and TraceLens publish about
+them."""
 import collections
 import csv
 import gzip
@@ -12,15 +13,18 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import table_reader  # pylint: disable=wrong-import-position
 
-MODELS = ["h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi300_Falconsai", "mi300_gaunernst"]
+MODELS = ["h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi300_Falconsai",
+          "mi300_gaunernst"]
 
 
 def table(varve, path, name, *arguments):
-    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments, path)[name]
+    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments,
+                               path)[name]
 
 
 def expected(traces, model, name):
-    with open(traces / "tracelens" / f"{model}_expected" / f"{name}.csv", encoding="utf-8", newline="") as file:
+    with open(traces / "tracelens" / f"{model}_expected" / f"{name}.csv", encoding="utf-8",
+              newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -35,8 +39,10 @@ def test_kernels_by_operator_are_those_of_tracelens(varve, traces, model):
     assert len(theirs) > 10
     for key, streams in theirs.items():
         row = ours.pop(key)
-        assert row["calls"] == sum(int(stream["Kernel duration (µs)_count"]) for stream in streams), key
-        for column, figure, join in (("total_ns", "sum", sum), ("min_ns", "min", min), ("max_ns", "max", max)):
+        assert row["calls"] == sum(int(stream["Kernel duration (µs)_count"])
+                                   for stream in streams), key
+        for column, figure, join in (("total_ns", "sum", sum), ("min_ns", "min", min),
+                                     ("max_ns", "max", max)):
             value = join(float(stream[f"Kernel duration (µs)_{figure}"]) for stream in streams)
             assert row[column] / 1000 == pytest.approx(value, rel=1e-12), (key, column)
     # memcpy and memset are no kernels there
@@ -45,25 +51,30 @@ def test_kernels_by_operator_are_those_of_tracelens(varve, traces, model):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_operators_are_those_of_tracelens(varve, traces, model):
-    """Its operators are those that launch; its times are doubles of microseconds since 1970, in steps of 0.25."""
+    """Its operators are those that launch; its times are doubles of microseconds since 1970, in
+    steps of 0.25."""
     rows = table(varve, traces / "tracelens" / f"{model}.json.gz", "operators")
     ours = {row["name"]: row for row in rows if row["row"] == "operator"}
     theirs = expected(traces, model, "ops_summary")
     assert len(theirs) > 5
     for row in theirs:
         mine, count = ours[row["name"]], int(row["Count"])
-        assert mine["device_self_ns"] / 1000 == pytest.approx(float(row["total_direct_kernel_time_sum"]), abs=0.25 * count)
-        assert mine["device_total_ns"] / 1000 == pytest.approx(float(row["total_subtree_kernel_time_sum"]), abs=0.25 * count)
+        assert mine["device_self_ns"] / 1000 == pytest.approx(
+            float(row["total_direct_kernel_time_sum"]), abs=0.25 * count)
+        assert mine["device_total_ns"] / 1000 == pytest.approx(
+            float(row["total_subtree_kernel_time_sum"]), abs=0.25 * count)
         assert mine["calls"] >= count
 
 
 def launch_of(event):
-    """((grid, block, registers, shared bytes), occupancy or None) of a kernel, by Kineto's words; None = no kernel."""
+    """((grid, block, registers, shared bytes), occupancy or None) of a kernel, by Kineto's words;
+    None = no kernel."""
     args = event.get("args", {})
     if "grid" not in args:
         return None
     occupancy = args.get("est. achieved occupancy %")
-    return ((tuple(args["grid"]), tuple(args["block"]), args.get("registers per thread"), args.get("shared memory")),
+    return ((tuple(args["grid"]), tuple(args["block"]), args.get("registers per thread"),
+             args.get("shared memory")),
             None if occupancy is None else occupancy / 100)
 
 
@@ -72,7 +83,8 @@ def trimmed(size):
     return "×".join(map(str, size[:kept]))
 
 
-@pytest.mark.parametrize("name", ["tracelens/h100_Falconsai", "tracelens/mi300_gaunernst", "kineto/resnet50_workers0"])
+@pytest.mark.parametrize("name", ["tracelens/h100_Falconsai", "tracelens/mi300_gaunernst",
+                                  "kineto/resnet50_workers0"])
 def test_how_kernels_were_launched(varve, traces, name):
     path = traces / f"{name}.json.gz"
     times, occupied = collections.defaultdict(collections.Counter), collections.defaultdict(list)
@@ -92,18 +104,24 @@ def test_how_kernels_were_launched(varve, traces, name):
         found = (row["grid"], row["block"], row["registers"], row["shared_bytes"])
         most = max(shapes.values())
         assert found in {(trimmed(grid), trimmed(block), registers, shared)
-                         for (grid, block, registers, shared), time in shapes.items() if time > most - 0.01}
+                         for (grid, block, registers, shared), time in shapes.items()
+                         if time > most - 0.01}
         told = occupied[kernel]
-        assert row["occupancy"] == (pytest.approx(sum(share * time for share, time in told) / sum(time for _, time in told))
-                                    if told else None)
-    assert all(row["grid"] is None and row["occupancy"] is None for row in rows.values())  # copies and sets
+        assert row["occupancy"] == (pytest.approx(
+            sum(share * time for share, time in told) / sum(time
+                                                            for _, time in told)) if told else None)
+    # copies and sets
+    assert all(row["grid"] is None and row["occupancy"] is None for row in rows.values())
 
 
 def test_how_kernels_of_other_profilers_were_launched(varve, traces):
-    row, = (row for row in table(varve, traces / "nsys" / "saxpy_mpi_cuda.sqlite", "kernels") if "saxpy" in row["name"])
-    assert (row["grid"], row["block"], row["registers"], row["shared_bytes"], row["occupancy"]) == ("2", "512", 26, 0, None)
+    row, = (row for row in table(varve, traces / "nsys" / "saxpy_mpi_cuda.sqlite", "kernels")
+            if "saxpy" in row["name"])
+    assert (row["grid"], row["block"], row["registers"], row["shared_bytes"],
+            row["occupancy"]) == ("2", "512", 26, 0, None)
     rows = table(varve, traces / "xplane" / "jax_mi300_conv.xplane.pb", "kernels")
-    shapes = {(row["grid"], row["block"], row["shared_bytes"]) for row in rows if row["row"] == "group"}
+    shapes = {(row["grid"], row["block"], row["shared_bytes"]) for row in rows
+              if row["row"] == "group"}
     assert {("69840", "256", 8192), ("219×40", "256", 49280)} <= shapes
     path = traces / "tracelens" / "rocprofv3_results.json.gz"
     with gzip.open(path) as file:
@@ -113,43 +131,57 @@ def test_how_kernels_of_other_profilers_were_launched(varve, traces):
     for record in process["buffer_records"]["kernel_dispatch"]:
         info, symbol = record["dispatch_info"], symbols[record["dispatch_info"]["kernel_id"]]
         block = tuple(info["workgroup_size"].values())
-        grid = tuple(-(-threads // size) for threads, size in zip(info["grid_size"].values(), block))
-        shapes[symbol["formatted_kernel_name"]].add((trimmed(grid), trimmed(block), symbol["arch_vgpr_count"],
+        grid = tuple(-(-threads // size) for threads, size in zip(info["grid_size"].values(),
+                                                                  block))
+        shapes[symbol["formatted_kernel_name"]].add((trimmed(grid), trimmed(block),
+                                                     symbol["arch_vgpr_count"],
                                                      info["group_segment_size"]))
     for row in table(varve, path, "kernels"):
         if row["row"] == "group":
             assert row["launch_shapes"] == len(shapes[row["name"]])
-            assert (row["grid"], row["block"], row["registers"], row["shared_bytes"]) in shapes[row["name"]]
+            assert (row["grid"], row["block"], row["registers"],
+                    row["shared_bytes"]) in shapes[row["name"]]
 
 
 def test_odd_shapes_of_launches(varve, tmp_path):
     """What cannot be read is not known; XLA's words; the one that takes most time is shown."""
     def kernel(at_us, dur_us, **args):
-        return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": at_us, "dur": dur_us,
-                "args": {"device": 0, "stream": 7, **args}}
+        return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": at_us,
+                "dur": dur_us, "args": {"device": 0, "stream": 7, **args}}
 
     def row_of(*events):
         path = tmp_path / "made.json"
         path.write_text(json.dumps({"traceEvents": list(events)}))
         row = table(varve, path, "kernels")[0]
-        return tuple(row[column] for column in ("grid", "block", "registers", "shared_bytes", "occupancy", "launch_shapes"))
+        return tuple(row[column] for column in ("grid", "block", "registers", "shared_bytes",
+                                                "occupancy", "launch_shapes"))
     assert row_of(kernel(0, 5)) == (None, None, None, None, None, None)
-    assert row_of(kernel(0, 5, grid="none", block=[], **{"est. achieved occupancy %": 250})) == (None,) * 6
-    assert row_of(kernel(0, 5, grid=[2, 1, 3], block=[64, 1, 1]), kernel(10, 4, grid=[9, 1, 1], block=[64, 1, 1]),
-                  kernel(20, 3, grid=[9, 1, 1], block=[64, 1, 1])) == ("9", "64", None, None, None, 2)
-    assert row_of(kernel(0, 5, grid=[10 ** 30, 1, 1], block=[64, 1, 1])) == (None, "64", None, None, None, 1)
-    assert row_of(kernel(0, 1, **{"est. achieved occupancy %": 50}), kernel(2, 3, **{"est. achieved occupancy %": 10}),
+    assert row_of(kernel(0, 5, grid="none", block=[],
+                         **{"est. achieved occupancy %": 250})) == (None,) * 6
+    assert row_of(kernel(0, 5, grid=[2, 1, 3], block=[64, 1, 1]),
+                  kernel(10, 4, grid=[9, 1, 1], block=[64, 1, 1]),
+                  kernel(20, 3, grid=[9, 1, 1], block=[64, 1, 1])) == ("9", "64", None, None, None,
+                                                                       2)
+    assert row_of(kernel(0, 5, grid=[10 ** 30, 1, 1], block=[64, 1, 1])) == (None, "64", None, None,
+                                                                             None, 1)
+    assert row_of(kernel(0, 1, **{"est. achieved occupancy %": 50}),
+                  kernel(2, 3, **{"est. achieved occupancy %": 10}),
                   kernel(9, 3))[4] == pytest.approx((0.5 + 0.3) / 4)
-    assert row_of(kernel(0, 5, kernel_details=" regs:32 static_shared:16 dynamic_shared:8 grid:4,2,1 block:128,1,1 occ_pct:12.5")
-                  ) == ("4×2", "128", 32, 24, 0.125, 1)
-    assert row_of(kernel(0, 5, kernel_details="grid:4 block:128 occ_pct:0")) == ("4", "128", None, None, None, 1)
+    assert row_of(
+        kernel(
+            0, 5, kernel_details=
+            " regs:32 static_shared:16 dynamic_shared:8 grid:4,2,1 block:128,1,1 occ_pct:12.5")
+    ) == ("4×2", "128", 32, 24, 0.125, 1)
+    assert row_of(kernel(0, 5, kernel_details="grid:4 block:128 occ_pct:0")) == ("4", "128", None,
+                                                                                 None, None, 1)
 
 
 def test_annotations_of_hta(varve, traces):
     path = traces / "hta" / "ns_resolution.json.gz"
 
     def annotations(*arguments):
-        return {row["annotation"]: row["calls"] for row in table(varve, path, "annotations", *arguments)}
+        return {row["annotation"]: row["calls"] for row in table(varve, path, "annotations",
+                                                                 *arguments)}
     before_the_last_step = annotations("--steps", "..104")
     assert before_the_last_step.pop("total") == 4876
     assert before_the_last_step.keys() == {"(no annotation)", "DistributedDataParallel.forward",
@@ -169,16 +201,19 @@ def test_counters_of_hta(varve, traces):
     assert (sixth["top_op"], sixth["bottom_op"]) == ("aten::conv2d", "aten::cudnn_convolution")
 
 
-@pytest.mark.parametrize("name", ["hta/ns_resolution", "dlrm8/rank0", "tracelens/b200_eager", "ascend/trace_view",
-                                  "hta/cpu_only_rank34", "tracelens/sglang_decode"])
+@pytest.mark.parametrize("name", ["hta/ns_resolution", "dlrm8/rank0", "tracelens/b200_eager",
+                                  "ascend/trace_view", "hta/cpu_only_rank34",
+                                  "tracelens/sglang_decode"])
 def test_every_grouping_sums_to_all_work(varve, traces, name):
     path = traces / f"{name}.json.gz"
     totals = set()
-    for arguments in (("kernels",), ("kernel_ops",), ("annotations",), ("kernels", "--by", "stream"),
-                      ("kernels", "--by", "module", "--top", "3"), ("kernels", "--by", "phase")):
+    for arguments in (("kernels",), ("kernel_ops",), ("annotations",),
+                      ("kernels", "--by", "stream"), ("kernels", "--by", "module", "--top", "3"),
+                      ("kernels", "--by", "phase")):
         rows = table(varve, path, *arguments)
         for column in ("total_ns", "calls"):
-            assert sum(row[column] for row in rows if row["row"] != "total") == (rows[-1][column] if rows else 0)
+            assert sum(row[column] for row in rows if row["row"] != "total") == (rows[-1][column]
+                                                                                 if rows else 0)
         totals.add((rows[-1]["total_ns"], rows[-1]["calls"]) if rows else (0, 0))
     tree = table(varve, path, "call_tree", "--top", "5")
     device = [row["device_self_ns"] or 0 for row in tree]

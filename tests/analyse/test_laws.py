@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every table of the registry and of a diff, whatever the trace: the order of events and their division into files
-change nothing, shifted times shift instants, stretched times stretch durations, sums hold, --top cuts no total.
+"""What holds for every table of the registry and of a diff, whatever the trace: the order of events
+and their division into files change nothing, shifted times shift instants, stretched times stretch
+durations, sums hold, --top cuts no total.
 
-A new table is covered as soon as it stands in src/analyse/tables.c. What it cannot keep, ABSOLUTE says, with the reason.
+A new table is covered as soon as it stands in src/analyse/tables.c. What it cannot keep, ABSOLUTE
+says, with the reason.
 """
 import copy
 import os
@@ -33,13 +35,17 @@ ABSOLUTE = {
     "devices": dict.fromkeys(["micro_idle_ns", "macro_idle_ns"], "a gap is short below 5 µs"),
     "idle_gaps": dict.fromkeys([None], "gaps below 5 µs have no row of their own"),
     "idle_streams": dict.fromkeys(["kernel_wait_ns", "other_wait_ns"], "HTA's 30 µs"),
-    "launches": dict.fromkeys(["under_10_us", "calls_over_50_us", "delays_over_100_us"], "as their names say"),
+    "launches": dict.fromkeys(["under_10_us", "calls_over_50_us", "delays_over_100_us"],
+                              "as their names say"),
     "blocks": dict.fromkeys(["odd_times", "odd"], "what is odd differs by 10 µs"),
     "outliers": dict.fromkeys([None], "an outlier differs by 10 µs"),
-    "what_if": dict.fromkeys(["length_ns", "saved_ns", "speedup"], "each edge is divided and rounded down"),
+    "what_if": dict.fromkeys(["length_ns", "saved_ns", "speedup"],
+                             "each edge is divided and rounded down"),
 }
-ONE_OF_SEVERAL = ("critical", "critical_bound", "critical_ops", "critical_path", "what_if")  # equally long paths
-ROUNDED = ("mean_", "deviation_", "median_")  # down to a nanosecond, so that three times it may be 2 ns more
+# equally long paths
+ONE_OF_SEVERAL = ("critical", "critical_bound", "critical_ops", "critical_path", "what_if")
+# down to a nanosecond, so that three times it may be 2 ns more
+ROUNDED = ("mean_", "deviation_", "median_")
 FACTOR = 3
 
 
@@ -87,13 +93,15 @@ def test_the_order_of_events_changes_no_table(build, folder, seed, steps, grain)
     events = made_training.events(seed, steps, grain)
     whole = all_tables.read(build, write(folder, events))
     other = all_tables.read(build, write(folder, shuffled(events, seed)))
-    assert_same(without(other, "tables"), without(whole, "tables"))  # texts may have been kept twice meanwhile
+    # texts may have been kept twice meanwhile
+    assert_same(without(other, "tables"), without(whole, "tables"))
 
 
 @SOME
 @hypothesis.given(seed=SEEDS, steps=strategies.integers(2, 6), grain=GRAINS)
 def test_parts_of_one_trace_are_the_whole(build, folder, seed, steps, grain):
-    """Names, and flows with both their ends, stand in one part; a call may stand in another one than its kernel."""
+    """Names, and flows with both their ends, stand in one part; a call may stand in another one
+    than its kernel."""
     events, deal = made_training.events(seed, steps, grain), random.Random(seed)
     whole = all_tables.read(build, write(folder, events))
     parts = [[], []]
@@ -103,9 +111,11 @@ def test_parts_of_one_trace_are_the_whole(build, folder, seed, steps, grain):
             parts[1].append(event)
         else:
             parts[0 if event["ph"] in "sf" else deal.randrange(2)].append(event)
-    split = all_tables.read(build, *[write(folder, part, f"part{n}.json") for n, part in enumerate(parts)])
+    split = all_tables.read(build, *[write(folder, part, f"part{n}.json")
+                                     for n, part in enumerate(parts)])
     for tables in (whole, split):
-        for name in ("trace", "processes"):  # the names of processes and threads are events of both files
+        # the names of processes and threads are events of both files
+        for name in ("trace", "processes"):
             for row in tables[name].rows:
                 del row["events"]
     assert_same(without(split, "inputs", "tables"), without(whole, "inputs", "tables"))
@@ -115,12 +125,15 @@ def test_parts_of_one_trace_are_the_whole(build, folder, seed, steps, grain):
 @hypothesis.given(seed=SEEDS, grain=GRAINS)
 def test_the_order_of_ranks_on_the_command_line_changes_no_table(build, folder, seed, grain):
     """Steps that begin at the same instant stand in the order of their files: these do not."""
-    paths = [write(folder, moved(made_training.events(seed + rank, 3, grain), 37 * rank), f"rank{rank}.json", rank)
+    paths = [write(folder, moved(made_training.events(seed + rank, 3, grain), 37 * rank),
+                   f"rank{rank}.json", rank)
              for rank in range(2)]
     one, other = all_tables.read(build, *paths), all_tables.read(build, *reversed(paths))
-    lengths = [[(row["window_ns"], row["path_ns"]) for row in tables["critical"].rows] for tables in (one, other)]
+    lengths = [[(row["window_ns"], row["path_ns"]) for row in tables["critical"].rows]
+               for tables in (one, other)]
     assert lengths[0] == lengths[1]
-    assert_same(without(other, "inputs", "tables", *ONE_OF_SEVERAL), without(one, "inputs", "tables", *ONE_OF_SEVERAL))
+    assert_same(without(other, "inputs", "tables", *ONE_OF_SEVERAL),
+                without(one, "inputs", "tables", *ONE_OF_SEVERAL))
     sum_laws.check_all(one)
 
 
@@ -136,7 +149,8 @@ def shifted_back(tables, shift_ns):
 
 
 @SOME
-@hypothesis.given(seed=SEEDS, steps=STEPS, grain=GRAINS, shift_ns=strategies.sampled_from([1, 123456789, 1763700000 * 10**9]))
+@hypothesis.given(seed=SEEDS, steps=STEPS, grain=GRAINS,
+                  shift_ns=strategies.sampled_from([1, 123456789, 1763700000 * 10**9]))
 def test_shifted_times_shift_instants_alone(build, folder, seed, steps, grain, shift_ns):
     events = made_training.events(seed, steps, grain)
     before = shifted_back(all_tables.read(build, write(folder, events)), 0)
@@ -150,7 +164,8 @@ def is_stretched(column, unit, before, after, row):
         return before == after
     if unit in ("ns", "time"):
         # Of the mean step, other_ns keeps what rounding the others leaves.
-        slack_ns = 20 if row.get("row") == "average" else 2 if column.removeprefix("step_").startswith(ROUNDED) else 0
+        slack_ns = 20 if row.get("row") == "average" else 2 if column.removeprefix(
+            "step_").startswith(ROUNDED) else 0
         return abs(after - FACTOR * before) <= slack_ns
     if unit.endswith("/s"):
         return after == pytest.approx(before / FACTOR)
@@ -165,7 +180,8 @@ def assert_stretched(before, after):
         assert len(after[name].rows) == len(table.rows), name
         for row, other in zip(table.rows, after[name].rows):
             for column, unit in table.units.items():
-                assert column in absolute or is_stretched(column, unit, row[column], other[column], row), (name, column, row, other)
+                assert column in absolute or is_stretched(column, unit, row[column], other[column],
+                                                          row), (name, column, row, other)
 
 
 @SOME
@@ -193,7 +209,8 @@ def test_sums_hold_and_top_cuts_none(build, folder, seed, steps, grain, top):
     if any(row["tid"] == 2 for row in whole["threads"].rows):
         sum_laws.check_all(all_tables.read(build, "--thread", "2", path))
     if whole["devices"].rows:
-        sum_laws.check_all(all_tables.read(build, "--device", whole["devices"].rows[0]["device"], path))
+        sum_laws.check_all(all_tables.read(build, "--device", whole["devices"].rows[0]["device"],
+                                           path))
 
 
 def test_sums_hold_on_real_traces(build, traces):
@@ -214,17 +231,21 @@ def test_sums_hold_on_real_traces(build, traces):
 @SOME
 @hypothesis.given(seed=SEEDS, steps=strategies.tuples(STEPS, STEPS), grain=GRAINS)
 def test_differences(build, folder, seed, steps, grain):
-    """Neither the order of events nor when a side ran changes a difference; the sums hold; the other way round it is the opposite."""
+    """Neither the order of events nor when a side ran changes a difference; the sums hold; the
+    other way round it is the opposite."""
     sides = [made_training.events(seed + n, count, grain) for n, count in enumerate(steps)]
     paths = [write(folder, events, f"side{n}.json") for n, events in enumerate(sides)]
-    there, back = all_tables.read(build, "--diff", *paths), all_tables.read(build, "--diff", *reversed(paths))
+    there, back = all_tables.read(build, "--diff", *paths), all_tables.read(build, "--diff",
+                                                                            *reversed(paths))
     sum_laws.check_all(there)
     assert back["diff"].rows[0]["change_ns"] == -there["diff"].rows[0]["change_ns"]
     for name, wanted in (("diff_operators", "change_ns"), ("diff_kernels", "change_ns")):
         def changes(tables, sign):
-            return sorted((row["name"], row["shapes"] or "", sign * row[wanted]) for row in tables[name].rows)
+            return sorted((row["name"], row["shapes"] or "", sign * row[wanted])
+                          for row in tables[name].rows)
         assert changes(back, -1) == changes(there, 1), name
-    others = [write(folder, shuffled(sides[0], seed), "side0.json"), write(folder, moved(sides[1], 10**15), "side1.json")]
+    others = [write(folder, shuffled(sides[0], seed), "side0.json"),
+              write(folder, moved(sides[1], 10**15), "side1.json")]
     assert_same(all_tables.read(build, "--diff", *others), there)
 
 
@@ -234,7 +255,8 @@ def record(path, seed, shift_ns, factor):
     """Two threads with steps, phases, operators and allocations at random times."""
     draw, trace = random.Random(seed), trace_writer.Trace(path, trace_writer.manifest())
     process = trace.process(pid=100)
-    sites = [process.site("begin", name, layer=layer) for name, layer in [("conv", "OP"), ("relu", "OP"), ("forward", "STEP")]]
+    sites = [process.site("begin", name, layer=layer)
+             for name, layer in [("conv", "OP"), ("relu", "OP"), ("forward", "STEP")]]
     for tid in (100, 101):
         thread, now, held = process.thread(tid=tid), 1000, []
         def tick():

@@ -23,12 +23,13 @@ def event(time_us, size, address, device=(1, 0), total=None, tid=1):
         args["Addr"] = address
     if total is not None:
         args["Total Allocated"], args["Total Reserved"] = total
-    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1, "tid": tid, "ts": time_us,
-            "args": args}
+    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "s": "t", "pid": 1,
+            "tid": tid, "ts": time_us, "args": args}
 
 
 def span(name, begin_us, end_us, cat="cpu_op", tid=1):
-    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": begin_us, "dur": end_us - begin_us}
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": begin_us,
+            "dur": end_us - begin_us}
 
 
 def write(path, events):
@@ -37,14 +38,15 @@ def write(path, events):
 
 
 def tables(varve, path, *arguments):
-    return {name: table_reader.tables(varve, "report", "--table", name, "--top", "0", "--no-cache", *arguments,
-                                      path)[name] for name in TABLES}
+    return {name: table_reader.tables(varve, "report", "--table", name, "--top", "0", "--no-cache",
+                                      *arguments, path)[name] for name in TABLES}
 
 
 # ---- the reference: lifetimes, and what is live at an instant, each by looking at all of them ----
 
 def lifetimes(events):
-    """{device: [(begin_us or None, end_us or None, bytes)]}, of events with addresses, in order of time."""
+    """{device: [(begin_us or None, end_us or None, bytes)]}, of events with addresses, in order of
+    time."""
     live, found = {}, collections.defaultdict(list)
     for entry in sorted(events, key=lambda entry: entry["ts"]):
         args = entry["args"]
@@ -76,7 +78,8 @@ def live_before(items, time_us):
 
 
 def peak_of(items, first_us):
-    instants = [first_us] + [time for begin, end, _ in items for time in (begin, end) if time is not None]
+    instants = [first_us] + [time for begin, end, _ in items for time in (begin, end)
+                             if time is not None]
     return max(live_at(items, time) for time in instants)
 
 
@@ -101,7 +104,8 @@ def test_every_byte_is_accounted_for(varve, folder, drawn, steps):
         if is_made:
             sizes[device, place] = size
         events.append(event(time_us, size, 4096 * place, device))
-    spans = [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20, "user_annotation") for n in range(steps)]
+    spans = [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20, "user_annotation")
+             for n in range(steps)]
     read = tables(varve, write(folder / "drawn.json", [span("all", 0, 61)] + spans + events))
     found = lifetimes(events)
     assert {row["device"] for row in read["memory"]} == {f"{kind}:{index}" for kind, index in found}
@@ -112,23 +116,27 @@ def test_every_byte_is_accounted_for(varve, folder, drawn, steps):
         assert row["begin_bytes"] == live_at(items, 0)
         assert row["end_bytes"] == live_at(items, 61)
         named = [holder for holder in read["memory_peak"] if holder["device"] == row["device"]]
-        assert sum(holder["bytes"] for holder in named if holder["row"] != "total") == row["peak_bytes"]
+        assert sum(holder["bytes"] for holder in named
+                   if holder["row"] != "total") == row["peak_bytes"]
         placed = [item for item in read["memory_plan"] if item["device"] == row["device"]]
         assert row["planned"] is None and not placed or row["arena_bytes"] >= max(
             item["offset_bytes"] + item["bytes"] for item in placed)
     for row in read["memory_steps"]:
         kind, index = row["device"].split(":")
         items, begin = found[kind, int(index)], 20 * row["step"]
-        assert row["begin_bytes"] + row["allocated_bytes"] - row["released_bytes"] == row["end_bytes"]
+        assert row["begin_bytes"] + row["allocated_bytes"] - row["released_bytes"] == row[
+            "end_bytes"]
         assert row["begin_bytes"] == live_before(items, begin)
         assert row["end_bytes"] == live_before(items, begin + 20)
-        assert row["peak_bytes"] == max([row["begin_bytes"]] + [live_at(items, time) for time in range(begin, begin + 20)])
+        assert row["peak_bytes"] == max([row["begin_bytes"]] +
+                                        [live_at(items, time) for time in range(begin, begin + 20)])
     assert len(read["memory_steps"]) == steps * len(found)
 
 
 def test_nothing_that_lives_together_shares_a_byte_of_the_plan(varve, tmp_path):
     events = [event(10 * n, 64 + 32 * (n % 5), 4096 * (n + 1)) for n in range(40)]
-    events += [event(10 * n + 35 + 20 * (n % 3), -(64 + 32 * (n % 5)), 4096 * (n + 1)) for n in range(40)]
+    events += [event(10 * n + 35 + 20 * (n % 3), -(64 + 32 * (n % 5)), 4096 * (n + 1))
+               for n in range(40)]
     read = tables(varve, write(tmp_path / "t.json", [span("all", 0, 600)] + events))
     placed = read["memory_plan"]
     assert len(placed) == 40
@@ -137,7 +145,8 @@ def test_nothing_that_lives_together_shares_a_byte_of_the_plan(varve, tmp_path):
                  and a["at_ns"] < b["at_ns"] + b["lifetime_ns"]]
         assert a["overlaps"] == len(meets)
         for b in meets:
-            assert a["offset_bytes"] >= b["offset_bytes"] + b["bytes"] or b["offset_bytes"] >= a["offset_bytes"] + a["bytes"]
+            assert a["offset_bytes"] >= b["offset_bytes"] + b["bytes"] or b[
+                "offset_bytes"] >= a["offset_bytes"] + a["bytes"]
     row = read["memory"][0]
     assert row["peak_bytes"] <= row["arena_bytes"] < sum(item["bytes"] for item in placed)
 
@@ -147,7 +156,8 @@ def test_who_holds_the_peak_and_what_leaks(varve, tmp_path):
     for n in range(5):
         begin = 100 * n
         events += [span(f"ProfilerStep#{n}", begin, begin + 100, "user_annotation"),
-                   span("forward", begin + 10, begin + 60), span("aten::empty", begin + 20, begin + 30),
+                   span("forward", begin + 10, begin + 60), span("aten::empty", begin + 20, begin +
+                                                                 30),
                    event(begin + 25, 1000, 4096 * (n + 1)),  # released by nobody
                    span("aten::conv", begin + 40, begin + 50), event(begin + 45, 5000, 1 << 20),
                    event(begin + 70, -5000, 1 << 20)]
@@ -165,7 +175,8 @@ def test_who_holds_the_peak_and_what_leaks(varve, tmp_path):
 
 
 def test_what_was_there_before_the_trace_counts(varve, tmp_path):
-    events = [span("aten::op", 0, 100), event(10, 500, 4096, total=(10_500, 20_000)), event(20, -500, 4096, total=(10_000, 20_000)),
+    events = [span("aten::op", 0, 100), event(10, 500, 4096, total=(10_500, 20_000)),
+              event(20, -500, 4096, total=(10_000, 20_000)),
               event(30, -4_000, 8192, total=(6_000, 20_000))]
     row = tables(varve, write(tmp_path / "t.json", events))["memory"][0]
     assert (row["begin_bytes"], row["peak_bytes"], row["end_bytes"]) == (10_000, 10_500, 6_000)
@@ -173,10 +184,12 @@ def test_what_was_there_before_the_trace_counts(varve, tmp_path):
 
 
 def test_without_addresses_a_release_is_that_of_its_size(varve, tmp_path):
-    events = [span("aten::op", 0, 100), event(10, 500, None), event(20, 300, None), event(30, -500, None)]
+    events = [span("aten::op", 0, 100), event(10, 500, None), event(20, 300, None),
+              event(30, -500, None)]
     read = tables(varve, write(tmp_path / "t.json", events))
     assert (read["memory"][0]["peak_bytes"], read["memory"][0]["end_bytes"]) == (800, 300)
-    assert [(row["bytes"], row["lifetime_ns"]) for row in read["allocations"]] == [(300, 80_000), (500, 20_000)]
+    assert [(row["bytes"], row["lifetime_ns"]) for row in read["allocations"]] == [(300, 80_000),
+                                                                                   (500, 20_000)]
 
 
 def test_resnet50_by_an_independent_sum(varve, traces):
@@ -185,7 +198,8 @@ def test_resnet50_by_an_independent_sum(varve, traces):
     changes = collections.defaultdict(lambda: [0, 0])
     for entry in json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]:
         if entry.get("name") == "[memory]":
-            device = "cpu:0" if entry["args"]["Device Type"] == 0 else f"cuda:{entry['args']['Device Id']}"
+            device = "cpu:0" if entry["args"][
+                "Device Type"] == 0 else f"cuda:{entry['args']['Device Id']}"
             changes[entry["ts"], device][entry["args"]["Bytes"] > 0] += entry["args"]["Bytes"]
     for (_, device), (released, made) in sorted(changes.items()):
         sums[device] += released + made
@@ -201,10 +215,14 @@ def test_no_allocations_is_an_answer(varve, tmp_path):
 
 
 @hypothesis.settings(max_examples=60, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-@hypothesis.given(drawn=strategies.lists(strategies.tuples(strategies.integers(1, 9), strategies.integers(1, 40), strategies.integers(0, 3),
-                                                           strategies.booleans()), min_size=1, max_size=20))
+@hypothesis.given(drawn=strategies.lists(strategies.tuples(strategies.integers(1, 9),
+                                                           strategies.integers(1, 40),
+                                                           strategies.integers(0, 3),
+                                                           strategies.booleans()), min_size=1,
+                                                           max_size=20))
 def test_what_is_held_and_not_given_out(varve, folder, drawn):
-    """1 - allocated / reserved after the last event that says both, at the peak of the run and of each step."""
+    """1 - allocated / reserved after the last event that says both, at the peak of the run and of
+    each step."""
     live, events, said, reserved = {}, [], [], 0
     for turn, (place, size, spare, is_said) in enumerate(drawn):
         address, time_us = 0x10000 + 4096 * place, 3 * turn + 1
@@ -214,9 +232,11 @@ def test_what_is_held_and_not_given_out(varve, folder, drawn):
         events.append(event(time_us, change, address, total=total))
         if total:
             said.append((time_us, total))
-    spans = [span("all", 0, 61)] + [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20, "user_annotation") for n in range(3)]
+    spans = [span("all", 0, 61)] + [span(f"ProfilerStep#{n}", 20 * n, 20 * n + 20,
+                                         "user_annotation") for n in range(3)]
     read = tables(varve, write(folder / "held.json", spans + events))
-    before = max(0, said[0][1][0] - sum(entry["args"]["Bytes"] for entry in events if entry["ts"] <= said[0][0])) if said else 0
+    before = max(0, said[0][1][0] - sum(entry["args"]["Bytes"] for entry in events
+                                        if entry["ts"] <= said[0][0])) if said else 0
     assert before == 0
 
     def share_at(time_us):
@@ -225,8 +245,10 @@ def test_what_is_held_and_not_given_out(varve, folder, drawn):
 
     def peak_at(first_us, end_us):
         items = lifetimes(events)["cuda", 0]
-        instants = [first_us] + [entry["ts"] for entry in events if first_us <= entry["ts"] < end_us]
-        return max(instants, key=lambda time: (max(live_before(items, time) * (time == first_us), live_at(items, time)), -time))
+        instants = [first_us] + [entry["ts"] for entry in events
+                                 if first_us <= entry["ts"] < end_us]
+        return max(instants, key=lambda time: (max(live_before(items, time) * (time == first_us),
+                                                   live_at(items, time)), -time))
     row = read["memory"][0]
     assert row["peak_at_ns"] == 1000 * peak_at(0, 61)
     assert row["fragmentation"] == share_at(peak_at(0, 61))
@@ -235,12 +257,15 @@ def test_what_is_held_and_not_given_out(varve, folder, drawn):
 
 
 def test_the_largest_hole_is_the_allocators(varve, tmp_path):
-    """Of the stretches between live neighbours, one larger than all that lies idle is not its memory."""
+    """Of the stretches between live neighbours, one larger than all that lies idle is not its
+    memory."""
     total = (500, 1500)
-    events = [event(1, 100, 0x10000), event(2, 100, 0x10000 + 400), event(3, 200, 0x10000 + 1300), event(4, 100, 0x90000, total=total)]
+    events = [event(1, 100, 0x10000), event(2, 100, 0x10000 + 400), event(3, 200, 0x10000 + 1300),
+              event(4, 100, 0x90000, total=total)]
     row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61)] + events))["memory"][0]
     assert (row["largest_hole_bytes"], row["fragmentation"]) == (800, pytest.approx(1 - 500 / 1500))
-    row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61), *events[:3], event(4, 100, None, total=total)]))["memory"][0]
+    row = tables(varve, write(tmp_path / "t.json", [span("all", 0, 61), *events[:3],
+                                                    event(4, 100, None, total=total)]))["memory"][0]
     assert row["largest_hole_bytes"] is None
 
 

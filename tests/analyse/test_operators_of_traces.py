@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators with their device side on real traces, against known answers and a slow, plain reference."""
+"""Operators with their device side on real traces, against known answers and a slow, plain
+reference."""
 import collections
 import gzip
 import json
@@ -22,17 +23,20 @@ def ns(microseconds):
 
 
 class Reference:
-    """The rules of analysis 2.10, read from the JSON: a tree by containment, work by the external id of the operator."""
+    """The rules of analysis 2.10, read from the JSON: a tree by containment, work by the external
+    id of the operator."""
 
     def __init__(self, path):
         with gzip.open(path) as file:
             events = json.load(file, parse_float=str)["traceEvents"]
-        self.calls, self.total, self.own = collections.Counter(), collections.Counter(), collections.Counter()
+        self.calls, self.total, self.own = collections.Counter(), collections.Counter(
+        ), collections.Counter()
         self.device, self.device_total = collections.Counter(), collections.Counter()
         work = self._work(events)
         threads = collections.defaultdict(list)
         for event in events:
-            if event.get("ph") == "X" and event.get("cat") in OPERATORS | CALLS | {"user_annotation"}:
+            if event.get("ph") == "X" and event.get(
+                    "cat") in OPERATORS | CALLS | {"user_annotation"}:
                 begin = ns(event["ts"])
                 threads[event["pid"], event["tid"]].append((begin, -ns(event["dur"]), event))
         for items in threads.values():
@@ -44,7 +48,8 @@ class Reference:
         found = collections.Counter()
         for event in events:
             if event.get("cat") in DEVICE:
-                found[event["args"].get("External id", event["args"].get("external id"))] += ns(event["dur"])
+                found[event["args"].get("External id",
+                                        event["args"].get("external id"))] += ns(event["dur"])
         return found
 
     def _walk(self, items, work):
@@ -67,20 +72,23 @@ class Reference:
                 self.calls[event["name"]] += 1
                 self.total[event["name"]] += duration
             args = event.get("args", {})
-            device = work[args["External id"]] if event["cat"] in OPERATORS and "External id" in args else 0
+            device = work[
+                args["External id"]] if event["cat"] in OPERATORS and "External id" in args else 0
             stack.append([begin + duration, event["name"], duration, device, device])
 
 
 def operators(varve, path, *arguments):
-    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "operators", *arguments, path)["operators"]
+    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "operators", *arguments,
+                               path)["operators"]
     return {row["name"]: row for row in rows if row["row"] == "operator"}, rows
 
 
 def test_the_operator_table_of_the_tensorboard_plug_in(varve, traces):
     rows, _ = operators(varve, traces / "kineto" / "resnet50_workers0.json.gz")
     weight = rows["aten::cudnn_convolution_backward_weight"]
-    assert [weight[column] for column in ("calls", "device_self_ns", "device_total_ns", "self_ns", "total_ns")] == \
-        [318, 142461000, 142461000, 22804000, 40246000]
+    assert ([weight[column] for column in ("calls", "device_self_ns", "device_total_ns", "self_ns",
+                                           "total_ns")] ==
+        [318, 142461000, 142461000, 22804000, 40246000])
     assert rows["aten::div"]["calls"] == 198
 
 
@@ -94,14 +102,16 @@ def test_every_operator_is_that_of_the_reference(varve, traces, name):
         if operator.startswith("ProfilerStep"):
             continue
         row = rows[operator]
-        got = (row["calls"], row["total_ns"], row["self_ns"], row["device_self_ns"], row["device_total_ns"])
-        assert got == (calls, reference.total[operator], reference.own[operator], reference.device[operator],
-                       reference.device_total[operator]), operator
+        got = (row["calls"], row["total_ns"], row["self_ns"], row["device_self_ns"],
+               row["device_total_ns"])
+        assert got == (calls, reference.total[operator], reference.own[operator],
+                       reference.device[operator], reference.device_total[operator]), operator
 
 
 @pytest.mark.parametrize("name, arguments", [
-    ("kineto/resnet50_workers0", ()), ("kineto/resnet50_workers0", ("--steps", "6..7")), ("dlrm8/rank0", ()),
-    ("tracelens/h100_Falconsai", ("--thread", "5617")), ("tracelens/b200_eager", ()), ("ascend/trace_view", ())])
+    ("kineto/resnet50_workers0", ()), ("kineto/resnet50_workers0", ("--steps", "6..7")),
+    ("dlrm8/rank0", ()), ("tracelens/h100_Falconsai", ("--thread", "5617")),
+    ("tracelens/b200_eager", ()), ("ascend/trace_view", ())])
 def test_device_work_adds_up_however_grouped(varve, traces, name, arguments):
     path = traces / f"{name}.json.gz"
     totals = set()
@@ -109,7 +119,8 @@ def test_device_work_adds_up_however_grouped(varve, traces, name, arguments):
         _, rows = operators(varve, path, "--by", by, "--top", 3, *arguments)
         total = next(row for row in rows if row["row"] == "total")
         for column in ("self_ns", "device_self_ns", "kernels", "step_device_self_ns"):
-            assert sum(row[column] or 0 for row in rows if row["row"] != "total") == (total[column] or 0), by
+            assert sum(row[column] or 0 for row in rows if row["row"] != "total") == (total[column]
+                                                                                      or 0), by
         for row in rows:
             if row["row"] == "operator" and row["device_self_ns"]:
                 assert row["device_busy_ns"] <= row["device_self_ns"] <= row["device_total_ns"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward and backward operators of real traces: against the profiler's own arrows, with them and without."""
+"""Forward and backward operators of real traces: against the profiler's own arrows, with them and
+without."""
 import gzip
 import json
 import pathlib
@@ -14,7 +15,8 @@ ARROWS = [("hta/ns_resolution", 905), ("hta/cpu_only_rank34", 55), ("hta/mi250_m
 
 
 def table(varve, path, name, *arguments):
-    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments, path)[name]
+    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments,
+                               path)[name]
 
 
 def ns(microseconds):
@@ -43,15 +45,17 @@ def test_links_are_the_arrows_of_the_profiler(varve, traces, tmp_path, name, cou
     base_ns = int(document.get("baseTimeNanoseconds", 0))
     arrows = {(start + base_ns, end + base_ns) for start, end in arrows}
     assert linked(varve, path, begin_ns) == arrows
-    # PyTorch makes its arrows from numbers that are in the file: without the arrows they are found again.
-    document["traceEvents"] = [event for event in document["traceEvents"] if event.get("cat") != "fwdbwd"]
+    # PyTorch makes its arrows from numbers that are in the file: without the arrows they are found
+    # again.
+    document["traceEvents"] = [event for event in document["traceEvents"]
+                               if event.get("cat") != "fwdbwd"]
     bare = tmp_path / "bare.json"
     bare.write_text(json.dumps(document))
     assert linked(varve, bare, begin_ns) == arrows
 
 
-@pytest.mark.parametrize("name", ["kineto/resnet50_workers0", "hta/ns_resolution", "dlrm8/rank0", "hta/cpu_only_rank34",
-                                  "hta/sampled_rank0", "hta/rank_non_gpu"])
+@pytest.mark.parametrize("name", ["kineto/resnet50_workers0", "hta/ns_resolution", "dlrm8/rank0",
+                                  "hta/cpu_only_rank34", "hta/sampled_rank0", "hta/rank_non_gpu"])
 def test_found_phases_divide_the_steps(varve, traces, name):
     path = traces / f"{name}.json.gz"
     rows = table(varve, path, "phases")
@@ -80,6 +84,7 @@ def test_operators_lie_in_the_phases_that_their_links_say(varve, traces):
     assert by_phase["aten::conv2d"] == {"forward": 318}
     assert by_phase["Optimizer.step#SGD.step"] == {"optimizer": 6}
     assert by_phase["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == {"data": 6}
-    kernels = {row["name"]: row["total_ns"] for row in table(varve, path, "kernels", "--by", "phase")}
+    kernels = {row["name"]: row["total_ns"] for row in table(varve, path, "kernels", "--by",
+                                                             "phase")}
     assert kernels["total"] == sum(value for name, value in kernels.items() if name != "total")
     assert kernels["backward"] > kernels["forward"] > kernels["optimizer"] > 0

@@ -63,19 +63,23 @@ def write_page(root, name, columns):
     head, mark, rest = path.read_text().partition("## Tables\n")
     rows, gap, tail = rest.partition("\n\n`row` of ")
     row = f"| `{name}` | " + ", ".join(f"`{column}`" for column in columns)
-    kept, count = re.subn(rf"^\| `{name}` \| [`\w, ]+(?=; besides| \|$)", row, rows, flags=re.MULTILINE)
+    kept, count = re.subn(rf"^\| `{name}` \| [`\w, ]+(?=; besides| \|$)", row, rows,
+                          flags=re.MULTILINE)
     path.write_text(head + mark + (kept if count else f"{rows}\n{row} |") + gap + tail)
 
 
 def test_the_page_names_the_columns_of_every_table(root, varve, trace):
     """With VARVE_WRITE_PAGES=1 the page is written instead."""
-    listed = subprocess.run([str(varve), "help", "tables"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    listed = subprocess.run([str(varve), "help", "tables"], stdout=subprocess.PIPE, text=True,
+                            check=True).stdout
     names = [line.split()[0] for line in listed.splitlines() if re.match(r"  \w", line)]
     promised = section(root, "Tables")
     for name in names:
         table = document_of(varve, "report", "--json", "--table", name, str(trace))["tables"][name]
-        columns = [column["name"] for column in table["columns"] if column["name"] not in NOT_PROMISED]
-        if os.environ.get("VARVE_WRITE_PAGES") == "1" and set(columns) != set(promised.get(name, ())) - {"in_NAME_ns"}:
+        columns = [column["name"] for column in table["columns"]
+                   if column["name"] not in NOT_PROMISED]
+        if os.environ.get("VARVE_WRITE_PAGES") == "1" and set(columns) != set(promised.get(
+                name, ())) - {"in_NAME_ns"}:
             write_page(root, name, columns)
             promised = section(root, "Tables")
         printed = set(columns)
@@ -88,10 +92,12 @@ def test_the_page_names_the_columns_of_every_table(root, varve, trace):
 
 
 def test_the_page_names_the_tables_of_a_diff(root, varve, trace):
-    read = document_of(varve, "diff", "--json", str(trace), str(trace.parent / "." / trace.name))["tables"]
+    read = document_of(varve, "diff", "--json", str(trace),
+                       str(trace.parent / "." / trace.name))["tables"]
     assert list(read) == section(root, "Verbs")["diff"]
-    assert {name: [column["name"] for column in table["columns"]] for name, table in read.items()} == \
-        section(root, "Tables of a diff")
+    assert ({name: [column["name"] for column in table["columns"]]
+             for name, table in read.items()} ==
+        section(root, "Tables of a diff"))
 
 
 def test_a_program_gets_every_row_unless_it_asks_for_fewer(varve, tmp_path):
@@ -107,7 +113,8 @@ def test_a_program_gets_every_row_unless_it_asks_for_fewer(varve, tmp_path):
         rows = table_reader.tables(varve, "report", *arguments, path)["operators"]
         return sum(row["row"] == "operator" for row in rows)
     assert (kinds(), kinds("--top", "10"), kinds("--top", "0")) == (30, 10, 30)
-    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
     assert "20 more: --top 0" in text
 
 
@@ -132,12 +139,15 @@ def test_little_is_an_answer_too(varve, tmp_path, records):
         thread.end(20)
     path = written.write()
     for verb in ("report", "steps", "info"):
-        done = subprocess.run([str(varve), verb, str(path)], capture_output=True, text=True, check=False)
+        done = subprocess.run([str(varve), verb, str(path)], capture_output=True, text=True,
+                              check=False)
         assert done.returncode == 0, done.stderr
         assert verb == "info" or "no steps recorded: mark them with varve_step_begin" in done.stdout
         table_reader.tables(varve, verb, path)
-    assert ("no operators recorded" in subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE,
-                                                      text=True, check=True).stdout) == (records == 0)
+    assert ("no operators recorded" in subprocess.run([str(varve), "report", str(path)],
+                                                      stdout=subprocess.PIPE,
+                                                      text=True,
+                                                      check=True).stdout) == (records == 0)
 
 
 def test_loss_is_on_the_first_screen_and_strict_makes_it_an_exit_code(varve, tmp_path):
@@ -152,9 +162,13 @@ def test_loss_is_on_the_first_screen_and_strict_makes_it_an_exit_code(varve, tmp
     thread.end(50)
     path = written.write()
     for verb in ("report", "info", "steps"):
-        assert subprocess.run([str(varve), verb, str(path)], capture_output=True, check=False).returncode == 0
-        assert subprocess.run([str(varve), verb, "--strict", str(path)], capture_output=True, check=False).returncode == 1
-    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        assert subprocess.run([str(varve), verb, str(path)], capture_output=True,
+                              check=False).returncode == 0
+        assert subprocess.run([str(varve), verb, "--strict", str(path)], capture_output=True,
+                              check=False).returncode == 1
+    text = subprocess.run([str(varve), "report", str(path)], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
     assert "7 EVENTS LOST" in text.splitlines()[4]
-    health = {row["finding"]: row["count"] for row in table_reader.tables(varve, "info", path)["health"]}
+    health = {row["finding"]: row["count"] for row in table_reader.tables(varve, "info",
+                                                                          path)["health"]}
     assert health["lost"] == 7

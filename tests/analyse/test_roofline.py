@@ -14,7 +14,8 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import table_reader  # pylint: disable=wrong-import-position
 
-# doc/truth.md: moving elements is no floating-point operation; a mean has as many results as dimensions leave.
+# doc/truth.md: moving elements is no floating-point operation; a mean has as many results as
+# dimensions leave.
 MOVES = {"aten::copy_", "aten::upsample_nearest1d"}
 
 
@@ -22,7 +23,8 @@ def table(varve, name, *arguments):
     return table_reader.tables(varve, "report", "--table", name, *arguments)[name]
 
 
-TYPES = {"c10::BFloat16": "bf16", "c10::Half": "f16", "float": "f32", "double": "f64", "int": "i32", "long int": "i64"}
+TYPES = {"c10::BFloat16": "bf16", "c10::Half": "f16", "float": "f32", "double": "f64", "int": "i32",
+         "long int": "i64"}
 
 
 def shapes_text(row):
@@ -46,16 +48,19 @@ def expected_figures(folder):
     sums = {}
     with open(folder / "unified_perf_summary.csv", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if not row["GFLOPS"] or row["name"] == "aten::native_layer_norm":  # inside aten::layer_norm, which counts
+            # inside aten::layer_norm, which counts
+            if not row["GFLOPS"] or row["name"] == "aten::native_layer_norm":
                 continue
             calls = int(row["operation_count"])
             add(sums, (row["name"], shapes_text(row)), [
-                calls, calls * float(row["GFLOPS"]) * 1e9, calls * float(row["Data Moved (MB)"] or "nan") * 2**20,
+                calls, calls * float(row["GFLOPS"]) * 1e9,
+                calls * float(row["Data Moved (MB)"] or "nan") * 2**20,
                 float(row["Kernel Time (µs)_sum"]) * 1000])
     return sums
 
 
-@pytest.mark.parametrize("trace", ["h100_Falconsai", "h100_gaunernst", "h100_timesformer", "mi300_Falconsai", "mi300_gaunernst"])
+@pytest.mark.parametrize("trace", ["h100_Falconsai", "h100_gaunernst", "h100_timesformer",
+                                   "mi300_Falconsai", "mi300_gaunernst"])
 def test_figures_are_those_of_tracelens(varve, traces, trace):
     rows = table(varve, "roofline", traces / f"tracelens/{trace}.json.gz")
     ours = {}
@@ -68,7 +73,8 @@ def test_figures_are_those_of_tracelens(varve, traces, trace):
         own = dict(zip(FIGURES, ours[name, shapes]))
         assert own["calls"] == calls
         assert own["time_ns"] == pytest.approx(time, abs=calls)
-        if name == "aten::convolution":  # TraceLens leaves out the bias: one addition a result, one number a channel
+        # TraceLens leaves out the bias: one addition a result, one number a channel
+        if name == "aten::convolution":
             channels, *window = map(int, re.findall(r"[0-9]+", shapes.split("[")[2].split("]")[0]))
             each = 2 * math.prod(window)
             flop, size = flop + flop / each, size + calls * 2 * channels
@@ -83,7 +89,8 @@ def op(name, dims, kinds=None, concrete=None, **fields):
     args = {"Input Dims": dims, "Input type": kinds}
     if concrete:
         args["Concrete Inputs"] = concrete
-    return {"ph": "X", "cat": "cpu_op", "name": name, "ts": 0, "dur": 100, "pid": 1, "tid": 1, "args": args, **fields}
+    return {"ph": "X", "cat": "cpu_op", "name": name, "ts": 0, "dur": 100, "pid": 1, "tid": 1,
+            "args": args, **fields}
 
 
 def write(path, events, **fields):
@@ -94,22 +101,30 @@ def write(path, events, **fields):
 CONVOLUTION = ["", "", "", "[2, 2]", "[1]", "[1, 1]", "False", "[0, 0]", "2"]
 CASES = [
     # 8x16x16 results of 4 channels, in 2 groups: each 2 * 3 * 3 * 3
-    (op("aten::convolution", [[8, 6, 32, 32], [4, 3, 3, 3], [], [], [], [], [], [], []], concrete=CONVOLUTION),
+    (op("aten::convolution", [[8, 6, 32, 32], [4, 3, 3, 3], [], [], [], [], [], [], []],
+        concrete=CONVOLUTION),
      8 * 4 * 16 * 16 * 54, 4 * (8 * 6 * 1024 + 108 + 8 * 4 * 256)),
     # transposed: each of the 8x6x5 inputs is spread over 2 * 4 * 3
     (op("aten::convolution", [[8, 6, 5], [6, 4, 3], [4], [], [], [], [], [], []],
         concrete=["", "", "", "[2]", "[0]", "[1]", "True", "[1]", "1"]),
      8 * 6 * 5 * 24 + 8 * 4 * 12, 4 * (240 + 72 + 4 + 8 * 4 * 12)),
-    (op("aten::convolution_backward", [[2, 4, 8, 8], [2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [], [], [], []],
-        concrete=["", "", "", "[4]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[True, True, True]"]),
+    (op("aten::convolution_backward", [[2, 4, 8, 8], [2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [],
+                                       [], [], []],
+        concrete=["", "", "", "[4]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1",
+                  "[True, True, True]"]),
      2 * 54 * 512 + 512, 4 * (2 * (512 + 108 + 384) + 512 + 4)),
-    (op("aten::convolution_backward", [[2, 4, 8, 8], [2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [], [], [], []],
-        concrete=["", "", "", "[0]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[False, True, False]"]),
+    (op("aten::convolution_backward", [[2, 4, 8, 8], [2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [],
+                                       [], [], []],
+        concrete=["", "", "", "[0]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1",
+                  "[False, True, False]"]),
      54 * 512, 4 * (512 + 108 + 384)),
-    (op("aten::_scaled_dot_product_flash_attention", [[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 16, 8], [], [], []],
+    (op("aten::_scaled_dot_product_flash_attention", [[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 16, 8],
+                                                      [], [], []],
         concrete=["", "", "", "0.", "True", "False"]), 4 * 2 * 4 * 16 * 16 * 8 // 2, 4 * 4 * 1024),
-    (op("aten::baddbmm", [[5, 2, 3], [5, 2, 7], [5, 7, 3]]), 5 * (2 * 2 * 3 * 7 + 6), 4 * 5 * (6 + 14 + 21 + 6)),
-    (op("aten::sum", [[4, 5, 6], [], [], []], concrete=["", "[1, -1]", "False", ""]), 120, 4 * (120 + 4)),
+    (op("aten::baddbmm", [[5, 2, 3], [5, 2, 7], [5, 7, 3]]), 5 * (2 * 2 * 3 * 7 + 6),
+     4 * 5 * (6 + 14 + 21 + 6)),
+    (op("aten::sum", [[4, 5, 6], [], [], []], concrete=["", "[1, -1]", "False", ""]), 120,
+     4 * (120 + 4)),
     (op("aten::add", [[4, 1, 6], [5, 1], []]), 120, 4 * (24 + 5 + 120)),
     (op("aten::embedding", [[100, 16], [2, 3]], ["float", "long int"]), 0, 48 + 2 * 6 * 16 * 4),
     (op("aten::add", [[4], [4]], ["long int", "long int"]), 0, 3 * 32),
@@ -119,19 +134,23 @@ CASES = [
 @pytest.mark.parametrize("event, flop, size", CASES)
 def test_formulas(varve, tmp_path, event, flop, size):
     row = table(varve, "roofline", write(tmp_path / "made.json", [event]))[0]
-    assert (row["flop"], row["bytes"], row["time_ns"], row["device"]) == (flop, size, 100000, "host")
+    assert (row["flop"], row["bytes"], row["time_ns"], row["device"]) == (flop, size, 100000,
+                                                                          "host")
 
 
 @pytest.mark.parametrize("event", [
-    op("aten::mm", []), op("aten::mm", [[3], [3]]), op("aten::mm", [[], [2, 2]]), op("aten::convolution", [[1, 1, 4], [1, 1, 4]]),
-    op("aten::convolution", [[1, 1, 4], [1, 1, 4]], concrete=["", "", "", "[0]", "["]), op("aten::_unknown", [[2, 2]]),
+    op("aten::mm", []), op("aten::mm", [[3], [3]]), op("aten::mm", [[], [2, 2]]),
+    op("aten::convolution", [[1, 1, 4], [1, 1, 4]]),
+    op("aten::convolution", [[1, 1, 4], [1, 1, 4]], concrete=["", "", "", "[0]", "["]),
+    op("aten::_unknown", [[2, 2]]),
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 1, "pid": 1, "tid": 1}])
 def test_what_cannot_be_told_has_no_row(varve, tmp_path, event):
     assert table(varve, "roofline", write(tmp_path / "made.json", [event])) == []
 
 
 def test_the_first_from_the_outside_counts(varve, tmp_path):
-    events = [op("aten::layer_norm", [[4, 8], [], [8], [8]], dur=100), op("aten::native_layer_norm", [[4, 8], [], [8], [8]], ts=10, dur=80),
+    events = [op("aten::layer_norm", [[4, 8], [], [8], [8]], dur=100),
+              op("aten::native_layer_norm", [[4, 8], [], [8], [8]], ts=10, dur=80),
               op("aten::relu", [[4, 8]], ts=200, dur=10), op("aten::none", [[4]], ts=300, dur=7)]
     rows = table(varve, "roofline", write(tmp_path / "made.json", events))
     assert [(row["name"], row["row"], row["time_ns"]) for row in rows] == [
@@ -141,60 +160,78 @@ def test_the_first_from_the_outside_counts(varve, tmp_path):
 
 def test_a_filter_leaves_the_time_of_others_to_the_rest(varve, traces):
     path = traces / "tracelens/h100_gaunernst.json.gz"
-    whole, some = table(varve, "roofline", path), table(varve, "roofline", "--filter", "name=='aten::addmm'", path)
-    assert [row for row in some if row["row"] == "operator"] == [row for row in whole if row["name"] == "aten::addmm"]
+    whole, some = table(varve, "roofline", path), table(varve, "roofline", "--filter",
+                                                        "name=='aten::addmm'", path)
+    assert [row for row in some if row["row"] == "operator"] == [row for row in whole
+                                                                 if row["name"] == "aten::addmm"]
     assert some[-1]["time_ns"] == whole[-1]["time_ns"] == sum(row["time_ns"] for row in some[:-1])
 
 
 def test_utilisation_of_steps(varve, tmp_path):
-    """Two steps on one H100: a product of 2e9 FLOP at 16 bits each, in the second computed again in a checkpoint's backward."""
+    """Two steps on one H100: a product of 2e9 FLOP at 16 bits each, in the second computed again in
+    a checkpoint's backward."""
     matrix, kinds = [[1000, 1000], [1000, 1000]], ["c10::BFloat16", "c10::BFloat16"]
     events = []
     for step in range(2):
         at = 1000 * step
-        events += [{**op("ProfilerStep#%d" % step, []), "ts": at, "dur": 1000, "cat": "user_annotation"},
+        events += [{**op("ProfilerStep#%d" % step, []), "ts": at, "dur": 1000,
+                    "cat": "user_annotation"},
                    op("aten::mm", matrix, kinds, ts=at + 10, dur=20)]
         if step == 1:
             checkpoint = "autograd::engine::evaluate_function: CheckpointFunctionBackward"
             events += [op(checkpoint, [], ts=at + 100, dur=200),
-                       op("CheckpointFunctionBackward", [], ts=at + 101, dur=198), op("aten::mm", matrix, kinds, ts=at + 110, dur=20),
-                       op("autograd::engine::evaluate_function: MmBackward0", [], ts=at + 150, dur=100),
+                       op("CheckpointFunctionBackward", [], ts=at + 101, dur=198),
+                       op("aten::mm", matrix, kinds, ts=at + 110, dur=20),
+                       op("autograd::engine::evaluate_function: MmBackward0", [], ts=at + 150,
+                          dur=100),
                        op("aten::mm", matrix, kinds, ts=at + 160, dur=20)]
     for number, event in enumerate([event for event in events if event["name"] == "aten::mm"]):
         correlation = {"correlation": number + 1}
-        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": event["ts"] + 1, "dur": 2, "pid": 1, "tid": 1,
-                    "args": correlation},
-                   {"ph": "X", "cat": "kernel", "name": "gemm", "ts": event["ts"] + 5, "dur": 10, "pid": 0, "tid": 7,
-                    "args": {"device": 0, "stream": 7, **correlation}}]
-    path = write(tmp_path / "made.json", events, deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+                    "ts": event["ts"] + 1, "dur": 2, "pid": 1, "tid": 1, "args": correlation},
+                   {"ph": "X", "cat": "kernel", "name": "gemm", "ts": event["ts"] + 5, "dur": 10,
+                    "pid": 0, "tid": 7, "args": {"device": 0, "stream": 7, **correlation}}]
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
     rows = table(varve, "mfu", path)
     assert [(row["model_flop"], row["recomputed_flop"], row["devices"]) for row in rows] == [
         (2e9, 0, 1), (4e9, 2e9, 1), (6e9, 2e9, 1)]
     peak = 989.4e12
-    assert [row["mfu"] for row in rows] == pytest.approx([2e9 / peak / 1e-3, 4e9 / peak / 1e-3, 6e9 / peak / 2e-3])
-    assert [row["hfu"] for row in rows] == pytest.approx([2e9 / peak / 1e-3, 6e9 / peak / 1e-3, 8e9 / peak / 2e-3])
+    assert [row["mfu"] for row in rows] == pytest.approx([2e9 / peak / 1e-3, 4e9 / peak / 1e-3,
+                                                          6e9 / peak / 2e-3])
+    assert [row["hfu"] for row in rows] == pytest.approx([2e9 / peak / 1e-3, 6e9 / peak / 1e-3,
+                                                          8e9 / peak / 2e-3])
     row = table(varve, "roofline", path)[0]
-    assert (row["calls"], row["time_ns"], row["device"], row["bound"]) == (4, 40000, "cuda:0", "compute")
+    assert (row["calls"], row["time_ns"], row["device"], row["bound"]) == (4, 40000, "cuda:0",
+                                                                           "compute")
     assert row["efficiency"] == pytest.approx(8e9 / 40e-6 / peak)
     assert row["roof_flop_per_s"] == pytest.approx(peak)
 
 
 def test_what_is_not_counted_and_whose_peaks_are_meant_is_said(varve, tmp_path):
-    """A quarter of the device's work has a formula; one operator that has one ran on the host, beside the device."""
+    """A quarter of the device's work has a formula; one operator that has one ran on the host,
+    beside the device."""
     events = [{**op("ProfilerStep#0", []), "ts": 0, "dur": 1000, "cat": "user_annotation"}]
     kinds = ["c10::BFloat16", "c10::BFloat16"]
-    for number, (name, dims) in enumerate([("aten::mm", [[1000, 1000], [1000, 1000]]), ("my::own", []), ("aten::mm", [[8, 8], [8, 8]])]):
+    for number, (name, dims) in enumerate([("aten::mm", [[1000, 1000], [1000, 1000]]),
+                                           ("my::own", []), ("aten::mm", [[8, 8], [8, 8]])]):
         events.append(op(name, dims, kinds[:len(dims)], ts=10 + 100 * number, dur=50))
         if number < 2:
-            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 11 + 100 * number, "dur": 2, "pid": 1, "tid": 1,
+            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 11 +
+                        100 * number, "dur": 2, "pid": 1, "tid": 1,
                         "args": {"correlation": number + 1}},
-                       {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 20 + 100 * number, "dur": 10 + 20 * number, "pid": 0, "tid": 7,
+                       {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 20 + 100 * number,
+                        "dur": 10 + 20 * number, "pid": 0, "tid": 7,
                         "args": {"device": 0, "stream": 7, "correlation": number + 1}}]
-    path = write(tmp_path / "made.json", events, deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
-    told = {name: subprocess.run([varve, "report", "--table", name, path], capture_output=True, text=True, check=True).stdout
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    told = {name: subprocess.run([varve, "report", "--table", name, path], capture_output=True,
+                                 text=True, check=True).stdout
             for name in ("roofline", "mfu")}
     assert "2 operators by the formulas" in told["roofline"]
     assert "; those without any ran on the host: peaks " in told["roofline"]
     assert "FLOP of 1 operators of table roofline" in told["mfu"]
-    assert "; 75 % of the time is of work without a formula, which counts as none; peaks by data sheet of 1 of 1 device" in told["mfu"]
+    assert ("; 75 % of the time is of work without a formula, which counts as none; peaks by data "
+            "sheet of 1 of 1 device" in told[
+        "mfu"])
     assert "host:" not in told["mfu"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where steps come from when nobody recorded any, and which of them count: doc/metrics.md, section 6."""
+"""Where steps come from when nobody recorded any, and which of them count: doc/metrics.md, section
+6."""
 import json
 import pathlib
 import subprocess
@@ -25,13 +26,15 @@ def steps_of(varve, *arguments):
 
 
 def spans(rows):
-    return [((row["at_ns"]) // 1000, row["duration_ns"] // 1000, row["step"], row["origin"]) for row in rows]
+    return [((row["at_ns"]) // 1000, row["duration_ns"] // 1000, row["step"], row["origin"])
+            for row in rows]
 
 
 def test_ranges_called_a_step(varve, tmp_path):
     rows = [("user_annotation", f"iteration {7 + i}", 100 * i, 90) for i in range(3)]
     rows += [("user_annotation", "iteration_setup", 10, 5), ("cpu_op", "iteration", 20, 5),
-             ("user_annotation", "iteration 99", 110, 20), ("user_annotation", "iteration 3", 0, 50, 2)]
+             ("user_annotation", "iteration 99", 110, 20), ("user_annotation", "iteration 3", 0, 50,
+                                                            2)]
     path = write_trace(tmp_path, rows)
     assert spans(steps_of(varve, path)) == [(100 * i, 90, 7 + i, "range") for i in range(3)]
 
@@ -41,13 +44,16 @@ def test_steps_as_recorded_go_first(varve, tmp_path):
             ("user_annotation", "iteration 2", 20, 20)]
     path = write_trace(tmp_path, rows)
     assert spans(steps_of(varve, path)) == [(0, 50, 4, "recorded")]
-    assert spans(steps_of(varve, "--step-by", "iteration", path)) == [(0, 20, 1, "range"), (20, 20, 2, "range")]
+    assert spans(steps_of(varve, "--step-by", "iteration", path)) == [(0, 20, 1, "range"),
+                                                                      (20, 20, 2, "range")]
 
 
 def test_an_anchor_ends_a_step(varve, tmp_path):
     rows = [row for i in range(3) for row in (("cpu_op", "aten::mm", 100 * i, 40),
-                                              ("user_annotation", "Optimizer.step#SGD.step", 100 * i + 50, 30),
-                                              ("user_annotation", "Optimizer.step#SGD.step", 100 * i + 60, 10))]
+                                              ("user_annotation", "Optimizer.step#SGD.step",
+                                               100 * i + 50, 30),
+                                              ("user_annotation", "Optimizer.step#SGD.step",
+                                               100 * i + 60, 10))]
     path = write_trace(tmp_path, rows + [("cpu_op", "aten::mm", 400, 10)])
     expected = [(0, 80, 0, "anchor"), (80, 100, 1, "anchor"), (180, 100, 2, "anchor")]
     assert spans(steps_of(varve, path)) == expected
@@ -58,15 +64,18 @@ def test_an_anchor_ends_a_step(varve, tmp_path):
 @pytest.mark.parametrize("durations, left_out", [
     ([900, 60, 50, 70], 1), ([900, 60], 1), ([60, 60, 50, 70], 0), ([60, 900], 0)])
 def test_what_comes_before_the_loop_is_no_step(varve, tmp_path, durations, left_out):
-    """The first step up to an anchor begins with the thread: if it is the longest, it is not of the loop."""
+    """The first step up to an anchor begins with the thread: if it is the longest, it is not of the
+    loop."""
     rows, end = [("cpu_op", "aten::empty", 0, 1)], 0
     for duration in durations:
         end += duration
         rows.append(("user_annotation", "Optimizer.step#SGD.step", end - 20, 20))
     path = write_trace(tmp_path, rows)
-    assert [row["warm_up"] for row in steps_of(varve, path)] == [1] * left_out + [0] * (len(durations) - left_out)
+    assert [row["warm_up"]
+            for row in steps_of(varve, path)] == [1] * left_out + [0] * (len(durations) - left_out)
     counted = table_reader.tables(varve, "report", path)["step"][0]
-    assert (counted["steps"], counted["total_ns"]) == (len(durations) - left_out, sum(durations[left_out:]) * 1000)
+    assert (counted["steps"], counted["total_ns"]) == (len(durations) - left_out,
+                                                       sum(durations[left_out:]) * 1000)
     marked = write_trace(tmp_path, [("user_annotation", f"iteration {i}", 1000 * i, duration)
                                     for i, duration in enumerate(durations)], "marked.json")
     assert not any(row["warm_up"] for row in steps_of(varve, marked))
@@ -82,7 +91,8 @@ def test_what_repeats_itself(varve, tmp_path):
     assert spans(steps_of(varve, path)) == expected
     few = write_trace(tmp_path, rows[:5 + 20], "few.json")
     assert not steps_of(varve, few)
-    odd = write_trace(tmp_path, [("cpu_op", f"aten::op{i}" if i >= 20 else "aten::mm", 10 * i, 6) for i in range(60)],
+    odd = write_trace(tmp_path, [("cpu_op", f"aten::op{i}" if i >= 20 else "aten::mm", 10 * i, 6)
+                                 for i in range(60)],
                       "odd.json")
     assert not steps_of(varve, odd)
 
@@ -91,13 +101,15 @@ def test_a_name_that_nobody_has(varve, tmp_path):
     path = write_trace(tmp_path, [("cpu_op", "aten::mm", 0, 5)])
     for name, message in (("train", "no range 'train' in this trace to take for steps"),
                           ("..", "--step-by wants a name, not '..'")):
-        done = subprocess.run([varve, "steps", "--step-by", name, path], capture_output=True, text=True, check=False)
+        done = subprocess.run([varve, "steps", "--step-by", name, path], capture_output=True,
+                              text=True, check=False)
         assert done.returncode == 2
         assert done.stderr.startswith("varve: ") and message in done.stderr
 
 
 def test_real_steps(varve, traces):
-    """The known answers count the six steps of ResNet-50, all of them; by name they are the same ones."""
+    """The known answers count the six steps of ResNet-50, all of them; by name they are the same
+    ones."""
     path = traces / "kineto/resnet50_workers0.json.gz"
     recorded = steps_of(varve, path)
     assert [row["step"] for row in recorded] == [5, 6, 7, 8, 9, 10]
@@ -108,7 +120,8 @@ def test_real_steps(varve, traces):
         [(row["step"], row["begin_ns"], row["duration_ns"], row["thread"]) for row in recorded]
 
 
-@pytest.mark.parametrize("trace, count", [("h100_gaunernst", 1), ("h100_Falconsai", 1), ("sglang_decode", 1)])
+@pytest.mark.parametrize("trace, count", [("h100_gaunernst", 1), ("h100_Falconsai", 1),
+                                          ("sglang_decode", 1)])
 def test_mirrors_on_the_device_are_no_steps(varve, traces, trace, count):
     path = traces / f"tracelens/{trace}.json.gz"
     assert len(steps_of(varve, path)) == count

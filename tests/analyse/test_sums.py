@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sums of report and steps against a slow, plain reference, on random programs.
 
-The reference looks at every single nanosecond: which slice is innermost there, in which step and phase
-does it lie. doc/metrics.md states the rules. Times of records differ, so that order is never in doubt.
+The reference looks at every single nanosecond: which slice is innermost there, in which step and
+phase does it lie. doc/metrics.md states the rules. Times of records differ, so that order is never
+in doubt.
 """
 import collections
 import pathlib
@@ -25,8 +26,10 @@ Slice = collections.namedtuple("Slice", "name kind begin end parent number")
 ACTIONS = strategies.lists(
     strategies.tuples(
         strategies.one_of(
-            strategies.sampled_from([("op", name) for name in NAMES] + [("phase", name) for name in PHASES]),
-            strategies.just(("end", None)), strategies.just(("step", None)), strategies.just(("step_end", None))),
+            strategies.sampled_from([("op", name) for name in NAMES] +
+                                    [("phase", name) for name in PHASES]),
+            strategies.just(("end", None)), strategies.just(("step", None)),
+            strategies.just(("step_end", None))),
         strategies.integers(1, 9)),
     max_size=40)
 
@@ -116,10 +119,12 @@ def find_warm_up(threads):
 
 
 def step_around(threads, thread, begin):
-    """(thread, row) of the step in which something begins: of its own thread, else the one that began last on any."""
+    """(thread, row) of the step in which something begins: of its own thread, else the one that
+    began last on any."""
     open_steps = [(number == thread, item.begin, -item.end if number == thread else 0, number, row)
                   for number, slices in enumerate(threads)
-                  for row, item in enumerate(slices) if item.kind == "step" and item.begin <= begin < item.end]
+                  for row, item in enumerate(slices) if item.kind == "step"
+                  and item.begin <= begin < item.end]
     return max(open_steps)[3:] if open_steps else None
 
 
@@ -128,7 +133,8 @@ class Reference:
 
     def __init__(self, threads, keeps_warm_up):
         warm_up = set() if keeps_warm_up else find_warm_up(threads)
-        self.left_out = [{row for row, item in enumerate(slices) if step_around(threads, thread, item.begin) in warm_up}
+        self.left_out = [{row for row, item in enumerate(slices)
+                          if step_around(threads, thread, item.begin) in warm_up}
                          for thread, slices in enumerate(threads)]
         self.whole = collections.defaultdict(collections.Counter)
         self.in_steps = collections.defaultdict(collections.Counter)
@@ -192,7 +198,8 @@ def make_trace(folder, scripts):
 
 def counted(rows, kind, *columns):
     """{name: {column: value}} of the rows of one kind that hold anything."""
-    kept = {row["name"]: {column: row[column] or 0 for column in columns} for row in rows if row["row"] == kind}
+    kept = {row["name"]: {column: row[column] or 0 for column in columns} for row in rows
+            if row["row"] == kind}
     return {name: values for name, values in kept.items() if any(values.values())}
 
 
@@ -217,7 +224,8 @@ def check_operators(report, reference):
         assert reference.outside == 0
         return
     assert special["outside"]["self_ns"] == reference.outside
-    assert special["total"]["self_ns"] == sum(row["self_ns"] for row in rows if row["row"] != "total")
+    assert special["total"]["self_ns"] == sum(row["self_ns"] for row in rows
+                                              if row["row"] != "total")
     if reference.steps:
         step_time = sum(reference.steps.values())
         assert special["outside"]["step_self_ns"] == reference.step_outside
@@ -228,16 +236,19 @@ def check_operators(report, reference):
 def check_steps(report, steps, reference):
     phases = {(row["phase"] if row["row"] == "phase" else None): row["total_ns"]
               for row in report["phases"] if row["row"] != "total"}
-    assert {name: ns for name, ns in phases.items() if ns} == {name: ns for name, ns in reference.phases.items() if ns}
+    assert {name: ns for name, ns in phases.items()
+            if ns} == {name: ns for name, ns in reference.phases.items() if ns}
     shown = {(int(row["thread"].removeprefix("thread ")) - 100, row["step"],
-              row["begin_ns"] - trace_writer.EPOCH_NS): row["duration_ns"] for row in steps["steps"]}
+              row["begin_ns"] - trace_writer.EPOCH_NS): row["duration_ns"]
+              for row in steps["steps"]}
     assert shown == reference.steps
     by_step = collections.Counter()
     for row in steps["step_phases"]:
         by_step[row["thread"], row["step"]] += row["duration_ns"]
     for row in steps["steps"]:
         assert by_step[row["thread"], row["step"]] == row["duration_ns"]
-        parts = [value or 0 for column, value in row.items() if column.startswith("in_") or column == "other_ns"]
+        parts = [value or 0 for column, value in row.items() if column.startswith("in_")
+                 or column == "other_ns"]
         assert sum(parts) == row["duration_ns"]
     assert sum(row["self_ns"] for row in steps["steps"]) == reference.step_outside
     assert report["step"][0]["total_ns"] == sum(reference.steps.values())
@@ -290,7 +301,8 @@ def test_warm_up_steps_are_left_out(varve, slow, usual):
     assert report["step"][0]["total_ns"] == sum(kept)
     total = [row for row in report["operators"] if row["row"] == "total"]
     assert sum_of(total, "step_self_ns") == sum(kept)
-    assert sum_of(total, "calls") == len(kept) + 1, "what lies outside steps counts, whatever is left out"
+    assert sum_of(total,
+                  "calls") == len(kept) + 1, "what lies outside steps counts, whatever is left out"
     assert sum_of(total, "self_ns") == sum(kept) + 7
     assert every["step"][0]["total_ns"] == sum(durations)
 
@@ -323,7 +335,8 @@ def test_groupings_and_cuts_leave_the_totals(varve, tmp_path):
             rows = table_reader.tables(varve, "report", "--by", by, "--top", top, path)["operators"]
             total = next(row for row in rows if row["row"] == "total")
             for column in ("self_ns", "step_self_ns", "calls", "step_calls"):
-                assert sum(row[column] or 0 for row in rows if row["row"] != "total") == total[column]
+                assert sum(row[column] or 0 for row in rows
+                           if row["row"] != "total") == total[column]
             totals.add((total["self_ns"], total["step_self_ns"], total["calls"]))
             assert sum(row["row"] == "operator" for row in rows) == (min(top, 40) if top else 40)
     assert len(totals) == 1
@@ -334,6 +347,8 @@ def test_ranges_of_steps_add_up_to_the_whole(varve, tmp_path):
 
     def step_time(*arguments):
         return table_reader.tables(varve, "report", *arguments, path)["step"][0]["total_ns"]
-    assert step_time("--steps", "..9") + step_time("--steps", "10..19") + step_time("--steps", "20..") == step_time()
+    assert step_time("--steps", "..9") + step_time("--steps",
+                                                   "10..19") + step_time("--steps",
+                                                                         "20..") == step_time()
     rows = table_reader.tables(varve, "report", "--steps", "3", "--top", 0, path)["operators"]
     assert {row["calls"] for row in rows if row["row"] == "operator"} == {1}

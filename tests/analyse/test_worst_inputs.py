@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No table costs more than its share, whatever the file: of 40,000 events made to be the worst (support/worst_inputs.py) each table
-takes at most a second of the processor's, and all of them together, with reading, no more than a hundred times the file's size.
+"""No table costs more than its share, whatever the file: of 40,000 events made to be the worst
+(support/worst_inputs.py) each table takes at most a second of the processor's, and all of them
+together, with reading, no more than a hundred times the file's size.
 
 Doing something with every pair of so many things takes ten seconds and more.
 """
@@ -51,5 +52,6 @@ def test_no_table_takes_long(build, tmp_path, kind):
 def test_buffers_that_all_overwrite_each_other(build, tmp_path):
     path = tmp_path / "plan.csv"
     rows = [f"op {n},0,4096,{n},{EVENTS}" for n in range(EVENTS)]
-    path.write_text("\n".join(["name,offset,size,first_use,last_use", *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(["name,offset,size,first_use,last_use", *rows]) + "\n",
+                    encoding="utf-8")
     check(build, path)

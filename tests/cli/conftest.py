@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the command-line tests: the command in an empty folder, and one trace recorded once."""
+"""Fixtures of the command-line tests: the command in an empty folder, and one trace recorded
+once."""
 import os
 import subprocess
 
@@ -18,11 +19,14 @@ def environment(varve):
 
 @pytest.fixture
 def run(tmp_path, varve, environment):
-    """run("report", …) runs the command in an empty folder; the result has returncode, stdout, stderr."""
+    """run("report", …) runs the command in an empty folder; the result has returncode, stdout,
+    stderr."""
     def command(*words, **more):
         settings = {**environment, **more.pop("env", {})}
-        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 120, **more}
-        return subprocess.run([varve, *map(str, words)], cwd=tmp_path, env=settings, check=False, **more)
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 120,
+                **more}
+        return subprocess.run([varve, *map(str, words)], cwd=tmp_path, env=settings, check=False,
+                              **more)
     return command
 
 

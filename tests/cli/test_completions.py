@@ -8,11 +8,13 @@ import pytest
 # The words typed, the last one unfinished; what must be offered; what must not.
 CASES = [
     (["re"], {"record", "report"}, {"steps"}),
-    ([""], {"record", "report", "steps", "info", "export", "help", "version", "completions"}, set()),
+    ([""], {"record", "report", "steps", "info", "export", "help", "version", "completions"},
+     set()),
     (["report", "--s"], {"--sort", "--steps", "--strict"}, {"--by"}),
     (["steps", "--b"], set(), {"--by"}),
     (["record", "--"], {"--layers", "--dry-run", "--output"}, {"--by", "--json"}),
-    (["report", "--by", ""], {"op", "name", "shape", "thread", "phase", "module", "rank"}, {"--json"}),
+    (["report", "--by", ""], {"op", "name", "shape", "thread", "phase", "module", "rank"},
+     {"--json"}),
     (["report", "--sort", "m"], {"median"}, {"self"}),
     (["report", "--color", "a"], {"auto", "always"}, {"never"}),
     (["export", "--to", ""], {"chrome"}, set()),
@@ -33,7 +35,8 @@ def folder_with_a_trace(tmp_path):
 
 @pytest.fixture(name="shell")
 def shell_runner(run, folder, environment):
-    """shell("bash", ARGUMENTS…) runs a shell beside its script; skips where that shell is missing."""
+    """shell("bash", ARGUMENTS…) runs a shell beside its script; skips where that shell is
+    missing."""
     def start(name, script_file, *arguments):
         if shutil.which(name) is None:
             pytest.skip(f"needs {name}: apt install {name}")
@@ -41,8 +44,8 @@ def shell_runner(run, folder, environment):
         assert script.returncode == 0
         (folder / script_file).write_text(script.stdout)
         settings = {**environment, "HOME": str(folder)}
-        done = subprocess.run([name, *arguments], cwd=folder, env=settings, capture_output=True, text=True,
-                              timeout=240, check=False)
+        done = subprocess.run([name, *arguments], cwd=folder, env=settings, capture_output=True,
+                              text=True, timeout=240, check=False)
         assert done.stderr == ""
         return done.stdout
     return start
@@ -68,12 +71,14 @@ def test_bash(shell, words, wanted, unwanted):
 
 
 def test_bash_splits_at_the_equals_sign(shell):
-    check(shell("bash", ".script", "--norc", "-c", BASH, "bash", "report", "--by", "=", "s").split(),
+    check(shell("bash", ".script", "--norc", "-c", BASH, "bash", "report", "--by", "=",
+                "s").split(),
           {"shape", "source", "stream"}, {"op"})
 
 
 def test_bash_registers_the_function(shell):
-    assert "-F _varve varve" in shell("bash", ".script", "--norc", "-c", "source ./.script; complete -p varve")
+    assert "-F _varve varve" in shell("bash", ".script", "--norc", "-c",
+                                      "source ./.script; complete -p varve")
 
 
 @pytest.mark.parametrize("words, wanted, unwanted", CASES, ids=IDS)
@@ -84,8 +89,8 @@ def test_fish(shell, words, wanted, unwanted):
     check([row.split("\t")[0] for row in printed.splitlines()], wanted, unwanted)
 
 
-# An interactive zsh on a pseudo-terminal: types the line and Tab. Matches are noted where completion adds them,
-# since what is on the screen depends on the time.
+# An interactive zsh on a pseudo-terminal: types the line and Tab. Matches are noted where
+# completion adds them, since what is on the screen depends on the time.
 ZSH_NOTES = r"""
 compadd() {
     local -a matches
@@ -101,7 +106,8 @@ zle -N zle-line-init
 zle -N say-end
 bindkey '^X^E' say-end
 """
-# Only the line editor says READY and END: before it runs, the terminal itself would take control characters.
+# Only the line editor says READY and END: before it runs, the terminal itself would take control
+# characters.
 ZSH = r"""
 zmodload zsh/zpty
 zpty z zsh -f -i
@@ -122,6 +128,7 @@ def test_zsh(shell, folder, words, wanted, unwanted):
     check((folder / "offered").read_text().split(), wanted, unwanted)
 
 
-@pytest.mark.parametrize("name, check_only", [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
+@pytest.mark.parametrize("name, check_only", [("bash", "-n"), ("zsh", "-n"),
+                                              ("fish", "--no-execute")])
 def test_the_script_has_no_syntax_error(shell, name, check_only):
     assert shell(name, ".script", check_only, ".script") == ""

@@ -11,17 +11,19 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import trace_writer  # pylint: disable=wrong-import-position
 
-CHECKS = ["record programs", "clock", "write traces here", "read .gz", "read .zst, pack", "read .sqlite", "peaks of this machine"]
+CHECKS = ["record programs", "clock", "write traces here", "read .gz", "read .zst, pack",
+          "read .sqlite", "peaks of this machine"]
 
 
 @pytest.fixture(name="tell")
 def tell_tables(varve, tmp_path):
     def tables(verb, *words):
         environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-        done = subprocess.run([str(varve), verb, "--json", *map(str, words)], env=environment, cwd=tmp_path,
-                              capture_output=True, text=True, check=True)
+        done = subprocess.run([str(varve), verb, "--json", *map(str, words)], env=environment,
+                              cwd=tmp_path, capture_output=True, text=True, check=True)
         document = json.loads(done.stdout)["tables"]
-        return {name: [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
+        return {name: [dict(zip((column["name"] for column in table["columns"]), row))
+                       for row in table["rows"]]
                 for name, table in document.items()}
     return tables
 
@@ -31,7 +33,8 @@ def test_every_check_has_a_row(tell):
     assert [row["check"] for row in rows] == CHECKS
     assert {row["state"] for row in rows} <= {"yes", "no"}
     assert rows[0]["state"] == "yes" and rows[0]["detail"].endswith((".so", ".so.0", ".so.0.1.0"))
-    assert rows[-1] == {"check": CHECKS[-1], "state": "no", "detail": "not measured: varve doctor --peaks"}
+    assert rows[-1] == {"check": CHECKS[-1], "state": "no",
+                        "detail": "not measured: varve doctor --peaks"}
 
 
 def test_a_folder_that_cannot_be_written(varve, tmp_path):
@@ -40,19 +43,22 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
     else:
         folder = tmp_path / "closed"
         folder.mkdir(mode=0o500)
-    done = subprocess.run([str(varve), "doctor", "--csv", "--table", "doctor"], cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run([str(varve), "doctor", "--csv", "--table", "doctor"], cwd=folder,
+                          capture_output=True, text=True, check=True)
     assert "write traces here,no," in done.stdout
 
 
-SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"), ("modules", "no"), ("python", "no"), ("builtins", "yes")]
+SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"),
+           ("modules", "no"), ("python", "no"), ("builtins", "yes")]
 
 
 @pytest.fixture(name="sources")
 def sources_of(varve, tmp_path):
     """{source: (state, detail)} of a Python, in an environment."""
     def sources(*operands, **environment):
-        done = subprocess.run([str(varve), "doctor", "--json", *map(str, operands)], cwd=tmp_path, check=True,
-                              env={**os.environ, **environment}, capture_output=True, text=True)
+        done = subprocess.run([str(varve), "doctor", "--json", *map(str, operands)], cwd=tmp_path,
+                              check=True, env={**os.environ, **environment}, capture_output=True,
+                              text=True)
         rows = json.loads(done.stdout)["tables"]["sources"]["rows"]
         assert [(name, standard) for name, _, standard, _ in rows] == SOURCES
         return {name: (state, detail) for name, state, _, detail in rows}
@@ -67,7 +73,8 @@ def fake_torch(tmp_path):
     (folder / "__init__.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
 
     def make(version):
-        (folder / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
+        (folder /
+         "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
         return {"PYTHONPATH": str(folder.parent)}, folder
     return make
 
@@ -75,10 +82,13 @@ def fake_torch(tmp_path):
 def test_what_a_python_is_recorded_from(sources, torch_like, tmp_path):
     environment, folder = torch_like("2.15.0+cu132")
     rows = sources(sys.executable, **environment)
-    assert rows["torch"] == ("yes", f"PyTorch 2.15.0+cu132, {folder}") or os.uname().machine != "x86_64"
-    assert rows["strides"] == (rows["torch"][0], "with torch; ask for it:  varve record --collect +strides")
+    assert rows["torch"] == ("yes",
+                             f"PyTorch 2.15.0+cu132, {folder}") or os.uname().machine != "x86_64"
+    assert rows["strides"] == (rows["torch"][0],
+                               "with torch; ask for it:  varve record --collect +strides")
     version = ".".join(map(str, sys.version_info[:3]))
-    assert rows["python"] == ("yes", f"Python {version}, {sys.executable}; ask for it:  varve record --collect +python")
+    assert rows["python"] == (
+        "yes", f"Python {version}, {sys.executable}; ask for it:  varve record --collect +python")
     assert not (tmp_path / "imported").exists()
 
 
@@ -87,7 +97,8 @@ def test_an_old_pytorch_and_none(sources, torch_like, tmp_path):
     assert sources(sys.executable, **environment)["torch"][0] == "no"
     rows = sources(sys.executable, PYTHONPATH=str(tmp_path), PYTHONNOUSERSITE="1")
     if rows["torch"][0] == "no":  # unless the Python of these tests has one
-        assert rows["torch"][1] == f"no PyTorch in {sys.executable}:  {sys.executable} -m pip install torch"
+        assert rows["torch"][
+            1] == f"no PyTorch in {sys.executable}:  {sys.executable} -m pip install torch"
         assert rows["memory"] == ("no", "not without torch")
 
 
@@ -99,12 +110,16 @@ def test_the_active_environment_comes_first(sources, tmp_path):
     assert sources(VIRTUAL_ENV=str(tmp_path / "venv"))["python"] == (
         "no", f"Python 3.8.2 is older than 3.9, and left alone: {python}")
     python.write_text("#!/bin/sh\necho version 3.10.9\necho kind pypy\n")
-    assert sources(VIRTUAL_ENV=str(tmp_path / "venv"))["python"][1].startswith(f"{python} is pypy: only CPython")
+    assert sources(
+        VIRTUAL_ENV=str(tmp_path /
+                        "venv"))["python"][1].startswith(f"{python} is pypy: only CPython")
 
 
 @pytest.mark.parametrize("text, says", [
-    (None, "cannot be run: No such file or directory"), ("#!/bin/sh\nexit 3\n", "does not answer as Python 3 would"),
-    ("#!/bin/sh\nyes version 3.12.1 | head -c 1000000\nexec sleep 100\n", "does not answer as Python 3 would"),
+    (None, "cannot be run: No such file or directory"),
+    ("#!/bin/sh\nexit 3\n", "does not answer as Python 3 would"),
+    ("#!/bin/sh\nyes version 3.12.1 | head -c 1000000\nexec sleep 100\n",
+     "does not answer as Python 3 would"),
     ("#!/bin/sh\nexec sleep 100\n", "did not answer in 10 s")])
 def test_a_python_that_is_none(sources, tmp_path, text, says):
     python = tmp_path / "python"
@@ -112,7 +127,8 @@ def test_a_python_that_is_none(sources, tmp_path, text, says):
         python.write_text(text)
         python.chmod(0o755)
     state, detail = sources(python)["python"]
-    assert (state, says in detail, detail.endswith("Name one:  varve doctor -- PYTHON")) == ("no", True, True), detail
+    assert (state, says in detail,
+            detail.endswith("Name one:  varve doctor -- PYTHON")) == ("no", True, True), detail
 
 
 def test_peaks_are_measured_kept_and_used(tell, tmp_path):
@@ -125,21 +141,27 @@ def test_peaks_are_measured_kept_and_used(tell, tmp_path):
     thread.end(10000)
     path = trace.write()
     before = tell("report", "--table", "roofline", path)["roofline"][0]
-    assert (before["flop"], before["bytes"], before["efficiency"], before["bound"]) == (1000, 10, None, None)
+    assert (before["flop"], before["bytes"], before["efficiency"], before["bound"]) == (1000, 10,
+                                                                                        None, None)
     peaks = tell("doctor", "--peaks")["peaks"]
-    assert len(peaks) == 1 and min(peaks[0][name] for name in ("f32_flop_per_s", "f64_flop_per_s", "bytes_per_s")) > 1e8
+    assert len(peaks) == 1 and min(peaks[0][name] for name in ("f32_flop_per_s", "f64_flop_per_s",
+                                                               "bytes_per_s")) > 1e8
     assert tell("doctor")["peaks"] == peaks
     kept = json.loads((tmp_path / "cache/varve/peaks.json").read_text())
-    assert kept["schema"] == "varve.peaks/1" and [entry["cpus"] for entry in kept["machines"]] == [peaks[0]["cpus"]]
+    assert kept["schema"] == "varve.peaks/1" and [entry["cpus"] for entry in kept["machines"]
+                                                  ] == [peaks[0]["cpus"]]
     after = tell("report", "--table", "roofline", path)["roofline"][0]
     least_s = max(1000 / peaks[0]["f32_flop_per_s"], 10 / peaks[0]["bytes_per_s"])
     assert after["efficiency"] == pytest.approx(least_s / 10e-6)
-    assert after["bound"] == ("compute" if 100 >= peaks[0]["f32_flop_per_s"] / peaks[0]["bytes_per_s"] else "memory")
+    assert after["bound"] == ("compute"
+                              if 100 >= peaks[0]["f32_flop_per_s"] / peaks[0]["bytes_per_s"]
+                              else "memory")
 
 
 def test_a_damaged_file_of_peaks_is_none(tell, tmp_path):
     file = tmp_path / "cache/varve/peaks.json"
     file.parent.mkdir(parents=True)
-    for text in ("", "{", "[1, 2]", '{"machines": [{"machine": 3}]}', '{"machines": [{"machine": "x", "cpus": "y"'):
+    for text in ("", "{", "[1, 2]", '{"machines": [{"machine": 3}]}',
+                 '{"machines": [{"machine": "x", "cpus": "y"'):
         file.write_text(text)
         assert tell("doctor")["peaks"] == []

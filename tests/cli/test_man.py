@@ -6,13 +6,15 @@ import subprocess
 import pytest
 
 PAGES = ["varve", "record", "report", "steps", "info", "export", "help", "version", "completions"]
-SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "FILES", "EXAMPLES", "SEE ALSO"]
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "FILES", "EXAMPLES",
+            "SEE ALSO"]
 
 
 def mandoc(text, *words):
     if shutil.which("mandoc") is None:
         pytest.skip("needs mandoc: apt install mandoc")
-    return subprocess.run(["mandoc", *words], input=text, capture_output=True, text=True, check=False)
+    return subprocess.run(["mandoc", *words], input=text, capture_output=True, text=True,
+                          check=False)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -17,13 +17,15 @@ import kineto_writer  # pylint: disable=wrong-import-position
 import made_training  # pylint: disable=wrong-import-position
 
 WIDTH = 80
-REAL = ["hta/ns_resolution.json.gz", "dlrm8/rank1.json.gz", "kineto/resnet50_workers0.json.gz", "xplane/jax_mi300_conv.xplane.pb",
-        "ascend/trace_view.json.gz", "nsys/saxpy_mpi_cuda.sqlite"]
+REAL = ["hta/ns_resolution.json.gz", "dlrm8/rank1.json.gz", "kineto/resnet50_workers0.json.gz",
+        "xplane/jax_mi300_conv.xplane.pb", "ascend/trace_view.json.gz",
+        "nsys/saxpy_mpi_cuda.sqlite"]
 DIFF = ("diff", "diff_operators", "diff_kernels", "diff_tree")
 
 
 def names_of_tables(varve):
-    told = subprocess.run([varve, "help", "tables"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run([varve, "help", "tables"], capture_output=True, text=True,
+                          check=True).stdout
     names = re.findall(r"^  ([a-z_]+)  ", told, re.MULTILINE)
     assert len(names) > 40
     return [name for name in names if name not in DIFF]
@@ -33,11 +35,12 @@ def shown(*command, cwd=None):
     """The lines that the command prints on such a terminal; it must succeed."""
     reader, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
-    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat", "VARVE_PAGER": "cat"}
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat",
+                   "VARVE_PAGER": "cat"}
     environment.pop("COLUMNS", None)
     output = b""
-    with subprocess.Popen([str(word) for word in command], stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL,
-                          env=environment, cwd=cwd) as process:
+    with subprocess.Popen([str(word) for word in command], stdin=terminal, stdout=terminal,
+                          stderr=subprocess.DEVNULL, env=environment, cwd=cwd) as process:
         os.close(terminal)
         while True:
             try:
@@ -55,7 +58,8 @@ def shown(*command, cwd=None):
 def too_long(varve, path, tables):
     found = {}
     for table in tables:
-        for line in shown(varve, "report", "--no-cache", "--table", table, "--top", "5", path.name, cwd=path.parent):
+        for line in shown(varve, "report", "--no-cache", "--table", table, "--top", "5", path.name,
+                          cwd=path.parent):
             if len(line) > WIDTH:
                 found.setdefault(table, line)
     return found
@@ -63,7 +67,8 @@ def too_long(varve, path, tables):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_made_traces_fit(varve, tmp_path, seed):
-    path = kineto_writer.write(tmp_path / "made.json", made_training.events(seed, 6), made_training.head(0))
+    path = kineto_writer.write(tmp_path / "made.json", made_training.events(seed, 6),
+                               made_training.head(0))
     assert too_long(varve, path, names_of_tables(varve)) == {}
 
 
@@ -73,8 +78,10 @@ def test_real_traces_fit(varve, traces, name):
 
 
 def test_both_sides_of_a_diff_fit(varve, tmp_path):
-    paths = [kineto_writer.write(tmp_path / f"{seed}.json", made_training.events(seed, 6)) for seed in (3, 4)]
+    paths = [kineto_writer.write(tmp_path / f"{seed}.json", made_training.events(seed, 6))
+             for seed in (3, 4)]
     lines = shown(varve, "diff", "--no-cache", *paths)
     assert len(lines) > 20
-    assert [line.split()[-1] for line in lines if line.lstrip().startswith("change ")][-3:] == ["operator", "kernel", "path"]
+    assert [line.split()[-1] for line in lines
+            if line.lstrip().startswith("change ")][-3:] == ["operator", "kernel", "path"]
     assert [line for line in lines if len(line) > WIDTH and str(tmp_path) not in line] == []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Root, or any user, beside another user who owns the folder: nothing is written, cut or removed elsewhere, and nothing shown."""
+"""Root, or any user, beside another user who owns the folder: nothing is written, cut or removed
+elsewhere, and nothing shown."""
 import os
 import shutil
 import stat
@@ -54,7 +55,8 @@ def theirs(tmp_path):
 
 
 def as_nobody(*words, **more):
-    return subprocess.Popen([*map(str, words)], user=65534, group=65534, extra_groups=[], cwd="/", stdout=subprocess.PIPE, text=True, **more)
+    return subprocess.Popen([*map(str, words)], user=65534, group=65534, extra_groups=[], cwd="/",
+                            stdout=subprocess.PIPE, text=True, **more)
 
 
 def plant(target, link):
@@ -70,13 +72,15 @@ def test_a_trace_is_private(run, tmp_path, program):
         assert len(found) >= 5 and found[name] == 0o700 and found["manifest.json"] == 0o600
     assert set(modes(tmp_path / "d.varve").values()) == {0o700, 0o600}
     run("report", "-o", "r.txt", "t.varve", umask=0o027)
-    assert stat.S_IMODE((tmp_path / "r.txt").stat().st_mode) == 0o640  # named by the user: as any file of his
+    # named by the user: as any file of his
+    assert stat.S_IMODE((tmp_path / "r.txt").stat().st_mode) == 0o640
 
 
 def test_a_manifest_is_not_written_through_a_link(run, tmp_path, theirs, program):
     (theirs / "t.varve").mkdir()  # an empty folder is used
     os.chown(theirs / "t.varve", 65534, 65534)
-    done = run("record", "-o", "theirs/t.varve", "--", "python3", "-c", PLANTER, tmp_path / "victim")
+    done = run("record", "-o", "theirs/t.varve", "--", "python3", "-c", PLANTER,
+               tmp_path / "victim")
     assert done.returncode == 0
     assert (tmp_path / "victim").read_bytes() == SECRET
     assert b"varve_format" in (theirs / "t.varve/manifest.json").read_bytes()
@@ -92,7 +96,8 @@ def test_an_output_does_not_follow_what_somebody_else_has_made(run, tmp_path, th
     assert (tmp_path / "victim").read_bytes() == SECRET
     # the name of the temporary is known before: it is held by exec
     script = "ln -s \"$1\" theirs/s.json.$$.part && exec \"$2\" report -o theirs/s.json \"$3\""
-    done = subprocess.run(["sh", "-c", script, "sh", tmp_path / "victim", run("version").args[0], trace], cwd=tmp_path, check=False,
+    done = subprocess.run(["sh", "-c", script, "sh", tmp_path / "victim", run("version").args[0],
+                           trace], cwd=tmp_path, check=False,
                           capture_output=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "victim").read_bytes() == SECRET
@@ -103,11 +108,13 @@ def test_a_link_of_ones_own_is_followed(run, tmp_path, trace):
     (tmp_path / "real.json").write_text("former")
     (tmp_path / "link.json").symlink_to("real.json")
     assert run("report", "-o", "link.json", trace).returncode == 0
-    assert (tmp_path / "link.json").is_symlink() and "varve.report" in (tmp_path / "real.json").read_text()
+    assert (tmp_path / "link.json").is_symlink() and "varve.report" in (tmp_path /
+                                                                        "real.json").read_text()
 
 
 def test_removing_a_trace_leads_nowhere_else(run, tmp_path, theirs, program):
-    """Root records again and again under one name, so that old traces go; their owner exchanges folders in them meanwhile."""
+    """Root records again and again under one name, so that old traces go; their owner exchanges
+    folders in them meanwhile."""
     victim = tmp_path / "kept"
     victim.mkdir()
     kept = {f"{i}" for i in range(50)}
@@ -115,9 +122,11 @@ def test_removing_a_trace_leads_nowhere_else(run, tmp_path, theirs, program):
         (victim / name).write_bytes(SECRET)
     trace, old = theirs / "t.varve", theirs / "t.varve.old"
     for _ in range(6):
-        assert run("record", "-q", "-o", "theirs/t.varve", "--", program, stdout=subprocess.DEVNULL).returncode == 0
+        assert run("record", "-q", "-o", "theirs/t.varve", "--", program,
+                   stdout=subprocess.DEVNULL).returncode == 0
         exchangers = []
-        for folder in [path for name in (trace, old) if name.exists() for path in [name, *name.iterdir()] if path.is_dir()]:
+        for folder in [path for name in (trace, old) if name.exists()
+                       for path in [name, *name.iterdir()] if path.is_dir()]:
             os.chown(folder, 65534, 65534)
             if folder not in (trace, old):
                 for i in range(300):  # takes a while to remove
@@ -134,7 +143,8 @@ def test_removing_a_trace_leads_nowhere_else(run, tmp_path, theirs, program):
 
 
 def test_a_cache_lies_only_where_others_may_not_put_files(run, tmp_path, theirs):
-    (theirs / "a.json").write_text('{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "a"}]}')
+    (theirs / "a.json").write_text(
+        '{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "a"}]}')
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     assert run("report", "--cache", "theirs/a.json", env={"HOME": str(home)}).returncode == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where results go and in which form: -o, --format, colour, pagers, full disks, readers that leave."""
+"""Where results go and in which form: -o, --format, colour, pagers, full disks, readers that
+leave."""
 import csv
 import io
 import json
@@ -36,7 +37,8 @@ def test_two_forms_at_once_are_refused(run, trace):
     done = run("report", "--json", "--csv", trace)
     assert (done.returncode, done.stderr) == (2, "varve: one form at a time: json or csv\n")
     assert run("report", "--json", "--format", "json", trace).returncode == 0
-    assert run("report", "--md", trace).stdout == run("report", "--format", "md", trace).stdout != run("report", trace).stdout
+    assert run("report", "--md", trace).stdout == run("report", "--format", "md",
+                                                      trace).stdout != run("report", trace).stdout
 
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info"])
@@ -53,8 +55,10 @@ def test_json_is_one_object_of_typed_tables(run, trace, verb):
 
 
 def test_csv_and_json_hold_the_same(run, trace):
-    table = json.loads(run("report", "--json", "--table", "operators", trace).stdout)["tables"]["operators"]
-    rows = list(csv.reader(io.StringIO(run("report", "--csv", "--table", "operators", trace).stdout, newline="")))
+    table = json.loads(run("report", "--json", "--table", "operators",
+                           trace).stdout)["tables"]["operators"]
+    rows = list(csv.reader(io.StringIO(run("report", "--csv", "--table", "operators", trace).stdout,
+                                       newline="")))
     assert rows[0] == [column["name"] for column in table["columns"]]
     assert len(rows) - 1 == len(table["rows"]) > 0
     for words, values in zip(rows[1:], table["rows"]):
@@ -68,16 +72,20 @@ def test_csv_and_json_hold_the_same(run, trace):
 
 
 def test_one_table_is_chosen_by_name(run, trace):
-    assert list(json.loads(run("info", "--table", "trace", "--json", trace).stdout)["tables"]) == ["trace"]
+    assert list(json.loads(run("info", "--table", "trace", "--json",
+                               trace).stdout)["tables"]) == ["trace"]
     done = run("info", "--table", "thraeds", trace)
-    assert (done.returncode, done.stderr) == (2, "varve: no table 'thraeds' here. Nearest: threads\n")
+    assert (done.returncode,
+            done.stderr) == (2, "varve: no table 'thraeds' here. Nearest: threads\n")
     done = run("info", "--table", "zebra", trace)
     assert done.returncode == 2
     assert done.stderr == "varve: no table 'zebra' here. varve help tables lists them\n"
-    listed = [line.split()[0] for line in run("help", "tables").stdout.splitlines() if re.match(r"  \w", line)]
+    listed = [line.split()[0] for line in run("help", "tables").stdout.splitlines()
+              if re.match(r"  \w", line)]
     assert {"trace", "steps", "operators", "devices"} < set(listed)
     for name in listed:
-        assert list(json.loads(run("report", "--table", name, "--json", trace).stdout)["tables"]) == [name]
+        assert list(json.loads(run("report", "--table", name, "--json",
+                                   trace).stdout)["tables"]) == [name]
 
 
 def test_fields_choose_the_columns_of_the_verbs_table(run, trace):
@@ -88,7 +96,8 @@ def test_fields_choose_the_columns_of_the_verbs_table(run, trace):
     assert done.stderr == "varve: table 'operators' has no column 'cals'. Nearest: calls\n"
 
 
-@pytest.mark.parametrize("words", [["report"], ["report", "--json"], ["info"], ["export", "-o", "-"]])
+@pytest.mark.parametrize("words", [["report"], ["report", "--json"], ["info"],
+                                   ["export", "-o", "-"]])
 def test_a_full_disk_exits_with_4(run, trace, words):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = run(*words, trace, stdout=full)
@@ -96,11 +105,13 @@ def test_a_full_disk_exits_with_4(run, trace, words):
     assert done.stderr.startswith("varve: ") and "No space left on device" in done.stderr
 
 
-@pytest.mark.parametrize("words", [["help"], ["help", "--man", "report"], ["version"], ["completions", "zsh"], []])
+@pytest.mark.parametrize("words", [["help"], ["help", "--man", "report"], ["version"],
+                                   ["completions", "zsh"], []])
 def test_a_full_disk_is_seen_by_the_small_verbs_too(run, words):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = run(*words, stdout=full)
-    assert (done.returncode, done.stderr) == (4, "varve: cannot write standard output: No space left on device\n")
+    assert (done.returncode,
+            done.stderr) == (4, "varve: cannot write standard output: No space left on device\n")
 
 
 def test_a_file_that_cannot_be_written_exits_with_4_and_leaves_nothing(run, tmp_path, trace):
@@ -126,7 +137,8 @@ def test_a_reader_that_leaves_is_no_news(run, trace):
     os.close(reader)
     with os.fdopen(writer, "w") as gone:
         assert run("report", trace, stdout=gone).stderr == ""
-    done = subprocess.run(["sh", "-c", 'trap "" PIPE; "$0" report "$1" | :', run("version").args[0], trace],
+    done = subprocess.run(["sh", "-c", 'trap "" PIPE; "$0" report "$1" | :', run("version").args[0],
+                           trace],
                           stderr=subprocess.PIPE, text=True, check=False)
     assert done.stderr == ""
 
@@ -145,8 +157,10 @@ def terminal_runner(varve, tmp_path, environment):
     """on_terminal(WORDS…, NAME=VALUE…) is what the command writes to a terminal of 100 columns."""
     def show(*words, **settings):
         main, secondary = pty.openpty()
-        with subprocess.Popen([varve, *map(str, words)], stdout=secondary, cwd=tmp_path, stdin=subprocess.DEVNULL,
-                              env={**environment, "COLUMNS": "100", "LINES": "500", **settings}) as process:
+        with subprocess.Popen([varve, *map(str, words)], stdout=secondary, cwd=tmp_path,
+                              stdin=subprocess.DEVNULL, env={**environment, "COLUMNS": "100",
+                                                             "LINES": "500",
+                                                             **settings}) as process:
             os.close(secondary)
             text = b""
             while True:
@@ -179,4 +193,5 @@ def test_a_pager_gets_what_is_longer_than_the_terminal(on_terminal, trace):
     assert on_terminal("info", trace, VARVE_PAGER="sed s/^/paged:/") == plain
     assert on_terminal("info", trace, LINES="5", PAGER="cat") == plain
     assert on_terminal("info", trace, LINES="5", VARVE_PAGER="no-such-pager-here").endswith(plain)
-    assert "paged" not in on_terminal("info", "--json", trace, LINES="5", VARVE_PAGER="sed s/^/paged:/")
+    assert "paged" not in on_terminal("info", "--json", trace, LINES="5",
+                                      VARVE_PAGER="sed s/^/paged:/")

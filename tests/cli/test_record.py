@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve record: the program runs as it would alone, its exit code is kept, and failures leave no trace."""
+"""varve record: the program runs as it would alone, its exit code is kept, and failures leave no
+trace."""
 import json
 import os
 import pathlib
@@ -41,8 +42,8 @@ def test_the_program_keeps_its_streams_and_arguments(run):
 
 def test_no_descriptor_of_ours_reaches_the_program(run):
     listing = "import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd')))"
-    alone = subprocess.run([sys.executable, "-c", listing], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, check=True)
+    alone = subprocess.run([sys.executable, "-c", listing], stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, check=True)
     done = run("record", "-q", "--", sys.executable, "-c", listing, stdin=subprocess.DEVNULL)
     assert done.stdout == alone.stdout
 
@@ -56,8 +57,9 @@ def test_signal_dispositions_and_mask_are_the_callers(run):
 def test_the_last_line_says_size_events_loss_time_and_code(run, program):
     done = run("record", "--", program, "3")
     first, second = done.stderr.splitlines()
-    assert re.fullmatch(r"varve: every_record\.varve  [\d.]+ [kM]B  [\d ]+ events  none lost  [\d.]+ .?s  exit 3",
-                        first)
+    assert re.fullmatch(
+        r"varve: every_record\.varve  [\d.]+ [kM]B  [\d ]+ events  none lost  [\d.]+ .?s  exit 3",
+        first)
     assert second == "varve: next: varve report"
     assert done.returncode == 3
 
@@ -84,8 +86,9 @@ def test_the_recorded_program_prints_what_it_prints_alone(run, program):
 def test_a_silent_program_gets_two_ways_on(run):
     done = run("record", "--", "true")
     lines = done.stderr.splitlines()
-    assert re.fullmatch(r"varve: recorded 0 operators in [\d.]+ .?s\. 'true' marks nothing that varve can hear",
-                        lines[0])
+    assert re.fullmatch(
+        r"varve: recorded 0 operators in [\d.]+ .?s\. 'true' marks nothing that varve can hear",
+        lines[0])
     assert lines[1:3] == ["  it ended with exit code 0", "  Two ways on:"]
     assert lines[-1].endswith("varve info true.varve")
 
@@ -96,7 +99,8 @@ def test_a_silent_program_in_python_gets_its_own_ways_on(run, tmp_path, command)
     (tmp_path / "tool").chmod(0o755)
     lines = run("record", "--", *command).stderr.splitlines()
     assert lines[2] == "  Three ways on:"
-    assert lines[3].endswith("varve record --collect +python -- " + ("python3 -c pass" if len(command) > 1 else "./tool"))
+    assert lines[3].endswith("varve record --collect +python -- " +
+                             ("python3 -c pass" if len(command) > 1 else "./tool"))
     assert "the Python module varve" in lines[4]
     assert "varve.h" not in "".join(lines)
 
@@ -127,16 +131,20 @@ FAILURES = [
                       "  check the name:  varve record -- PROGRAM ARGS\n"),
     (["plain"], 127, "varve: cannot run 'plain': no such program in PATH\n"
                      "  the one in this folder:  varve record -- ./plain\n"),
-    (["./plain"], 126, "varve: cannot run './plain': Permission denied\n  make it executable:  chmod +x ./plain\n"
+    (["./plain"], 126, "varve: cannot run './plain': Permission denied\n  make it executable:  "
+                       "chmod +x ./plain\n"
                        "  or name its interpreter:  varve record -- python3 ./plain\n"),
-    (["./script"], 127, "varve: cannot run './script': the interpreter or loader that it names does not exist\n"
+    (["./script"], 127,
+     "varve: cannot run './script': the interpreter or loader that it names does not exist\n"
                         "  see its first line:  head -1 ./script\n"),
-    (["."], 126, "varve: cannot run '.': Permission denied\n  it is a folder: name a program in it\n"),
+    (["."], 126,
+     "varve: cannot run '.': Permission denied\n  it is a folder: name a program in it\n"),
 ]
 
 
 @pytest.mark.parametrize("command, code, message", FAILURES, ids=lambda value: str(value)[:20])
-def test_a_program_that_does_not_start_leaves_everything_as_it_was(run, tmp_path, command, code, message):
+def test_a_program_that_does_not_start_leaves_everything_as_it_was(run, tmp_path, command, code,
+                                                                   message):
     (tmp_path / "plain").write_text("")
     (tmp_path / "script").write_text("#!/no/such/interpreter\n")
     (tmp_path / "script").chmod(0o755)
@@ -146,25 +154,30 @@ def test_a_program_that_does_not_start_leaves_everything_as_it_was(run, tmp_path
     done = run("record", "-o", "t.varve", "--", *command)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
     assert entries(tmp_path) == before
-    assert (tmp_path / "t.varve" / "former").exists() and (tmp_path / "t.varve.old" / "oldest").exists()
+    assert (tmp_path / "t.varve" / "former").exists() and (tmp_path / "t.varve.old" /
+                                                           "oldest").exists()
 
 
 OURS = [
     (["record"], "varve: record wants a program to run:  varve record -- PROGRAM ARGS\n"),
     (["record", "--"], "varve: record wants a program to run:  varve record -- PROGRAM ARGS\n"),
-    (["record", "--laers", "OP", "--", "true"], "varve: record has no option '--laers'. Nearest: --layers\n"),
-    (["record", "--json", "--", "true"], "varve: record does not take --json\n  what it takes:  varve help record\n"),
+    (["record", "--laers", "OP", "--", "true"],
+     "varve: record has no option '--laers'. Nearest: --layers\n"),
+    (["record", "--json", "--", "true"],
+     "varve: record does not take --json\n  what it takes:  varve help record\n"),
     (["record", "-o", "", "--", "true"],
      "varve: -o wants the trace's name:  varve record -o NAME.varve -- PROGRAM\n"),
     (["record", "-o", "no/such/t.varve", "--", "true"],
      "varve: cannot make the folder 'no/such/t.varve': No such file or directory\n"
      "  name another place:  varve record -o NAME.varve -- PROGRAM ARGS\n"),
     (["record", "-o", "precious", "--", "true"],
-     "varve: 'precious' exists and is not a trace: move it away, or name another with -o NAME.varve\n"),
+     "varve: 'precious' exists and is not a trace: move it away, or name another with -o "
+     "NAME.varve\n"),
 ]
 
 
-@pytest.mark.parametrize("words, message", OURS, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize("words, message", OURS, ids=lambda value: " ".join(value)
+                         if isinstance(value, list) else "")
 def test_our_own_failures_are_125(run, tmp_path, words, message):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "thesis.txt").write_text("years of work")
@@ -176,7 +189,8 @@ def test_our_own_failures_are_125(run, tmp_path, words, message):
 def test_unknown_layers_are_refused(run, tmp_path):
     done = run("record", "--layers", "OP,STEPS", "--", "true")
     assert done.returncode == 125
-    assert done.stderr.startswith("varve: --layers 'OP,STEPS': no such layer. Write all, or some of API, HOST, OP, ")
+    assert done.stderr.startswith(
+        "varve: --layers 'OP,STEPS': no such layer. Write all, or some of API, HOST, OP, ")
     assert entries(tmp_path) == []
 
 
@@ -236,13 +250,16 @@ def test_dry_run_prints_the_environment_and_touches_nothing(run, tmp_path, varve
 def test_the_program_sees_the_environment_that_dry_run_prints(run, tmp_path):
     show = "echo $VARVE_OUTPUT; echo $VARVE_LAYERS; echo $LD_PRELOAD"
     seen = run("record", "-q", "-o", "t.varve", "--", "sh", "-c", show).stdout.splitlines()
-    planned = run("record", "--dry-run", "-o", "t.varve", "--", "sh", "-c", show).stdout.splitlines()
-    assert [f"VARVE_OUTPUT={seen[0]}", f"VARVE_LAYERS={seen[1]}", f"LD_PRELOAD={seen[2]}"] == planned[:3]
+    planned = run("record", "--dry-run", "-o", "t.varve", "--", "sh", "-c",
+                  show).stdout.splitlines()
+    assert [f"VARVE_OUTPUT={seen[0]}", f"VARVE_LAYERS={seen[1]}",
+            f"LD_PRELOAD={seen[2]}"] == planned[:3]
     assert seen[0] == os.path.realpath(tmp_path / "t.varve")
 
 
 def started(varve, tmp_path, environment, script):
-    process = subprocess.Popen([varve, "record", "-o", "t.varve", "--", "sh", "-c", script], cwd=tmp_path,
+    process = subprocess.Popen([varve, "record", "-o", "t.varve", "--", "sh", "-c", script],
+                               cwd=tmp_path,
                                env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
@@ -269,7 +286,8 @@ def test_an_interrupt_is_the_programs_own_affair(varve, tmp_path, environment):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
 def test_what_the_terminal_ends_ends_the_loop_around_it(run, number):
-    """As without varve: a shell goes on with the next one where a program exits with 130, and not where SIGINT ended it."""
+    """As without varve: a shell goes on with the next one where a program exits with 130, and not
+    where SIGINT ended it."""
     done = run("record", "-o", "t.varve", "--", "sh", "-c", f"kill -{int(number)} $$")
     assert done.returncode == -number
     assert f"it was ended by signal {int(number)}" in done.stderr
@@ -277,9 +295,11 @@ def test_what_the_terminal_ends_ends_the_loop_around_it(run, number):
 
 
 def test_a_second_hang_up_leaves_the_trace_whole(run, tmp_path, program):
-    """A closing terminal hangs up twice; here the second time is just when a stream is being cut."""
+    """A closing terminal hangs up twice; here the second time is just when a stream is being
+    cut."""
     (tmp_path / "twice.c").write_text(
-        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <signal.h>\n#include <string.h>\n"
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include "
+        "<signal.h>\n#include <string.h>\n"
         "#include <sys/types.h>\n"
         "int ftruncate(int file, off_t bytes)\n{\n"
         "    int (*real)(int, off_t) = (int (*)(int, off_t))dlsym(RTLD_NEXT, \"ftruncate\");\n"
@@ -287,10 +307,12 @@ def test_a_second_hang_up_leaves_the_trace_whole(run, tmp_path, program):
         "    if (strcmp(program_invocation_short_name, \"varve\") == 0)\n        raise(SIGHUP);\n"
         "    return result;\n}\n"
         "int ftruncate64(int file, off_t bytes) { return ftruncate(file, bytes); }\n")
-    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", tmp_path / "twice.so", tmp_path / "twice.c", "-ldl"],
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", tmp_path / "twice.so",
+                    tmp_path / "twice.c", "-ldl"],
                    check=True)
     for _ in range(2):
-        done = run("record", "-o", "t.varve", "--", program, env={"LD_PRELOAD": tmp_path / "twice.so"})
+        done = run("record", "-o", "t.varve", "--", program,
+                   env={"LD_PRELOAD": tmp_path / "twice.so"})
         assert done.returncode == -signal.SIGHUP
     assert run("info", "--strict", "t.varve").returncode == 0
     assert json.loads((tmp_path / "t.varve" / "manifest.json").read_text())["exit_code"] == 0
@@ -302,7 +324,8 @@ def test_a_trace_that_is_being_recorded_is_not_moved(run, varve, tmp_path, envir
         before = entries(tmp_path)
         done = run("record", "-o", "t.varve", "--", "touch", "was-run")
         assert (done.returncode, done.stderr) == (
-            125, "varve: 't.varve' is being recorded by another varve record: wait for its end, or name another "
+            125, "varve: 't.varve' is being recorded by another varve record: wait for its end, "
+                 "or name another "
                  "with -o NAME.varve\n")
         assert entries(tmp_path) == before == ["t.varve"]
         process.communicate("\n", timeout=240)
@@ -318,7 +341,7 @@ def test_streams_are_cut_to_what_they_hold(run, tmp_path, program):
     for stream in streams:
         data, offset = stream.read_bytes(), 0
         while offset < len(data):
-            content, packet = (int.from_bytes(data[offset + at:offset + at + 8], "little") // 8 for at in (32, 40))
+            content, packet = (int.from_bytes(data[offset + at:offset + at + 8], "little") // 8
+                               for at in (32, 40))
             last, offset = content, offset + packet
         assert offset == len(data) and packet == last
-

@@ -60,25 +60,32 @@ WRONG = [
     (["help", "info", "steps"], "varve: help wants one verb: after 'info' came 'steps'\n"),
     (["report", "--sotr", "x"], "varve: report has no option '--sotr'. Nearest: --sort\n"),
     (["report", "-z"], "varve: report has no option '-z'\n  what it takes:  varve help report\n"),
-    (["steps", "--by", "op"], "varve: steps does not take --by\n  what it takes:  varve help steps\n"),
-    (["report", "--top"], "varve: --top wants a value: --top N\n  what it takes:  varve help report\n"),
+    (["steps", "--by", "op"],
+     "varve: steps does not take --by\n  what it takes:  varve help steps\n"),
+    (["report", "--top"],
+     "varve: --top wants a value: --top N\n  what it takes:  varve help report\n"),
     (["report", "--top", "ten"], "varve: --top wants a whole number, 0 or more, not 'ten'\n"
                                  "  what it takes:  varve help report\n"),
-    (["report", "--by", "colour"], "varve: --by is one of op, name, shape, module, source, phase, stream, thread, layer, "
+    (["report", "--by", "colour"],
+     "varve: --by is one of op, name, shape, module, source, phase, stream, thread, layer, "
                                    "rank; not 'colour'\n"
                                    "  what it takes:  varve help report\n"),
-    (["report", "--filter", "nam~'x'"], "varve: column 1 of the filter 'nam~'x'': a slice has no 'nam'. Nearest: name\n"),
-    (["steps", "--filter", "self>"], "varve: column 6 of the filter 'self>': wanted is a whole number and a unit, such as 1.5ms\n"),
+    (["report", "--filter", "nam~'x'"],
+     "varve: column 1 of the filter 'nam~'x'': a slice has no 'nam'. Nearest: name\n"),
+    (["steps", "--filter", "self>"], "varve: column 6 of the filter 'self>': wanted is a whole "
+                                     "number and a unit, such as 1.5ms\n"),
     (["export", "--to", "crome"], "varve: --to is one of chrome; not 'crome'. Nearest: chrome\n"),
     (["pack", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
     (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
     (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),
     (["version", "x"], "varve: version takes no operand: 'x'\n"),
-    (["info", "--step", "3"], "varve: info does not take --steps\n  what it takes:  varve help info\n"),
+    (["info", "--step", "3"],
+     "varve: info does not take --steps\n  what it takes:  varve help info\n"),
 ]
 
 
-@pytest.mark.parametrize("words, message", WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize("words, message", WRONG, ids=lambda value: " ".join(value)
+                         if isinstance(value, list) else "")
 def test_a_wrong_command_line_is_named_and_exits_with_2(run, words, message):
     done = run(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
@@ -86,7 +93,8 @@ def test_a_wrong_command_line_is_named_and_exits_with_2(run, words, message):
 
 def test_one_step_may_be_called_step(run, trace):
     done = run("steps", "--csv", "--step", "1", trace)
-    assert (done.returncode, done.stdout) == (0, run("steps", "--csv", "--steps", "1", trace).stdout)
+    assert (done.returncode, done.stdout) == (0, run("steps", "--csv", "--steps", "1",
+                                                     trace).stdout)
 
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])
@@ -109,7 +117,9 @@ def test_an_input_that_is_no_trace_exits_with_3(run, tmp_path, verb):
 
 def test_after_a_wrong_name_the_newest_trace_here_is_offered(run):
     run("record", "-q", "-o", "t.varve", "--", "true")
-    assert run("report", "tt.varve").stderr.splitlines()[1] == "  the newest trace here is t.varve:  varve report"
+    assert run(
+        "report",
+        "tt.varve").stderr.splitlines()[1] == "  the newest trace here is t.varve:  varve report"
 
 
 @pytest.mark.parametrize("verb", ["report", "steps", "info", "export"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python_programs.py: what the tests of calls record, and an account of the same calls by Python's own profile function."""
+"""python_programs.py: what the tests of calls record, and an account of the same calls by Python's
+own profile function."""
 
 CALLS = '''
 import sys

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* selftest.c — the self-test that finds PyTorch's layout, with reads that are damaged. A library for ctypes, loaded
- * into a Python that has imported torch.
+/* selftest.c — the self-test that finds PyTorch's layout, with reads that are damaged. A library
+ * for ctypes, loaded into a Python that has imported torch.
  *
- * The undamaged run tells the truth. Each other one damages one read, or with `all` each read with one chance in
- * four; what it then believes must be as in the truth, rung by rung. A future version is one whose objects have
- * words more: all reads of a guard, or of a tensor, show them. */
+ * The undamaged run tells the truth. Each other one damages one read, or with `all` each read with
+ * one chance in four; what it then believes must be as in the truth, rung by rung. A future version
+ * is one whose objects have words more: all reads of a guard, or of a tensor, show them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ struct damaging {
 
 /* What Python sees: each value a u32. */
 struct selftest_layout {
-    uint32_t rung, schema, kind, sequence, forward_thread, handle, is_async, values, tag_bool, rank, device, list_values,
-        tag_list;
+    uint32_t rung, schema, kind, sequence, forward_thread, handle, is_async, values, tag_bool, rank,
+        device, list_values, tag_list;
 };
 
 struct selftest_outcome {
@@ -111,7 +111,8 @@ static bool damage(struct damaging *damaging, uint8_t *bytes, size_t count)
 
 static void insert(const struct selftest_future *future, uint8_t *bytes)
 {
-    memmove(bytes + future->at + future->added, bytes + future->at, future->bytes - future->at - future->added);
+    memmove(bytes + future->at + future->added, bytes + future->at,
+            future->bytes - future->at - future->added);
     memset(bytes + future->at, 0x5a, future->added);
 }
 
@@ -131,8 +132,10 @@ static bool read_memory(void *state, const void *address, void *out, size_t byte
 static struct selftest_layout seen_from_python(const struct vv_torch_layout *layout)
 {
     return (struct selftest_layout){
-        (uint32_t)layout->rung, layout->numbers.schema, layout->numbers.kind, layout->numbers.sequence,
-        layout->numbers.forward_thread, layout->numbers.handle, layout->numbers.is_async, layout->inputs.values,
+        (uint32_t)layout->rung, layout->numbers.schema, layout->numbers.kind,
+        layout->numbers.sequence,
+        layout->numbers.forward_thread, layout->numbers.handle, layout->numbers.is_async,
+        layout->inputs.values,
         layout->inputs.tag_bool, layout->tensors.rank, layout->tensors.device, layout->lists.values,
         layout->lists.tag_list,
     };
@@ -142,17 +145,22 @@ static struct selftest_layout seen_from_python(const struct vv_torch_layout *lay
 static bool is_true(const struct vv_torch_layout *found, const struct vv_torch_layout *truth)
 {
     return found->rung <= truth->rung &&
-           (found->rung < VV_TORCH_NUMBERS || memcmp(&found->numbers, &truth->numbers, sizeof found->numbers) == 0) &&
-           (found->rung < VV_TORCH_INPUTS || memcmp(&found->inputs, &truth->inputs, sizeof found->inputs) == 0) &&
-           (found->rung < VV_TORCH_TENSORS || memcmp(&found->tensors, &truth->tensors, sizeof found->tensors) == 0) &&
-           (found->rung < VV_TORCH_LISTS || memcmp(&found->lists, &truth->lists, sizeof found->lists) == 0);
+           (found->rung < VV_TORCH_NUMBERS ||
+            memcmp(&found->numbers, &truth->numbers, sizeof found->numbers) == 0) &&
+           (found->rung < VV_TORCH_INPUTS ||
+            memcmp(&found->inputs, &truth->inputs, sizeof found->inputs) == 0) &&
+           (found->rung < VV_TORCH_TENSORS ||
+            memcmp(&found->tensors, &truth->tensors, sizeof found->tensors) == 0) &&
+           (found->rung < VV_TORCH_LISTS ||
+            memcmp(&found->lists, &truth->lists, sizeof found->lists) == 0);
 }
 
 static bool find_api(struct vv_torch_api *api)
 {
     const char *missing;
     struct vv_module library;
-    return vv_module_find("libtorch_cpu.so", &library) && vv_torch_api_find(api, &library, &missing);
+    return vv_module_find("libtorch_cpu.so", &library) &&
+           vv_torch_api_find(api, &library, &missing);
 }
 
 /* Both: 0, or -1: PyTorch is not loaded, or cannot be attached to. */

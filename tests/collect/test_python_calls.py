@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of Python functions, recorded from programs that know nothing of it: beside what Python's own profile function
-hears, and beside the same program without Varve."""
+"""Calls of Python functions, recorded from programs that know nothing of it: beside what Python's
+own profile function hears, and beside the same program without Varve."""
 import collections
 import json
 import re
@@ -25,13 +25,15 @@ def notes(trace, name="python"):
     out = []
     for process in varve_decode.open_trace(trace).processes:
         said = [record.fields for stream in process.streams for record in stream.records
-                if record.name == "varve.collector" and process.strings[record.fields["name"]] == name]
+                if record.name == "varve.collector"
+                and process.strings[record.fields["name"]] == name]
         out += [(said[-1]["state"], process.strings[said[-1]["text"]])] if said else []
     return out
 
 
 def own_calls(ranges, file):
-    """How often each function of the file was begun from each: those of other files do not count."""
+    """How often each function of the file was begun from each: those of other files do not
+    count."""
     pattern = re.compile(re.escape(file) + r"\(\d+\): (.*)")
     names = [match[1] if (match := pattern.fullmatch(one.name)) else None for one in ranges]
     counted = collections.Counter()
@@ -54,7 +56,8 @@ def fixture_program(tmp_path):
 
 @pytest.mark.parametrize("collect", ["+python", "+python,-builtins"])
 def test_calls_are_those_that_the_profile_function_hears(python, program, run_both, collect):
-    told = run_both(python, program(python_programs.CALLS + python_programs.ACCOUNT, "account.py"), collect="none").plain
+    told = run_both(python, program(python_programs.CALLS + python_programs.ACCOUNT, "account.py"),
+                    collect="none").plain
     expected = {(caller, name): count for caller, name, count in json.loads(told.stdout)}
     run = run_both(python, program(python_programs.CALLS + python_programs.RUN), collect=collect)
     assert (run.done.stdout, run.done.stderr, run.done.returncode) == ("", "", 0)
@@ -62,11 +65,13 @@ def test_calls_are_those_that_the_profile_function_hears(python, program, run_bo
     counted = own_calls(ranges, "train.py")
     before_main = [("", "<module>"), ("<module>", "Pair"), ("<module>", "Steps")]
     assert [counted.pop(call) for call in before_main] == [1, 1, 1]
-    assert {("" if caller == "<module>" else caller, name): count for (caller, name), count in counted.items()} == expected
+    assert {("" if caller == "<module>" else caller, name): count
+            for (caller, name), count in counted.items()} == expected
     assert not any(one.unfinished for one in ranges)
     assert any(one.name.startswith("<built-in") for one in ranges) == (collect == "+python")
-    assert {event.file for event in process.classes.values() if event.name.startswith("train.py(")} == \
-        {str(program(python_programs.CALLS + python_programs.RUN))}
+    assert ({event.file for event in process.classes.values()
+             if event.name.startswith("train.py(")} ==
+        {str(program(python_programs.CALLS + python_programs.RUN))})
 
 
 @pytest.mark.parametrize("how", [["-I"], ["-S", "-E"], ["-X", "dev"], ["-O"], ["-B", "-s"]])
@@ -84,18 +89,23 @@ def test_module_package_and_command(python, program, run_both, tmp_path):
         run = run_both(python, *command, with_plain=False)
         assert (run.done.stderr, run.done.returncode) == ("", 0)
         names = [one.name for one in ranges_of(run.trace)[1]]
-        assert ("train.py(1): one" in names) == (command[0] != "-m") and "train.py(1): <module>" in names
+        assert ("train.py(1): one" in names) == (command[0]
+                                                 != "-m") and "train.py(1): <module>" in names
 
 
 def test_calls_are_off_unless_asked_for(python, program, run_both):
-    run = run_both(python, program("import ctypes, os\nctypes.CDLL(None).varve_emit_begin_name(b'mark', 4)\n"), collect="auto")
+    run = run_both(
+        python, program("import ctypes, os\nctypes.CDLL(None).varve_emit_begin_name(b'mark', 4)\n"),
+        collect="auto")
     assert run.done.returncode == 0
     ((state, text),) = notes(run.trace)
-    assert state == 4 and re.fullmatch(r"3\.\d+\.\d+\+?: calls not traced: --collect \+python", text)
+    assert state == 4 and re.fullmatch(r"3\.\d+\.\d+\+?: calls not traced: --collect \+python",
+                                       text)
 
 
 def test_older_ones_are_left_alone(old_python, program, run_both):
-    run = run_both(old_python, program("import ctypes\nctypes.CDLL(None).varve_emit_begin_name(b'mark', 4)\n"))
+    run = run_both(old_python,
+                   program("import ctypes\nctypes.CDLL(None).varve_emit_begin_name(b'mark', 4)\n"))
     assert (run.done.stdout, run.done.stderr, run.done.returncode) == ("", "", 0)
     ((state, text),) = notes(run.trace)
     assert state == 2 and re.fullmatch(r"3\.[678]\.\d+: older than 3\.9, left alone", text)
@@ -120,20 +130,27 @@ outer()
 
 
 TRACERS = {
-    "profile": "import sys\nsys.setprofile(lambda *what: seen.append(what[1]) if what[1] in ('call', 'return') else None)\nwork()\nsys.setprofile(None)\n",
+    "profile": "import sys\nsys.setprofile(lambda *what: seen.append(what[1]) if what[1] in "
+               "('call', 'return') else None)\nwork()\nsys.setprofile(None)\n",
     "cprofile": "import cProfile\np = cProfile.Profile()\np.enable()\nwork()\np.disable()\n"
-                "seen += [entry.code.co_name for entry in p.getstats() if hasattr(entry.code, 'co_name')]\n",
-    "trace": "import sys\nsys.settrace(lambda *what: seen.append(what[1]))\nwork()\nsys.settrace(None)\n",
+                "seen += [entry.code.co_name for entry in p.getstats() if hasattr(entry.code, "
+                "'co_name')]\n",
+    "trace": "import sys\nsys.settrace(lambda *what: "
+             "seen.append(what[1]))\nwork()\nsys.settrace(None)\n",
     "threads": "import threading\nthreading.setprofile(lambda *what: seen.append(what[1]))\n"
-               "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\nseen = [len(seen) > 3]\n",
+               "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\nseen = "
+               "[len(seen) > 3]\n",
 }
 
 
 @pytest.mark.parametrize("tracer", TRACERS)
 def test_the_programs_own_tracer_comes_first(python, program, run_both, tracer):
-    run = run_both(python, program(f"seen = []\ndef leaf(): pass\ndef work(): leaf(), leaf()\n{TRACERS[tracer]}\n"
-                                   "print(sorted(seen))\nleaf()\n"))
-    assert (run.done.stdout, run.done.stderr, run.done.returncode) == (run.plain.stdout, run.plain.stderr, 0)
+    run = run_both(
+        python,
+        program(f"seen = []\ndef leaf(): pass\ndef work(): leaf(), leaf()\n{TRACERS[tracer]}\n"
+                "print(sorted(seen))\nleaf()\n"))
+    assert (run.done.stdout, run.done.stderr, run.done.returncode) == (run.plain.stdout,
+                                                                       run.plain.stderr, 0)
     assert run.plain.stdout != "[]\n"
     process, ranges = ranges_of(run.trace)
     names = [one.name for one in ranges]
@@ -152,7 +169,8 @@ def test_the_programs_own_tracer_comes_first(python, program, run_both, tracer):
 @pytest.mark.parametrize("module", ["cProfile", "profile"])
 def test_the_standard_library_s_profilers(python, program, run_both, module):
     """doc/collectors.md says where `profile` cannot run beside ours: up to 3.11."""
-    run = run_both(python, "-m", module, program("def leaf(): return len('x')\nleaf()\n"), collect="+python,-builtins")
+    run = run_both(python, "-m", module, program("def leaf(): return len('x')\nleaf()\n"),
+                   collect="+python,-builtins")
     version = tuple(map(int, notes(run.trace)[0][1].split(":")[0].rstrip("+").split(".")[:2]))
     if module == "profile" and version < (3, 12):
         assert "Bad return" in run.done.stderr
@@ -163,12 +181,14 @@ def test_the_standard_library_s_profilers(python, program, run_both, module):
 
 MODEL = "import leaves\ndef forward():\n    leaves.leaf(), len('')\n"
 LEAVES = "def leaf(): return end()\ndef end(): pass\n"
-MAIN = "import sys\nfrom model import net\ndef main():\n    for _ in range(3): net.forward()\nmain()\n"
+MAIN = ("import sys\nfrom model import net\ndef main():\n    for _ in range(3): "
+        "net.forward()\nmain()\n")
 
 
 @pytest.mark.parametrize("more, expected", [
     (["--python-modules", "model"], {"model/net.py(2): forward": 3, "<built-in function len>": 3}),
-    (["--python-modules", "l*s,train"], {"train.py(3): main": 1, "leaves.py(1): leaf": 3, "leaves.py(2): end": 3}),
+    (["--python-modules", "l*s,train"], {"train.py(3): main": 1, "leaves.py(1): leaf": 3,
+                                         "leaves.py(2): end": 3}),
     (["--python-modules", "model.net,leaves", "--python-depth", "2"],
      {"model/net.py(2): forward": 3, "leaves.py(1): leaf": 3, "<built-in function len>": 3}),
     (["--python-modules", "nothing"], None),
@@ -183,4 +203,5 @@ def test_modules_and_depth(python, program, run_both, tmp_path, more, expected):
         assert not list(run.trace.glob("*/metadata"))
         return
     counted = collections.Counter(one.name for one in ranges_of(run.trace)[1])
-    assert {name: count for name, count in counted.items() if "<module>" not in name and "__" not in name} == expected
+    assert {name: count for name, count in counted.items() if "<module>" not in name
+            and "__" not in name} == expected

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One libvarve.so records PyTorch from 1.13 to today's as PyTorch's own profiler sees the same run."""
+"""One libvarve.so records PyTorch from 1.13 to today's as PyTorch's own profiler sees the same
+run."""
 import json
 import pathlib
 import subprocess
@@ -18,10 +19,12 @@ from torch_pythons import VERSIONS, environment, python_of  # noqa: E402
 
 @pytest.fixture(scope="module", name="run", params=VERSIONS)
 def fixture_run(request, build, varve, tmp_path_factory):
-    """(what the profiler saw, our slices of the same part of the same thread with "shapes" and "sequence")."""
+    """(what the profiler saw, our slices of the same part of the same thread with "shapes" and
+    "sequence")."""
     folder = tmp_path_factory.mktemp("versions")
     done = subprocess.run([varve, "record", "-o", "run.varve", "--", python_of(request.param),
-                           HERE / "programs" / "train_profiled.py", "theirs.json"], cwd=folder, env=environment(),
+                           HERE / "programs" / "train_profiled.py", "theirs.json"], cwd=folder,
+                           env=environment(),
                           capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     tables = dump(build, folder / "run.varve")
@@ -54,12 +57,14 @@ def test_the_same_sequence_numbers(run):
 
 
 def test_the_same_shapes(run):
-    """The profiler shows a list of tensors as one argument without a shape; we show each of them."""
+    """The profiler shows a list of tensors as one argument without a shape; we show each of
+    them."""
     theirs, ours = run
     lists = 0
     for row, (name, shapes, _) in zip(ours, theirs, strict=True):
         is_list = name == "aten::cat" and shapes == [[], []]
-        assert shapes_without_types(row["shapes"]) == ([[2, 72], [2, 72], []] if is_list else shapes), row
+        assert shapes_without_types(row["shapes"]) == ([[2, 72], [2, 72], []] if is_list
+                                                       else shapes), row
         lists += is_list
     assert lists == 4
     assert sum(row["shapes"].count("f32") for row in ours) > 300

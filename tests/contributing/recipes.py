@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One change of each kind that CONTRIBUTING.md has a recipe for: recipes/KIND/ holds the files that are new, EDITS the lines
-that come into files that are there."""
+"""One change of each kind that CONTRIBUTING.md has a recipe for: recipes/KIND/ holds the files that
+are new, EDITS the lines that come into files that are there."""
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "recipes"
 
 # What a recipe calls NAME.
-NAMES = {"format": "tally", "table": "longest", "collector": "heartbeat", "verb": "count", "device": "NPU", "record": "beat"}
+NAMES = {"format": "tally", "table": "longest", "collector": "heartbeat", "verb": "count",
+         "device": "NPU", "record": "beat"}
 
 READ_BEAT = """/* How often it beat, among what the collectors said. */
 static enum varve_code read_beat(struct vv_stream_reader *stream, const struct vv_record *record, struct varve_error *error)
@@ -33,43 +34,65 @@ COUNT_ROW = """    { .name = "count", .group = "Look", .summary = "how many reco
 EDITS = {
     "format": {
         "src/import/formats.h": [("    FORMAT(varve) \\\n", "    FORMAT(tally) \\\n")],
-        "src/LAYERS": [("import/rocprof:    import/rows import/input model base/*\n", "import/tally:      import/input model base\n")],
-        "doc/formats.md": [("`src/import/graph/memory_plan.c`.\n", "\n## Tallies\n\nTold by a first line `TALLY 1`. Each other line, "
-                            "`NAME BEGIN_NS END_NS`, is a slice of the one thread. `src/import/tally/tally.c`.\n")],
+        "src/LAYERS": [("import/rocprof:    import/rows import/input model base/*\n",
+                        "import/tally:      import/input model base\n")],
+        "doc/formats.md": [("`src/import/graph/memory_plan.c`.\n",
+                            "\n## Tallies\n\nThe first line is `TALLY 1`. Each other line, "
+                            "`NAME BEGIN_NS END_NS`, is a slice of the one thread. "
+                            "`src/import/tally/tally.c`.\n")],
         "README.md": [("PyTorch, JAX, TensorFlow, ONNX Runtime, Nsight, rocprof,", " tallies,")],
     },
     "table": {
-        "src/question/tables.h": [("#define VV_TABLES(TABLE) \\\n", '    TABLE(longest, 0, false, "the slice that lasts longest") \\\n')],
+        "src/question/tables.h": [("#define VV_TABLES(TABLE) \\\n",
+                                   '    TABLE(longest, 0, false, "the slice that lasts longest") '
+                                   '\\\n')],
         "doc/metrics.md": [("| `trace`, ", "`longest`, ")],
     },
     "collector": {
-        "src/settings/sources.h": [('calls of functions written in C too")', ' \\\n    COLLECTOR(heartbeat, false, NOTHING, NULL, "it is there")')],
-        "src/LAYERS": [("collect/process:   settings base/system\n", "collect/heartbeat: collect/process record ctf\n")],
-        "doc/collectors.md": [("| `builtins` | yes | of `python`: each call of a function written in C |\n",
+        "src/settings/sources.h": [('calls of functions written in C too")',
+                                    ' \\\n    COLLECTOR(heartbeat, false, NOTHING, NULL, "it is '
+                                    'there")')],
+        "src/LAYERS": [("collect/process:   settings base/system\n",
+                        "collect/heartbeat: collect/process record ctf\n")],
+        "doc/collectors.md": [("| `builtins` | yes | of `python`: each call of a function written "
+                               "in C |\n",
                                "| `heartbeat` | | that the process is there |\n")],
     },
     "verb": {
-        "src/cli/verbs.c": [("vv_run_verb vv_cmd_record,", " vv_cmd_count,"), ("      .run = vv_cmd_dump },\n", COUNT_ROW)],
-        "README.md": [("| `varve steps` | one line a step |\n", "| `varve count TRACE` | how many records it has |\n")],
+        "src/cli/verbs.c": [("vv_run_verb vv_cmd_record,", " vv_cmd_count,"),
+                            ("      .run = vv_cmd_dump },\n", COUNT_ROW)],
+        "README.md": [("| `varve steps` | one line a step |\n",
+                       "| `varve count TRACE` | how many records it has |\n")],
         "tests/cli/test_verbs.py": [("Look:      ", "count  ")],
     },
     "device": {
-        "include/varve/varve.h": [("#define VARVE_DEVICE_KIND_OTHER 3u\n", "#define VARVE_DEVICE_KIND_NPU 5u\n")],
-        "src/base/device_kind.h": [('    KIND(OPENCL, "opencl", 4) \\\n', '    KIND(NPU, "npu", 30)      \\\n')],
+        "include/varve/varve.h": [("#define VARVE_DEVICE_KIND_OTHER 3u\n",
+                                   "#define VARVE_DEVICE_KIND_NPU 5u\n")],
+        "src/base/device_kind.h": [('    KIND(OPENCL, "opencl", 4) \\\n',
+                                    '    KIND(NPU, "npu", 30)      \\\n')],
     },
     "record": {
-        "src/ctf/layout.h": [('"u64 ranges;")', ' \\\n    EVENT(17, BEAT, "varve.beat", 2, "u64 count;")')],
-        "src/record/session/session.c": [("    (void)vv_session_put(record, 5);\n",
-                                          "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    (void)vv_session_put(beat, 2);\n")],
-        "src/import/varve/record.c": [("#include <endian.h>\n", "#include <stdio.h>\n"), ("/* ---- dispatch ---- */\n\n", READ_BEAT),
-                                      ("    [VV_EVENT_END_UNDER] = read_end_under,\n", "    [VV_EVENT_BEAT] = read_beat,\n")],
-        "doc/format.md": [("which stay open: a function of Python that leaves a range open (§7); 0 = as `varve.end` |\n",
-                           "| 17 | `varve.beat` | u64 `count` | process | that the process is there |\n")],
+        "src/ctf/layout.h": [('"u64 ranges;")',
+                              ' \\\n    EVENT(17, BEAT, "varve.beat", 2, "u64 count;")')],
+        "src/record/process_clock.c": [("    (void)vv_process_stream_put(record, 5);\n",
+                                        "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    "
+                                        "(void)vv_process_stream_put(beat, 2);\n")],
+        "src/import/varve/record.c": [("#include <endian.h>\n", "#include <stdio.h>\n"),
+                                      ("/* ---- dispatch ---- */\n\n", READ_BEAT),
+                                      ("    [VV_EVENT_END_UNDER] = read_end_under,\n",
+                                       "    [VV_EVENT_BEAT] = read_beat,\n")],
+        "doc/format.md": [("which stay open: a function of Python that leaves a range open (§7); "
+                           "0 = as `varve.end` |\n",
+                           "| 17 | `varve.beat` | u64 `count` | process | that the process is "
+                           "there |\n")],
         "tools/varve_decode.py": [('    16: ("varve.end_under", "thread", "u64 ranges;"),\n',
                                    '    17: ("varve.beat", "process", "u64 count;"),\n')],
-        "tests/support/trace_writer.py": [('    (16, "varve.end_under"): "u64 ranges;",\n', '    (17, "varve.beat"): "u64 count;",\n'),
-                                          ("        self._note(15, at, struct.pack(\"<IIQ\", name, COLLECTOR_STATES.index(state), "
-                                           "text))\n", "\n    def beat(self, count, at=0):\n        self._note(17, at, "
+        "tests/support/trace_writer.py": [('    (16, "varve.end_under"): "u64 ranges;",\n',
+                                           '    (17, "varve.beat"): "u64 count;",\n'),
+                                          ("        self._note(15, at, struct.pack(\"<IIQ\", "
+                                           "name, COLLECTOR_STATES.index(state), "
+                                           "text))\n", "\n    def beat(self, count, at=0):\n      "
+                                                       "  self._note(17, at, "
                                            "struct.pack(\"<Q\", count))\n")],
     },
 }
@@ -77,7 +100,8 @@ EDITS = {
 
 def new_files(kind):
     """{path: text} of the files that a change of this kind adds."""
-    return {str(path.relative_to(FOLDER / kind)): path.read_text() for path in sorted((FOLDER / kind).rglob("*")) if path.is_file()}
+    return {str(path.relative_to(FOLDER / kind)): path.read_text()
+            for path in sorted((FOLDER / kind).rglob("*")) if path.is_file()}
 
 
 def apply(kind, root):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the control tests: a program that does what it is told, under varve record, and the command."""
+"""Fixtures of the control tests: a program that does what it is told, under varve record, and the
+command."""
 import collections
 import functools
 import os
@@ -19,11 +20,13 @@ from recording import quiet_environment  # pylint: disable=wrong-import-position
 
 
 class Told:
-    """tests/programs/on_command in a process of its own: do("pairs 10") returns once they are done."""
+    """tests/programs/on_command in a process of its own: do("pairs 10") returns once they are
+    done."""
 
     def __init__(self, command, folder, environment):
-        self.process = subprocess.Popen(command, cwd=folder, env=environment, text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command, cwd=folder, env=environment, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
         self.stderr = ""
 
     def send(self, line):
@@ -62,7 +65,8 @@ def on_command(build):
 
 @pytest.fixture
 def own_name(tmp_path, on_command):
-    """on_command by a name that no other recording on this machine has: start, stop and dump mean all of a name."""
+    """on_command by a name that no other recording on this machine has: start, stop and dump mean
+    all of a name."""
     path = tmp_path / f"told-{os.getpid()}"
     path.symlink_to(on_command)
     return path
@@ -73,20 +77,22 @@ def run(tmp_path, varve):
     """run("stop", …) runs the command in the test's folder."""
     def command(*words, **more):
         environment = quiet_environment(**more.pop("env", {}))
-        return subprocess.run([more.pop("command", varve), *map(str, words)], cwd=tmp_path, env=environment, check=False, text=True,
-                              capture_output=True, timeout=120, **more)
+        return subprocess.run([more.pop("command", varve), *map(str, words)], cwd=tmp_path,
+                              env=environment, check=False, text=True, capture_output=True,
+                              timeout=120, **more)
     return command
 
 
 @pytest.fixture
 def run_as_another(run, varve):
-    """The same as another user, from where he may read: the checkout may be closed to him, and each pytest that begins
-    closes the folder that holds those of all tests."""
+    """The same as another user, from where he may read: the checkout may be closed to him, and each
+    pytest that begins closes the folder that holds those of all tests."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        yield functools.partial(run, command=shutil.copy(varve, folder), user=65534, group=65534, extra_groups=[])
+        yield functools.partial(run, command=shutil.copy(varve, folder), user=65534, group=65534,
+                                extra_groups=[])
 
 
 @pytest.fixture
@@ -122,9 +128,11 @@ def pid_of(tmp_path):
 
 @pytest.fixture
 def counts(tmp_path):
-    """counts() says how many records of each name t.varve has, as tools/varve_decode.py reads it."""
+    """counts() says how many records of each name t.varve has, as tools/varve_decode.py reads
+    it."""
     def count(trace="t.varve"):
-        return collections.Counter(varve_decode.counts(varve_decode.open_trace(str(tmp_path / trace)))["by_name"])
+        return collections.Counter(
+            varve_decode.counts(varve_decode.open_trace(str(tmp_path / trace)))["by_name"])
     return count
 
 

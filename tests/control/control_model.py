@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What doc/control.md, doc/threading.md and include/varve/control.h promise of the order of calls, as a program that
-is a few variables: the same calls as tests/programs/modules/control_cell.c, and what each of them must return and
-record. Written from those pages, not from src/."""
+"""What doc/control.md, doc/threading.md and include/varve/control.h promise of the order of calls,
+as a program that is a few variables: the same calls as tests/programs/modules/control_cell.c, and
+what each of them must return and record. Written from those pages, not from src/."""
 import collections
 import copy
 
 OK, INVALID, NOT_FOUND, EXISTS, STATE = 0, 1, 2, 3, 12
 
-BEGINNINGS = ["nothing", "environment", "keep", "ge", "dynamic", "record", "record-paused", "record-schedule",
-              "record-environment", "record-paused-environment", "wrong-environment", "session"]
+BEGINNINGS = ["nothing", "environment", "keep", "ge", "dynamic", "record", "record-paused",
+              "record-schedule", "record-environment", "record-paused-environment",
+              "wrong-environment", "session"]
 STATES = ["fresh", "recorded", "paused", "child", "recorded-child"]
-CALLS = ["init", "init-default", "options", "options-keep", "options-schedule", "options-environment", "options-wrong",
-         "finalize", "config-create", "config-create-wrong", "config-destroy", "start", "stop", "stop-config", "in-order",
-         "option", "callback-add", "callback-remove", "session-start", "session-start-default", "session-stop",
-         "dump", "dump-default", "layers-all", "layers-none"]
+CALLS = ["init", "init-default", "options", "options-keep", "options-schedule",
+         "options-environment", "options-wrong",
+         "finalize", "config-create", "config-create-wrong", "config-destroy", "start", "stop",
+         "stop-config", "in-order", "option", "callback-add", "callback-remove", "session-start",
+         "session-start-default", "session-stop", "dump", "dump-default", "layers-all",
+         "layers-none"]
 BY_ENVIRONMENT = ["environment", "keep", "ge", "dynamic"]
 DEFAULT = "control_matrix.varve"
 SCHEDULE = (1, 1)  # skip one step, record one
 
 
 class Program:
-    """One process. `ranges` counts what must be in which trace: {(trace, name of the range): ranges}."""
+    """One process. `ranges` counts what must be in which trace: {(trace, name of the range):
+    ranges}."""
 
     def __init__(self, beginning):
         self.beginning = beginning
         self.ranges, self.dumped = collections.Counter(), []
         self.trace = None              # of the session that runs
         self.owner = None              # "command", "program", "calls"
-        self.may_switch = False        # a session of `varve record --paused`: the calls may start and stop it
+        # a session of `varve record --paused`: the calls may start and stop it
+        self.may_switch = False
         self.recording = self.has_folder = False
         self.schedule, self.steps = None, 0
         self.initialised = self.started = self.configured = self.untouched = self.tells = False
@@ -136,7 +141,8 @@ class Program:
         return OK
 
     def init_wrong(self):
-        return STATE if (self.initialised and not self.untouched) or self.belongs_to_others() else INVALID
+        return STATE if (self.initialised
+                         and not self.untouched) or self.belongs_to_others() else INVALID
 
     def finalize(self):
         if not self.initialised or self.untouched or (self.started and self.configured):
@@ -226,15 +232,19 @@ class Program:
 
     def call(self, name):
         return {
-            "init": lambda: self.init("init.varve"), "init-default": self.init, "options": self.init_options,
-            "options-keep": self.init_options, "options-schedule": lambda: self.init_options(SCHEDULE),
-            "options-environment": self.init_of_environment, "options-wrong": self.init_wrong, "finalize": self.finalize,
-            "config-create": lambda: OK, "config-create-wrong": lambda: INVALID,
-            "config-destroy": lambda: STATE if self.started and self.configured else OK,
-            "start": self.start, "stop": self.stop, "stop-config": lambda: self.stop(with_config=True),
-            "in-order": self.in_order, "option": lambda: OK, "callback-add": self.add, "callback-remove": self.take_out,
+            "init": lambda: self.init("init.varve"), "init-default": self.init,
+            "options": self.init_options, "options-keep": self.init_options,
+            "options-schedule": lambda: self.init_options(SCHEDULE),
+            "options-environment": self.init_of_environment, "options-wrong": self.init_wrong,
+            "finalize": self.finalize, "config-create": lambda: OK,
+            "config-create-wrong": lambda: INVALID, "config-destroy": lambda: STATE if self.started
+            and self.configured else OK, "start": self.start, "stop": self.stop,
+            "stop-config": lambda: self.stop(with_config=True),
+            "in-order": self.in_order, "option": lambda: OK, "callback-add": self.add,
+            "callback-remove": self.take_out,
             "session-start": lambda: self.session_start("session.varve"),
-            "session-start-default": lambda: self.session_start(DEFAULT), "session-stop": self.session_stop,
+            "session-start-default": lambda: self.session_start(DEFAULT),
+            "session-stop": self.session_stop,
             "dump": lambda: self.dump("dump.varve"), "dump-default": lambda: self.dump(None),
             "layers-all": lambda: self.layers(True), "layers-none": lambda: self.layers(False),
         }[name]()

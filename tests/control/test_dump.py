@@ -27,7 +27,8 @@ def emitter(tmp_path, build):
     def start(threads=4):
         trace = tmp_path / "t.varve"
         trace.mkdir()
-        process = subprocess.Popen([build / "tests" / "programs" / "emitter", tmp_path / "counts", str(threads), "0"],
+        process = subprocess.Popen([build / "tests" / "programs" / "emitter", tmp_path / "counts",
+                                    str(threads), "0"],
                                    env=quiet_environment(VARVE_OUTPUT=str(trace)))
         started.append(process)
         end = time.monotonic() + 120
@@ -43,7 +44,8 @@ def emitter(tmp_path, build):
 
 def wait_until(pid, state):
     end = time.monotonic() + 120
-    while pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != state:
+    while pathlib.Path(f"/proc/{pid}/stat").read_text(
+            encoding="ascii").rpartition(")")[2].split()[0] != state:
         assert time.monotonic() < end
         time.sleep(0.001)
 
@@ -67,7 +69,8 @@ def reads_everywhere(trace, babeltrace2, varve, events):
                           capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert int(done.stdout.split()[0]) >= events
-    done = subprocess.run([varve, "info", "--strict", "--csv", "--table", "trace", trace], capture_output=True, text=True,
+    done = subprocess.run([varve, "info", "--strict", "--csv", "--table", "trace", trace],
+                          capture_output=True, text=True,
                           check=True)
     assert done.stderr == ""
 
@@ -135,9 +138,12 @@ def test_the_line_says_what_there_is(record, run, own_name, pid_of, tmp_path, co
     program.do("sleep 120")
     program.do("pairs 1")
     done = run("dump", pid_of())
-    found = re.fullmatch(r"varve: t\.dump\.varve  1 process  1 0\d\d events  none lost  covers ([\d.]+) (m?)s\n", done.stderr)
+    found = re.fullmatch(
+        r"varve: t\.dump\.varve  1 process  1 0\d\d events  none lost  covers ([\d.]+) (m?)s\n",
+        done.stderr)
     assert (done.returncode, done.stdout) == (0, "") and found, done.stderr
-    assert 0.12 <= float(found[1]) / (1000 if found[2] else 1) <= 1.01 * (time.monotonic() - begin)  # it has three digits
+    # it has three digits
+    assert 0.12 <= float(found[1]) / (1000 if found[2] else 1) <= 1.01 * (time.monotonic() - begin)
     assert counts("t.dump.varve")["work"] == 501
     assert (tmp_path / "t.dump.varve" / "manifest.json").exists()
     program.do("pairs 10")
@@ -158,8 +164,8 @@ def test_the_next_name_is_free_and_o_keeps_the_former_trace(record, run, pid_of,
     program.do("pairs 4")
     assert run("dump", pid_of(), "-o", "t.dump.varve").returncode == 0
     assert (counts("t.dump.varve")["work"], counts("t.dump.varve.old")["work"]) == (5, 1)
-    assert sorted(os.listdir(tmp_path)) == ["t.dump.2.varve", "t.dump.3.varve", "t.dump.varve", "t.dump.varve.old",
-                                            "t.varve"]
+    assert sorted(os.listdir(tmp_path)) == ["t.dump.2.varve", "t.dump.3.varve", "t.dump.varve",
+                                            "t.dump.varve.old", "t.varve"]
 
 
 def test_a_trace_means_all_its_processes(record, run, own_name, pid_of, tmp_path, counts):
@@ -173,7 +179,8 @@ def test_a_trace_means_all_its_processes(record, run, own_name, pid_of, tmp_path
     assert "  2 processes  " in run("dump", own_name.name, "-o", "by_name.varve").stderr
     for pid, work in ((parent, 2), (child, 10)):
         assert run("dump", pid, "-o", f"{pid}.varve").returncode == 0
-        assert [path.name for path in (tmp_path / f"{pid}.varve").iterdir() if path.is_dir()] == [str(pid)]
+        assert [path.name for path in (tmp_path / f"{pid}.varve").iterdir()
+                if path.is_dir()] == [str(pid)]
         assert counts(f"{pid}.varve")["work"] == work
     program.send("go")
     program.answer()
@@ -207,7 +214,8 @@ def test_the_target_does_not_notice(record, run, pid_of):
 def test_a_full_disk_is_an_error_and_nothing_stays(tmp_path, record, run, pid_of):
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True,
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk],
+                      capture_output=True,
                       check=False).returncode != 0:
         pytest.skip("only root may mount a small file system")
     try:
@@ -215,7 +223,9 @@ def test_a_full_disk_is_an_error_and_nothing_stays(tmp_path, record, run, pid_of
         program.do("threads 100000")
         done = run("dump", pid_of(), "-o", "disk/d.varve")
         assert done.returncode == 4
-        assert re.fullmatch(r"varve: cannot dump '.*/t\.varve' to 'disk/d\.varve': No space left on device\n", done.stderr)
+        assert re.fullmatch(
+            r"varve: cannot dump '.*/t\.varve' to 'disk/d\.varve': No space left on device\n",
+            done.stderr)
         assert os.listdir(disk) == []
         assert run("dump", "-q", pid_of()).returncode == 0
     finally:
@@ -242,17 +252,22 @@ def test_what_cannot_be_dumped_is_said(record, run, pid_of, tmp_path):
     trace = os.path.realpath(tmp_path / "t.varve")
     (tmp_path / "notes").write_text("milk")
     for words, code, message in [
-            (["dump"], 2, "dump wants a process or a trace: varve dump PID, or NAME.varve. Those being recorded:  "
+            (["dump"], 2, "dump wants a process or a trace: varve dump PID, or NAME.varve. Those "
+                          "being recorded:  "
                           "varve status"),
             (["dump", "1", "2"], 2, "one at a time: after '1' came '2'"),
             (["dump", pid, "-o", "-"], 2, "a trace is a folder: -o OUT.varve"),
             (["dump", "4194305"], 3, "no process 4194305. Those being recorded:  varve status"),
-            (["dump", pid, "-o", "t.varve"], 4, "'t.varve' is the trace that is to be dumped: name another with "
+            (["dump", pid, "-o", "t.varve"], 4,
+             "'t.varve' is the trace that is to be dumped: name another with "
                                                 "-o OUT.varve"),
-            (["dump", pid, "-o", "notes"], 4, "'notes' exists and is not a trace: move it away, or name another with "
+            (["dump", pid, "-o", "notes"], 4,
+             "'notes' exists and is not a trace: move it away, or name another with "
                                               "-o NAME.varve"),
-            (["dump", pid, "-o", "no/d.varve"], 3, "cannot make the folder 'no/d.varve': No such file or directory"),
-            (["dump", "nobody-has-this-name"], 3, "no process that is being recorded is called 'nobody-has-this-name'. "
+            (["dump", pid, "-o", "no/d.varve"], 3,
+             "cannot make the folder 'no/d.varve': No such file or directory"),
+            (["dump", "nobody-has-this-name"], 3,
+             "no process that is being recorded is called 'nobody-has-this-name'. "
                                                   "Those that are:  varve status")]:
         done = run(*words)
         assert (done.returncode, done.stdout, done.stderr) == (code, "", f"varve: {message}\n")
@@ -260,7 +275,8 @@ def test_what_cannot_be_dumped_is_said(record, run, pid_of, tmp_path):
     run("pack", "-q", "t.varve")
     done = run("dump", "t.varve")
     assert done.returncode == 3
-    assert done.stderr == (f"varve: '{trace}' holds a stream that is packed or damaged. Only a recording as it is written "
+    assert done.stderr == (f"varve: '{trace}' holds a stream that is packed or damaged. Only a "
+                           f"recording as it is written "
                            "can be dumped; copy a finished one as a folder\n")
     assert sorted(os.listdir(tmp_path)) == ["notes", "t.varve"]
 
@@ -270,7 +286,8 @@ def test_another_user_may_not(record, run_as_another, pid_of):
     program.do("pairs 1")
     done = run_as_another("dump", pid_of())
     assert (done.returncode, done.stderr) == (
-        3, f"varve: the system does not let you look into process {pid_of()}: only the user whose process it is "
+        3, f"varve: the system does not let you look into process {pid_of()}: only the user whose "
+           f"process it is "
            "may see or switch its recording\n")
 
 
@@ -285,4 +302,5 @@ def test_a_signal_dumps_and_the_program_goes_on(record, run, pid_of, tmp_path, c
             time.sleep(0.001)
     program.do("pairs 5")
     assert program.finish() == 0
-    assert [counts(name)["work"] for name in ("t.dump.varve", "t.dump.2.varve", "t.varve")] == [10, 10, 15]
+    assert [counts(name)["work"] for name in ("t.dump.varve", "t.dump.2.varve",
+                                              "t.varve")] == [10, 10, 15]

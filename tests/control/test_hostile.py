@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-# What a recorded process looks like from outside: process.0 and .control mapped. Any user can run this.
+# What a recorded process looks like from outside: process.0 and .control mapped. Any user can run
+# this.
 IMPOSTOR = """
 import ctypes, fcntl, mmap, os, struct, sys
 folder = sys.argv[1] + '/1'
@@ -32,7 +33,8 @@ sys.stdin.read()
 
 @pytest.fixture
 def impostor():
-    """impostor(FOLDER) runs it there as nobody, and returns its number; inside=: in a file system that only it sees."""
+    """impostor(FOLDER) runs it there as nobody, and returns its number; inside=: in a file system
+    that only it sees."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
     started = []
@@ -41,8 +43,10 @@ def impostor():
         words = ["/usr/bin/python3", "-c", IMPOSTOR, folder]
         more = {"user": 65534, "group": 65534, "extra_groups": []}
         if inside is not None:
-            words, more = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs x {inside} && exec \"$@\"", "sh", *words], {}
-        started.append(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/", text=True, **more))
+            words, more = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs x {inside} && exec \"$@\"",
+                           "sh", *words], {}
+        started.append(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        cwd="/", text=True, **more))
         pid = started[-1].stdout.readline()
         if inside is not None and pid == "":
             pytest.skip("only who may mount can hide a file system")
@@ -60,11 +64,13 @@ def test_a_lock_that_somebody_keeps_is_told_and_not_waited_for(record, run, pid_
     with open(tmp_path / f"t.varve/{pid}/.control", "rb") as page:
         fcntl.flock(page, fcntl.LOCK_EX)
         done = run("status", pid)
-        assert done.returncode == 0 and re.search(r"layers +all\n", done.stdout) and done.stderr == ""
+        assert done.returncode == 0 and re.search(r"layers +all\n",
+                                                  done.stdout) and done.stderr == ""
         for verb in ("stop", "start"):
             done = run(verb, pid)
             assert done.returncode == 3
-            assert re.search(rf"the control page of process {pid} is locked by process {os.getpid()} \(.+\) of user "
+            assert re.search(rf"the control page of process {pid} is locked by process "
+                             rf"{os.getpid()} \(.+\) of user "
                              rf"{os.geteuid()}, which keeps it", done.stderr)
         fcntl.flock(page, fcntl.LOCK_UN)
     assert run("stop", pid).returncode == 0
@@ -81,12 +87,14 @@ def test_root_waits_for_nobodys_lock(run, impostor, tmp_path):
     assert done.returncode == 0 and f"{pid}" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr and "\x9b" not in done.stdout + done.stderr
     done = run("stop", pid)
-    assert done.returncode == 3 and f"is locked by process {pid} (" in done.stderr and "of user 65534" in done.stderr
+    assert (done.returncode == 3 and f"is locked by process {pid} (" in done.stderr
+            and "of user 65534" in done.stderr)
     assert "\x1b" not in done.stderr and "\x9b" not in done.stderr
 
 
 def test_only_the_page_that_the_process_uses_is_written(impostor, run, tmp_path):
-    """What maps tell of a file system that only the process sees is a path all the same: for others, of another page."""
+    """What maps tell of a file system that only the process sees is a path all the same: for
+    others, of another page."""
     page = tmp_path / "inner/x.varve/1/.control"
     page.parent.mkdir(parents=True)
     page.write_bytes(bytes(12) + struct.pack("<IQ", 1, 0x4c52544345565256) + bytes(4072))
@@ -118,13 +126,15 @@ def test_a_number_in_a_name_costs_no_memory(record, run, pid_of, tmp_path):
     program.do("pairs 3")
     (tmp_path / f"t.varve/{pid_of()}/thread.4294967294.0").touch()
     limit = 4 << 30
-    done = run("dump", "t.varve", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    done = run("dump", "t.varve", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                                        (limit, limit)))
     assert done.returncode == 0, done.stderr
     assert "none lost" in done.stderr
     assert program.finish() == 0
 
 
-@pytest.mark.parametrize("verb", ["report", "info", "steps", "critical", "pack", "dump", "export", "diff", "validate"])
+@pytest.mark.parametrize("verb", ["report", "info", "steps", "critical", "pack", "dump", "export",
+                                  "diff", "validate"])
 def test_a_pipe_in_the_place_of_a_manifest_is_no_trace(run, tmp_path, verb):
     (tmp_path / "x.varve").mkdir()
     os.mkfifo(tmp_path / "x.varve/manifest.json")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve record --keep, --max-size, --when-full and --dump-on: what is refused, what reaches the program, what is
-kept, and what the last lines say of it."""
+"""varve record --keep, --max-size, --when-full and --dump-on: what is refused, what reaches the
+program, what is kept, and what the last lines say of it."""
 import os
 import re
 import subprocess
@@ -16,19 +16,23 @@ REFUSED = [
     (["--keep", "5m"], "--keep: '5m' may be minutes or megabytes: write 5min or 5MB"),
     (["--keep", "1s", "--max-size", "1MB"],
      "--keep keeps what comes last, --max-size what comes first: one of the two"),
-    (["--keep", "1s", "--when-full", "grow"], "--keep drops what is oldest, and needs no --when-full: leave it out"),
+    (["--keep", "1s", "--when-full", "grow"],
+     "--keep drops what is oldest, and needs no --when-full: leave it out"),
     (["--when-full", "grow"], "--when-full wants --max-size, the size that it speaks of"),
     (["--when-full", "drop-oldest"], "--when-full wants --max-size, the size that it speaks of"),
     (["--when-full", "grow", "--max-size", "0"],
      "--max-size 0 is no limit, and --when-full has nothing to speak of"),
     (["--dump-on", "SIGFOO"], "--dump-on: 'SIGFOO' is no signal: write a name, such as SIGUSR2"),
-    (["--dump-on", "SIGKILL"], "--dump-on: 'SIGKILL' stops a program, or says that it has failed: write a signal that "
+    (["--dump-on", "SIGKILL"],
+     "--dump-on: 'SIGKILL' stops a program, or says that it has failed: write a signal that "
                                "asks for something, such as SIGUSR2"),
-    (["--duration", "5s"], "--duration goes with --pid: to record a part of a new program, --schedule counts steps"),
+    (["--duration", "5s"],
+     "--duration goes with --pid: to record a part of a new program, --schedule counts steps"),
 ]
 
 
-@pytest.mark.parametrize("words, message", REFUSED, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize("words, message", REFUSED, ids=lambda value: " ".join(value)
+                         if isinstance(value, list) else "")
 def test_what_contradicts_itself_is_refused_before_the_program_runs(run, tmp_path, words, message):
     done = run("record", *words, "--", "touch", "was-run")
     assert (done.returncode, done.stderr) == (125, f"varve: {message}\n")
@@ -37,16 +41,20 @@ def test_what_contradicts_itself_is_refused_before_the_program_runs(run, tmp_pat
 
 def test_a_mistyped_policy_names_the_nearest(run):
     done = run("record", "--max-size", "1MB", "--when-full", "drop-oldst", "--", "true")
-    assert (done.returncode, done.stderr) == (125, "varve: --when-full is one of drop-newest, grow, drop-oldest; not "
-                                                   "'drop-oldst'. Nearest: drop-oldest\n")
+    assert (done.returncode,
+            done.stderr) == (125,
+                             "varve: --when-full is one of drop-newest, grow, drop-oldest; not "
+                             "'drop-oldst'. Nearest: drop-oldest\n")
 
 
 @pytest.mark.parametrize("words, settings", [
     (["--keep", "10s"], ["VARVE_KEEP=10s"]),
-    (["--keep", "64 MiB", "--dump-on", "SIGUSR2"], ["VARVE_KEEP='64 MiB'", "VARVE_DUMP_ON=SIGUSR2"]),
+    (["--keep", "64 MiB", "--dump-on", "SIGUSR2"], ["VARVE_KEEP='64 MiB'",
+                                                    "VARVE_DUMP_ON=SIGUSR2"]),
     (["--max-size", "2GB"], ["VARVE_MAX_SIZE=2GB"]),
     (["--max-size", "2GB", "--when-full", "grow"], ["VARVE_MAX_SIZE=2GB", "VARVE_WHEN_FULL=grow"]),
-    (["--max-size", "2GB", "--when-full", "drop-newest"], ["VARVE_MAX_SIZE=2GB", "VARVE_WHEN_FULL=drop-newest"]),
+    (["--max-size", "2GB", "--when-full", "drop-newest"],
+     ["VARVE_MAX_SIZE=2GB", "VARVE_WHEN_FULL=drop-newest"]),
     (["--max-size", "2GB", "--when-full", "drop-oldest"], ["VARVE_KEEP=2GB"]),
     (["--max-size", "2000000", "--when-full", "drop-oldest"], ["VARVE_KEEP=2000000B"]),
 ])
@@ -69,14 +77,16 @@ def check_whole(tmp_path, babeltrace2):
     """Both other readers find nothing wrong; the ranges of the only process."""
     trace = varve_decode.open_trace(str(tmp_path / "t.varve"))
     assert trace.problems == []
-    printed = subprocess.run([babeltrace2, tmp_path / "t.varve"], capture_output=True, text=True, check=True)
+    printed = subprocess.run([babeltrace2, tmp_path / "t.varve"], capture_output=True, text=True,
+                             check=True)
     assert printed.stderr == ""
     assert len(printed.stdout.splitlines()) == varve_decode.counts(trace)["events"]
     (process,) = trace.processes
     return process
 
 
-@pytest.mark.parametrize("words", [["--keep", "1MB"], ["--max-size", "1MB", "--when-full", "drop-oldest"]],
+@pytest.mark.parametrize("words", [["--keep", "1MB"], ["--max-size", "1MB", "--when-full",
+                                                       "drop-oldest"]],
                          ids=["keep", "drop-oldest"])
 def test_the_last_of_a_long_run_is_kept(record, run, tmp_path, babeltrace2, words):
     program = record(*words)
@@ -85,16 +95,19 @@ def test_the_last_of_a_long_run_is_kept(record, run, tmp_path, babeltrace2, word
     assert program.finish() == 0
     process = check_whole(tmp_path, babeltrace2)
     assert 500_000 < streams_bytes(tmp_path / "t.varve") <= 1_200_000
-    indices = [record.fields["index"] for stream in process.streams for record in stream.records if record.id == 9]
+    indices = [record.fields["index"] for stream in process.streams for record in stream.records
+               if record.id == 9]
     assert indices == list(range(50))
     last = program.stderr.splitlines()[-1]
     assert last == "varve: only the last 1 MB of each process were kept; next: varve report"
     assert "none lost" in program.stderr
-    done = run("info", "--strict", "t.varve")  # with a range of 0 ns HEALTH has a row, and that is no loss
+    # with a range of 0 ns HEALTH has a row, and that is no loss
+    done = run("info", "--strict", "t.varve")
     info = done.stdout
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"^ *lost +0$", info, re.M)
-    assert re.search(r"^ *kept +flight recorder: the last 1 MB of each process were kept; \d+ ranges? began before$",
+    assert re.search(r"^ *kept +flight recorder: the last 1 MB of each process were kept; \d+ "
+                     r"ranges? began before$",
                      info, re.M)
 
 
@@ -110,8 +123,10 @@ def test_the_last_milliseconds_are_kept(record, tmp_path, babeltrace2):
     ranges, _ = varve_decode.ranges(process)
     kept_ns = ranges[-1].end_ns - ranges[0].begin_ns
     assert len(ranges) >= 200000 or kept_ns >= 300_000_000  # all of the last 300 ms
-    assert len(ranges) < 400000                             # nothing of before, but for a part of the stream
-    assert program.stderr.splitlines()[-1] == "varve: only the last 300 ms of each process were kept; next: varve report"
+    # nothing of before, but for a part of the stream
+    assert len(ranges) < 400000
+    assert program.stderr.splitlines(
+    )[-1] == "varve: only the last 300 ms of each process were kept; next: varve report"
 
 
 def test_a_short_run_is_kept_whole(record, run, counts):
@@ -120,7 +135,8 @@ def test_a_short_run_is_kept_whole(record, run, counts):
     program.finish()
     assert counts()["work"] == 1000
     assert program.stderr.splitlines()[-1] == "varve: next: varve report"
-    assert "the last 64 MB of each process were kept; 0 ranges began before" in run("info", "t.varve").stdout
+    assert "the last 64 MB of each process were kept; 0 ranges began before" in run(
+        "info", "t.varve").stdout
 
 
 def test_a_range_that_began_before_is_counted(record, run, tmp_path):
@@ -131,7 +147,8 @@ def test_a_range_that_began_before_is_counted(record, run, tmp_path):
     program.finish()
     (process,) = varve_decode.open_trace(str(tmp_path / "t.varve")).processes
     (thread,) = [stream for stream in process.streams if stream.kind == "thread"]
-    before = 2 if thread.records[0].id == 1 else 1  # "left open", and a "work" that the oldest part split
+    # "left open", and a "work" that the oldest part split
+    before = 2 if thread.records[0].id == 1 else 1
     assert varve_decode.ranges(process)[1] == 0
     assert process.begun_before == before
     assert re.search(rf"the last 1 MB of each process were kept; {before} ranges? began before$",
@@ -145,7 +162,9 @@ def test_grown_past_the_size_nothing_is_lost_and_it_is_said(record, counts):
     assert counts()["work"] == 300000
     first, second, third = program.stderr.splitlines()
     assert "  none lost  " in first
-    assert re.fullmatch(r"varve: 1 process grew past --max-size 1MB, to 4\.\d+ MB; nothing was dropped for it", second)
+    assert re.fullmatch(
+        r"varve: 1 process grew past --max-size 1MB, to 4\.\d+ MB; nothing was dropped for it",
+        second)
     assert third == "varve: next: varve report"
 
 
@@ -164,7 +183,8 @@ def test_drop_newest_is_the_standard(record, counts):
         assert 0 < counts()["work"] < 80000
         first, second, third = program.stderr.splitlines()
         assert re.search(r"  [\d ]+ lost  ", first)
-        assert second == ("varve: --max-size 1MB was full: --when-full grow keeps all, --when-full drop-oldest what "
+        assert second == ("varve: --max-size 1MB was full: --when-full grow keeps all, "
+                          "--when-full drop-oldest what "
                           "comes last")
         assert third == "varve: next: varve report"
 
@@ -197,4 +217,5 @@ def test_a_killed_one_is_whole(record, tmp_path, babeltrace2):
     program.finish()
     process = check_whole(tmp_path, babeltrace2)
     assert len(varve_decode.ranges(process)[0]) > 30000
-    assert not [name for name in os.listdir(tmp_path / "t.varve" / process.name) if name.startswith(".thread")]
+    assert not [name for name in os.listdir(tmp_path / "t.varve" / process.name)
+                if name.startswith(".thread")]

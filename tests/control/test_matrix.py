@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every way to begin a recording × every state of the process × every call that switches it: a success, or a code with
-a sentence, as the pages say it; never a signal; and what was recorded lies where it belongs, in whole traces."""
+"""Every way to begin a recording × every state of the process × every call that switches it: a
+success, or a code with a sentence, as the pages say it; never a signal; and what was recorded lies
+where it belongs, in whole traces."""
 import collections
 import os
 import re
@@ -16,27 +17,33 @@ SOAK = os.environ.get("VARVE_SOAK")
 
 @pytest.fixture(scope="module")
 def matrix(build, varve):
-    """matrix(folder, [(BEGINNING, STATE, FIRST, SECOND)]) runs those cells, each in a folder of its own."""
+    """matrix(folder, [(BEGINNING, STATE, FIRST, SECOND)]) runs those cells, each in a folder of its
+    own."""
     programs = build / "tests" / "programs"
-    paths = [programs / "control_matrix", (build / "libvarve.so").resolve(), programs / "control_cell.so"]
+    paths = [programs / "control_matrix", (build / "libvarve.so").resolve(),
+             programs / "control_cell.so"]
     if not all(path.exists() for path in paths):
         pytest.skip("needs tests/programs/control_matrix: make tests")
     assert varve.exists()
 
     def run(folder, cells):
-        lines = "".join(f"{folder}/{number} {' '.join(cell)}\n" for number, cell in enumerate(cells))
+        lines = "".join(f"{folder}/{number} {' '.join(cell)}\n"
+                        for number, cell in enumerate(cells))
         # A cell ends with a configuration in hand; to look for it costs more than all the rest.
-        return subprocess.run(paths, input=lines, cwd=folder, env=quiet_environment(ASAN_OPTIONS="detect_leaks=0"),
-                              text=True, check=True, capture_output=True)
+        return subprocess.run(paths, input=lines, cwd=folder,
+                              env=quiet_environment(ASAN_OPTIONS="detect_leaks=0"), text=True,
+                              check=True, capture_output=True)
     run.paths = paths
     return run
 
 
 def ranges_of(folder):
-    """{(trace, name): ranges} of the whole traces below the folder. One in which nobody recorded has nothing in it."""
+    """{(trace, name): ranges} of the whole traces below the folder. One in which nobody recorded
+    has nothing in it."""
     counted = collections.Counter()
     for path in sorted(folder.iterdir()):
-        if {inner.name for inner in path.iterdir()} <= {"lost"}:  # a process that has recorded nothing does nothing at its end
+        # a process that has recorded nothing does nothing at its end
+        if {inner.name for inner in path.iterdir()} <= {"lost"}:
             assert all(not any(page.read_bytes()[16:]) for page in path.iterdir())
             continue
         trace = varve_decode.open_trace(str(path))
@@ -69,18 +76,22 @@ def check(done, folder, cells):
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_each_call_keeps_its_promise_in_each_state(matrix, varve, tmp_path, beginning):
     seconds = CALLS if SOAK else [None]
-    cells = [(beginning, state, first, second or first) for state in STATES for first in CALLS for second in seconds]
+    cells = [(beginning, state, first, second or first) for state in STATES for first in CALLS
+             for second in seconds]
     check(matrix(tmp_path, cells), tmp_path, cells)
     if SOAK:
         return
-    made = [path for path in tmp_path.glob("*/*.varve") if any(inner.is_dir() for inner in path.iterdir())]
+    made = [path for path in tmp_path.glob("*/*.varve")
+            if any(inner.is_dir() for inner in path.iterdir())]
     assert len(made) > 20
-    info = subprocess.run([varve, "info", "--strict", *made], capture_output=True, text=True, check=False)
+    info = subprocess.run([varve, "info", "--strict", *made], capture_output=True, text=True,
+                          check=False)
     assert (info.returncode, info.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("cell, message", [
-    (("environment", "fresh", "option", "session-start"), "a session runs already, into '{folder}/0/began.varve'"),
+    (("environment", "fresh", "option", "session-start"),
+     "a session runs already, into '{folder}/0/began.varve'"),
     (("environment", "fresh", "option", "session-stop"),
      "the session belongs to the environment's options: it ends with the process"),
     (("environment", "fresh", "options-environment", "session-stop"),
@@ -91,14 +102,18 @@ def test_each_call_keeps_its_promise_in_each_state(matrix, varve, tmp_path, begi
      "the session belongs to the environment's options: it ends with the process"),
     (("environment", "child", "init", "session-stop"), "no session runs"),
     (("record", "fresh", "stop", "options"),
-     "varve_profiling_init_options: this process is recorded already, into '{folder}/0/began.varve', by `varve record`: it "
+     "varve_profiling_init_options: this process is recorded already, into "
+     "'{folder}/0/began.varve', by `varve record`: it "
      "ends with the process"),
     (("session", "paused", "stop", "init"),
-     "varve_profiling_init: this process is recorded already, into '{folder}/0/began.varve', by varve_session_start"),
+     "varve_profiling_init: this process is recorded already, into '{folder}/0/began.varve', by "
+     "varve_session_start"),
     (("nothing", "fresh", "session-start", "in-order"),
-     "varve_profiling_init: this process is recorded already, into '{folder}/0/session.varve', by varve_session_start"),
+     "varve_profiling_init: this process is recorded already, into '{folder}/0/session.varve', by "
+     "varve_session_start"),
     (("nothing", "fresh", "layers-all", "dump"), "cannot dump to 'dump.varve': no session runs"),
-    (("environment", "fresh", "dump-default", "dump-default"), "cannot dump: the session has recorded nothing yet"),
+    (("environment", "fresh", "dump-default", "dump-default"),
+     "cannot dump: the session has recorded nothing yet"),
 ])
 def test_a_refusal_says_who_records_already(matrix, tmp_path, cell, message):
     *_, first, second, end = matrix(tmp_path, [cell]).stdout.rstrip("\n").split("\t")
@@ -114,7 +129,8 @@ def test_the_words_are_those_of_the_programs(root):
     control = set(re.findall(r"\b(varve_\w+)\(", (root / "include/varve/control.h").read_text()))
     cell = (programs / "modules" / "control_cell.c").read_text()
     assert {name for name in control if name not in cell} == set()
-    assert all(name in cell for name in ("varve_session_start", "varve_session_stop", "varve_session_dump", "varve_layers_set"))
+    assert all(name in cell for name in ("varve_session_start", "varve_session_stop",
+                                         "varve_session_dump", "varve_layers_set"))
 
 
 def test_varve_record_sets_what_the_programs_set(run):
@@ -122,11 +138,13 @@ def test_varve_record_sets_what_the_programs_set(run):
                                                               "VARVE_SCHEDULE=skip=1,active=1")):
         lines = run("record", "--dry-run", *words, "--", "true").stdout.splitlines()
         assert [lines[0].partition("=")[0], lines[1]] == ["VARVE_OUTPUT", "VARVE_LAYERS=all"]
-        assert [line for line in lines if line.startswith("VARVE_") and line not in lines[:2]] == [setting]
+        assert [line for line in lines if line.startswith("VARVE_")
+                and line not in lines[:2]] == [setting]
 
 
 def test_a_trace_that_was_taken_over_is_whole_to_babeltrace(matrix, babeltrace2, tmp_path):
-    cells = [(beginning, state, call, call) for beginning in ("environment", "keep") for state in ("recorded", "recorded-child")
+    cells = [(beginning, state, call, call) for beginning in ("environment", "keep")
+             for state in ("recorded", "recorded-child")
              for call in ("init", "options", "in-order")]
     matrix(tmp_path, cells)
     made = [path for path in sorted(tmp_path.glob("*/*.varve")) if any(path.iterdir())]
@@ -137,8 +155,8 @@ def test_a_trace_that_was_taken_over_is_whole_to_babeltrace(matrix, babeltrace2,
 
 def test_sessions_dumps_and_switches_of_several_threads_do_not_disturb_each_other(matrix, tmp_path):
     rounds = 500 if SOAK else 50
-    done = subprocess.run([*matrix.paths, str(rounds)], cwd=tmp_path, env=quiet_environment(), text=True, check=False,
-                          capture_output=True)
+    done = subprocess.run([*matrix.paths, str(rounds)], cwd=tmp_path, env=quiet_environment(),
+                          text=True, check=False, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     for path in tmp_path.iterdir():
         if any(path.iterdir()):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve start, stop and status: a running program is switched from outside, exactly and without its help."""
+"""varve start, stop and status: a running program is switched from outside, exactly and without its
+help."""
 import json
 import os
 import re
@@ -37,7 +38,8 @@ def test_only_what_was_asked_for_is_recorded(record, run, pid_of, counts):
 
 
 def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of, tmp_path):
-    """Of steps up to what comes once a step, as --schedule leaves them of a program that marks none."""
+    """Of steps up to what comes once a step, as --schedule leaves them of a program that marks
+    none."""
     program = record()
     program.do("pairs 3")
     run("stop", pid_of())
@@ -47,10 +49,12 @@ def test_a_pause_is_no_part_of_the_step_behind_it(record, run, pid_of, tmp_path)
     program.finish()
     process, ranges = opened(tmp_path)
     (*_, (started_ns, _)) = switches(process)
-    begins_ns = [ranges[0].begin_ns, ranges[0].end_ns, ranges[1].end_ns, started_ns, ranges[3].end_ns]
+    begins_ns = [ranges[0].begin_ns, ranges[0].end_ns, ranges[1].end_ns, started_ns,
+                 ranges[3].end_ns]
     steps = rows(run("steps", "--step-by", "..work", "--json", "t.varve"), "steps")
     assert [(step["begin_ns"], step["duration_ns"]) for step in steps] == [
-        (begin_ns, item.end_ns - begin_ns) for begin_ns, item in zip(begins_ns, ranges, strict=True)]
+        (begin_ns, item.end_ns - begin_ns) for begin_ns, item in zip(begins_ns, ranges,
+                                                                     strict=True)]
 
 
 def test_memory_says_what_a_pause_has_hidden(record, run, pid_of):
@@ -83,10 +87,13 @@ def test_a_range_open_at_a_stop_ends_there(record, run, pid_of, tmp_path, babelt
     assert (left.end_ns, left.unfinished) == (stopped_ns, False)
     assert started_ns - stopped_ns >= 400_000_000
     work = [item for item in ranges if item.name == "work"]
-    assert len(work) == 5 and all(item.parent is None and item.begin_ns >= started_ns for item in work)
-    printed = subprocess.run([babeltrace2, tmp_path / "t.varve"], capture_output=True, text=True, check=True)
+    assert len(work) == 5 and all(item.parent is None and item.begin_ns >= started_ns
+                                  for item in work)
+    printed = subprocess.run([babeltrace2, tmp_path / "t.varve"], capture_output=True, text=True,
+                             check=True)
     assert printed.stderr == ""
-    assert len(printed.stdout.splitlines()) == sum(len(stream.records) for stream in process.streams)
+    assert len(printed.stdout.splitlines()) == sum(len(stream.records)
+                                                   for stream in process.streams)
 
 
 @pytest.mark.parametrize("word", ["{}", "by-{}", "by-{}.varve"], ids=["program", "trace", "folder"])
@@ -117,17 +124,20 @@ def test_the_status_is_that_of_now(record, run, own_name, pid_of, tmp_path):
     program.do("pairs 500")
     (row,) = rows(run("status", "--json", pid_of()))
     before = row["events"]
-    assert row == {"pid": pid_of(), "program": own_name.name, "layers": "OP", "schedule": "none", "lost": 0,
-                   "events": before, "file": os.path.realpath(tmp_path / "t.varve" / str(pid_of()))}
+    assert row == {"pid": pid_of(), "program": own_name.name, "layers": "OP", "schedule": "none",
+                   "lost": 0, "events": before,
+                   "file": os.path.realpath(tmp_path / "t.varve" / str(pid_of()))}
     program.do("pairs 100")
     (row,) = rows(run("status", "--json", own_name.name))
-    assert row["events"] in range(before + 200, before + 300, 2)  # and clock and cost, where a second has gone by
+    # and clock and cost, where a second has gone by
+    assert row["events"] in range(before + 200, before + 300, 2)
     run("stop", pid_of())
     assert rows(run("status", "--json", pid_of()))[0]["layers"] == "off"
     assert re.search(rf"pid +{pid_of()}\n", run("status", pid_of()).stdout)
     assert json.loads(run("status", "--json").stdout)["schema"] == "varve.status/1"
     program.finish()
-    assert rows(run("info", "--json", "t.varve"), "trace")[0]["events"] >= before + 200 + 1  # the stop's record came after
+    # the stop's record came after
+    assert rows(run("info", "--json", "t.varve"), "trace")[0]["events"] >= before + 200 + 1
     assert run("status", own_name.name).returncode == 3
 
 
@@ -137,7 +147,8 @@ def test_the_count_so_far_is_what_the_reader_counts(record, run, pid_of, tmp_pat
     program.do("threads 5000")
     said = rows(run("status", "--json", pid_of()))[0]["events"]
     trace = varve_decode.open_trace(str(tmp_path / "t.varve"))
-    assert abs(varve_decode.counts(trace)["events"] - said) <= 2  # a clock record may have come between
+    # a clock record may have come between
+    assert abs(varve_decode.counts(trace)["events"] - said) <= 2
 
 
 def test_a_target_gets_no_thread_no_descriptor_and_no_signal(record, run, pid_of):
@@ -177,7 +188,8 @@ def test_a_forked_child_follows_until_it_records_and_then_stands_alone(record, r
     parent = pid_of()
     program.send("fork 10")
     child = int(program.answer()[3:])
-    assert run("stop", parent).returncode == 0  # the child has recorded: it is not the parent's any more
+    # the child has recorded: it is not the parent's any more
+    assert run("stop", parent).returncode == 0
     assert [row["layers"] for row in rows(run("status", "--json", child))] == ["all"]
     program.send("go")
     assert program.answer() == "ok"
@@ -194,7 +206,8 @@ def test_a_forked_child_that_has_nothing_yet_names_its_parent(record, run, pid_o
     child = int(program.answer()[3:])
     done = run("start", child)
     assert (done.returncode, done.stderr) == (
-        3, f"varve: process {child} (on_command) has recorded nothing of its own yet, and goes on and off with the "
+        3, f"varve: process {child} (on_command) has recorded nothing of its own yet, and goes on "
+           f"and off with the "
            f"one that forked it:  varve start {parent}\n")
     run("start", parent)
     program.send("go")
@@ -224,13 +237,16 @@ def test_a_kill_while_stopped_leaves_a_trace_that_ends_there(record, run, pid_of
     opened(tmp_path)
 
 
-def test_a_program_that_holds_the_page_itself_is_switched_too(tmp_path, record, run, root, build, counts):
-    """Not position-independent: the linker copies the variable into the program (a COPY relocation)."""
+def test_a_program_that_holds_the_page_itself_is_switched_too(tmp_path, record, run, root, build,
+                                                              counts):
+    """Not position-independent: the linker copies the variable into the program (a COPY
+    relocation)."""
     program = tmp_path / f"fixed-{os.getpid()}"
-    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-fno-pic", "-no-pie", f"-I{root / 'include'}", "-o", program,
-                    root / "tests" / "programs" / "on_command.c", f"-L{build}", f"-Wl,-rpath,{build}", "-lvarve",
-                    "-lpthread"], check=True)
-    relocations = subprocess.run(["readelf", "-rW", program], capture_output=True, text=True, check=True).stdout
+    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-fno-pic", "-no-pie", f"-I{root / 'include'}",
+                    "-o", program, root / "tests" / "programs" / "on_command.c", f"-L{build}",
+                    f"-Wl,-rpath,{build}", "-lvarve", "-lpthread"], check=True)
+    relocations = subprocess.run(["readelf", "-rW", program], capture_output=True, text=True,
+                                 check=True).stdout
     assert re.search(r"_COPY\s.*varve_control_page", relocations)
     process = record("--paused", program=program)
     process.do("pairs 10")
@@ -251,23 +267,28 @@ def test_who_is_not_there_or_not_recorded_is_said(told, run, on_command):
         assert (done.returncode, done.stderr) == (
             3, "varve: no process 4194305. Those being recorded:  varve status\n")
         assert run(verb, pid).stderr == (
-            f"varve: process {pid} (on_command) has recorded nothing yet. To wait for a start from its beginning on:  "
+            f"varve: process {pid} (on_command) has recorded nothing yet. To wait for a start "
+            f"from its beginning on:  "
             "varve record --paused -- PROGRAM\n")
         done = run(verb, os.getpid())
         assert done.returncode == 3
-        assert re.fullmatch(rf"varve: process {os.getpid()} \(.*\) is not recorded\. Begin it with:  "
-                            r"varve record -- PROGRAM\n", done.stderr)
+        assert re.fullmatch(
+            rf"varve: process {os.getpid()} \(.*\) is not recorded\. Begin it with:  "
+            r"varve record -- PROGRAM\n", done.stderr)
         done = run(verb, "nobody-has-this-name")
         assert (done.returncode, done.stderr) == (
-            3, "varve: no process that is being recorded is called 'nobody-has-this-name'. Those that are:  "
+            3, "varve: no process that is being recorded is called 'nobody-has-this-name'. Those "
+               "that are:  "
                "varve status\n")
 
 
 def test_a_wrong_command_line_exits_with_2(run):
     for words, message in [
-            (["start"], "start wants a process: varve start PID, or the name of its program. Those being recorded:  "
+            (["start"], "start wants a process: varve start PID, or the name of its program. "
+                        "Those being recorded:  "
                         "varve status"),
-            (["stop"], "stop wants a process: varve stop PID, or the name of its program. Those being recorded:  "
+            (["stop"], "stop wants a process: varve stop PID, or the name of its program. Those "
+                       "being recorded:  "
                        "varve status"),
             (["stop", "1", "2"], "one process at a time: after '1' came '2'"),
             (["status", "1", "2"], "one process at a time: after '1' came '2'")]:
@@ -283,6 +304,7 @@ def test_another_user_may_not(record, run_as_another, pid_of):
     for verb in ("start", "stop", "status"):
         done = run_as_another(verb, pid_of())
         assert (done.returncode, done.stderr) == (
-            3, f"varve: the system does not let you look into process {pid_of()}: only the user whose process it is "
+            3, f"varve: the system does not let you look into process {pid_of()}: only the user "
+               f"whose process it is "
                "may see or switch its recording\n")
     assert program.do("layers") == "0"

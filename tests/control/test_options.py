@@ -9,7 +9,8 @@ import varve_decode
 def indices(tmp_path, trace="t.varve"):
     """The recorded steps."""
     (process,) = varve_decode.open_trace(str(tmp_path / trace)).processes
-    return [record.fields["index"] for stream in process.streams for record in stream.records if record.id == 9]
+    return [record.fields["index"] for stream in process.streams for record in stream.records
+            if record.id == 9]
 
 
 @pytest.mark.parametrize("schedule, wanted", [
@@ -29,7 +30,8 @@ def test_record_keeps_the_active_steps_alone(record, tmp_path, schedule, wanted)
 def test_a_start_or_stop_by_hand_ends_the_schedule(record, run, pid_of, tmp_path):
     program = record("--schedule", "skip=2,active=1")
     program.do("steps 3")
-    assert json.loads(run("status", "--json", pid_of()).stdout)["tables"]["processes"]["rows"][0][3] == "counting steps"
+    assert json.loads(run("status", "--json",
+                          pid_of()).stdout)["tables"]["processes"]["rows"][0][3] == "counting steps"
     run("start", pid_of())
     program.do("steps 4")
     run("stop", pid_of())
@@ -39,9 +41,11 @@ def test_a_start_or_stop_by_hand_ends_the_schedule(record, run, pid_of, tmp_path
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--schedule", "activ=3"], "--schedule: the schedule has no word 'activ'. Nearest: active: write "
+    (["--schedule", "activ=3"],
+     "--schedule: the schedule has no word 'activ'. Nearest: active: write "
                                 "skip=1,warmup=1,active=3,repeat=2, of which active is a must"),
-    (["--schedule", "active=3", "--paused"], "--paused waits for varve start, --schedule for steps: one of the two"),
+    (["--schedule", "active=3", "--paused"],
+     "--paused waits for varve start, --schedule for steps: one of the two"),
 ])
 def test_a_schedule_that_makes_no_sense_is_refused(run, tmp_path, words, message):
     done = run("record", *words, "--", "touch", "was-run")
@@ -58,7 +62,8 @@ def test_dry_run_shows_when(run):
     assert lines[4:] == ["VARVE_PAUSED=''", "true"]  # of a varve record around this one
 
 
-def test_the_environment_records_a_program_that_links_the_library(told, tmp_path, on_command, counts):
+def test_the_environment_records_a_program_that_links_the_library(told, tmp_path, on_command,
+                                                                  counts):
     text = '{"output": "t.varve", "layers": "OP", "aicpu": "on"}'
     program = told(on_command, VARVE_OPTIONS=text)
     program.do("pairs 9")
@@ -74,15 +79,19 @@ def test_the_environment_records_a_program_that_links_the_library(told, tmp_path
 
 @pytest.mark.parametrize("prefix", ["", "GE_"])
 def test_ges_variables_do_as_well(told, on_command, counts, prefix):
-    program = told(on_command, **{f"{prefix}PROFILING_MODE": "true",
-                                  f"{prefix}PROFILING_OPTIONS": '{"output": "t.varve", "training_trace": "on"}'})
+    program = told(
+        on_command, **{
+            f"{prefix}PROFILING_MODE": "true",
+            f"{prefix}PROFILING_OPTIONS": '{"output": "t.varve", "training_trace": "on"}'
+        })
     program.do("steps 3")
     program.finish()
     assert (counts()["work"], counts()["varve.step_begin"]) == (3, 3)
 
 
 def test_ges_dynamic_mode_waits(told, run, on_command, counts):
-    program = told(on_command, PROFILING_MODE="dynamic", PROFILING_OPTIONS='{"output": "t.varve", "layers": "OP"}')
+    program = told(on_command, PROFILING_MODE="dynamic",
+                   PROFILING_OPTIONS='{"output": "t.varve", "layers": "OP"}')
     program.do("pairs 5")
     assert run("start", program.process.pid).returncode == 0
     program.do("pairs 2")
@@ -92,7 +101,8 @@ def test_ges_dynamic_mode_waits(told, run, on_command, counts):
 
 @pytest.mark.parametrize("debug, stderr", [
     ({}, ""),
-    ({"VARVE_DEBUG": "1"}, "varve: not recorded: VARVE_OPTIONS: the options have no key 'ouput'; nearest: output, "
+    ({"VARVE_DEBUG": "1"},
+     "varve: not recorded: VARVE_OPTIONS: the options have no key 'ouput'; nearest: output, "
                            "at byte 1\n")])
 def test_wrong_options_in_the_environment_record_nothing(told, tmp_path, on_command, debug, stderr):
     program = told(on_command, VARVE_OPTIONS='{"ouput": "t.varve"}', **debug)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve record --pid: a running process is switched on, for a time, and then back to what it was."""
+"""varve record --pid: a running process is switched on, for a time, and then back to what it
+was."""
 import os
 import re
 import signal
@@ -17,8 +18,9 @@ def attach(tmp_path, varve):
     started = []
 
     def start(pid, *words):
-        started.append(subprocess.Popen([varve, "record", "--pid", str(pid), *words], cwd=tmp_path, text=True,
-                                        env=quiet_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        started.append(subprocess.Popen([varve, "record", "--pid", str(pid), *words], cwd=tmp_path,
+                                        text=True, env=quiet_environment(), stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE))
         return started[-1]
     yield start
     for process in started:
@@ -49,19 +51,23 @@ def test_what_happens_meanwhile_is_recorded_and_nothing_else(record, attach, pid
     assert counts()["work"] == 50
     first, second = said.splitlines()
     # 100 of ranges, and the process's own: the switch, a clock, a thread's name
-    match = re.fullmatch(rf"varve: recorded {pid_of()} \(on_command\) for [\d.]+ .?s: (\d+) events, none lost", first)
+    match = re.fullmatch(
+        rf"varve: recorded {pid_of()} \(on_command\) for [\d.]+ .?s: (\d+) events, none lost",
+        first)
     assert match and 100 <= int(match[1]) <= 110
     assert second == "varve: next: varve report t.varve"
 
 
-def test_after_its_duration_it_ends_by_itself_and_sleeps_till_then(record, attach, pid_of, tmp_path):
+def test_after_its_duration_it_ends_by_itself_and_sleeps_till_then(record, attach, pid_of,
+                                                                   tmp_path):
     program = record("--paused")
     program.do("layers")
     begin = time.monotonic()
     attached = attach(pid_of(), "--duration", "700ms")
     _, said = attached.communicate(timeout=120)
     number, milli = re.search(r" for ([\d.]+) (m?)s: ", said).groups()
-    assert 0.7 <= float(number) / (1000 if milli else 1) <= 1.01 * (time.monotonic() - begin)  # it has three digits
+    # it has three digits
+    assert 0.7 <= float(number) / (1000 if milli else 1) <= 1.01 * (time.monotonic() - begin)
     assert program.do("layers") == "0"
     program.finish()
     (process,) = varve_decode.open_trace(str(tmp_path / "t.varve")).processes
@@ -75,7 +81,8 @@ def test_it_waits_without_working(record, attach, pid_of):
     attached = attach(pid_of())
     wait_for(program, 0x7FF)
     def done_so_far():
-        return re.findall(r"^(?:State|.*ctxt_switches):.*$", open(f"/proc/{attached.pid}/status", encoding="ascii").read(), re.M)
+        return re.findall(r"^(?:State|.*ctxt_switches):.*$",
+                          open(f"/proc/{attached.pid}/status", encoding="ascii").read(), re.M)
     before, end = [], time.monotonic() + 120
     while done_so_far() != before:  # it may still be about to wait
         assert time.monotonic() < end
@@ -102,10 +109,12 @@ def test_a_switch_by_somebody_else_meanwhile_stands(record, run, attach, pid_of)
     program.do("layers")
     attached = attach(pid_of())
     wait_for(program, 0x7FF)
-    assert run("start", "--layers", "OP", pid_of()).returncode == 0  # the page is not locked meanwhile
+    # the page is not locked meanwhile
+    assert run("start", "--layers", "OP", pid_of()).returncode == 0
     attached.send_signal(signal.SIGINT)
     _, said = attached.communicate(timeout=120)
-    assert said.splitlines()[1] == f"varve: somebody else switched {pid_of()} meanwhile: it is left as it is"
+    assert said.splitlines(
+    )[1] == f"varve: somebody else switched {pid_of()} meanwhile: it is left as it is"
     assert program.do("layers") == "4"
 
 
@@ -123,14 +132,16 @@ def test_the_end_of_the_process_ends_it(record, attach, pid_of, counts, how):
         program.send("kill")
     _, said = attached.communicate(timeout=120)
     assert attached.returncode == 0
-    assert re.match(rf"varve: recorded {pid} \(on_command\) for [\d.]+ .?s, to its end: \d+ events, none lost\n", said)
+    assert re.match(rf"varve: recorded {pid} \(on_command\) for [\d.]+ .?s, to its end: \d+ "
+                    rf"events, none lost\n", said)
     if how == "is killed":
         program.finish()
     assert counts()["work"] == 20
 
 
 def test_ges_dynamic_mode_is_recorded_too(told, attach, on_command, counts):
-    program = told(on_command, PROFILING_MODE="dynamic", PROFILING_OPTIONS='{"output": "t.varve", "layers": "OP"}')
+    program = told(on_command, PROFILING_MODE="dynamic",
+                   PROFILING_OPTIONS='{"output": "t.varve", "layers": "OP"}')
     program.do("pairs 5")
     attached = attach(program.process.pid)
     wait_for(program, 4)
@@ -152,7 +163,8 @@ def test_a_flight_recorder_says_what_is_there(record, attach, pid_of):
     program = record("--paused", "--keep", "64MB")
     program.do("layers")
     attached = attach(pid_of(), "--duration", "10ms")
-    assert re.search(r"s: the last 64 MB are kept, none lost\n", attached.communicate(timeout=120)[1])
+    assert re.search(r"s: the last 64 MB are kept, none lost\n",
+                     attached.communicate(timeout=120)[1])
 
 
 def test_a_schedule_is_not_ended_unasked(record, run, pid_of):
@@ -160,7 +172,8 @@ def test_a_schedule_is_not_ended_unasked(record, run, pid_of):
     program.do("steps 3")
     done = run("record", "--pid", pid_of(), "--duration", "1s")
     assert (done.returncode, done.stderr) == (
-        3, f"varve: process {pid_of()} (on_command) counts steps by a schedule, which this would end: to end it,  "
+        3, f"varve: process {pid_of()} (on_command) counts steps by a schedule, which this would "
+           f"end: to end it,  "
            f"varve stop {pid_of()}\n")
     program.finish()
 
@@ -170,27 +183,37 @@ def test_a_process_without_a_page_is_told_how_to_begin_it(told, run, on_command)
     alone.do("layers")
     done = run("record", "--pid", alone.process.pid)
     assert (done.returncode, done.stderr) == (
-        3, f"varve: process {alone.process.pid} (on_command) has recorded nothing yet. To wait for a start from its "
+        3, f"varve: process {alone.process.pid} (on_command) has recorded nothing yet. To wait "
+           f"for a start from its "
            "beginning on:  varve record --paused -- PROGRAM\n")
     done = run("record", "--pid", os.getpid())
     assert done.returncode == 3
     assert done.stderr.endswith("is not recorded. Begin it with:  varve record -- PROGRAM\n")
     done = run("record", "--pid", "4194305")
-    assert (done.returncode, done.stderr) == (3, "varve: no process 4194305. Those being recorded:  varve status\n")
+    assert (done.returncode,
+            done.stderr) == (3, "varve: no process 4194305. Those being recorded:  varve status\n")
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--pid", "1", "true"], "--pid records a process that runs already: 'true' is one word too many"),
-    (["--pid", "on_command"], "--pid 'on_command' is no process number. Those being recorded:  varve status"),
-    (["--pid", "1", "--keep", "1s"], "--keep is for a program that varve record begins: it does not go with --pid"),
-    (["--pid", "1", "--paused"], "--paused is for a program that varve record begins: it does not go with --pid"),
-    (["--pid", "1", "--dry-run"], "--dry-run is for a program that varve record begins: it does not go with --pid"),
-    (["--pid", "1", "--duration", "5"], "--duration: '5' is no time: write a whole number and a unit, such as 500ms, "
+    (["--pid", "1", "true"],
+     "--pid records a process that runs already: 'true' is one word too many"),
+    (["--pid", "on_command"],
+     "--pid 'on_command' is no process number. Those being recorded:  varve status"),
+    (["--pid", "1", "--keep", "1s"],
+     "--keep is for a program that varve record begins: it does not go with --pid"),
+    (["--pid", "1", "--paused"],
+     "--paused is for a program that varve record begins: it does not go with --pid"),
+    (["--pid", "1", "--dry-run"],
+     "--dry-run is for a program that varve record begins: it does not go with --pid"),
+    (["--pid", "1", "--duration", "5"],
+     "--duration: '5' is no time: write a whole number and a unit, such as 500ms, "
                                         "10s or 2min"),
     (["--pid", "1", "--duration", "0s"], "--duration 0 records nothing: write a time such as 5s"),
     (["--pid", "1", "-o", ""], "-o wants the trace's name:  varve record --pid 1 -o NAME.varve"),
-    (["--pid", "1", "--layers", "OPS"], "--layers 'OPS': no such layer. Write all, or some of API, HOST, OP, RUNTIME, "
-                                        "RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC with commas between"),
+    (["--pid", "1", "--layers", "OPS"],
+     "--layers 'OPS': no such layer. Write all, or some of API, HOST, OP, RUNTIME, "
+                                        "RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
+                                        "with commas between"),
 ])
 def test_a_wrong_command_line_exits_with_2(run, words, message):
     done = run("record", *words)
@@ -221,7 +244,8 @@ def test_with_o_what_is_recorded_is_copied(record, run, attach, pid_of, counts, 
     assert run("info", "--strict", "five.varve").returncode == 0
 
 
-def test_a_copy_that_cannot_be_written_is_said_and_the_recording_stands(record, attach, pid_of, counts, tmp_path):
+def test_a_copy_that_cannot_be_written_is_said_and_the_recording_stands(record, attach, pid_of,
+                                                                        counts, tmp_path):
     program = record("--paused")
     program.do("layers")
     (tmp_path / "taken").write_text("")

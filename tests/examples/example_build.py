@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a test program from sources of examples/train, as a user would: one compiler call, no build system."""
+"""Builds a test program from sources of examples/train, as a user would: one compiler call, no
+build system."""
 import os
 import shlex
 import shutil
@@ -15,12 +16,13 @@ def build_program(root, build, sources, output, *options):
         pytest.skip("needs a C compiler: apt-get install gcc")
     if shutil.which("pkg-config") is None:
         pytest.skip("needs pkg-config: apt-get install pkg-config")
-    openblas = subprocess.run(["pkg-config", "--cflags", "--libs", "openblas"], capture_output=True, text=True,
-                              check=False)
+    openblas = subprocess.run(["pkg-config", "--cflags", "--libs", "openblas"], capture_output=True,
+                              text=True, check=False)
     if openblas.returncode != 0:
         pytest.skip("needs OpenBLAS: apt-get install libopenblas-dev")
     if not (build / "libvarve.so").exists():
         pytest.skip("needs libvarve.so: make")
-    subprocess.run([*compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-g", "-pthread", f"-I{root / 'include'}",
-                    *options, "-o", output, *sources, build / "libvarve.so", f"-Wl,-rpath,{build}",
-                    *openblas.stdout.split(), "-lm"], check=True)
+    subprocess.run([*compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-g", "-pthread",
+                    f"-I{root / 'include'}", *options, "-o", output, *sources,
+                    build / "libvarve.so", f"-Wl,-rpath,{build}", *openblas.stdout.split(), "-lm"],
+                    check=True)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* failing_allocation.c — makes one allocation of examples/train fail: number FAIL_AT (1, 2, …).
  *
- * Linked by test_out_of_memory.py in place of aligned_alloc and calloc (ld's --wrap), for the example's own
- * sources alone. Two threads allocate, so which allocation a number means may differ from run to run. */
+ * Linked by test_out_of_memory.py in place of aligned_alloc and calloc (ld's --wrap), for the
+ * example's own sources alone. Two threads allocate, so which allocation a number means may differ
+ * from run to run. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,10 +3,11 @@
  *
  * Built and run by test_gradients.py. A layer's output is reduced to one number,
  *     objective = sum of direction[i] * output[i],   direction random,
- * whose derivative by each input, weight and bias is what the backward function says when `direction` is
- * its output gradient. That is compared with (objective(x + h) - objective(x - h)) / 2h.
- * conv2d and linear are linear in each of these, relu and maxpool2d linear as long as no element passes
- * the bend or another (the inputs are chosen so), so only rounding remains there.
+ * whose derivative by each input, weight and bias is what the backward function says when
+ * `direction` is its output gradient. That is compared with (objective(x + h) - objective(x - h)) /
+ * 2h.
+ * conv2d and linear are linear in each of these, relu and maxpool2d linear as long as no element
+ * passes the bend or another (the inputs are chosen so), so only rounding remains there.
  * Prints a line for each comparison; the exit code is 1 if one is beyond the tolerance. */
 #include <math.h>
 #include <stdbool.h>

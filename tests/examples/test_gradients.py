@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/train: each backward function is the derivative of its forward one (gradients.c says how)."""
+"""examples/train: each backward function is the derivative of its forward one (gradients.c says
+how)."""
 import shutil
 import subprocess
 
@@ -11,10 +12,14 @@ SOURCES = ["layers.c", "network.c", "operator.c", "buffer.c", "digits.c"]
 
 # One wrong line each; a comparison that does not notice it would prove nothing.
 MISTAKES = {
-    "conv2d keeps one sample's weights": ("1.0f, layer->weight_gradient", "0.0f, layer->weight_gradient"),
-    "col2im keeps one window's pixels": ("image[overlap.image + i] +=", "image[overlap.image + i] ="),
-    "relu passes all": ("input[i] > 0.0f ? output_gradient[i]", "output_gradient[i] != 0.0f ? output_gradient[i]"),
-    "maxpool2d forgets where": ("out_input_gradient[greatest_in_window(layer, input, i)]", "out_input_gradient[i]"),
+    "conv2d keeps one sample's weights": ("1.0f, layer->weight_gradient",
+                                          "0.0f, layer->weight_gradient"),
+    "col2im keeps one window's pixels": ("image[overlap.image + i] +=",
+                                         "image[overlap.image + i] ="),
+    "relu passes all": ("input[i] > 0.0f ? output_gradient[i]",
+                        "output_gradient[i] != 0.0f ? output_gradient[i]"),
+    "maxpool2d forgets where": ("out_input_gradient[greatest_in_window(layer, input, i)]",
+                                "out_input_gradient[i]"),
     "linear forgets the bias": ("layer->bias_gradient[i] +=", "layer->bias_gradient[i] -="),
     "cross_entropy forgets the mean": ("- target) / (float)batch", "- target)"),
 }
@@ -22,7 +27,8 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def check_gradients(root, build, tmp_path_factory):
-    """check_gradients(folder) builds gradients.c with the example's sources in the folder, and runs it."""
+    """check_gradients(folder) builds gradients.c with the example's sources in the folder, and runs
+    it."""
     def run(folder):
         program = tmp_path_factory.mktemp("gradients") / "gradients"
         sources = [root / "tests/examples/gradients.c", *(folder / name for name in SOURCES)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples under `varve record`: they print the same, and the trace holds what their pages promise.
+"""The examples under `varve record`: they print the same, and the trace holds what their pages
+promise.
 
 The trace is read by tools/varve_decode.py, not by varve."""
 import collections
@@ -31,7 +32,8 @@ def recorded(build, varve, decoder, tmp_path_factory):
             pytest.skip(f"needs examples/{name}: make")
         trace = tmp_path_factory.mktemp(name) / f"{name}.varve"
         alone = subprocess.run([program, *arguments], capture_output=True, check=True)
-        done = subprocess.run([varve, "record", "-o", trace, "--", program, *arguments], capture_output=True,
+        done = subprocess.run([varve, "record", "-o", trace, "--", program, *arguments],
+                              capture_output=True,
                               check=True)
         assert done.stdout == alone.stdout
         return decoder.open_trace(trace)
@@ -47,7 +49,8 @@ def train(recorded, tmp_path_factory):
 
 
 def threads(process):
-    """Every record of a thread, with the ranges that were open: [(record, [name …])] by thread's name."""
+    """Every record of a thread, with the ranges that were open: [(record, [name …])] by thread's
+    name."""
     found = {}
     for stream in process.streams:
         if stream.kind == "process":
@@ -90,7 +93,8 @@ def test_every_operator_runs_as_often_as_the_network_says(train):
     for name, count in LAYERS.items():
         assert ranges[name] == count * (STEPS + EVALUATIONS)
         assert ranges[name + "_backward"] == count * STEPS
-    assert ranges["cross_entropy"] == ranges["cross_entropy_backward"] == ranges["sgd_momentum"] == STEPS
+    assert ranges["cross_entropy"] == ranges["cross_entropy_backward"] == ranges[
+        "sgd_momentum"] == STEPS
     assert ranges["evaluate"] == 1
 
 
@@ -131,11 +135,13 @@ def test_an_operator_counts_the_flop_of_its_matrix_products(train):
                 products += record.fields["flop"]
             else:
                 operator = (stack[-1], record.fields["flop"])
-    assert counted["conv2d"] == 2 * (STEPS + EVALUATIONS) and counted["linear_backward"] == 2 * STEPS
+    assert counted["conv2d"] == 2 * (STEPS +
+                                     EVALUATIONS) and counted["linear_backward"] == 2 * STEPS
 
 
 def test_memory_is_given_back(train):
-    """Per address, in order of time: allocated, freed, allocated, freed …; at the end all is free."""
+    """Per address, in order of time: allocated, freed, allocated, freed …; at the end all is
+    free."""
     held, peak = {}, 0
     records = [record for stream in train.streams for record in stream.records
                if record.name in ("varve.alloc", "varve.free")]
@@ -151,33 +157,42 @@ def test_memory_is_given_back(train):
 
 def test_each_batch_is_an_arrow_from_the_loader_to_its_step(train):
     rows = threads(train)
-    out = [(record.fields["id"], stack) for record, stack in rows["loader"] if record.kind == "flow_out"]
-    into = [(record.fields["id"], stack) for record, stack in rows["train"] if record.kind == "flow_in"]
+    out = [(record.fields["id"], stack) for record, stack in rows["loader"]
+           if record.kind == "flow_out"]
+    into = [(record.fields["id"], stack) for record, stack in rows["train"]
+            if record.kind == "flow_in"]
     assert out == [(index, ["load_batch"]) for index in range(STEPS)]
     assert into == [(index, ["step", "data", "wait_for_batch"]) for index in range(STEPS)]
 
 
 def test_the_loss_is_the_counter(train):
-    values = [record.fields["value"] for record, _ in threads(train)["train"] if record.kind == "counter"]
+    values = [record.fields["value"] for record, _ in threads(train)["train"]
+              if record.kind == "counter"]
     assert len(values) == STEPS and values[-1] < values[0]
 
 
 def test_c_loop_has_a_hundred_steps_of_two_phases(recorded):
     process = recorded("c-loop").processes[0]
     (rows,) = threads(process).values()
-    assert [record.name for record, stack in rows if record.layer == "STEP"] == ["forward", "backward"] * 100
+    assert [record.name for record, stack in rows if record.layer == "STEP"] == ["forward",
+                                                                                 "backward"] * 100
     assert [stack[:-1] for record, stack in rows if record.name == "sum_of_roots"] == \
         [["step", "forward"], ["step", "backward"]] * 100
 
 
 def test_the_runtime_has_an_arrow_for_each_operator_that_became_ready(recorded):
     process = recorded("runtime").processes[0]
-    records = [record for stream in process.streams if stream.kind == "thread" for record in stream.records]
-    begun = collections.Counter(process.strings[record.fields["name"]] for record in records if record.name == "varve.begin")
-    assert begun == {name: 30 for name in ("input", "query", "key", "value", "scores", "context", "residual")}
-    ends = {kind: sorted(record.fields["id"] for record in records if record.kind == kind) for kind in ("flow_out", "flow_in")}
+    records = [record for stream in process.streams if stream.kind == "thread"
+               for record in stream.records]
+    begun = collections.Counter(process.strings[record.fields["name"]] for record in records
+                                if record.name == "varve.begin")
+    assert begun == {name: 30 for name in ("input", "query", "key", "value", "scores", "context",
+                                           "residual")}
+    ends = {kind: sorted(record.fields["id"] for record in records if record.kind == kind)
+            for kind in ("flow_out", "flow_in")}
     assert ends["flow_out"] == ends["flow_in"] and len(set(ends["flow_in"])) == 7 * 30
     live = collections.Counter()
     for record in records:
-        live[record.fields.get("address")] += {"varve.alloc": 1, "varve.free": -1}.get(record.name, 0)
+        live[record.fields.get("address")] += {"varve.alloc": 1, "varve.free": -1}.get(record.name,
+                                                                                       0)
     assert not any(live.values())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/train on its own: it learns, says the same each time, goes on from a checkpoint, refuses nonsense."""
+"""examples/train on its own: it learns, says the same each time, goes on from a checkpoint, refuses
+nonsense."""
 import re
 import subprocess
 
@@ -17,7 +18,8 @@ def train(build):
         pytest.skip("needs examples/train: apt-get install libopenblas-dev, then make")
 
     def run(*arguments):
-        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True,
+                              check=False)
         assert (done.stderr == "") == (done.returncode == 0), done.stderr
         return done
     return run
@@ -52,7 +54,8 @@ def test_the_seed_makes_another_run(train):
 
 def test_a_resumed_run_equals_an_uninterrupted_one(train, tmp_path):
     whole, part, resumed = (tmp_path / name for name in ("whole", "part", "resumed"))
-    expected = train("--steps", 25, "--batch", 16, "--seed", 5, "--checkpoint", whole).stdout.splitlines()
+    expected = train("--steps", 25, "--batch", 16, "--seed", 5, "--checkpoint",
+                     whole).stdout.splitlines()
     assert train("--steps", 13, "--batch", 16, "--seed", 5, "--checkpoint", part).returncode == 0
     done = train("--steps", 25, "--resume", part, "--checkpoint", resumed)
     assert done.stdout.splitlines() == expected[1:]  # without the line of step 10
@@ -73,7 +76,8 @@ def test_a_checkpoint_replaces_the_one_it_came_from(train, tmp_path):
     (lambda data: b"V" + data, "it is not a checkpoint that train wrote"),
     (lambda data: data[:32] + b"\1" + data[33:], "it belongs to another version of the network"),
     (lambda data: data[:-1], "it ends too early"),
-    (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "its checksum is wrong: the file was changed or damaged"),
+    (lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+     "its checksum is wrong: the file was changed or damaged"),
     (lambda data: data[:24] + b"\xff\xff\xff\x7f" + data[28:], "its batch or step is too great"),
 ])
 def test_a_damaged_checkpoint_is_refused(train, tmp_path, damage, why):
@@ -88,14 +92,16 @@ def test_a_damaged_checkpoint_is_refused(train, tmp_path, damage, why):
 def test_a_missing_checkpoint_is_named(train, tmp_path):
     done = train("--resume", tmp_path / "none")
     assert done.returncode == 1
-    assert done.stderr == f"train: cannot resume from '{tmp_path}/none': No such file or directory\n"
+    assert (done.stderr == f"train: cannot resume from '{tmp_path}/none': No such file or "
+                           f"directory\n")
 
 
 def test_a_finished_run_has_nothing_to_resume(train, tmp_path):
     assert train("--steps", 2, "--checkpoint", tmp_path / "state").returncode == 0
     done = train("--steps", 2, "--resume", tmp_path / "state")
     assert done.returncode == 2
-    assert done.stderr == f"train: '{tmp_path}/state' has done step 2 already; give --steps more than that\n"
+    assert (done.stderr == f"train: '{tmp_path}/state' has done step 2 already; give --steps more "
+                           f"than that\n")
 
 
 def test_a_checkpoint_that_cannot_be_written_ends_the_run(train, tmp_path):
@@ -107,9 +113,10 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_run(train, tmp_path):
 
 def test_results_that_nobody_got_are_a_failure(build, train):
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run([build / "examples/train", "--steps", "1"], stdout=full, stderr=subprocess.PIPE,
-                              text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "train: cannot write the results: No space left on device\n")
+        done = subprocess.run([build / "examples/train", "--steps", "1"], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode,
+            done.stderr) == (1, "train: cannot write the results: No space left on device\n")
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve export --to chrome: what is written, and what other people's readers make of it (doc/chrome.md)."""
+"""varve export --to chrome: what is written, and what other people's readers make of it
+(doc/chrome.md)."""
 import collections
 import gzip
 import json
@@ -19,32 +20,38 @@ ODD_NAMES = ['quote " backslash \\ end', "line\nbreak\tand\x01control", "naïve 
 
 
 def export(varve, path, output, *arguments):
-    return subprocess.run([str(varve), "export", "--to", "chrome", "-o", str(output), *arguments, str(path)],
+    return subprocess.run([str(varve), "export", "--to", "chrome", "-o", str(output), *arguments,
+                           str(path)],
                           capture_output=True, text=True, check=False)
 
 
-ARGUMENTS = {"int": -3, "real": 0.1, "text": "é\"\n", "yes": True, "no": False, "none": None, "list": [1, [2, {"x": "y z"}]],
-             "object": {"k": [1.5, None]}, "big": 2**70, "grid": [4, 1, 1]}
+ARGUMENTS = {"int": -3, "real": 0.1, "text": "é\"\n", "yes": True, "no": False, "none": None,
+             "list": [1, [2, {"x": "y z"}]], "object": {"k": [1.5, None]}, "big": 2**70,
+             "grid": [4, 1, 1]}
 
 
 @pytest.mark.parametrize("kept", ['["a\\u0001b"]', '["a\tb"]'], ids=["escaped", "raw"])
 def test_arguments_without_a_column_are_written_as_they_were_read(varve, tmp_path, kept):
     """A text of an array may hold what strict readers refuse: it is escaped."""
     place = {"pid": 1, "tid": 1, "ts": 1}
-    events = [{"ph": "X", "name": "a", "cat": "cpu_op", "dur": 5, **place, "args": {**ARGUMENTS, "layer": "OP", "odd": [0]}},
+    events = [{"ph": "X", "name": "a", "cat": "cpu_op", "dur": 5, **place,
+               "args": {**ARGUMENTS, "layer": "OP", "odd": [0]}},
               {"ph": "i", "name": "m", "s": "t", **place, "args": {"why": "because"}}]
     text = json.dumps({"traceEvents": events}).replace('"odd": [0]', f'"odd": {kept}')
     (tmp_path / "read.json").write_text(text, encoding="utf-8")
-    assert export(varve, tmp_path / "read.json", tmp_path / "written.json", "--no-cache").returncode == 0
+    assert export(varve, tmp_path / "read.json", tmp_path / "written.json",
+                  "--no-cache").returncode == 0
     written = {event["name"]: event["args"] for event in
-               json.loads((tmp_path / "written.json").read_text(encoding="utf-8"))["traceEvents"] if event["ph"] in "Xi"}
+               json.loads((tmp_path / "written.json").read_text(encoding="utf-8"))["traceEvents"]
+               if event["ph"] in "Xi"}
     assert {key: written["a"][key] for key in ARGUMENTS} == ARGUMENTS
     assert written["a"]["odd"] in (["a\1b"], ["a\tb"])
     assert written["m"]["why"] == "because"
 
 
 def rich_trace(folder):
-    """Every kind of record, two threads, two steps; returns the path and what the export must hold."""
+    """Every kind of record, two threads, two steps; returns the path and what the export must
+    hold."""
     trace = trace_writer.Trace(folder / "rich.varve", trace_writer.manifest())
     process = trace.process(pid=100)
     process.name("rich program")
@@ -63,7 +70,8 @@ def rich_trace(folder):
         main.step_begin(step, at)
         main.begin(forward, at + 10 * US)
         main.begin(conv, at + 20 * US)
-        main.op([("f32", [32, 1, 28, 28]), ("bf16", []), ("i64", [3])], at + 21 * US, flop=640, size=99, sequence=5)
+        main.op([("f32", [32, 1, 28, 28]), ("bf16", []), ("i64", [3])], at + 21 * US, flop=640,
+                size=99, sequence=5)
         main.alloc(0x1000 + step, 4096, at + 22 * US)
         main.mark(mark, at + 30 * US)
         main.end(at + 60 * US)
@@ -86,7 +94,8 @@ def rich_trace(folder):
             main.pair(async_end, 10 * step + number, at + (300 + 10 * number) * US)
     for index, site in enumerate(odd):
         main.begin(site, (5000 + 10 * index) * US)
-    counts = {"slices": 3 * (1 + 1 + 1 + 1 + 1 + 1 + 2) + 3, "flows": 3 + 3, "instants": 3 * (1 + 2), "counters": 3}
+    counts = {"slices": 3 * (1 + 1 + 1 + 1 + 1 + 1 + 2) + 3, "flows": 3 + 3,
+              "instants": 3 * (1 + 2), "counters": 3}
     return trace.write(), counts
 
 
@@ -117,7 +126,8 @@ def test_counts_equal_what_was_recorded(rich, varve):
     info = table_reader.tables(varve, "info", path)["trace"][0]
     assert document["varve"]["events"] == info["events"]
     assert info["slices"] == counts["slices"]
-    assert re.fullmatch(r"varve: wrote \S+/rich\.json  [\d.]+ kB  27 slices  6 flows  3 marks  3 counter values  "
+    assert re.fullmatch(r"varve: wrote \S+/rich\.json  [\d.]+ kB  27 slices  6 flows  3 marks  3 "
+                        r"counter values  "
                         r"6 memory events\n", said), said
 
 
@@ -138,7 +148,8 @@ def test_times_are_exact(rich):
     _, document, _, _, _ = rich
     assert document["baseTimeNanoseconds"] == trace_writer.EPOCH_NS
     convs = [event for event in by_phase(document)["X"] if event["name"] == "conv2d"]
-    assert [(event["ts"], event["dur"]) for event in convs] == [(1020.0, 40.0), (2020.0, 40.0), (3020.0, 40.0)]
+    assert [(event["ts"], event["dur"]) for event in convs] == [(1020.0, 40.0), (2020.0, 40.0),
+                                                                (3020.0, 40.0)]
 
 
 def test_arguments_are_those_of_pytorch(rich):
@@ -152,15 +163,16 @@ def test_arguments_are_those_of_pytorch(rich):
     assert (arguments["Sequence number"], arguments["Fwd thread id"]) == (5, 0)
     assert slices["conv2d_backward"]["args"]["Fwd thread id"] == 100
     assert slices["forward"]["args"]["source"] == "train.c"
-    assert {name: slices[name]["cat"] for name in ("ProfilerStep#0", "forward", "launch", "call.py: f")} == {
-        "ProfilerStep#0": "user_annotation", "forward": "user_annotation", "launch": "privateuse1_runtime",
-        "call.py: f": "python_function"}
+    assert {name: slices[name]["cat"] for name in ("ProfilerStep#0", "forward", "launch",
+                                                   "call.py: f")} == {
+        "ProfilerStep#0": "user_annotation", "forward": "user_annotation",
+        "launch": "privateuse1_runtime", "call.py: f": "python_function"}
     assert slices[ODD_NAMES[0]]["args"]["finished"] == "false"
     assert len({event["args"]["External id"] for event in by_phase(document)["X"]}) == 27
     memory = [event for event in by_phase(document)["i"] if event["name"] == "[memory]"]
     assert [event["args"]["Total Allocated"] for event in memory] == [4096, 0] * 3
-    assert memory[0]["args"] == {"Total Allocated": 4096, "Bytes": 4096, "Addr": 0x1000, "Device Id": -1,
-                                 "Device Type": 0}
+    assert memory[0]["args"] == {"Total Allocated": 4096, "Bytes": 4096, "Addr": 0x1000,
+                                 "Device Id": -1, "Device Type": 0}
 
 
 def test_slices_of_a_row_nest_and_numbers_are_in_range(rich):
@@ -179,14 +191,16 @@ def test_slices_of_a_row_nest_and_numbers_are_in_range(rich):
                 ends.pop()
             assert not ends or begin - minus_duration <= ends[-1]
             ends.append(begin - minus_duration)
-    names = {event["args"]["name"] for event in by_phase(document)["M"] if event["name"] == "thread_name"}
+    names = {event["args"]["name"] for event in by_phase(document)["M"]
+             if event["name"] == "thread_name"}
     assert {"main", "copy (async)"} < names
 
 
 def test_forward_leads_to_backward_at_their_own_ts(rich):
     _, document, _, _, _ = rich
     events = by_phase(document)
-    ends = {(event["cat"], event["name"], event["id"], event["ph"]): event for event in events["s"] + events["f"]}
+    ends = {(event["cat"], event["name"], event["id"], event["ph"]): event
+            for event in events["s"] + events["f"]}
     assert len(ends) == 12
     for number in (1, 2, 3):
         start, arrival = (ends["fwdbwd", "fwdbwd", number, phase] for phase in "sf")
@@ -195,7 +209,8 @@ def test_forward_leads_to_backward_at_their_own_ts(rich):
 
 
 def backward_arrows(varve, path):
-    """{(begin of the forward operator, of the backward one)} of the exported arrows, in nanoseconds of the clock, and how many there are."""
+    """{(begin of the forward operator, of the backward one)} of the exported arrows, in nanoseconds
+    of the clock, and how many there are."""
     document = json.loads(export(varve, path, "-", "--no-cache").stdout)
     ends = {(event["id"], event["ph"]): document["baseTimeNanoseconds"] + round(event["ts"] * 1000)
             for event in document["traceEvents"] if event.get("cat") == "fwdbwd"}
@@ -205,16 +220,19 @@ def backward_arrows(varve, path):
 
 def backward_links(varve, path):
     """The same pairs by table `links`."""
-    rows = table_reader.tables(varve, "report", "--no-cache", "--top", "0", "--table", "links", path)["links"]
+    rows = table_reader.tables(varve, "report", "--no-cache", "--top", "0", "--table", "links",
+                               path)["links"]
     begin_ns = table_reader.tables(varve, "info", "--no-cache", path)["trace"][0]["begin_ns"]
-    links = [(begin_ns + row["forward_at_ns"], begin_ns + row["backward_at_ns"]) for row in rows if row["row"] == "link"]
+    links = [(begin_ns + row["forward_at_ns"], begin_ns + row["backward_at_ns"]) for row in rows
+             if row["row"] == "link"]
     return set(links), len(links)
 
 
 @pytest.mark.parametrize("name, drawn, count", [
     ("kineto/resnet50_workers0", 0, 1068), ("dlrm8/rank0", 0, 38), ("hta/sampled_rank0", 0, 91),
     ("hta/ns_resolution", 905, 905), ("hta/cpu_only_rank34", 55, 55), ("hta/mi250_minitoy", 4, 4)])
-def test_arrows_lead_to_backward_operators_as_links_does(varve, traces, tmp_path, name, drawn, count):
+def test_arrows_lead_to_backward_operators_as_links_does(varve, traces, tmp_path, name, drawn,
+                                                         count):
     path = traces / f"{name}.json.gz"
     with gzip.open(path) as file:
         document = json.load(file, parse_float=str)
@@ -233,7 +251,8 @@ def test_perfetto_reads_the_same(rich, perfetto_query, tmp_path):
     output, _, counts, _, _ = rich
 
     def ask(*arguments):
-        done = subprocess.run([*perfetto_query, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([*perfetto_query, *arguments], capture_output=True, text=True,
+                              check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
     stats = ask("--stats", str(output))
@@ -242,12 +261,16 @@ def test_perfetto_reads_the_same(rich, perfetto_query, tmp_path):
     assert stats["counts"]["flows"] == counts["flows"]
     assert stats["counts"]["counter_samples"] == counts["counters"]
     assert (stats["counts"]["processes"], stats["counts"]["threads"]) == (1, 4)
-    arrows = ask(str(output), "SELECT a.name AS departs, b.name AS arrives, COUNT(*) AS n FROM flow f JOIN slice a ON "
-                 "f.slice_out = a.id JOIN slice b ON f.slice_in = b.id GROUP BY 1, 2 ORDER BY 1, 2")
+    arrows = ask(
+        str(output),
+        "SELECT a.name AS departs, b.name AS arrives, COUNT(*) AS n FROM flow f JOIN slice a ON "
+        "f.slice_out = a.id JOIN slice b ON f.slice_in = b.id GROUP BY 1, 2 ORDER BY 1, 2")
     # The worker's call began before the launch: Perfetto turns such an arrow round.
-    assert [tuple(row.values()) for row in arrows] == [("call.py: f", "launch", 3), ("conv2d", "conv2d_backward", 3)]
+    assert [tuple(row.values()) for row in arrows] == [("call.py: f", "launch", 3),
+                                                       ("conv2d", "conv2d_backward", 3)]
     named = ask(str(output), "SELECT name FROM slice WHERE dur >= 0 ORDER BY ts, dur DESC")
-    # Perfetto 52 shows the escape of a control character as it stands; Python's json above reads it back.
+    # Perfetto 52 shows the escape of a control character as it stands; Python's json above reads it
+    # back.
     shown = [name.translate({byte: f"\\u{byte:04x}" for byte in range(32)}) for name in ODD_NAMES]
     assert set(shown) <= {row["name"] for row in named}
     depth = ask(str(output), "SELECT DISTINCT depth FROM slice WHERE name = 'conv2d'")
@@ -259,7 +282,8 @@ def test_hta_loads_it(rich, hta):
     analysis = hta(trace_files={0: str(output)})
     frame = analysis.t.get_trace(0)
     # Of several steps HTA leaves the last one out, and all that begins with it or later.
-    last = max(event["ts"] for event in by_phase(document)["X"] if event["name"].startswith("ProfilerStep"))
+    last = max(event["ts"] for event in by_phase(document)["X"]
+               if event["name"].startswith("ProfilerStep"))
     expected = sum(event["ts"] < last for event in by_phase(document)["X"])
     assert len(frame) == expected
     assert analysis.t.get_iterations(0) == [0, 1]
@@ -289,7 +313,8 @@ def test_nanoseconds_are_kept(varve, tmp_path):
         thread.end(end)
     done = export(varve, trace.write(), "-")
     found = re.findall(r'"ts": (\d+)\.(\d{3}), "dur": (\d+)\.(\d{3}),', done.stdout)
-    assert [(int(a + b), int(c + d)) for a, b, c, d in found] == [(begin, end - begin) for begin, end in times]
+    assert [(int(a + b), int(c + d)) for a, b, c, d in found] == [(begin, end - begin)
+                                                                  for begin, end in times]
 
 
 def test_without_a_name_the_file_is_called_after_the_trace(varve, tmp_path):
@@ -297,7 +322,8 @@ def test_without_a_name_the_file_is_called_after_the_trace(varve, tmp_path):
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     for attempt in range(2):
-        done = subprocess.run([str(varve), "export", str(path)], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([str(varve), "export", str(path)], cwd=folder, capture_output=True,
+                              text=True, check=False)
         assert done.returncode == 0 and done.stdout == ""
         assert done.stderr.startswith("varve: wrote small.json  ")
         assert ("(former: small.json.old)" in done.stderr) == (attempt == 1)
@@ -330,7 +356,8 @@ def test_a_link_is_written_through(varve, tmp_path):
     for _ in range(2):
         assert export(varve, path, tmp_path / "link.json").returncode == 0
         assert (tmp_path / "link.json").is_symlink()
-        assert by_phase(json.loads((tmp_path / "target.json").read_text()))["X"][0]["name"] == "conv"
+        assert by_phase(json.loads(
+            (tmp_path / "target.json").read_text()))["X"][0]["name"] == "conv"
 
 
 def test_a_full_disk_is_said(varve, tmp_path):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every real trace of every format, plain, as it lies and compressed otherwise, cut at many places and with bits flipped
-at many: what is read is a clean part of the whole, and said to be one, or an error says where (tools/trace_damage.c).
+"""Every real trace of every format, plain, as it lies and compressed otherwise, cut at many places
+and with bits flipped at many: what is read is a clean part of the whole, and said to be one, or an
+error says where (tools/trace_damage.c).
 
-VARVE_SOAK=1: each at 1,000 cuts and 10,000 flips, files of which that would be more than BYTES_MAX at as many places as
-that allows, and their first PIECE_BYTES at all. Otherwise a sample, with every PACKED_STEP-th file compressed."""
+VARVE_SOAK=1: each at 1,000 cuts and 10,000 flips, files of which that would be more than BYTES_MAX
+at as many places as that allows, and their first PIECE_BYTES at all. Otherwise a sample, with every
+PACKED_STEP-th file compressed."""
 import gzip
 import json
 import os
@@ -22,11 +24,13 @@ REFUSED = "bad_utf8_mangled"  # whole, too: doc of the traces
 
 
 def all_traces(folder):
-    return sorted(path for path in folder.rglob("*") if path.name.endswith(FORMATS) and path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.name.endswith(FORMATS)
+                  and path.is_file())
 
 
 def forms(traces, work):
-    """[(name, bytes to damage, bytes that reading them reads)]: the text, its first piece, and compressed."""
+    """[(name, bytes to damage, bytes that reading them reads)]: the text, its first piece, and
+    compressed."""
     for number, path in enumerate(all_traces(traces)):
         name, packed = str(path.relative_to(traces)), path.read_bytes()
         is_packed = packed[:2] == b"\x1f\x8b"
@@ -45,9 +49,11 @@ def forms(traces, work):
 
 def damage(build, kind, count, data, work):
     (work / "trace").write_bytes(data)
-    return subprocess.run([build / "tests" / "tools" / "trace_damage", kind, str(count), work / "trace", work / "damaged"],
+    return subprocess.run([build / "tests" / "tools" / "trace_damage", kind, str(count),
+                           work / "trace", work / "damaged"],
                           capture_output=True, text=True, check=False,
-                          env={"ASAN_OPTIONS": "quarantine_size_mb=16:hard_rss_limit_mb=4096", **os.environ})
+                          env={"ASAN_OPTIONS": "quarantine_size_mb=16:hard_rss_limit_mb=4096",
+                               **os.environ})
 
 
 @pytest.mark.timeout(0 if SOAK else 900)
@@ -61,7 +67,8 @@ def test_a_damaged_trace_is_read_in_part_or_refused(build, traces, tmp_path, kin
         count = max(2, min(PLACES[kind], BYTES_MAX // read_bytes))
         done = damage(build, kind, count, data, tmp_path)
         if done.returncode != 0:
-            broken.append(f"{name}: {kind} {count}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+            broken.append(
+                f"{name}: {kind} {count}: exit status {done.returncode}\n{done.stderr[-2000:]}")
         result = json.loads(done.stdout) if done.stdout.startswith("{") else {}
         print(f"{name}: {kind}: {json.dumps(result)}", flush=True)
         for key, value in result.items():

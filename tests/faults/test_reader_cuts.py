@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small trace, cut at every byte and with every byte changed: `varve` reads it (exit status 0) or says in
-one line what is wrong and where (exit status 3). A cut stream gives a prefix of its records, and never more
-than a longer prefix of the file does."""
+"""A small trace, cut at every byte and with every byte changed: `varve` reads it (exit status 0) or
+says in one line what is wrong and where (exit status 3). A cut stream gives a prefix of its
+records, and never more than a longer prefix of the file does."""
 import csv
 import pathlib
 import subprocess
@@ -20,8 +20,8 @@ FILES = [("manifest.json", 1, 1), ("100/metadata", 7, 13), ("100/process.0", 1, 
 
 def events(varve, path):
     """How many events varve reads, or None where it refuses."""
-    done = subprocess.run([varve, "info", "--csv", "--table", "trace", path], capture_output=True, text=True,
-                          timeout=120, check=False)
+    done = subprocess.run([varve, "info", "--csv", "--table", "trace", path], capture_output=True,
+                          text=True, timeout=120, check=False)
     if done.returncode == 3:
         assert done.stdout == ""
         lines = done.stderr.splitlines()

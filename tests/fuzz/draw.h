@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draw.h — numbers and choices drawn from a fuzzer's bytes, for targets that make something well-formed of them. When
- * the bytes are used up, all that is drawn is 0. */
+/* draw.h — numbers and choices drawn from a fuzzer's bytes, for targets that make something
+ * well-formed of them. When the bytes are used up, all that is drawn is 0. */
 #ifndef VARVE_TESTS_DRAW_H
 #define VARVE_TESTS_DRAW_H
 
@@ -28,7 +28,8 @@ static inline unsigned draw_below(struct draw *draw, size_t count)
 static inline uint64_t draw_word(struct draw *draw)
 {
     uint64_t word = 0;
-    size_t bytes = (size_t)(draw->end - draw->at) < sizeof word ? (size_t)(draw->end - draw->at) : sizeof word;
+    size_t bytes =
+        (size_t)(draw->end - draw->at) < sizeof word ? (size_t)(draw->end - draw->at) : sizeof word;
     memcpy(&word, draw->at, bytes);
     draw->at += bytes;
     return word;
@@ -38,8 +39,10 @@ static inline uint64_t draw_word(struct draw *draw)
 static inline int64_t draw_number(struct draw *draw)
 {
     static const int64_t ends[] = {
-        0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MAX / 2 + 1, INT32_MAX, INT32_MIN, UINT32_MAX,
-        INT64_C(1) << 32, INT64_C(1) << 53, INT64_C(1) << 62, -(INT64_C(1) << 62), 1000000000, INT64_C(86400000000000),
+        0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MAX / 2 + 1, INT32_MAX, INT32_MIN,
+        UINT32_MAX,
+        INT64_C(1) << 32, INT64_C(1) << 53, INT64_C(1) << 62, -(INT64_C(1) << 62), 1000000000,
+        INT64_C(86400000000000),
     };
     unsigned how = draw_byte(draw);
     if (how < 128)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* every_table.h — asks a model for tables, prints them in every form, compares it with itself and exports it, as a
- * fuzzer's bytes choose. Laws: an answer fails for a reason that it gives; JSON parses; people's text has no control
- * character of the trace's; rows of a table that adds up do; nothing has changed between a model and itself. */
+/* every_table.h — asks a model for tables, prints them in every form, compares it with itself and
+ * exports it, as a fuzzer's bytes choose. Laws: an answer fails for a reason that it gives; JSON
+ * parses; people's text has no control character of the trace's; rows of a table that adds up do;
+ * nothing has changed between a model and itself. */
 #ifndef VARVE_TESTS_EVERY_TABLE_H
 #define VARVE_TESTS_EVERY_TABLE_H
 
@@ -17,12 +18,12 @@
 #include "present/present.h"
 #include "question/question.h"
 
-#define HOLDS(condition)                                                                            \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "every_table: not so: %s\n", #condition);                               \
-            abort();                                                                                \
-        }                                                                                           \
+#define HOLDS(condition)                                              \
+    do {                                                              \
+        if (!(condition)) {                                           \
+            fprintf(stderr, "every_table: not so: %s\n", #condition); \
+            abort();                                                  \
+        }                                                             \
     } while (0)
 
 static inline void json_parses(const char *text, size_t size)
@@ -69,15 +70,17 @@ static inline void rows_add_up(const struct vv_sheet *sheet, size_t column)
         }
     }
     if (has_total && !is_beyond && sum != total)
-        fprintf(stderr, "every_table: %s.%s: %lld in rows, %lld in all\n", sheet->name, sheet->columns[column].name,
-                (long long)sum, (long long)total);
+        fprintf(stderr, "every_table: %s.%s: %lld in rows, %lld in all\n", sheet->name,
+                sheet->columns[column].name, (long long)sum, (long long)total);
     HOLDS(!has_total || is_beyond || sum == total);
 }
 
 static inline void sums_hold(const struct vv_sheet *sheet)
 {
     for (size_t i = 0; i < sizeof every_sum / sizeof *every_sum; i++) {
-        size_t column = strcmp(every_sum[i].table, sheet->name) == 0 ? vv_sheet_find(sheet, every_sum[i].column) : SIZE_MAX;
+        size_t column = strcmp(every_sum[i].table, sheet->name) == 0
+                            ? vv_sheet_find(sheet, every_sum[i].column)
+                            : SIZE_MAX;
         if (column != SIZE_MAX)
             rows_add_up(sheet, column);
     }
@@ -92,7 +95,8 @@ static inline void present_in_every_form(const struct vv_sheet *sheet, unsigned 
     const struct vv_sheet *sheets[] = { sheet };
     for (int form = VV_FORM_TEXT; form <= VV_FORM_MD; form++) {
         struct vv_presentation presentation = {
-            .form = (enum vv_form)form, .schema = "varve.report/1", .trace = "made", .unit = units[how % 5],
+            .form = (enum vv_form)form, .schema = "varve.report/1", .trace = "made",
+            .unit = units[how % 5],
             .terminal = how % 2 != 0, .width = widths[how / 8 % 4],
         };
         char *text = NULL;
@@ -108,7 +112,8 @@ static inline void present_in_every_form(const struct vv_sheet *sheet, unsigned 
     }
 }
 
-static inline void look_at_sheet(enum varve_code code, struct vv_sheet *sheet, const struct varve_error *error, unsigned how)
+static inline void look_at_sheet(enum varve_code code, struct vv_sheet *sheet,
+                                 const struct varve_error *error, unsigned how)
 {
     if (code != VARVE_OK) {
         HOLDS(code == error->code && error->message[0] != '\0');
@@ -123,8 +128,10 @@ static inline void look_at_sheet(enum varve_code code, struct vv_sheet *sheet, c
 
 static inline void draw_question(struct draw *draw, struct vv_question *question)
 {
-    static const char *const bys[] = { NULL, NULL, "op", "name", "shape", "module", "source", "phase", "stream", "thread", "layer", "rank" };
-    static const char *const filters[] = { "self>1us", "name~'*m*'", "calls>1 || total<1ms", "device=='cuda:0'", "step!=1" };
+    static const char *const bys[] = { NULL, NULL, "op", "name", "shape", "module", "source",
+                                       "phase", "stream", "thread", "layer", "rank" };
+    static const char *const filters[] = { "self>1us", "name~'*m*'", "calls>1 || total<1ms",
+                                           "device=='cuda:0'", "step!=1" };
     static const char *const sorts[] = { "calls", "median", "name", "total" };
     static const char *const scales[] = { "4", "aten::mm=4;0.5", "*=1e300", "0" };
     static const int64_t tops[] = { 0, 1, 3, INT64_MAX };
@@ -133,7 +140,9 @@ static inline void draw_question(struct draw *draw, struct vv_question *question
     question->top = tops[chosen & 3];
     question->full = chosen & 4;
     question->compat = chosen & 8 ? "hta" : NULL;
-    question->annotation = (chosen & 0x30) == 0x10 ? "" : (chosen & 0x30) == 0x20 ? "ProfilerStep#1" : NULL;
+    question->annotation = (chosen & 0x30) == 0x10   ? ""
+                           : (chosen & 0x30) == 0x20 ? "ProfilerStep#1"
+                                                     : NULL;
     question->instance = chosen & 0x40 ? draw_number(draw) : 0;
     question->selection.warm_up = chosen & 0x80;
     question->selection.filter = chosen & 0x100 ? DRAW_FROM(draw, filters) : NULL;
@@ -148,13 +157,15 @@ static inline void draw_question(struct draw *draw, struct vv_question *question
     }
 }
 
-static inline void compare_with_itself(const struct vv_model *model, const struct vv_question *question, unsigned how)
+static inline void compare_with_itself(const struct vv_model *model,
+                                       const struct vv_question *question, unsigned how)
 {
-    const struct vv_side sides[VV_SIDES] = { { model, question->selection, "a" }, { model, question->selection, "b" } };
+    const struct vv_side sides[VV_SIDES] = { { model, question->selection, "a" },
+                                             { model, question->selection, "b" } };
     for (const struct vv_diff_entry *table = vv_diff_tables; table->name != NULL; table++) {
         struct vv_sheet sheet;
         struct varve_error error = { 0 };
-        enum varve_code code = table->analyse(sides, question, &sheet, &error);
+        enum varve_code code = vv_diff(table->analyse, sides, question, &sheet, &error);
         size_t change = code == VARVE_OK ? vv_sheet_find(&sheet, "change_ns") : SIZE_MAX;
         for (size_t row = 0; change != SIZE_MAX && row < sheet.row_count; row++) {
             const struct vv_cell *cell = vv_sheet_cell(&sheet, row, change);
@@ -173,7 +184,8 @@ static inline void export_it(const struct vv_model *model)
     HOLDS(stream != NULL && vv_exporter_chrome.write(model, stream, &counts, NULL) == VARVE_OK);
     fclose(stream);
     json_parses(text, size);
-    HOLDS(counts.slices == model->slices.table.count && counts.memory_events == model->memory.table.count);
+    HOLDS(counts.slices == model->slices.table.count &&
+          counts.memory_events == model->memory.table.count);
     free(text);
 }
 
@@ -186,10 +198,12 @@ static inline void ask_every_table(const struct vv_model *model, struct draw *dr
     draw_question(draw, &question);
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++)
         number++;
-    for (unsigned i = is_all ? 0 : wanted % number; i < (is_all ? number : wanted % number + 1); i++) {
+    for (unsigned i = is_all ? 0 : wanted % number; i < (is_all ? number : wanted % number + 1);
+         i++) {
         struct vv_sheet sheet;
         struct varve_error error = { 0 };
-        look_at_sheet(vv_tables[i].analyse(model, &question, &sheet, &error), &sheet, &error, how);
+        look_at_sheet(vv_analyse(vv_tables[i].analyse, model, &question, &sheet, &error), &sheet,
+                      &error, how);
     }
     if (is_all || wanted % 8 == 1)
         compare_with_itself(model, &question, how);

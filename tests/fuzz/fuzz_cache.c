@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_cache.c — a small cache with any bytes changed. The first byte of the input says how: odd, the rest is the file;
- * otherwise the rest are edits of three bytes, two for the place and one for the bits to flip. Its bit 1: nothing is
- * verified that a large cache would not be; bit 2: the file is cut at the place of the last edit.
- * The laws: what is verified is served as it was, or not at all; what is not leads nowhere outside. */
+/* fuzz_cache.c — a small cache with any bytes changed. The first byte of the input says how: odd,
+ * the rest is the file;
+ * otherwise the rest are edits of three bytes, two for the place and one for the bits to flip. Its
+ * bit 1: nothing is verified that a large cache would not be; bit 2: the file is cut at the place
+ * of the last edit.
+ * The laws: what is verified is served as it was, or not at all; what is not leads nowhere
+ * outside. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,14 +18,15 @@
 #define FILE_BYTES_MAX (1u << 16)
 
 static const char source_text[] =
-    "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 9,"
-    " \"args\": {\"External id\": 3, \"Input Dims\": [[2, 3]], \"Input type\": [\"float\"], \"x\": \"text\", \"y\": {\"z\": 1}}},"
-    "{\"ph\": \"X\", \"name\": \"k\", \"cat\": \"kernel\", \"pid\": 0, \"tid\": 7, \"ts\": 4, \"dur\": 2,"
-    " \"args\": {\"External id\": 3, \"correlation\": 5, \"device\": 0, \"stream\": 7}},"
-    "{\"ph\": \"C\", \"name\": \"c\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"args\": {\"v\": 2}},"
-    "{\"ph\": \"i\", \"name\": \"m\", \"pid\": 1, \"tid\": 1, \"ts\": 6, \"args\": {\"x\": 1.5}},"
-    "{\"ph\": \"s\", \"name\": \"f\", \"id\": 1, \"pid\": 1, \"tid\": 1, \"ts\": 2},"
-    "{\"ph\": \"f\", \"name\": \"f\", \"id\": 1, \"bp\": \"e\", \"pid\": 0, \"tid\": 7, \"ts\": 4}], \"fact\": \"text\"}";
+    "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"cat\": \"cpu_op\", \"pid\": 1, "
+    "\"tid\": 1, \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 3, \"Input Dims\": [[2, 3]], "
+    "\"Input type\": [\"float\"], \"x\": \"text\", \"y\": {\"z\": 1}}},{\"ph\": \"X\", \"name\": "
+    "\"k\", \"cat\": \"kernel\", \"pid\": 0, \"tid\": 7, \"ts\": 4, \"dur\": 2, \"args\": "
+    "{\"External id\": 3, \"correlation\": 5, \"device\": 0, \"stream\": 7}},{\"ph\": \"C\", "
+    "\"name\": \"c\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"args\": {\"v\": 2}},{\"ph\": \"i\", "
+    "\"name\": \"m\", \"pid\": 1, \"tid\": 1, \"ts\": 6, \"args\": {\"x\": 1.5}},{\"ph\": \"s\", "
+    "\"name\": \"f\", \"id\": 1, \"pid\": 1, \"tid\": 1, \"ts\": 2},{\"ph\": \"f\", \"name\": "
+    "\"f\", \"id\": 1, \"bp\": \"e\", \"pid\": 0, \"tid\": 7, \"ts\": 4}], \"fact\": \"text\"}";
 
 static char folder[64], source[96], kept[104];
 static uint8_t whole[FILE_BYTES_MAX];
@@ -33,8 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_file(const char *path, const void *data, size_t size)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* cut after it, not before: its memory is used again */
-    imported_must(file >= 0 && write(file, data, size) == (ssize_t)size && ftruncate(file, (off_t)size) == 0);
+    /* cut after it, not before: its memory is used again */
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    imported_must(file >= 0 && write(file, data, size) == (ssize_t)size &&
+                  ftruncate(file, (off_t)size) == 0);
     close(file);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_filter.c — any text as a filter: what is refused says why; of the rest !(text) lets through exactly what the text
- * does not, and (text) || (text) the same. */
+/* fuzz_filter.c — any text as a filter: what is refused says why; of the rest !(text) lets through
+ * exactly what the text does not, and (text) || (text) the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +26,15 @@ static struct vv_model *make_model(void)
     static const char *const names[] = { "conv2d", "relu", "aten::add_", "" };
     struct vv_model *model;
     uint32_t process, track, slice, op;
-    if (vv_model_create(&model, NULL) != VARVE_OK || vv_model_add_process(model, &process, NULL) != VARVE_OK ||
+    if (vv_model_create(&model, NULL) != VARVE_OK ||
+        vv_model_add_process(model, &process, NULL) != VARVE_OK ||
         vv_model_add_track(model, &track, NULL) != VARVE_OK)
         abort();
     model->tracks.process[track] = process;
     model->tracks.name[track] = text_of(model, "train");
     for (int i = 0; i < SLICES; i++) {
-        if (vv_model_add_slice(model, &slice, NULL) != VARVE_OK || vv_model_add_op(model, &op, NULL) != VARVE_OK)
+        if (vv_model_add_slice(model, &slice, NULL) != VARVE_OK ||
+            vv_model_add_op(model, &op, NULL) != VARVE_OK)
             abort();
         model->slices.track[slice] = track;
         model->slices.name[slice] = text_of(model, names[i % 4]);
@@ -50,6 +52,7 @@ static struct vv_model *make_model(void)
 /* False: refused. */
 static bool apply(const struct vv_model *model, const char *text, bool *out_admitted)
 {
+    struct vv_scratch scratch = { 0 };
     static const int64_t ranks[] = { 0 };
     struct vv_filter filter;
     struct varve_error error = { .code = VARVE_OK };
@@ -61,10 +64,10 @@ static bool apply(const struct vv_model *model, const char *text, bool *out_admi
             abort();
         return false;
     }
-    if (vv_filter_apply(&filter, model, ranks, &admitted, &error) != VARVE_OK)
+    if (vv_filter_apply(&filter, model, ranks, &scratch, &admitted, &error) != VARVE_OK)
         abort();
     memcpy(out_admitted, admitted, SLICES * sizeof *admitted);
-    free(admitted);
+    vv_scratch_deinit(&scratch);
     return true;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_json.c — any text: all readers of JSON see the same strings and brackets in it (support/json_agreement.h), and as an
- * argument of an event it is read or refused, by one thread and by three alike. The first byte says whether the others are
- * the text or pieces of one. */
+/* fuzz_json.c — any text: all readers of JSON see the same strings and brackets in it
+ * (support/json_agreement.h), and as an argument of an event it is read or refused, by one thread
+ * and by three alike. The first byte says whether the others are the text or pieces of one. */
 #include "../support/chrome_bytes.h"
 #include "../support/json_agreement.h"
 #include "../support/json_pieces.h"
 
-#define BEFORE "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"z\":"
+#define BEFORE                                                                                     \
+    "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":1,"       \
+    "\"ts\":1,\"dur\":2,\"args\":{\"z\":"
 #define BEHIND "}}]}"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_manifest.c — any bytes as JSON: in memory and a few bytes at a time the reader must give the same
- * tokens and the same error at the same place. */
+/* fuzz_manifest.c — any bytes as JSON: in memory and a few bytes at a time the reader must give the
+ * same tokens and the same error at the same place. */
 #include <stdlib.h>
 #include <string.h>
 

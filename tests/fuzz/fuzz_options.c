@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_options.c — what says what to record, and how much: option texts of calls and of the environment, amounts, steps,
- * layers, sources, signals, and the structs of the control calls, made of the input's bytes. What is refused is refused in
- * a sentence, with a place in the text; what is accepted keeps its promises, and what is printed of it says the same. */
+/* fuzz_options.c — what says what to record, and how much: option texts of calls and of the
+ * environment, amounts, steps, layers, sources, signals, and the structs of the control calls, made
+ * of the input's bytes. What is refused is refused in a sentence, with a place in the text; what is
+ * accepted keeps its promises, and what is printed of it says the same. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,12 +34,12 @@ static struct vv_own_folder own;
 static struct vv_options options, again;
 static struct varve_error error;
 
-#define LAW(condition)                                                                              \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "fuzz_options: %s\n", #condition);                                      \
-            abort();                                                                                \
-        }                                                                                           \
+#define LAW(condition)                                         \
+    do {                                                       \
+        if (!(condition)) {                                    \
+            fprintf(stderr, "fuzz_options: %s\n", #condition); \
+            abort();                                           \
+        }                                                      \
     } while (0)
 
 /* ---- texts ---- */
@@ -74,7 +75,8 @@ static void put_raw(struct text *text, struct draw *draw, size_t most)
 
 static void put_amount(struct text *text, struct draw *draw)
 {
-    static const char *const units[] = { "", "s", "ms", "ns", "us", "min", "h", "m", "MB", "MiB", "kB", "GB", "TB", "TiB", "B",
+    static const char *const units[] = { "", "s", "ms", "ns", "us", "min", "h", "m", "MB", "MiB",
+                                         "kB", "GB", "TB", "TiB", "B",
                                          " s", "  MB", "mb", "bytes", "M", "e3", ".5s" };
     char number[32];
     snprintf(number, sizeof number, "%" PRId64, draw_number(draw));
@@ -88,16 +90,20 @@ static void put_schedule(struct text *text, struct draw *draw)
     unsigned parts = draw_below(draw, 6);
     for (unsigned i = 0; i <= parts; i++) {
         char part[64];
-        snprintf(part, sizeof part, "%s%s=%" PRId64, i > 0 ? "," : "", DRAW_FROM(draw, words), draw_number(draw));
+        snprintf(part, sizeof part, "%s%s=%" PRId64, i > 0 ? "," : "", DRAW_FROM(draw, words),
+                 draw_number(draw));
         put_word(text, part);
     }
 }
 
 static void put_words(struct text *text, struct draw *draw)
 {
-    static const char *const words[] = { "on", "off", "l0", "l1", "l3", "all", "cpu", "mem", "read", "drop-oldest", "grow", "OP",
-                                         "STEP", "PYTHON", "none", "auto", "+python", "-torch", "SIGUSR2", "USR1", "12", "KILL",
-                                         "RTMIN+1", "PipeUtilization", "Custom:", "true", "dynamic", "" };
+    static const char *const words[] = { "on", "off", "l0", "l1", "l3", "all", "cpu", "mem", "read",
+                                         "drop-oldest", "grow", "OP",
+                                         "STEP", "PYTHON", "none", "auto", "+python", "-torch",
+                                         "SIGUSR2", "USR1", "12", "KILL",
+                                         "RTMIN+1", "PipeUtilization", "Custom:", "true", "dynamic",
+                                         "" };
     unsigned count = draw_below(draw, 4);
     for (unsigned i = 0; i <= count; i++) {
         put_word(text, i > 0 ? "," : "");
@@ -107,7 +113,8 @@ static void put_words(struct text *text, struct draw *draw)
 
 static void put_value(struct text *text, struct draw *draw)
 {
-    static const char *const escapes[] = { "\\u00e9", "\\ud83d\\ude00", "\\u001b[31m", "\\n", "\\u0000", "\\ud800", "\\\"", "\\/",
+    static const char *const escapes[] = { "\\u00e9", "\\ud83d\\ude00", "\\u001b[31m", "\\n",
+                                           "\\u0000", "\\ud800", "\\\"", "\\/",
                                            "\xc3\xa9", "\xff", "\xe2\x80\xae", "%s", "\\x" };
     switch (draw_below(draw, 6)) {
     case 0:
@@ -130,14 +137,20 @@ static void put_value(struct text *text, struct draw *draw)
 static void put_member(struct text *text, struct draw *draw)
 {
     static const char *const keys[] = {
-        "output", "layers", "max_size", "when_full", "keep", "dump_on", "skip", "warmup", "active", "repeat", "storage_limit",
-        "training_trace", "fp_point", "bp_point", "task_trace", "task_time", "task_block", "hccl", "msproftx", "runtime_api",
-        "task_memory", "ge_api", "aicpu", "l2", "task_tsfw", "aic_metrics", "instr_profiling", "instr_profiling_freq",
-        "sys_hardware_mem_freq", "sys_mem_serviceflow", "llc_profiling", "sys_io_sampling_freq", "sys_interconnection_freq",
-        "sys_cpu_freq", "dvpp_freq", "host_sys", "host_sys_usage", "host_sys_usage_freq", "sys_lp_freq", "optype", "ouput", "",
+        "output", "layers", "max_size", "when_full", "keep", "dump_on", "skip", "warmup", "active",
+        "repeat", "storage_limit",
+        "training_trace", "fp_point", "bp_point", "task_trace", "task_time", "task_block", "hccl",
+        "msproftx", "runtime_api",
+        "task_memory", "ge_api", "aicpu", "l2", "task_tsfw", "aic_metrics", "instr_profiling",
+        "instr_profiling_freq",
+        "sys_hardware_mem_freq", "sys_mem_serviceflow", "llc_profiling", "sys_io_sampling_freq",
+        "sys_interconnection_freq",
+        "sys_cpu_freq", "dvpp_freq", "host_sys", "host_sys_usage", "host_sys_usage_freq",
+        "sys_lp_freq", "optype", "ouput", "",
         "\\u001b]0;", "\xff",
     };
-    static const char *const bares[] = { "1", "0", "5", "true", "false", "null", "-1", "1e3", "01", "[1]", "{}", "4294967296" };
+    static const char *const bares[] = { "1", "0", "5", "true", "false", "null", "-1", "1e3", "01",
+                                         "[1]", "{}", "4294967296" };
     static const char *const quotes[] = { "\"", "\"", "\"", "\"", "\"", "\"", "'", "" };
     put_word(text, "\"");
     put_word(text, DRAW_FROM(draw, keys));
@@ -217,14 +230,17 @@ static void try_options(const char *text)
     look_at_options(&options);
     LAW(strcmp(options.text, text) == 0);
     look_at_file(&options);
-    LAW(vv_options_parse(&again, options.text, NULL) == VARVE_OK && memcmp(&again, &options, sizeof again) == 0);
+    LAW(vv_options_parse(&again, options.text, NULL) == VARVE_OK &&
+        memcmp(&again, &options, sizeof again) == 0);
 }
 
 static void try_environment(struct draw *draw)
 {
-    static const char *const names[] = { "VARVE_OPTIONS", "PROFILING_MODE", "PROFILING_OPTIONS", "GE_PROFILING_MODE",
+    static const char *const names[] = { "VARVE_OPTIONS", "PROFILING_MODE", "PROFILING_OPTIONS",
+                                         "GE_PROFILING_MODE",
                                          "GE_PROFILING_OPTIONS" };
-    static const char *const modes[] = { "true", "false", "dynamic", "delay_or_duration", "ture", "", "\x1b[31m" };
+    static const char *const modes[] = { "true", "false", "dynamic", "delay_or_duration", "ture",
+                                         "", "\x1b[31m" };
     static struct text value;
     bool is_asked = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -270,7 +286,8 @@ static void try_keep(const char *text)
     vv_keep_text(&keep, printed);
     if ((word = strstr(printed, "bytes")) != NULL)
         strcpy(word, "B");
-    LAW(vv_keep_parse(printed, &same, &error) == VARVE_OK && same.bytes == keep.bytes && same.ns == keep.ns);
+    LAW(vv_keep_parse(printed, &same, &error) == VARVE_OK && same.bytes == keep.bytes &&
+        same.ns == keep.ns);
 }
 
 static void try_amounts(const char *text)
@@ -280,13 +297,15 @@ static void try_amounts(const char *text)
     if (!is_refused(vv_size_parse(text, &amount, &error), text)) {
         snprintf(printed, sizeof printed, "%" PRIu64, amount);
         LAW(amount <= INT64_MAX);
-        LAW(strlen(printed) > 15 || (vv_size_parse(printed, &same, &error) == VARVE_OK && same == amount));
+        LAW(strlen(printed) > 15 ||
+            (vv_size_parse(printed, &same, &error) == VARVE_OK && same == amount));
     }
     if (is_refused(vv_duration_parse(text, &amount, &error), text))
         return;
     snprintf(printed, sizeof printed, "%" PRIu64 "ns", amount);
     LAW(amount <= INT64_MAX && vv_duration_has_unit(text));
-    LAW(strlen(printed) > 20 || (vv_duration_parse(printed, &same, &error) == VARVE_OK && same == amount));
+    LAW(strlen(printed) > 20 ||
+        (vv_duration_parse(printed, &same, &error) == VARVE_OK && same == amount));
 }
 
 static void try_schedule(const char *text)
@@ -295,11 +314,13 @@ static void try_schedule(const char *text)
     char printed[128];
     if (is_refused(vv_schedule_parse(text, &schedule, &error), text))
         return;
-    snprintf(printed, sizeof printed, "skip=%u,warmup=%u,active=%u,repeat=%u", schedule.skip, schedule.warmup, schedule.active,
-             schedule.repeat);
+    snprintf(printed, sizeof printed, "skip=%u,warmup=%u,active=%u,repeat=%u", schedule.skip,
+             schedule.warmup, schedule.active, schedule.repeat);
     LAW(schedule.active != 0);
-    LAW(vv_schedule_parse(printed, &same, &error) == VARVE_OK && memcmp(&same, &schedule, sizeof same) == 0);
-    LAW(vv_schedule_phase(&schedule, (uint64_t)schedule.skip + schedule.warmup) == VV_SCHEDULE_ACTIVE);
+    LAW(vv_schedule_parse(printed, &same, &error) == VARVE_OK &&
+        memcmp(&same, &schedule, sizeof same) == 0);
+    LAW(vv_schedule_phase(&schedule, (uint64_t)schedule.skip + schedule.warmup) ==
+        VV_SCHEDULE_ACTIVE);
     LAW(vv_schedule_phase(&schedule, UINT64_MAX) <= VV_SCHEDULE_OVER);
 }
 
@@ -327,7 +348,8 @@ static void try_settings(struct draw *draw, const char *metrics)
     struct varve_profiling_config *config = NULL;
     for (size_t i = 0; i < 80; i++)
         devices[i] = draw->at < draw->end ? (uint32_t)draw_number(draw) & 0xffff : (uint32_t)i;
-    settings.struct_size = draw_below(draw, 4) == 0 ? draw_byte(draw) % (sizeof settings + 1) : settings.struct_size;
+    settings.struct_size =
+        draw_below(draw, 4) == 0 ? draw_byte(draw) % (sizeof settings + 1) : settings.struct_size;
     settings.layers = (uint32_t)draw_number(draw);
     settings.device_count = draw_byte(draw) % 80;
     settings.devices = draw_below(draw, 4) == 0 ? NULL : devices;
@@ -343,7 +365,8 @@ static void try_settings(struct draw *draw, const char *metrics)
 static void try_session(struct draw *draw)
 {
     struct varve_session_options asked = VARVE_SESSION_OPTIONS_INIT, taken;
-    asked.struct_size = draw_below(draw, 4) == 0 ? draw_byte(draw) % (sizeof asked + 1) : asked.struct_size;
+    asked.struct_size =
+        draw_below(draw, 4) == 0 ? draw_byte(draw) % (sizeof asked + 1) : asked.struct_size;
     asked.layers = (uint32_t)draw_number(draw);
     asked.max_bytes = draw_below(draw, 2) == 0 ? 0 : (uint64_t)draw_number(draw);
     asked.when_full = draw_below(draw, 4);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_packed.c — any bytes as a packed stream file. If the first byte is odd, the others are the file;
- * otherwise they are five lengths and the columns of one block, which are compressed here, since no mutation
- * would pass zstd's checksum. Where the file is accepted, the laws are: it reads the same in any order of
- * reading, and what was read packs again to a file that compares equal. */
+/* fuzz_packed.c — any bytes as a packed stream file. If the first byte is odd, the others are the
+ * file;
+ * otherwise they are five lengths and the columns of one block, which are compressed here, since no
+ * mutation would pass zstd's checksum. Where the file is accepted, the laws are: it reads the same
+ * in any order of reading, and what was read packs again to a file that compares equal. */
 #include <endian.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -50,8 +51,8 @@ static void make_folder(void)
     atexit(remove_folder);
 }
 
-/* The lengths are of two bytes: of the plain file, in words, then of each column. False in a build without
- * zstd. */
+/* The lengths are of two bytes: of the plain file, in words, then of each column. False in a build
+ * without zstd. */
 static bool write_columns(const uint8_t *data, size_t size)
 {
     struct vv_pack_codec codec = { 0 };
@@ -95,8 +96,8 @@ static uint8_t *read_plain(struct vv_packed *packed, size_t bytes, size_t step)
         exit(1);
     for (size_t at = 0; at < bytes; at += step) {
         struct varve_error error;
-        enum varve_code code = vv_packed_read(packed, at, plain + at, step < bytes - at ? step : bytes - at,
-                                              &got, &error);
+        enum varve_code code = vv_packed_read(packed, at, plain + at,
+                                              step < bytes - at ? step : bytes - at, &got, &error);
         if (code == VARVE_OK && got == (step < bytes - at ? step : bytes - at))
             continue;
         if (code == VARVE_OK)
@@ -115,7 +116,8 @@ static void check_laws(const uint8_t *plain, size_t bytes)
     write_file(plain_path, plain, bytes);
     unlink(again_path);
     if (vv_pack_stream(&packer, plain_path, again_path, NULL) != VARVE_OK ||
-        vv_pack_compare(&packer, plain_path, again_path, &records, &compared, NULL) != VARVE_OK || compared > bytes)
+        vv_pack_compare(&packer, plain_path, again_path, &records, &compared, NULL) != VARVE_OK ||
+        compared > bytes)
         abort();
     vv_packer_deinit(&packer);
 }

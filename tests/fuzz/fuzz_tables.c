@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_tables.c — bytes that describe a model (made_model.h), and a question to all tables (every_table.h). */
+/* fuzz_tables.c — bytes that describe a model (made_model.h), and a question to all tables
+ * (every_table.h). */
 #include "every_table.h"
 #include "import_laws.h"
 #include "made_model.h"

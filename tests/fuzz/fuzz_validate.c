@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_validate.c — any bytes to the rules of varve validate: findings, whatever they are; and the same ones when
- * the text comes a few bytes at a time. */
+/* fuzz_validate.c — any bytes to the rules of varve validate: findings, whatever they are; and the
+ * same ones when the text comes a few bytes at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (whole.row_count != pieces.row_count)
         abort();
     for (size_t row = 0; row < whole.row_count; row++)
-        if (strcmp(vv_sheet_cell(&whole, row, 0)->text, vv_sheet_cell(&pieces, row, 0)->text) != 0 ||
+        if (strcmp(vv_sheet_cell(&whole, row, 0)->text, vv_sheet_cell(&pieces, row, 0)->text) !=
+                0 ||
             vv_sheet_cell(&whole, row, 3)->integer != vv_sheet_cell(&pieces, row, 3)->integer)
             abort();
     vv_sheet_deinit(&whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_varve_metadata.c — any bytes as a process's metadata file; where they are accepted, what they say
- * holds: ids in order and in range, one kind each, and sized fields that measure the same twice. */
+/* fuzz_varve_metadata.c — any bytes as a process's metadata file; where they are accepted, what
+ * they say holds: ids in order and in range, one kind each, and sized fields that measure the same
+ * twice. */
 #include <stdlib.h>
 
 #include "../support/sentence.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_varve_stream.c — any bytes as a thread's stream file, beside good metadata. Where they are
- * accepted, the laws of model/model.h hold. To reach the records, the sizes and the magic of the first
- * packet are repaired unless the first byte is odd. */
+ * accepted, the laws of model/model.h hold. To reach the records, the sizes and the magic of the
+ * first packet are repaired unless the first byte is odd. */
 #include "../support/sentence.h"
 #include "stream_folder.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_vtables.c — bytes that describe the records of a process and of two threads of its, as our recorder writes them
- * (doc/format.md §6): read, and all tables asked (every_table.h). Records are whole; what they say, and in which order,
- * is the bytes'. */
+/* fuzz_vtables.c — bytes that describe the records of a process and of two threads of its, as our
+ * recorder writes them (doc/format.md §6): read, and all tables asked (every_table.h). Records are
+ * whole; what they say, and in which order, is the bytes'. */
 #include "draw.h"
 #include "every_table.h"
 #include "import/importer.h"
@@ -60,7 +60,8 @@ static void put_site(struct writing *writing, enum vv_site_kind kind)
 {
     put_record(writing, VV_SITE_ID_FIRST + kind);
     if (kind >= VV_KIND_COUNTER)
-        put(writing, kind == VV_KIND_COUNTER ? draw_word(&writing->draw) : draw_below(&writing->draw, 4));
+        put(writing,
+            kind == VV_KIND_COUNTER ? draw_word(&writing->draw) : draw_below(&writing->draw, 4));
 }
 
 static void put_begin(struct writing *writing)
@@ -92,7 +93,8 @@ static uint32_t draw_count(struct writing *writing, uint8_t kind)
         [VV_ARGUMENT_LIST] = 2, [VV_ARGUMENT_OTHER] = 1, [VV_ARGUMENT_GROUP] = 3,
     };
     uint32_t any = draw_below(&writing->draw, 5);
-    bool is_long = kind == VV_ARGUMENT_TENSOR || (kind >= VV_ARGUMENT_INTS && kind <= VV_ARGUMENT_BOOLS);
+    bool is_long =
+        kind == VV_ARGUMENT_TENSOR || (kind >= VV_ARGUMENT_INTS && kind <= VV_ARGUMENT_BOOLS);
     return is_long ? any : kind == VV_ARGUMENT_STRIDED_TENSOR ? any * 2 + 1 : counts[kind];
 }
 
@@ -115,7 +117,8 @@ static void put_call(struct writing *writing)
         memcpy(&word, &argument, sizeof word);
         put(writing, word);
         for (uint32_t v = 0; v < argument.values; v++)
-            put(writing, argument.kind == VV_ARGUMENT_LIST ? draw_below(&writing->draw, 4) : (uint64_t)draw_number(&writing->draw));
+            put(writing, argument.kind == VV_ARGUMENT_LIST ? draw_below(&writing->draw, 4)
+                                                           : (uint64_t)draw_number(&writing->draw));
     }
 }
 
@@ -170,13 +173,15 @@ static void put_string(struct writing *writing, uint32_t id, const char *text)
 static void put_of_process(struct writing *writing)
 {
     static const struct { uint32_t id; unsigned names, numbers; } kinds[] = {
-        { VV_EVENT_LAYERS, 0, 1 }, { VV_EVENT_THREAD, 1, 1 }, { VV_EVENT_PROCESS, 1, 0 }, { VV_EVENT_COST, 0, 1 },
+        { VV_EVENT_LAYERS, 0, 1 }, { VV_EVENT_THREAD, 1, 1 }, { VV_EVENT_PROCESS, 1, 0 },
+        { VV_EVENT_COST, 0, 1 },
         { VV_EVENT_CLOCK, 0, 4 },
     };
     unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 1);
     if (kind == sizeof kinds / sizeof *kinds) {
         put_record(writing, VV_EVENT_COLLECTOR);
-        put_halves(writing, draw_name(writing), draw_below(&writing->draw, VV_COLLECTOR_STATE_COUNT + 1));
+        put_halves(writing, draw_name(writing),
+                   draw_below(&writing->draw, VV_COLLECTOR_STATE_COUNT + 1));
         put(writing, draw_name(writing));
         return;
     }
@@ -191,7 +196,8 @@ static void put_of_process(struct writing *writing)
 static void put_names(struct writing *writing)
 {
     static const char *const names[NAMES] = {
-        "aten::mm", "Optimizer.step#SGD.step", "enumerate(DataLoader)#_It.__next__", "MmBackward0", "c10d::allreduce_",
+        "aten::mm", "Optimizer.step#SGD.step", "enumerate(DataLoader)#_It.__next__", "MmBackward0",
+        "c10d::allreduce_",
         "a\tb\x1b[31m", "\xff\xc0", "autograd::engine::evaluate_function: MmBackward0",
     };
     for (uint32_t i = 0; i < NAMES; i++)
@@ -203,7 +209,8 @@ static void put_names(struct writing *writing)
 /* Of `share` bytes; instance 0 is the process. */
 static void write_stream(struct writing *writing, unsigned instance, size_t share)
 {
-    struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .stream_instance = instance, .tid = instance, .begin_ticks = 1000 };
+    struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .stream_instance = instance,
+                                       .tid = instance, .begin_ticks = 1000 };
     const uint8_t *end = writing->draw.end;
     char name[24];
     writing->count = sizeof header / 8;
@@ -211,7 +218,8 @@ static void write_stream(struct writing *writing, unsigned instance, size_t shar
     writing->draw.end = (size_t)(end - writing->draw.at) > share ? writing->draw.at + share : end;
     if (instance == 0)
         put_names(writing);
-    while (writing->draw.at < writing->draw.end && writing->count + RECORD_WORDS_MAX < STREAM_WORDS_MAX)
+    while (writing->draw.at < writing->draw.end &&
+           writing->count + RECORD_WORDS_MAX < STREAM_WORDS_MAX)
         (instance == 0 ? put_of_process : put_of_thread)(writing);
     writing->draw.end = end;
     header.content_bits = header.packet_bits = writing->count * 64;
@@ -222,7 +230,8 @@ static void write_stream(struct writing *writing, unsigned instance, size_t shar
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t asked = size < QUESTION_BYTES ? size : QUESTION_BYTES, share = (size - asked) / (THREADS + 1) + 1;
+    size_t asked = size < QUESTION_BYTES ? size : QUESTION_BYTES,
+           share = (size - asked) / (THREADS + 1) + 1;
     struct draw question = { data, data + asked };
     static struct writing writing;
     struct vv_model *model;

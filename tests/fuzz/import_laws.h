@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import_laws.h — for fuzz targets of importers: reads bytes with one importer, whatever its probe would say, and where
- * they are accepted checks the laws of model/model.h. The file lies in memory. */
+/* import_laws.h — for fuzz targets of importers: reads bytes with one importer, whatever its probe
+ * would say, and where they are accepted checks the laws of model/model.h. The file lies in
+ * memory. */
 #ifndef VARVE_TESTS_IMPORT_LAWS_H
 #define VARVE_TESTS_IMPORT_LAWS_H
 
 #include <stdlib.h>
 
+#include "../support/input_bytes.h"
 #include "../support/memory_file.h"
-#include "../support/sentence.h"
 #include "import/importer.h"
 #include "import/rows/producer_words.h"
 
-#define LAW(condition)                                                                              \
-    do {                                                                                            \
-        if (!(condition))                                                                           \
-            abort();                                                                                \
+#define LAW(condition)    \
+    do {                  \
+        if (!(condition)) \
+            abort();      \
     } while (0)
 
 static inline void laws_of_args(const struct vv_model *model, uint32_t first, uint32_t count)
@@ -31,9 +32,11 @@ static inline void laws_of_slices(const struct vv_model *model)
         LAW(slices->begin_ns[row] >= model->run.begin_ns);
         LAW(slices->begin_ns[row] + slices->duration_ns[row] <= model->run.end_ns);
         LAW(slices->track[row] < model->tracks.table.count);
-        LAW(slices->name[row] < model->strings.count && slices->category[row] < model->strings.count);
+        LAW(slices->name[row] < model->strings.count &&
+            slices->category[row] < model->strings.count);
         LAW(slices->op[row] == VV_NONE || slices->op[row] < model->ops.table.count);
-        LAW(slices->activity[row] == VV_NONE || slices->activity[row] < model->activities.table.count);
+        LAW(slices->activity[row] == VV_NONE ||
+            slices->activity[row] < model->activities.table.count);
         LAW(slices->source[row] == 0 || slices->source[row] < model->sources.table.count);
         laws_of_args(model, slices->first_arg[row], slices->arg_count[row]);
     }
@@ -79,9 +82,11 @@ static inline void finish_and_check(struct vv_model *model)
     }
 }
 
-static inline void import_bytes(const struct vv_importer *importer, const uint8_t *data, size_t size)
+static inline void import_bytes(const struct vv_importer *importer, const uint8_t *data,
+                                size_t size)
 {
-    const struct vv_import_options options = { .max_memory_bytes = UINT64_C(256) << 20, .threads = memory_file_threads(size) };
+    const struct vv_import_options options = { .max_memory_bytes = UINT64_C(256) << 20,
+                                               .threads = memory_file_threads(size) };
     const char *path = memory_file(data, size);
     struct vv_source *source = NULL;
     struct vv_model *model = NULL;
@@ -97,7 +102,7 @@ static inline void import_bytes(const struct vv_importer *importer, const uint8_
         if (code == VARVE_OK)
             finish_and_check(model);
         else
-            sentence_must(&error, code, size);
+            sentence_must_of(&error, vv_source_place(source, code, &error), input_bytes_of(path));
     }
     vv_source_close(source);
     vv_model_destroy(model);

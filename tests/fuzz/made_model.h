@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* made_model.h — a model that a fuzzer's bytes describe, thing by thing. Whatever an importer vouches for holds (rows and
- * strings that are there, ends that an int64 holds, processes and the run around all of their instants); everything else,
- * sizes, numbers and times first of all, is as the bytes have it. */
+/* made_model.h — a model that a fuzzer's bytes describe, thing by thing. Whatever an importer
+ * vouches for holds (rows and strings that are there, ends that an int64 holds, processes and the
+ * run around all of their instants); everything else, sizes, numbers and times first of all, is as
+ * the bytes have it. */
 #ifndef VARVE_TESTS_MADE_MODEL_H
 #define VARVE_TESTS_MADE_MODEL_H
 
@@ -13,16 +14,24 @@
 
 /* Names that an analysis has a rule for, and some that nothing has. */
 static const char *const made_names[] = {
-    "aten::mm", "aten::addmm", "aten::convolution_backward", "aten::copy_", "ProfilerStep#1", "ProfilerStep#2",
-    "enumerate(DataLoader)#_It.__next__", "Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad",
-    "autograd::engine::evaluate_function: MmBackward0", "MmBackward0", "nn.Module: Linear_0", "c10d::allreduce_",
-    "ncclDevKernel_AllReduce_Sum_f32", "Memcpy HtoD (Pageable -> Device)", "Memset (Device)", "cudaLaunchKernel",
-    "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventRecord", "cudaStreamWaitEvent",
-    "PyTorch Profiler (0)", "Event Sync", "kernel<f32>", "data", "forward", "backward", "", "a\tb\n\x1b[31m", "\xff\xc0",
-    "collector.torch", "NVIDIA H100 80GB HBM3", "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"False\", \"[0]\", \"1\"]",
+    "aten::mm", "aten::addmm", "aten::convolution_backward", "aten::copy_", "ProfilerStep#1",
+    "ProfilerStep#2",
+    "enumerate(DataLoader)#_It.__next__", "Optimizer.step#SGD.step",
+    "Optimizer.zero_grad#SGD.zero_grad",
+    "autograd::engine::evaluate_function: MmBackward0", "MmBackward0", "nn.Module: Linear_0",
+    "c10d::allreduce_",
+    "ncclDevKernel_AllReduce_Sum_f32", "Memcpy HtoD (Pageable -> Device)", "Memset (Device)",
+    "cudaLaunchKernel",
+    "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventRecord",
+    "cudaStreamWaitEvent",
+    "PyTorch Profiler (0)", "Event Sync", "kernel<f32>", "data", "forward", "backward", "",
+    "a\tb\n\x1b[31m", "\xff\xc0",
+    "collector.torch", "NVIDIA H100 80GB HBM3",
+    "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"False\", \"[0]\", \"1\"]",
 };
 static const uint16_t made_layers[] = {
-    VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_STEP, VARVE_LAYER_RUNTIME, VARVE_LAYER_PYTHON,
+    VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_OP, VARVE_LAYER_STEP, VARVE_LAYER_RUNTIME,
+    VARVE_LAYER_PYTHON,
     VARVE_LAYER_COMM, VARVE_LAYER_HOST, VARVE_LAYER_DEVICE, VARVE_LAYER_MEMORY, VARVE_LAYER_API, 0,
 };
 
@@ -66,12 +75,16 @@ static inline int64_t make_time(struct making *making)
 }
 
 /* The instant is within the process of a track, and in the run. */
-static inline void make_room(struct making *making, uint32_t track, int64_t begin_ns, int64_t end_ns)
+static inline void make_room(struct making *making, uint32_t track, int64_t begin_ns,
+                             int64_t end_ns)
 {
     struct vv_model *model = making->model;
     uint32_t process = model->tracks.process[track];
-    model->processes.begin_ns[process] = begin_ns < model->processes.begin_ns[process] ? begin_ns : model->processes.begin_ns[process];
-    model->processes.end_ns[process] = end_ns > model->processes.end_ns[process] ? end_ns : model->processes.end_ns[process];
+    model->processes.begin_ns[process] = begin_ns < model->processes.begin_ns[process]
+                                             ? begin_ns
+                                             : model->processes.begin_ns[process];
+    model->processes.end_ns[process] =
+        end_ns > model->processes.end_ns[process] ? end_ns : model->processes.end_ns[process];
     model->processes.events[process]++;
     model->run.begin_ns = begin_ns < model->run.begin_ns ? begin_ns : model->run.begin_ns;
     model->run.end_ns = end_ns > model->run.end_ns ? end_ns : model->run.end_ns;
@@ -126,7 +139,8 @@ static inline uint32_t make_slice_on(struct making *making, uint32_t track)
     slices->name[row] = make_name(making);
     slices->layer[row] = DRAW_FROM(&making->draw, made_layers);
     slices->order[row] = row;
-    slices->flags[row] = draw_byte(&making->draw) & (VV_SLICE_ANNOTATION | VV_SLICE_OVERHEAD | VV_SLICE_COUNTED);
+    slices->flags[row] =
+        draw_byte(&making->draw) & (VV_SLICE_ANNOTATION | VV_SLICE_OVERHEAD | VV_SLICE_COUNTED);
     make_room(making, track, begin_ns, end_ns);
     return row;
 }
@@ -143,7 +157,8 @@ static inline void make_step(struct making *making)
     model->slices.layer[slice] = VARVE_LAYER_STEP;
     model->slices.flags[slice] |= VV_SLICE_STEP;
     made_or_die(vv_model_add_step(model, &row, NULL));
-    model->steps.index[row] = draw_byte(&making->draw) < 200 ? (int64_t)row : draw_number(&making->draw);
+    model->steps.index[row] =
+        draw_byte(&making->draw) < 200 ? (int64_t)row : draw_number(&making->draw);
     model->steps.begin_ns[row] = model->slices.begin_ns[slice];
     model->steps.duration_ns[row] = model->slices.duration_ns[slice];
     model->steps.track[row] = model->slices.track[slice];
@@ -169,7 +184,8 @@ static inline void make_operator(struct making *making)
         uint32_t rank = draw_below(&making->draw, 5);
         for (uint32_t d = 0; d < rank; d++)
             dims[d] = draw_number(&making->draw);
-        made_or_die(vv_model_add_tensor(model, draw_below(&making->draw, VARVE_BITS + 1), rank, dims, &tensor, NULL));
+        made_or_die(vv_model_add_tensor(model, draw_below(&making->draw, VARVE_BITS + 1), rank,
+                                        dims, &tensor, NULL));
     }
 }
 
@@ -194,7 +210,8 @@ static inline uint32_t make_launch_shape(struct making *making)
     struct vv_launch_shapes *shapes = &making->model->launch_shapes;
     uint32_t row;
     made_or_die(vv_model_add_launch_shape(making->model, &row, NULL));
-    int64_t *cells[] = { shapes->grid_x, shapes->grid_y, shapes->grid_z, shapes->block_x, shapes->block_y, shapes->block_z };
+    int64_t *cells[] = { shapes->grid_x, shapes->grid_y, shapes->grid_z, shapes->block_x,
+                         shapes->block_y, shapes->block_z };
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
         cells[i][row] = draw_size(&making->draw);
     shapes->registers[row] = draw_size(&making->draw) - 1;
@@ -231,7 +248,8 @@ static inline void make_activity(struct making *making)
     uint32_t row, slice = make_slice(making), track = model->slices.track[slice];
     bool on_device = model->tracks.kind[track] == VV_TRACK_DEVICE;
     made_or_die(vv_model_add_activity(model, &row, NULL));
-    activities->kind[row] = (uint8_t)(on_device ? VV_ACTIVITY_KERNEL + draw_below(&making->draw, 6) : VV_ACTIVITY_CALL);
+    activities->kind[row] =
+        (uint8_t)(on_device ? VV_ACTIVITY_KERNEL + draw_below(&making->draw, 6) : VV_ACTIVITY_CALL);
     activities->correlation[row] = draw_below(&making->draw, 32);
     activities->external[row] = draw_below(&making->draw, 8);
     activities->context[row] = draw_number(&making->draw);
@@ -336,7 +354,9 @@ static inline void make_fact(struct making *making)
     facts->key[row] = make_name(making);
     facts->kind[row] = (uint8_t)draw_below(&making->draw, VV_ARG_ROWS);
     facts->value[row] = make_value(making, facts->kind[row]);
-    facts->process[row] = draw_byte(&making->draw) % 2 != 0 ? make_row(making, making->model->processes.table.count) : VV_NONE;
+    facts->process[row] = draw_byte(&making->draw) % 2 != 0
+                              ? make_row(making, making->model->processes.table.count)
+                              : VV_NONE;
 }
 
 static inline int64_t make_planned(struct making *making)
@@ -352,7 +372,9 @@ static inline void make_placement(struct making *making)
     placements->bytes[row] = make_planned(making);
     placements->offset_bytes[row] = make_planned(making) - 1;
     placements->first_use[row] = make_planned(making);
-    placements->last_use[row] = draw_byte(&making->draw) % 8 != 0 ? placements->first_use[row] + draw_byte(&making->draw) : INT64_MAX;
+    placements->last_use[row] = draw_byte(&making->draw) % 8 != 0
+                                    ? placements->first_use[row] + draw_byte(&making->draw)
+                                    : INT64_MAX;
     placements->graph[row] = draw_below(&making->draw, 3);
     placements->name[row] = make_name(making);
     placements->process[row] = make_row(making, making->model->processes.table.count);
@@ -371,8 +393,10 @@ static inline void make_resume(struct making *making)
 static inline void make_thing(struct making *making)
 {
     static void (*const things[])(struct making *) = {
-        make_process, make_track, make_step, make_operator, make_operator, make_operator, make_activity, make_activity,
-        make_activity, make_memory, make_counter, make_told_device, make_flow, make_mark, make_fact, make_placement, make_resume,
+        make_process, make_track, make_step, make_operator, make_operator, make_operator,
+        make_activity, make_activity,
+        make_activity, make_memory, make_counter, make_told_device, make_flow, make_mark, make_fact,
+        make_placement, make_resume,
     };
     DRAW_FROM(&making->draw, things)(making);
 }
@@ -382,8 +406,12 @@ static inline struct vv_model *made_model(struct draw draw)
 {
     struct making making = { .draw = draw, .now_ns = 1000 };
     made_or_die(vv_model_create(&making.model, NULL));
-    making.model->run = (struct vv_run){ .begin_ns = making.now_ns, .end_ns = making.now_ns, .exit_code = -1, .signal = -1,
-                                         .clock_uncertainty_ns = -1, .record_cost_ns = -1 };
+    making.model->run = (struct vv_run){ .begin_ns = making.now_ns,
+                                         .end_ns = making.now_ns,
+                                         .exit_code = -1,
+                                         .signal = -1,
+                                         .clock_uncertainty_ns = -1,
+                                         .record_cost_ns = -1 };
     make_process(&making);
     make_track(&making);
     while (making.draw.at < making.draw.end)

@@ -3,8 +3,8 @@
 
     python3 tests/fuzz/make_corpus.py
 
-The seeds are small on purpose. What a campaign finds is added to the folders by hand, under a name that
-says what it was; this program leaves such files alone.
+The seeds are small on purpose. What a campaign finds is added to the folders by hand, under a name
+that says what it was; this program leaves such files alone.
 """
 import json
 import pathlib
@@ -62,14 +62,18 @@ def metadata_text(process):
 
 
 def packed_columns(path):
-    """A stream as fuzz_packed.c takes it: its length in words, and columns of records with and without fields."""
+    """A stream as fuzz_packed.c takes it: its length in words, and columns of records with and
+    without fields."""
     thread, _ = stream_trace(path)
     plain = thread.part_bytes(0)
     count = len(plain) // 8 - 10
-    ids = [64, 8, 2, 67, 12, 1]  # with 0, 5, 1, 1, 2 and 0 fields, then the runs' rest as records of none
+    # with 0, 5, 1, 1, 2 and 0 fields, then the runs' rest as records of none
+    ids = [64, 8, 2, 67, 12, 1]
     ids += [1] * (count - 15)
-    runs = packed_stream.column_bytes([80 << 2 | packed_stream.RAW, count * 8 << 2 | packed_stream.WORDS])
-    return len(plain) // 8, {"runs": runs, "raw": plain[:80], "ids": packed_stream.column_bytes(ids),
+    runs = packed_stream.column_bytes([80 << 2 | packed_stream.RAW,
+                                       count * 8 << 2 | packed_stream.WORDS])
+    return len(plain) // 8, {"runs": runs, "raw": plain[:80],
+                             "ids": packed_stream.column_bytes(ids),
                              "ticks": bytes(range(len(ids))) + bytes(5 * len(ids)),
                              "fields": bytes([2, 4, 6, 8, 0, 0, 10, 12, 14])}
 
@@ -77,8 +81,10 @@ def packed_columns(path):
 def packed_seeds(folder):
     words, columns = packed_columns(folder / "c.varve")
     lengths = struct.pack("<6H", words, *(len(columns[name]) for name in packed_stream.COLUMNS))
-    yield "packed/columns", b"\0" + lengths + b"".join(columns[name] for name in packed_stream.COLUMNS)
-    four = {"runs": packed_stream.column_bytes([32 << 2 | packed_stream.WORDS]), "ids": bytes([64, 1, 64, 1]),
+    yield "packed/columns", b"\0" + lengths + b"".join(columns[name]
+                                                       for name in packed_stream.COLUMNS)
+    four = {"runs": packed_stream.column_bytes([32 << 2 | packed_stream.WORDS]),
+            "ids": bytes([64, 1, 64, 1]),
             "ticks": bytes([200, 0, 80, 82]) + bytes(20)}
     yield "packed/four_records", b"\1" + packed_stream.build(32, four)
     yield "packed/cut", b"\1" + packed_stream.build(32, four)[:-9]
@@ -88,12 +94,15 @@ def packed_seeds(folder):
 
 def graph_seeds():
     nodes = [{"name": "a", "ts": 2238000001, "duration": 7236000000, "id": 0, "adj": [1]},
-             {"name": {"odd": None}, "ts": -5, "duration": -3, "id": 1, "adj": [], "more": [1.5, True]}]
+             {"name": {"odd": None}, "ts": -5, "duration": -3, "id": 1, "adj": [],
+              "more": [1.5, True]}]
     whole = json.dumps({"version": "1.0.0", "nodes": nodes,
-                        "edges": [{"edgeFrom": 0, "edgeTo": 1}, {"edgeFrom": 1, "edgeTo": 9}]}).encode()
+                        "edges": [{"edgeFrom": 0, "edgeTo": 1},
+                                  {"edgeFrom": 1, "edgeTo": 9}]}).encode()
     yield "mlirgraph/whole", whole
     yield "mlirgraph/cut", whole[:-60]
-    yield "mlirgraph/edges_first", b'{"edges": [{"edgeTo": 1}], "x": {"y": []}, ' + whole[1:-1] + b"}"
+    yield "mlirgraph/edges_first", b'{"edges": [{"edgeTo": 1}], "x": {"y": []}, ' + whole[
+        1:-1] + b"}"
     yield "mlirgraph/wrong_types", b'{"nodes": [{"adj": 7, "ts": "soon"}]}'
 
 
@@ -110,18 +119,23 @@ def rocprof_seeds():
     whole = json.dumps(rocprof_writer.results()).encode()
     yield "rocprof/whole", whole
     yield "rocprof/cut", whole[:700]
-    yield "rocprof/wrong_types", b'{"rocprofiler-sdk-tool": [{"metadata": [], "strings": 4, "agents": {}, ' \
-        b'"buffer_records": {"hip_api": [[], {"kind": "x", "correlation_id": 7, "start_timestamp": 1.5}]}}]}'
+    yield ("rocprof/wrong_types",
+           b'{"rocprofiler-sdk-tool": [{"metadata": [], "strings": 4, "agents": {}, '
+        b'"buffer_records": {"hip_api": [[], {"kind": "x", "correlation_id": 7, '
+        b'"start_timestamp": 1.5}]}}]}')
 
 
 def cache_seeds():
-    """As fuzz_cache.c reads them: a byte that says how, then places and bits. The first two bytes are of the magic."""
+    """As fuzz_cache.c reads them: a byte that says how, then places and bits. The first two bytes
+    are of the magic."""
     yield "cache/unchanged", b"\0"
     yield "cache/magic", b"\0" + bytes([1, 0, 0x10])
     yield "cache/head", b"\0" + bytes([40, 0, 0x01])
     yield "cache/rows", b"\2" + bytes([0, 2, 0x80])
-    yield "cache/blocks", b"\2" + b"".join(struct.pack("<HB", 6000 + 61 * i, 0xff) for i in range(20))
-    yield "cache/every_64th", b"\2" + b"".join(struct.pack("<HB", at, 1) for at in range(5000, 15000, 64))
+    yield "cache/blocks", b"\2" + b"".join(struct.pack("<HB", 6000 + 61 * i, 0xff)
+                                           for i in range(20))
+    yield "cache/every_64th", b"\2" + b"".join(struct.pack("<HB", at, 1)
+                                               for at in range(5000, 15000, 64))
     yield "cache/cut", b"\4" + struct.pack("<HB", 7000, 0)
     yield "cache/another_file", b"\1VARVECA1" + bytes(6000)
 
@@ -137,13 +151,16 @@ def nsys_seeds(folder):
 
 
 def validate_seeds():
-    event = {"ph": "X", "cat": "kernel", "name": "ProfilerStep 1", "pid": 1, "tid": "a", "ts": 1.25, "dur": 3,
-             "args": {"stream": 7, "correlation": 1, "External id": 2, "cuda_sync_kind": "Stream Sync"}}
+    event = {"ph": "X", "cat": "kernel", "name": "ProfilerStep 1", "pid": 1, "tid": "a", "ts": 1.25,
+             "dur": 3, "args": {"stream": 7, "correlation": 1, "External id": 2,
+                                "cuda_sync_kind": "Stream Sync"}}
     whole = json.dumps({"distributedInfo": {"rank": 1}, "traceEvents": [
-        event, {**event, "ts": "2.5"}, {"ph": "s", "id": 1}, {"ph": "f", "id": 1}, {"ph": "B"}, {"ph": "E"}, {}]})
+        event, {**event, "ts": "2.5"}, {"ph": "s", "id": 1}, {"ph": "f", "id": 1}, {"ph": "B"},
+        {"ph": "E"}, {}]})
     yield "validate/whole", whole.encode()
     yield "validate/cut", whole[:-9].encode()
-    yield "validate/array", b'[{"ph": "X", "name": "\x01\xff", "ts": -9e99, "dur": 99999999999999999999}, [], 7]'
+    yield ("validate/array",
+           b'[{"ph": "X", "name": "\x01\xff", "ts": -9e99, "dur": 99999999999999999999}, [], 7]')
 
 
 def json_seeds():
@@ -158,31 +175,42 @@ def json_seeds():
 
 
 def tables_seeds():
-    """Mostly small numbers: things one after the other, each asked for in all ways (fuzz_tables.c, fuzz_vtables.c)."""
+    """Mostly small numbers: things one after the other, each asked for in all ways (fuzz_tables.c,
+    fuzz_vtables.c)."""
     for number in range(12):
         chance = random.Random(number)
-        question = bytes([255 if number % 2 == 0 else number, *(chance.choice([0, chance.randrange(256)]) for _ in range(63))])
-        things = bytes(chance.randrange(128 if chance.random() < 0.85 else 256) for _ in range(chance.choice([100, 400, 800])))
+        question = bytes([255 if number % 2 == 0 else number,
+                          *(chance.choice([0, chance.randrange(256)]) for _ in range(63))])
+        things = bytes(chance.randrange(128 if chance.random() < 0.85 else 256)
+                       for _ in range(chance.choice([100, 400, 800])))
         yield f"tables/chance_{number}", question + things
         yield f"vtables/chance_{number}", question[:32] + things
 
 
 def options_seeds():
-    """The first byte says what the others are (fuzz_options.c): a text as it is, or choices of what stands in one."""
+    """The first byte says what the others are (fuzz_options.c): a text as it is, or choices of what
+    stands in one."""
     for name, text in {
-            "every_size": '{"output": "t.varve", "max_size": "5MB", "when_full": "drop-oldest", "dump_on": "SIGUSR2"}',
-            "schedule": '{"layers": "OP,STEP", "skip": 1, "warmup": "1", "active": 3, "repeat": 2, "keep": "10s"}',
-            "ges": '{"storage_limit": "200MB", "training_trace": "on", "task_trace": "l1", "hccl": true, "aic_metrics": '
-                   '"Custom:0x1", "host_sys": "cpu,mem", "instr_profiling_freq": 1000, "optype": ""}',
+            "every_size": '{"output": "t.varve", "max_size": "5MB", "when_full": "drop-oldest", '
+                          '"dump_on": "SIGUSR2"}',
+            "schedule": '{"layers": "OP,STEP", "skip": 1, "warmup": "1", "active": 3, "repeat": '
+                        '2, "keep": "10s"}',
+            "ges": '{"storage_limit": "200MB", "training_trace": "on", "task_trace": "l1", '
+                   '"hccl": true, "aic_metrics": '
+                   '"Custom:0x1", "host_sys": "cpu,mem", "instr_profiling_freq": 1000, "optype": '
+                   '""}',
             "escapes": '{"output": "a\\"b\\u00e9\\ud83d\\ude00\\u001b[31m"}',
-            "amount_of_time": "90min", "amount_of_bytes": "64 MiB", "steps": "skip=1,warmup=1,active=3,repeat=2",
-            "layers": "op,Step,0x7", "sources": "auto,+python,-torch", "signal": "RTMIN+1"}.items():
+            "amount_of_time": "90min", "amount_of_bytes": "64 MiB",
+            "steps": "skip=1,warmup=1,active=3,repeat=2", "layers": "op,Step,0x7",
+            "sources": "auto,+python,-torch", "signal": "RTMIN+1"}.items():
         yield f"options/{name}", b"\0" + text.encode()
     yield "options/not_utf8", b'\0{"output": "caf\xe9"}'
     for number in range(24):
         chance = random.Random(number)
-        yield f"options/chance_{number}", bytes([number % 8, *(chance.randrange(256 if chance.random() < 0.3 else 48)
-                                                               for _ in range(chance.choice([12, 60, 150])))])
+        yield f"options/chance_{number}", bytes([
+            number % 8, *(chance.randrange(256 if chance.random() < 0.3 else 48)
+                          for _ in range(chance.choice([12, 60, 150])))
+        ])
 
 
 def seeds(folder):
@@ -219,7 +247,8 @@ def seeds(folder):
     manifest = json.dumps(trace_writer.manifest(command=["./train", "a b", "\u00e9\U0001f600"]))
     yield "manifest/whole", manifest.encode()
     yield "manifest/cut", manifest.encode()[:100]
-    yield "manifest/escapes", b'["\\ud83d\\ude00\\ud83dx\\u0000", -0, 1e400, 9223372036854775808, \x01]'
+    yield ("manifest/escapes",
+           b'["\\ud83d\\ude00\\ud83dx\\u0000", -0, 1e400, 9223372036854775808, \x01]')
 
 
 def main():

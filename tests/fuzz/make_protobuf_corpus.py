@@ -19,34 +19,45 @@ from xspace_bytes import Plane, camel, environment, space, to_json  # noqa: E402
 
 def xspace():
     host, device = Plane("/host:CPU"), Plane("/device:GPU:1", 1)
-    host.metadata("a:Op", "Op", [host.stat("flops", 9), host.stat("shape", "(f32[8,<=4]{1,0}, /*i=1*/ pred[])", 7)])
+    host.metadata("a:Op", "Op", [host.stat("flops", 9),
+                                 host.stat("shape", "(f32[8,<=4]{1,0}, /*i=1*/ pred[])", 7)])
     stats = [host.stat("d", 0.5), host.stat("u", 1 << 63, 3), host.stat("b", b"\0\xff", 6),
-             host.stat("z", zlib.compress(b"text"), 8), host.stat("source", "a.py:7"), host.stat("_pt", 5),
-             host.stat("_p", 1)]
-    host.line(7, [host.event("a:Op", 1500, 3000, stats), host.event("train", 0, 9000, [host.stat("step_num", 3)]),
-                  host.event("sum", None, 5, occurrences=4), host.event("consumer", 2000, -1, [host.stat("_c", 1)])],
+             host.stat("z", zlib.compress(b"text"), 8), host.stat("source", "a.py:7"),
+             host.stat("_pt", 5), host.stat("_p", 1)]
+    host.line(7, [host.event("a:Op", 1500, 3000, stats),
+                  host.event("train", 0, 9000, [host.stat("step_num", 3)]),
+                  host.event("sum", None, 5, occurrences=4),
+                  host.event("consumer", 2000, -1, [host.stat("_c", 1)])],
               "main", 10)
-    host.line(8, [host.event("MemoryAllocation", 1, None, [host.stat("addr", 4096), host.stat("allocation_bytes", 8)])])
-    host.line((1 << 63) - 1, [host.event("power", 1, None, [host.stat("watts", 1.5)])], "_counters_")
+    host.line(8, [host.event("MemoryAllocation", 1, None,
+                             [host.stat("addr", 4096), host.stat("allocation_bytes", 8)])])
+    host.line((1 << 63) - 1, [host.event("power", 1, None, [host.stat("watts", 1.5)])],
+              "_counters_")
     device.stats = [device.stat("device_vendor", "Nvidia")]
     copy = [device.stat("correlation_id", 5, 3), device.stat("memcpy_details", "num_bytes:640"),
             device.stat("flow", 4 << 58 | 7 << 2 | 3, 3)]
-    device.line(14, [device.event("MemcpyH2D", 0, 1000, copy)], "Stream #14(MemcpyH2D)", more=((9, 7), (10, 2), (11, "s")))
+    device.line(14, [device.event("MemcpyH2D", 0, 1000, copy)], "Stream #14(MemcpyH2D)",
+                more=((9, 7), (10, 2), (11, "s")))
     device.line(1, [device.event("12", 0, 1000)], "Steps")
-    return space(host, device, environment(1_700_000_000 * 10**9, 5), errors=["e"], warnings=["w"], hosts=["h"])
+    return space(host, device, environment(1_700_000_000 * 10**9, 5), errors=["e"], warnings=["w"],
+                 hosts=["h"])
 
 
 def perfetto_trace(folder):
     trace = perfetto.Trace(folder / "none")
     trace.clear()
-    trace.snapshot(perfetto.clock(6, 1000), perfetto.clock(1, 1_700_000_000 * 10**9), perfetto.clock(64, 0, True, 10))
+    trace.snapshot(perfetto.clock(6, 1000), perfetto.clock(1, 1_700_000_000 * 10**9),
+                   perfetto.clock(64, 0, True, 10))
     trace.track(1, process=(7, "p"))
     trace.track(2, parent=1, thread=(7, 8, "t"))
     trace.track(3, parent=2, name="c", counter=[(4, 2), (5, 1)])
-    trace.intern(names={1: "n"}, categories={1: "c"}, keys={1: "k"}, sources={1: ("f.c", 3)}, texts={1: "s"})
+    trace.intern(names={1: "n"}, categories={1: "c"}, keys={1: "k"}, sources={1: ("f.c", 3)},
+                 texts={1: "s"})
     trace.packet((59, message((58, 64), (11, message((11, 2), (31, 3))))))
-    more = ((34, 1), (12, 5), (4, message((1, 1), (8, message((1, 1), (2, "a"), (3, message((5, 4))))))))
-    trace.event(5, perfetto.BEGIN, name=1, categories=[1], args={1: {"x": [1, "y", 2.5, True]}}, flows=[9], more=more)
+    more = ((34, 1), (12, 5), (4, message((1, 1), (8, message((1, 1), (2, "a"),
+                                                              (3, message((5, 4))))))))
+    trace.event(5, perfetto.BEGIN, name=1, categories=[1], args={1: {"x": [1, "y", 2.5, True]}},
+                flows=[9], more=more)
     trace.event(6, perfetto.END, more=((12, -2), (31, 3)))
     trace.event(7, perfetto.COUNTER, track=3, value=4)
     trace.event(1100, perfetto.INSTANT, track=2, name="i", ends=[9], clock_id=6)

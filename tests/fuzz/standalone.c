@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* standalone.c — runs a fuzz target over files, without libFuzzer: main() of every tests/fuzz/fuzz_NAME
- * that ctest runs.
+/* standalone.c — runs a fuzz target over files, without libFuzzer: main() of every
+ * tests/fuzz/fuzz_NAME that ctest runs.
  *
- * Each argument is a file, or a folder whose files are run in the order of their names: each as it is, cut at some
- * places, and with a byte changed at some; those behind --whole only as they are. The input lies in a block of exactly its
- * size, so that a sanitizer sees a read beyond it. A target that does not return fails by its signal. Exit status 77, a
- * skipped test, without any input. */
+ * Each argument is a file, or a folder whose files are run in the order of their names: each as it
+ * is, cut at some places, and with a byte changed at some; those behind --whole only as they are.
+ * The input lies in a block of exactly its size, so that a sanitizer sees a read beyond it. A
+ * target that does not return fails by its signal. Exit status 77, a skipped test, without any
+ * input. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -50,7 +51,8 @@ static void run_damaged(uint8_t *data, size_t size_bytes)
     for (size_t place = 0; place < size_bytes; place = next_place(place)) {
         uint8_t former = data[place];
         run_bytes(data, place);
-        data[place] = which % 2 == 0 ? (uint8_t)(former ^ 1u << which / 2 % 8) : others[which / 2 % sizeof others];
+        data[place] = which % 2 == 0 ? (uint8_t)(former ^ 1u << which / 2 % 8)
+                                     : others[which / 2 % sizeof others];
         which++;
         run_bytes(data, size_bytes);
         data[place] = former;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream_folder.h — a trace of our own with one process, for fuzz targets: good metadata, and stream files that the
- * target writes. The folder is removed at exit. */
+/* stream_folder.h — a trace of our own with one process, for fuzz targets: good metadata, and
+ * stream files that the target writes. The folder is removed at exit. */
 #ifndef VARVE_TESTS_STREAM_FOLDER_H
 #define VARVE_TESTS_STREAM_FOLDER_H
 
@@ -33,7 +33,8 @@ static const char stream_metadata[] =
     "event { id = 70; name = \"f\"; model.emf.uri = \"varve:flow_out?layer=COMM\"; };\n"
     "event { id = 71; name = \"f\"; model.emf.uri = \"varve:flow_in?layer=COMM\"; };\n";
 
-static inline int stream_folder_remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+static inline int stream_folder_remove_one(const char *path, const struct stat *status, int kind,
+                                           struct FTW *place)
 {
     (void)status;
     (void)kind;
@@ -52,20 +53,24 @@ static inline void stream_folder_write(const char *name, const void *data, size_
     const char *where = getenv("TMPDIR");
     char path[96];
     if (stream_folder[0] == '\0') {
-        snprintf(stream_folder, sizeof stream_folder, "%s/varve-fuzz-XXXXXX", where != NULL ? where : "/tmp");
+        snprintf(stream_folder, sizeof stream_folder, "%s/varve-fuzz-XXXXXX",
+                 where != NULL ? where : "/tmp");
         if (mkdtemp(stream_folder) == NULL)
             exit(1);
         atexit(stream_folder_remove);
         stream_folder_write("metadata", stream_metadata, strlen(stream_metadata));
     }
     snprintf(path, sizeof path, "%s/%s", stream_folder, name);
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* cut after it, not before: its memory is used again */
-    if (file < 0 || write(file, data, size) != (ssize_t)size || ftruncate(file, (off_t)size) != 0 || close(file) != 0)
+    /* cut after it, not before: its memory is used again */
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0 || write(file, data, size) != (ssize_t)size || ftruncate(file, (off_t)size) != 0 ||
+        close(file) != 0)
         exit(1);
 }
 
 /* `size`: of what the streams are made of. */
-static inline enum varve_code stream_folder_import(size_t size, struct vv_model **out_model, struct varve_error *error)
+static inline enum varve_code stream_folder_import(size_t size, struct vv_model **out_model,
+                                                   struct varve_error *error)
 {
     const struct vv_import_options options = { .threads = memory_file_threads(size) };
     const char *const paths[] = { stream_folder };

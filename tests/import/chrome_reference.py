@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""chrome_reference.py: a slow and obvious reader of Chrome's trace format, by Python's json and Decimal, written
-from doc/formats.md. It gives what the model must hold, as counted rows without row numbers."""
+"""chrome_reference.py: a slow and obvious reader of Chrome's trace format, by Python's json and
+Decimal, written from doc/formats.md. It gives what the model must hold, as counted rows without row
+numbers."""
 import collections
 import decimal
 import gzip
@@ -12,14 +13,15 @@ OP = {"cpu_op", "user_annotation", "Operator", "Node"}
 CALL = {"cuda_runtime", "cuda_driver", "Runtime", "mtia_runtime"}
 WORK = {"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cuda_sync", "cuda_event",
         "cuda_profiler_range", "mtia_ccp_events", "Kernel", "Memcpy", "Memset"}
-COLLECTIVE = {"Collective name": "name", "Process Group Name": "group", "Process Group Ranks": "ranks",
-              "dtype": "dtype", "Group size": "group_size", "In msg nelems": "in_elements",
-              "Out msg nelems": "out_elements", "Seq": "sequence"}
+COLLECTIVE = {"Collective name": "name", "Process Group Name": "group",
+              "Process Group Ranks": "ranks", "dtype": "dtype", "Group size": "group_size",
+              "In msg nelems": "in_elements", "Out msg nelems": "out_elements", "Seq": "sequence"}
 OP_KEYS = {"External id": "external", "external id": "external", "Sequence number": "sequence",
            "Fwd thread id": "forward_tid", "Call stack": "stack", "Module Hierarchy": "module"}
 ACTIVITY_KEYS = {"External id": "external", "external id": "external", "correlation": "correlation",
-                 "correlation_id": "correlation", "connection_id": "correlation", "device": "device",
-                 "context": "context", "stream": "stream", "Stream Id": "stream", "bytes": "bytes"}
+                 "correlation_id": "correlation", "connection_id": "correlation",
+                 "device": "device", "context": "context", "stream": "stream",
+                 "Stream Id": "stream", "bytes": "bytes"}
 LATER_KEYS = {"correlation", "correlation_id", "connection_id", "Stream Id"}
 SCALARS = "Concrete Inputs"
 SHAPES = {"Input Dims", "Input type", "input_type_shape"}
@@ -63,7 +65,8 @@ def written(value):
     if isinstance(value, list):
         return "[" + ",".join(map(written, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{written(key)}:{written(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{written(key)}:{written(item)}"
+                              for key, item in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -75,7 +78,8 @@ def plain(value):
 
 def frozen(pairs):
     """Numbers by their value: 4.0 is 4."""
-    return tuple(sorted((key, json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value))
+    return tuple(sorted((key, json.dumps(int(value) if isinstance(value, float)
+                                         and value.is_integer() else value))
                         for key, value in pairs))
 
 
@@ -92,7 +96,8 @@ class Document:
         self.top = document if isinstance(document, dict) else {}
         events = document["traceEvents"] if isinstance(document, dict) else document
         self.events = [event for event in events if isinstance(event, dict) and event]
-        tells = self.top if "baseTimeNanoseconds" in self.top else self.top.get("viztracer_metadata", {})
+        tells = self.top if "baseTimeNanoseconds" in self.top else self.top.get(
+            "viztracer_metadata", {})
         self.base = int(tells.get("baseTimeNanoseconds", 0))
 
     def time(self, event):
@@ -150,8 +155,11 @@ class Reference(Document):
                 rest.append((key, value))
         if category == "user_annotation" and event["name"].startswith("gloo:"):
             collective["name"] = event["name"].removeprefix("gloo:")
-            collective["in_elements"] = sum(math.prod(dims) for dims in (event.get("args") or {}).get("Input Dims", []))
-        own = ["id", "bp", "s", "tts", "esf", "cname"] + ["tdur"] * ("dur" in event or event["ph"] != "X")
+            collective["in_elements"] = sum(math.prod(dims)
+                                            for dims in (event.get("args") or {}).get("Input Dims",
+                                                                                      []))
+        own = ["id", "bp", "s", "tts", "esf", "cname"] + ["tdur"] * ("dur" in event
+                                                                     or event["ph"] != "X")
         for key in own:
             if key in event and not (key == "s" and event[key] == "t"):
                 rest.append((key, plain(event[key])))
@@ -199,8 +207,9 @@ class Reference(Document):
     def read_i(self, event):
         args = event.get("args", {})
         if event["name"] == "[memory]" and "Bytes" in args:
-            self.rows["memory"][(*self.place(event), self.time(event), args.get("Addr", 0), args["Bytes"],
-                                 args.get("Total Allocated", -1), args.get("Total Reserved", -1),
+            self.rows["memory"][(*self.place(event), self.time(event), args.get("Addr", 0),
+                                 args["Bytes"], args.get("Total Allocated", -1),
+                                 args.get("Total Reserved", -1),
                                  {6: 1}.get(args["Device Type"], args["Device Type"]),
                                  max(0, args["Device Id"]))] += 1
             return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Perfetto's trace processor (version 52) makes of a trace in Chrome's format, told from what Varve has read of
-it: one function a rule by which the two differ. Each rule counts what it touched, so that every difference has a name."""
+"""What Perfetto's trace processor (version 52) makes of a trace in Chrome's format, told from what
+Varve has read of it: one function a rule by which the two differ. Each rule counts what it touched,
+so that every difference has a name."""
 import collections
 import dataclasses
 import math
@@ -43,24 +44,29 @@ class Judged:
         self.document = document
         self.touched = collections.Counter()
         self.written = self.events_by_what_they_say()
-        self.rows = [self.slice_row(row) for row in tables["slices"]] + [self.mark_row(row) for row in tables["marks"]]
-        self.rows += [self.row("i", row["track"], "[memory]", "", row["time_ns"]) for row in tables["memory"]]
-        self.ends = [Row("E", document.place(event), str(event.get("name", "")), event.get("cat", ""),
-                         document.time(event), event=event, order=order)
+        self.rows = [self.slice_row(row) for row in tables["slices"]] + [self.mark_row(row)
+                                                                         for row in tables["marks"]]
+        self.rows += [self.row("i", row["track"], "[memory]", "", row["time_ns"])
+                      for row in tables["memory"]]
+        self.ends = [Row("E", document.place(event), str(event.get("name", "")),
+                         event.get("cat", ""), document.time(event), event=event, order=order)
                      for order, event in enumerate(document.events) if event["ph"] == "E"]
         for number, flow in enumerate(tables["flows"]):
             for phase, side in (("s", "from"), ("f", "to")):
-                end = self.row(phase, flow[f"{side}_track"], flow["name"], flow["category"], flow[f"{side}_ns"])
+                end = self.row(phase, flow[f"{side}_track"], flow["name"], flow["category"],
+                               flow[f"{side}_ns"])
                 end.flow, end.id = number, flow["id"]
                 self.ends.append(end)
         self.flows = []
 
     def events_by_what_they_say(self):
-        """{(phase, place, name, time): [(number, event), …]}, for what a model does not keep of an event."""
+        """{(phase, place, name, time): [(number, event), …]}, for what a model does not keep of an
+        event."""
         found = collections.defaultdict(list)
         for order, event in enumerate(self.document.events):
             if event.get("ph", "") in "XBiIsf":
-                key = event["ph"].lower(), self.document.place(event), str(event.get("name", "")), self.document.time(event)
+                key = event["ph"].lower(), self.document.place(event), str(event.get(
+                    "name", "")), self.document.time(event)
                 found[key].append((order, event))
         return found
 
@@ -75,7 +81,8 @@ class Judged:
         return Row("P", place, name, category, time_ns, dur)
 
     def slice_row(self, row):
-        return self.row("XB", row["track"], row["name"], row["category"], row["begin_ns"], row["duration_ns"])
+        return self.row("XB", row["track"], row["name"], row["category"], row["begin_ns"],
+                        row["duration_ns"])
 
     def mark_row(self, row):
         return self.row("i", row["track"], row["name"], row["category"], row["time_ns"])
@@ -85,7 +92,8 @@ class Judged:
         rows = collections.Counter()
         for row in self.tables["counters"]:
             process = self.tables["tracks"][row["track"]]["process"]
-            rows[self.tables["processes"][process]["pid"], f"{row['name']} {row['series'] or 'value'}",
+            rows[self.tables["processes"][process]["pid"],
+                 f"{row['name']} {row['series'] or 'value'}",
                  through_a_double(row["time_ns"] - self.document.base), row["value"]] += 1
         return rows
 
@@ -109,7 +117,8 @@ def samples_are_not_read(judged):
 
 
 def a_complete_event_needs_a_duration(judged):
-    judged.keep("a_complete_event_needs_a_duration", lambda row: row.phase != "X" or "dur" in row.event)
+    judged.keep("a_complete_event_needs_a_duration", lambda row: row.phase != "X"
+                or "dur" in row.event)
 
 
 def the_base_of_times_is_not_added(judged):
@@ -119,8 +128,8 @@ def the_base_of_times_is_not_added(judged):
 
 
 def through_a_double(time_ns):
-    """Microseconds as a double: whole ones are exact, others are a product that is rounded to a double and then to
-    a whole number; beyond 2^53 ns that is a multiple of 2, 4 … 256."""
+    """Microseconds as a double: whole ones are exact, others are a product that is rounded to a
+    double and then to a whole number; beyond 2^53 ns that is a multiple of 2, 4 … 256."""
     value = float(Decimal(time_ns) / 1000)
     if value.is_integer():
         return int(value) * 1000
@@ -155,14 +164,16 @@ def an_id_in_text_is_no_number(judged):
     def change(row):
         texts = [row.event.get(key) for key in ("pid", "tid")]
         if len(row.place) > 1 and any(isinstance(text, str) for text in texts):
-            row.place = (*(text if isinstance(text, str) else number for text, number in zip(texts, row.place)), "text")
+            row.place = (*(text if isinstance(text, str) else number
+                           for text, number in zip(texts, row.place)), "text")
     judged.change("an_id_in_text_is_no_number", change)
 
 
 # ---- what depends on the events before ----
 
 def in_order(judged):
-    """By time; of one instant complete events first, the longer ones before; the others as they stand in the file."""
+    """By time; of one instant complete events first, the longer ones before; the others as they
+    stand in the file."""
     def key(row):
         is_complete = row.phase == "X"
         return row.ts, not is_complete, -row.dur if is_complete else 0, row.order
@@ -177,7 +188,8 @@ class Thread:
         self.stack = []
 
     def close(self, ts, dur):
-        """Takes off what is over at `ts`. False if what stays ends while what is to begin goes on."""
+        """Takes off what is over at `ts`. False if what stays ends while what is to begin goes
+        on."""
         has_open = False
         for index in range(len(self.stack) - 1, -1, -1):
             row = self.stack[index]
@@ -207,7 +219,8 @@ class Thread:
         return True
 
     def end(self, end):
-        """Closes the innermost begin of its name and category; an end of another name closes none."""
+        """Closes the innermost begin of its name and category; an end of another name closes
+        none."""
         self.close(end.ts, -1)
         for row in reversed(self.stack):
             if row.dur < 0 and end.name in ("", row.name) and end.category in ("", row.category):
@@ -233,11 +246,14 @@ def events_in_order(judged):
         elif not thread.begin(row):
             dropped.add(id(row))
     judged.keep("a_partly_overlapping_event_is_dropped", lambda row: id(row) not in dropped)
-    judged.touched["an_end_closes_only_its_own_name"] += sum(by_varve.get(id(row), row.dur) != row.dur for row in judged.rows)
+    judged.touched["an_end_closes_only_its_own_name"] += sum(by_varve.get(id(row),
+                                                                          row.dur) != row.dur
+                                                                          for row in judged.rows)
 
 
 def end_of_flow(judged, starts, end, around):
-    """Belongs to the slice that is innermost at that instant; a start is taken once and stands before its ends."""
+    """Belongs to the slice that is innermost at that instant; a start is taken once and stands
+    before its ends."""
     key = end.name, end.category, end.id
     if around is None:
         judged.touched["an_arrow_needs_a_slice_at_both_ends"] += 1
@@ -253,6 +269,6 @@ def end_of_flow(judged, starts, end, around):
         judged.flows.append((end.name, end.category, out, into))
 
 
-RULES = [samples_are_not_read, a_complete_event_needs_a_duration, the_base_of_times_is_not_added, times_are_doubles,
-         an_instant_of_more_than_a_thread_has_a_track_of_its_own, an_id_in_text_is_no_number,
-         an_id_out_of_range_is_none, events_in_order]
+RULES = [samples_are_not_read, a_complete_event_needs_a_duration, the_base_of_times_is_not_added,
+         times_are_doubles, an_instant_of_more_than_a_thread_has_a_track_of_its_own,
+         an_id_in_text_is_no_number, an_id_out_of_range_is_none, events_in_order]

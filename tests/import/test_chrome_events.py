@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chrome's trace format and its dialects: every event of every real trace against an independent reader, and laws:
+"""Chrome's trace format and its dialects: every event of every real trace against an independent
+reader, and laws:
 the order of events and the division of the text change nothing."""
 import collections
 import json
@@ -23,12 +24,14 @@ NOT_OURS = {"mlirgraph", "rocprofv3_results.json.gz"} # folders and files of oth
 
 def names():
     files = sorted(TRACES.rglob("*.json*")) if TRACES.is_dir() else []
-    return [str(path.relative_to(TRACES)) for path in files if not NOT_OURS & set(path.parts)] or ["none"]
+    return [str(path.relative_to(TRACES)) for path in files
+            if not NOT_OURS & set(path.parts)] or ["none"]
 
 
 # ---- the dump as counted rows, as the reference gives them ----
 
-NONE = {"op": {"external": 0, "sequence": -1, "forward_tid": 0, "stack": "", "module": "", "scalars": ""},
+NONE = {"op": {"external": 0, "sequence": -1, "forward_tid": 0, "stack": "", "module": "",
+               "scalars": ""},
         "activity": {"external": 0, "correlation": 0, "context": -1, "stream": -1, "bytes": 0}}
 
 
@@ -58,28 +61,29 @@ def place_of(tables, track):
 def dumped(tables):
     rows = collections.defaultdict(collections.Counter)
     for row in tables["slices"]:
-        rows["slices"][(*place_of(tables, row["track"]), row["name"], row["category"], row["begin_ns"],
-                        row["duration_ns"], reference.frozen(row["args"]),
+        rows["slices"][(*place_of(tables, row["track"]), row["name"], row["category"],
+                        row["begin_ns"], row["duration_ns"], reference.frozen(row["args"]),
                         reference.frozen(columns_of(tables, row).items()))] += 1
     for row in tables["marks"]:
-        rows["marks"][(*place_of(tables, row["track"]), row["name"], row["category"], row["time_ns"],
-                       reference.frozen(row["args"]))] += 1
+        rows["marks"][(*place_of(tables, row["track"]), row["name"], row["category"],
+                       row["time_ns"], reference.frozen(row["args"]))] += 1
     for row in tables["counters"]:
-        rows["counters"][(place_of(tables, row["track"])[0], row["name"], row["series"], row["time_ns"],
-                          row["value"])] += 1
+        rows["counters"][(place_of(tables, row["track"])[0], row["name"], row["series"],
+                          row["time_ns"], row["value"])] += 1
     for row in tables["flows"]:
         rows["flows"][(row["category"], row["name"], row["id"], row["from_ns"], row["to_ns"],
-                       *place_of(tables, row["from_track"]), *place_of(tables, row["to_track"]))] += 1
+                       *place_of(tables, row["from_track"]),
+                       *place_of(tables, row["to_track"]))] += 1
     for row in tables["memory"]:
-        rows["memory"][(*place_of(tables, row["track"]), row["time_ns"], row["address"], row["bytes"],
-                        row["allocated_bytes"], row["reserved_bytes"], row["device"] >> 16,
-                        row["device"] & 0xFFFF)] += 1
+        rows["memory"][(*place_of(tables, row["track"]), row["time_ns"], row["address"],
+                        row["bytes"], row["allocated_bytes"], row["reserved_bytes"],
+                        row["device"] >> 16, row["device"] & 0xFFFF)] += 1
     return rows
 
 
 def without_defaults(rows):
-    """The reference keeps what an event says, the columns only what is not the default of a column; the device
-    of a track that no event tells is derived from the pid."""
+    """The reference keeps what an event says, the columns only what is not the default of a column;
+    the device of a track that no event tells is derived from the pid."""
     kept = collections.Counter()
     for row, count in rows.items():
         columns = [(key, value) for key, value in row[-1]
@@ -118,7 +122,8 @@ def test_every_event_agrees_with_an_independent_reader(build, traces, name):
 
 KNOWN = {
     "hta/ns_resolution.json.gz": {"events": 68692, "steps": 5, "kernels": 4350, "flows": 7000},
-    "kineto/resnet50_workers0.json.gz": {"events": 75718, "steps": 6, "kernels": 8772, "memory": 12838},
+    "kineto/resnet50_workers0.json.gz": {"events": 75718, "steps": 6, "kernels": 8772,
+                                         "memory": 12838},
     "hta/cpu_only_rank34.json.gz": {"slices": 7480, "steps": 5, "kernels": 0},
     "onnxruntime/ort_parallel.json.gz": {"events": 1574, "slices": 1574, "steps": 12},
     "onnxruntime/ort_sequential.json.gz": {"events": 1574, "slices": 1574, "steps": 12},
@@ -135,7 +140,8 @@ def test_known_answers(build, traces, name):
         "events": tables["run"][0]["events"],
         "rank": tables["processes"][0]["rank"],
         "kernels": sum(row["kind"] == 1 for row in tables["activities"]),
-        "profiler ranges": sum(row["category"] == "cuda_profiler_range" for row in tables["slices"]),
+        "profiler ranges": sum(row["category"] == "cuda_profiler_range"
+                               for row in tables["slices"]),
     }
     got |= {table: len(tables[table]) for table in ("slices", "steps", "flows", "memory")}
     assert {key: got[key] for key in KNOWN[name]} == KNOWN[name]
@@ -152,7 +158,8 @@ def test_launches_are_the_calls_with_the_same_correlation(build, traces, name):
     linked = {(row["launch"], row["slice"]) for row in activities if row["launch"] is not None}
     arrows = {(row["from_slice"], row["to_slice"]) for row in tables["flows"]
               if row["category"] in ("ac2g", "async")}
-    to_work = {pair for pair in arrows if activities[slices[pair[1]]["activity"]]["kind"] in (1, 2, 3)}
+    to_work = {pair for pair in arrows
+               if activities[slices[pair[1]]["activity"]]["kind"] in (1, 2, 3)}
     assert to_work <= linked
     for launch, work in linked:
         call, done = (activities[slices[row]["activity"]] for row in (launch, work))
@@ -165,22 +172,29 @@ def picture(tables):
     """All that does not depend on the numbers of rows."""
     slices = tables["slices"]
     def short(row):
-        return None if row is None else (*place_of(tables, slices[row]["track"]), slices[row]["name"],
+        return None if row is None else (*place_of(tables, slices[row]["track"]),
+                                         slices[row]["name"],
                                          slices[row]["begin_ns"], slices[row]["duration_ns"])
     rows = dumped(tables)
-    rows["nesting"] = collections.Counter((short(row["row"]), short(row["parent"]), row["depth"], row["self_ns"],
-                                           row["step"], row["layer"]) for row in slices)
-    rows["links"] = collections.Counter((short(row["slice"]), short(row["launch"]), short(row["caller"]))
+    rows["nesting"] = collections.Counter((short(row["row"]), short(row["parent"]), row["depth"],
+                                           row["self_ns"], row["step"], row["layer"])
+                                           for row in slices)
+    rows["links"] = collections.Counter((short(row["slice"]), short(row["launch"]),
+                                         short(row["caller"]))
                                         for row in tables["activities"])
-    rows["arrows"] = collections.Counter((short(row["from_slice"]), short(row["to_slice"]), row["category"])
+    rows["arrows"] = collections.Counter((short(row["from_slice"]), short(row["to_slice"]),
+                                          row["category"])
                                          for row in tables["flows"])
-    rows["steps"] = collections.Counter((row["index"], row["begin_ns"], short(row["slice"])) for row in tables["steps"])
-    rows["tracks"] = collections.Counter((*place_of(tables, row["row"]), row["name"], row["kind"], row["device"])
+    rows["steps"] = collections.Counter((row["index"], row["begin_ns"], short(row["slice"]))
+                                        for row in tables["steps"])
+    rows["tracks"] = collections.Counter((*place_of(tables, row["row"]), row["name"], row["kind"],
+                                          row["device"])
                                          for row in tables["tracks"])
     return rows
 
 
-@pytest.mark.parametrize("name", ["tracelens/h100_gaunernst.json.gz", "tracelens/b200_eager.json.gz",
+@pytest.mark.parametrize("name", ["tracelens/h100_gaunernst.json.gz",
+                                  "tracelens/b200_eager.json.gz",
                                   "hta/mtia_inference.json.gz", "ascend/trace_view.json.gz"])
 def test_the_order_of_events_changes_nothing(build, traces, tmp_path, name):
     document = json.loads(reference.open_text(traces / name))
@@ -198,7 +212,8 @@ def test_threads_change_nothing(build, traces, tmp_path, name):
     plain = tmp_path / "trace.json"
     plain.write_text(reference.open_text(traces / name))
     tool = build / "tests" / "tools" / "model_dump"
-    texts = [subprocess.run([tool, "--threads", threads, plain], capture_output=True, check=True).stdout
+    texts = [subprocess.run([tool, "--threads", threads, plain], capture_output=True,
+                            check=True).stdout
              for threads in ("1", "2", "3")]
     assert texts[0] == texts[1] == texts[2]
 

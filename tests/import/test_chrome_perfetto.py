@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every JSON trace as Perfetto's own trace processor reads it, and as we do: slices, instants, counters and arrows, one
-by one. Where Perfetto differs by a rule of its own the rule has a name (perfetto_rules.py); nothing else may differ."""
+"""Every JSON trace as Perfetto's own trace processor reads it, and as we do: slices, instants,
+counters and arrows, one by one. Where Perfetto differs by a rule of its own the rule has a name
+(perfetto_rules.py); nothing else may differ."""
 import collections
 import json
 import pathlib
@@ -18,22 +19,29 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from model_tables import dump  # noqa: E402
 
-# What each rule touches in the files where it has most to do; everywhere, no event is left without a rule.
+# What each rule touches in the files where it has most to do; everywhere, no event is left without
+# a rule.
 KNOWN = {
-    "hta/ns_resolution.json.gz": {"a_partly_overlapping_event_is_dropped": 774, "times_are_doubles": 59188},
-    "ascend/trace_view.json.gz": {"a_partly_overlapping_event_is_dropped": 38, "an_arrow_needs_its_start_first": 220},
+    "hta/ns_resolution.json.gz": {"a_partly_overlapping_event_is_dropped": 774,
+                                  "times_are_doubles": 59188},
+    "ascend/trace_view.json.gz": {"a_partly_overlapping_event_is_dropped": 38,
+                                  "an_arrow_needs_its_start_first": 220},
     "tracelens/b200_eager.json.gz": {"a_partly_overlapping_event_is_dropped": 42},
     "hta/mtia_inference.json.gz": {"a_partly_overlapping_event_is_dropped": 14},
-    "hta/simple_add.json.gz": {"a_partly_overlapping_event_is_dropped": 7, "an_arrow_needs_its_start_first": 18},
-    "kineto/gpu_metrics_expected.json": {"an_arrow_needs_a_slice_at_both_ends": 32, "an_id_in_text_is_no_number": 286},
-    "kineto/resnet50_workers0.json.gz": {"a_partly_overlapping_event_is_dropped": 0, "times_are_doubles": 0},
+    "hta/simple_add.json.gz": {"a_partly_overlapping_event_is_dropped": 7,
+                               "an_arrow_needs_its_start_first": 18},
+    "kineto/gpu_metrics_expected.json": {"an_arrow_needs_a_slice_at_both_ends": 32,
+                                         "an_id_in_text_is_no_number": 286},
+    "kineto/resnet50_workers0.json.gz": {"a_partly_overlapping_event_is_dropped": 0,
+                                         "times_are_doubles": 0},
     "chrome/speedscope_trace_event/simple.json": {"a_complete_event_needs_a_duration": 1},
     "chrome/speedscope_trace_event/unbalanced-name.json": {"an_end_closes_only_its_own_name": 1},
 }
 
 
 def ask(perfetto_query, path):
-    done = subprocess.run([*perfetto_query, str(path), rules.SQL], capture_output=True, text=True, check=False)
+    done = subprocess.run([*perfetto_query, str(path), rules.SQL], capture_output=True, text=True,
+                          check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -48,7 +56,8 @@ def seen_by_perfetto(rows):
             category = "" if row["name"] == "[memory]" else row["category"] or ""
             slices[row["id"]] = row["name"], category, row["ts"], row["dur"]
             tracks[apart.get(row["track"], (row["pid"] or 0, row["tid"]))][slices[row["id"]]] += 1
-    flows = collections.Counter((row["name"], row["category"], slices[row["id"]], slices[row["slice_in"]])
+    flows = collections.Counter((row["name"], row["category"], slices[row["id"]],
+                                 slices[row["slice_in"]])
                                 for row in rows if row["kind"] == "flow")
     counters = collections.Counter((row["pid"] or 0, row["name"], row["ts"], float(row["value"]))
                                    for row in rows if row["kind"] == "counter")
@@ -69,7 +78,8 @@ def shared_by_content(tracks):
 
 
 def assert_same_tracks(got, want):
-    """A thread is known by its numbers; one whose ids are texts gets a number of Perfetto's own, so by what is on it."""
+    """A thread is known by its numbers; one whose ids are texts gets a number of Perfetto's own, so
+    by what is on it."""
     for place in [place for place in want if place[-1] != "text"]:
         assert got.pop(place, None) == want.pop(place), place
     assert shared_by_content(got) == shared_by_content(want)
@@ -125,7 +135,8 @@ def test_a_python_program_recorded_by_viztracer(build, perfetto_query, tmp_path)
     tables = dump(build, path)
     assert len(tables["slices"]) > 1000 and len(tables["marks"]) == 20
     assert len(tables["counters"]) == 20
-    assert touched["a_partly_overlapping_event_is_dropped"] == touched["a_complete_event_needs_a_duration"] == 0
+    assert touched["a_partly_overlapping_event_is_dropped"] == touched[
+        "a_complete_event_needs_a_duration"] == 0
 
 
 @pytest.mark.parametrize("name", sorted(NOT_OURS))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of a flight recorder (doc/format.md §11): what lacks its beginning is whole, what lacks more is not, and
-the two readers count the same ranges that began before."""
+"""Traces of a flight recorder (doc/format.md §11): what lacks its beginning is whole, what lacks
+more is not, and the two readers count the same ranges that began before."""
 import json
 import pathlib
 import subprocess
@@ -25,7 +25,8 @@ TEN_S = 10 * 10**9
 def run_text(varve):
     """run_text("info", …) is what the command prints for people."""
     def run(*words):
-        return subprocess.run([varve, *map(str, words)], capture_output=True, text=True, check=True).stdout
+        return subprocess.run([varve, *map(str, words)], capture_output=True, text=True,
+                              check=True).stdout
     return run
 
 
@@ -34,7 +35,8 @@ def found(varve, path):
 
 
 def three_parts(path, **env):
-    """A range in which two others lie begins in part 0; it and one of them end in part 1. Part 2: one of its own."""
+    """A range in which two others lie begins in part 0; it and one of them end in part 1. Part 2:
+    one of its own."""
     trace = trace_writer.Trace(path)
     process = trace.process(1, **env)
     outer, inner = process.site("begin", "outer"), process.site("begin", "inner")
@@ -62,11 +64,13 @@ def test_without_its_oldest_parts_a_stream_is_whole(varve, tmp_path):
     row = tables(varve, "info", path)["trace"][0]
     assert (row["events"], row["slices"], row["lost"], row["truncated_files"]) == (6, 2, 0, 0)
     assert (row["keep_ns"], row["keep_bytes"], row["begun_before"]) == (TEN_S, None, 2)
-    assert row["kept"] == "flight recorder: the last 10 s of each process were kept; 2 ranges began before"
+    assert row[
+        "kept"] == "flight recorder: the last 10 s of each process were kept; 2 ranges began before"
     assert row["trust"].startswith("no event lost · clock")
     assert "odd" not in row["trust"]
     assert row["record_cost_ns"] is None
-    (operator,) = [line for line in tables(varve, "report", path)["operators"] if line["row"] == "operator"]
+    (operator,) = [line for line in tables(varve, "report", path)["operators"]
+                   if line["row"] == "operator"]
     assert (operator["name"], operator["calls"], operator["total_ns"]) == ("inner", 2, 30)
     thread.removed = 2
     assert found(varve, trace.write()) == {}
@@ -103,7 +107,8 @@ def test_without_the_env_a_missing_part_is_a_fault(varve, tmp_path):
         [:2] == ["part 0 of this stream is missing", "packet_seq_num is 1, not 0"]
 
 
-@pytest.mark.parametrize("missing, finding", [(1, {"truncated_files": 1, "unmatched_ends": 0}), (0, {})])
+@pytest.mark.parametrize("missing, finding", [(1, {"truncated_files": 1, "unmatched_ends": 0}),
+                                              (0, {})])
 def test_a_part_missing_in_the_middle_is_a_fault_all_the_same(varve, tmp_path, missing, finding):
     trace, thread = three_parts(tmp_path / "t.varve", keep_ns=TEN_S)
     thread.new_part()
@@ -126,7 +131,8 @@ def test_the_first_packet_of_part_0_must_be_the_first(varve, tmp_path):
 
 
 def lossy(path, says_before, lost_after):
-    """Seven records are lost in the part that is removed, `lost_after` at the end of the first packet kept."""
+    """Seven records are lost in the part that is removed, `lost_after` at the end of the first
+    packet kept."""
     trace = trace_writer.Trace(path)
     process = trace.process(1, keep_ns=TEN_S)
     site = process.site("begin", "op")
@@ -176,7 +182,8 @@ def test_a_step_that_began_before_ends_what_is_open_in_it(varve, tmp_path):
     thread.removed = 1
     path = trace.write()
     assert found(varve, path) == {"begun_before": 1}
-    (operator,) = [line for line in tables(varve, "report", path)["operators"] if line["row"] == "operator"]
+    (operator,) = [line for line in tables(varve, "report", path)["operators"]
+                   if line["row"] == "operator"]
     assert operator["total_ns"] == 40
     assert [step["step"] for step in tables(varve, "steps", path)["steps"]] == [5]
 
@@ -205,7 +212,8 @@ def test_other_ends_of_pairs_may_lie_before(varve, tmp_path):
     first.removed = 1
     assert found(varve, trace.write()) == {"begun_before": 1, "flows_before": 1}
     del process.env["keep_ns"]
-    assert found(varve, trace.write()) == {"truncated_files": 1, "unmatched_flows": 1, "unmatched_async": 1}
+    assert found(varve, trace.write()) == {"truncated_files": 1, "unmatched_flows": 1,
+                                           "unmatched_async": 1}
 
 
 def test_a_stream_of_which_nothing_is_left_leaves_a_number_free(varve, tmp_path):
@@ -233,7 +241,8 @@ def test_storage_is_repeated(varve, tmp_path):
 
 
 @settings(max_examples=60)
-@given(strategies.lists(strategies.tuples(RECORDS, strategies.integers(0, 3)), min_size=1, max_size=3))
+@given(strategies.lists(strategies.tuples(RECORDS, strategies.integers(0, 3)), min_size=1,
+                        max_size=3))
 def test_two_readers_see_the_same_ranges(varve, threads):
     with tempfile.TemporaryDirectory() as folder:
         trace = trace_writer.Trace(pathlib.Path(folder) / "t.varve")
@@ -251,7 +260,8 @@ def test_two_readers_see_the_same_ranges(varve, threads):
         row, health = tables(varve, "info", path)["trace"][0], found(varve, path)
         assert (row["events"], row["lost"]) == (counts["events"], counts["lost"])
         assert row["slices"] == len(built)
-        assert (row["truncated_files"], row["unfinished"]) == (0, sum(item.unfinished for item in built))
+        assert (row["truncated_files"], row["unfinished"]) == (0, sum(item.unfinished
+                                                                      for item in built))
         assert health.get("unmatched_ends", 0) == unmatched
         assert health.get("begun_before", 0) == told.begun_before
         operators = tables(varve, "report", path, "--top", 0)["operators"]
@@ -286,6 +296,7 @@ def test_a_manifest_of_record_repeats_the_storage(varve, tmp_path, run_text):
     run_text("record", "-q", "-o", tmp_path / "t.varve", "--", "sh", "-c",
              f'cp -r {path}/2 {path}/10 {path}/3 "$VARVE_OUTPUT"')
     manifest = json.loads((tmp_path / "t.varve" / "manifest.json").read_text())
-    assert manifest["processes"] == [{"process": "2", "storage": words}, {"process": "10", "storage": "other"}]
+    assert manifest["processes"] == [{"process": "2", "storage": words},
+                                     {"process": "10", "storage": "other"}]
     run_text("record", "-q", "-o", tmp_path / "u.varve", "--", "true")
     assert "processes" not in json.loads((tmp_path / "u.varve" / "manifest.json").read_text())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that a handler's jump left unpublished are lost, and every reader says so (doc/format.md §4)."""
+"""Records that a handler's jump left unpublished are lost, and every reader says so (doc/format.md
+§4)."""
 import csv
 import pathlib
 import subprocess
@@ -18,7 +19,8 @@ END = 1
 
 def words_of(site, *records):
     """The words of records: 0, END, "begin", ("counter", value)."""
-    return [0 if record == 0 else (2000 << 20 | (END if record == END else site)) for record in records]
+    return [0 if record == 0 else (2000 << 20 | (END if record == END else site))
+            for record in records]
 
 
 CASES = {
@@ -39,7 +41,8 @@ def hidden_trace(tmp_path):
         site = process.site("begin", "work")
         thread = process.thread(tid=100)
         thread.begin(site, at=1000)
-        thread.hide([word if isinstance(word, int) and word > END else words_of(site, word)[0] for word in words], at=3000)
+        thread.hide([word if isinstance(word, int) and word > END else words_of(site, word)[0]
+                     for word in words], at=3000)
         thread.begin(site, at=3010)
         thread.end(at=3020)
         trace.write()
@@ -48,7 +51,8 @@ def hidden_trace(tmp_path):
 
 
 def lost(varve, trace, *options):
-    done = subprocess.run([varve, "info", "--csv", "--table", "trace", *options, trace], capture_output=True, text=True, check=False)
+    done = subprocess.run([varve, "info", "--csv", "--table", "trace", *options, trace],
+                          capture_output=True, text=True, check=False)
     (row,) = csv.DictReader(done.stdout.splitlines())
     return int(row["lost"]), done.returncode, row["events"]
 
@@ -67,11 +71,13 @@ def test_it_is_counted(varve, hidden_trace, words, count):
 def test_what_was_open_ends_there(varve, hidden_trace):
     """As at every loss: nobody knows what the hidden records ended."""
     trace = hidden_trace([0, END])
-    done = subprocess.run([varve, "info", "--csv", "--table", "health", trace], capture_output=True, text=True, check=True)
+    done = subprocess.run([varve, "info", "--csv", "--table", "health", trace], capture_output=True,
+                          text=True, check=True)
     assert "lost" in done.stdout and "unfinished" in done.stdout
 
 
 def test_a_packed_trace_tells_the_same(varve, tmp_path, hidden_trace):
     trace = hidden_trace([0, "begin", END])
-    subprocess.run([varve, "pack", "-o", tmp_path / "packed.varve", trace], check=True, capture_output=True)
+    subprocess.run([varve, "pack", "-o", tmp_path / "packed.varve", trace], check=True,
+                   capture_output=True)
     assert lost(varve, tmp_path / "packed.varve") == lost(varve, trace) == (3, 0, "3")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database is a program in SQL, and its pages may lead anywhere: each of these ends within seconds, with a table less or a
-sentence, whatever its schema asks for."""
+"""A database is a program in SQL, and its pages may lead anywhere: each of these ends within
+seconds, with a table less or a sentence, whatever its schema asks for."""
 import pathlib
 import sqlite3
 import struct
@@ -15,8 +15,8 @@ from measured_run import measured  # noqa: E402
 
 CPU_S, PEAK_BYTES = 10, 200 << 20
 ENDLESS = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT a AS {} FROM n"
-BY_NAME = {"StringIds": "id, a AS value", "TARGET_INFO_SESSION_START_TIME": "utcEpochNs", "PROCESSES": "globalPid",
-           "ThreadNames": "nameId", "NVTX_EVENTS": "start"}
+BY_NAME = {"StringIds": "id, a AS value", "TARGET_INFO_SESSION_START_TIME": "utcEpochNs",
+           "PROCESSES": "globalPid", "ThreadNames": "nameId", "NVTX_EVENTS": "start"}
 
 
 def database(path, *statements, without=(), page_bytes=1024):
@@ -31,30 +31,35 @@ def database(path, *statements, without=(), page_bytes=1024):
 
 
 def view_by_name(path):
-    database(path, *[f"CREATE VIEW {name} AS {ENDLESS.format(columns)}" for name, columns in BY_NAME.items()], without=BY_NAME)
+    database(path, *[f"CREATE VIEW {name} AS {ENDLESS.format(columns)}"
+                     for name, columns in BY_NAME.items()], without=BY_NAME)
 
 
 def view_within_a_view(path):
-    database(path, f"CREATE VIEW inner_one AS {ENDLESS.format('start')}", "CREATE VIEW NVTX_EVENTS AS SELECT * FROM inner_one",
-             without=["NVTX_EVENTS"])
+    database(path, f"CREATE VIEW inner_one AS {ENDLESS.format('start')}",
+             "CREATE VIEW NVTX_EVENTS AS SELECT * FROM inner_one", without=["NVTX_EVENTS"])
 
 
 def view_that_says_it_is_a_table(path):
-    database(path, f"CREATE VIEW NVTX_EVENTS AS {ENDLESS.format('start')}", "PRAGMA writable_schema = 1",
-             "UPDATE sqlite_master SET type = 'table', rootpage = 2 WHERE name = 'NVTX_EVENTS'", without=["NVTX_EVENTS"])
+    database(path, f"CREATE VIEW NVTX_EVENTS AS {ENDLESS.format('start')}",
+             "PRAGMA writable_schema = 1",
+             "UPDATE sqlite_master SET type = 'table', rootpage = 2 WHERE name = 'NVTX_EVENTS'",
+             without=["NVTX_EVENTS"])
 
 
 def computed_column(path):
     database(path, "CREATE TABLE NVTX_EVENTS (start INTEGER, eventType INTEGER, globalTid INTEGER, "
              "text TEXT AS (hex(zeroblob(30000000))), a TEXT AS (printf('%.*c', 30000000, 'x')))",
-             "INSERT INTO NVTX_EVENTS WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 20000) "
+             "INSERT INTO NVTX_EVENTS WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 "
+             "FROM n WHERE a < 20000) "
              "SELECT a, 34, 5 FROM n", without=["NVTX_EVENTS"])
 
 
 def computed_from_itself(path):
     """No function: each column is twice the one before it."""
     columns = ", ".join(f"c{i} TEXT AS (c{i - 1} || c{i - 1})" for i in range(1, 22))
-    database(path, f"CREATE TABLE TARGET_INFO_X (c0 TEXT, {columns})", *["INSERT INTO TARGET_INFO_X VALUES ('aaaaaaaa')"] * 400)
+    database(path, f"CREATE TABLE TARGET_INFO_X (c0 TEXT, {columns})",
+             *["INSERT INTO TARGET_INFO_X VALUES ('aaaaaaaa')"] * 400)
 
 
 def virtual_table(path):
@@ -71,7 +76,9 @@ def sqlite_varint(value):
 
 def texts_that_lead_in_a_circle(path, rows=40, length=20000, page_bytes=1024):
     """Each row says that it is a megabyte, and its pages lead round: 40 MB of text in 0.8."""
-    nsys_writer.write(path, {"TARGET_INFO_TEXTS": ("value TEXT", [(f"{i:08}" + "x" * (length - 8),) for i in range(rows)])}, page_bytes)
+    nsys_writer.write(path, {"TARGET_INFO_TEXTS": ("value TEXT",
+                                                   [(f"{i:08}" + "x" * (length - 8),)
+                                                    for i in range(rows)])}, page_bytes)
     data = bytearray(path.read_bytes())
     usable = page_bytes - 4
     longer = length + 960 * usable  # leaves as much of it in the row's own page
@@ -82,7 +89,8 @@ def texts_that_lead_in_a_circle(path, rows=40, length=20000, page_bytes=1024):
         cell = data.index(b"\x04" + sqlite_varint(2 * length + 13) + f"{i:08}".encode())
         first = sqlite_varint(length + 4) + sqlite_varint(i + 1)
         assert data[cell - len(first):cell] == first
-        head = sqlite_varint(longer + 4) + sqlite_varint(i + 1) + b"\x04" + sqlite_varint(2 * longer + 13)
+        head = sqlite_varint(longer +
+                             4) + sqlite_varint(i + 1) + b"\x04" + sqlite_varint(2 * longer + 13)
         data[cell - len(first):cell - len(first) + len(head)] = head
         page, = struct.unpack_from(">I", data, cell + local)
         while True:
@@ -99,11 +107,13 @@ def many_tables(path):
 
 
 def deep_expressions(path):
-    database(path, "CREATE TABLE LATER (start, end, globalTid, nameId, CHECK (start" + "+1" * 900 + "))")
+    database(path, "CREATE TABLE LATER (start, end, globalTid, nameId, CHECK (start" + "+1" * 900 +
+             "))")
 
 
-MADE = [view_by_name, view_within_a_view, view_that_says_it_is_a_table, computed_column, computed_from_itself, virtual_table,
-        texts_that_lead_in_a_circle, many_tables, deep_expressions]
+MADE = [view_by_name, view_within_a_view, view_that_says_it_is_a_table, computed_column,
+        computed_from_itself, virtual_table, texts_that_lead_in_a_circle, many_tables,
+        deep_expressions]
 
 
 @pytest.mark.parametrize("make", MADE, ids=lambda make: make.__name__)

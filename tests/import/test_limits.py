@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of doc/formats.md, for each format: what stands at a limit is read; what is beyond it is refused with its
-place and what to do, or counted; and memory does not grow beyond --max-memory, whatever the file says."""
+"""The limits of doc/formats.md, for each format: what stands at a limit is read; what is beyond it
+is refused with its place and what to do, or counted; and memory does not grow beyond --max-memory,
+whatever the file says."""
 import gzip
 import json
 import pathlib
@@ -22,7 +23,8 @@ from model_tables import dump  # noqa: E402
 TEXT_BYTES_MAX = 64 << 20
 
 
-# ---- a trace of each format: `events` events, the first with a name, arguments, and a value nested `deep` ----
+# ---- a trace of each format: `events` events, the first with a name, arguments, and a value nested
+# `deep` ----
 
 def nested(deep):
     return "[" * deep + "1" + "]" * deep
@@ -33,15 +35,19 @@ def some(count):
 
 
 def chrome(name="a", args=0, deep=0, events=1, **_):
-    more = [f'{{"ph": "X", "name": "n{number}", "pid": 1, "tid": 1, "ts": {number}, "dur": 1}}' for number in range(1, events)]
+    more = [f'{{"ph": "X", "name": "n{number}", "pid": 1, "tid": 1, "ts": {number}, "dur": 1}}'
+            for number in range(1, events)]
     inner = nested(deep) if deep else json.dumps(some(args))
-    first = f'{{"ph": "X", "name": "{name}", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": {inner}}}'
+    first = (f'{{"ph": "X", "name": "{name}", "pid": 1, "tid": 1, "ts": 1, "dur": 1, '
+             f'"args": {inner}}}')
     return f'{{"traceEvents": [{", ".join([first, *more])}]}}'.encode()
 
 
 def mlirgraph(name="a", args=0, deep=0, events=1, **_):
-    more = [f'{{"id": {number}, "adj": [], "name": "n{number}", "ts": {number}, "duration": 1}}' for number in range(1, events)]
-    inner = f', "deep": {nested(deep)}' if deep else "".join(f', "{key}": {value}' for key, value in some(args).items())
+    more = [f'{{"id": {number}, "adj": [], "name": "n{number}", "ts": {number}, "duration": 1}}'
+            for number in range(1, events)]
+    inner = f', "deep": {nested(deep)}' if deep else "".join(f', "{key}": {value}'
+                                                             for key, value in some(args).items())
     first = f'{{"id": 0, "adj": [], "name": "{name}", "ts": 1, "duration": 1{inner}}}'
     return f'{{"nodes": [{", ".join([first, *more])}], "edges": []}}'.encode()
 
@@ -51,14 +57,18 @@ def rocprof(name="a", args=0, deep=0, events=1, **_):
     tool = results["rocprofiler-sdk-tool"][0]
     call = tool["buffer_records"]["hip_api"][0]
     tool["strings"]["buffer_records"][1]["operations"][1] = name
-    tool["buffer_records"]["hip_api"] = [{**call, **some(args), **({"deep": "@@"} if deep else {})}] + [call] * (events - 1)
+    tool["buffer_records"]["hip_api"] = [{**call, **some(args),
+                                          **({"deep": "@@"} if deep
+                                             else {})}] + [call] * (events - 1)
     return json.dumps(results).replace('"@@"', nested(deep)).encode()
 
 
 def xspace(name="a", args=0, events=1, **_):
     plane = xspace_bytes.Plane("/host:CPU", 1)
-    first = plane.event(name, 1000, 1000, [plane.stat(key, value) for key, value in some(args).items()])
-    plane.line(1, [first] + [plane.event(f"n{number}", number * 1000, 1000) for number in range(1, events)], "main", 10**18)
+    first = plane.event(name, 1000, 1000, [plane.stat(key, value)
+                                           for key, value in some(args).items()])
+    plane.line(1, [first] + [plane.event(f"n{number}", number * 1000, 1000)
+                             for number in range(1, events)], "main", 10**18)
     return xspace_bytes.space(plane)
 
 
@@ -72,8 +82,8 @@ def perfetto(name="a", args=0, deep=0, events=1, **_):
     for _ in range(deep):
         value = [value]
     for number in range(events):
-        trace.event(1000 + 10 * number, perfetto_writer.BEGIN, track=1, name=f"n{number}" if number else name,
-                    args={} if number else {"deep": value} if deep else some(args))
+        trace.event(1000 + 10 * number, perfetto_writer.BEGIN, track=1, name=f"n{number}" if number
+                    else name, args={} if number else {"deep": value} if deep else some(args))
         trace.event(1005 + 10 * number, perfetto_writer.END, track=1)
     return b"".join(trace.packets)
 
@@ -83,15 +93,16 @@ def nsys(path, name="a", events=1, **_):
     columns, rows = tables["CUPTI_ACTIVITY_KIND_KERNEL"]
     tables["CUPTI_ACTIVITY_KIND_KERNEL"] = columns, [*rows, *(rows[:1] * (events - 1))]
     # The first table, so that its long row stands before all other tables.
-    tables["StringIds"] = tables["StringIds"][0], list(enumerate(["", name, *nsys_writer.STRINGS[2:]]))
+    tables["StringIds"] = tables["StringIds"][0], list(enumerate(["", name,
+                                                                  *nsys_writer.STRINGS[2:]]))
     database = path.with_suffix(".sqlite")
     data = nsys_writer.write(database, tables).read_bytes()
     database.unlink()
     return data
 
 
-WRITERS = {"chrome": chrome, "mlirgraph": mlirgraph, "rocprof": rocprof, "xspace": xspace, "xspace-json": xspace_json,
-           "perfetto": perfetto, "nsys": nsys}
+WRITERS = {"chrome": chrome, "mlirgraph": mlirgraph, "rocprof": rocprof, "xspace": xspace,
+           "xspace-json": xspace_json, "perfetto": perfetto, "nsys": nsys}
 
 
 @pytest.fixture(name="write")
@@ -108,8 +119,8 @@ def info(varve, path, *words, address_bytes=None):
     def limit():
         if address_bytes is not None:
             resource.setrlimit(resource.RLIMIT_AS, (address_bytes, address_bytes))
-    return subprocess.run([varve, "info", "--no-cache", *words, path], capture_output=True, text=True, check=False,
-                          preexec_fn=limit, timeout=120)
+    return subprocess.run([varve, "info", "--no-cache", *words, path], capture_output=True,
+                          text=True, check=False, preexec_fn=limit, timeout=120)
 
 
 def assert_refused(done, path, says, then):
@@ -124,8 +135,9 @@ BEYOND = "that is beyond varve's limits"
 
 # ---- nesting, texts, arguments ----
 
-@pytest.mark.parametrize("form, deep, levels", [("chrome", 256, 256), ("mlirgraph", 253, 256), ("rocprof", 250, 256),
-                                                ("xspace-json", 255, 256), ("perfetto", 64, 64)])
+@pytest.mark.parametrize("form, deep, levels", [("chrome", 256, 256), ("mlirgraph", 253, 256),
+                                                ("rocprof", 250, 256), ("xspace-json", 255, 256),
+                                                ("perfetto", 64, 64)])
 def test_nesting(varve, write, form, deep, levels):
     """`deep` arrays within what the format nests by itself."""
     assert info(varve, write(form, deep=deep)).returncode == 0
@@ -139,8 +151,8 @@ def test_nesting(varve, write, form, deep, levels):
 def test_a_text_of_64_mebibytes_is_read_a_longer_one_refused(varve, write, form):
     assert info(varve, write(form, name="x" * TEXT_BYTES_MAX)).returncode == 0
     path = write(form, name="x" * (TEXT_BYTES_MAX + 1))
-    assert_refused(info(varve, path), path, f"{TEXT_BYTES_MAX}" if "perf" not in form and form != "xspace" else "67108865",
-                   BEYOND)
+    assert_refused(info(varve, path), path, f"{TEXT_BYTES_MAX}" if "perf" not in form
+                   and form != "xspace" else "67108865", BEYOND)
 
 
 def test_a_database_s_longer_text_ends_its_table_and_is_told(build, write):
@@ -158,7 +170,8 @@ def test_65535_arguments_are_kept_more_are_counted(build, write, form):
     for count in (0, 65000, 66000):
         tables = dump(build, write(form, args=count))
         most = max(tables["slices"], key=lambda row: len(row["args"]))
-        found[count] = len(most["args"]), sum(not key.startswith("k") for key, _ in most["args"]), tables["health"][0]["ignored"]
+        found[count] = len(most["args"]), sum(
+            not key.startswith("k") for key, _ in most["args"]), tables["health"][0]["ignored"]
     own, ignored = found[65000][1], found[0][2]
     assert found[65000] == (own + 65000, own, ignored)
     assert found[66000] == (65535, own, ignored + own + 66000 - 65535)

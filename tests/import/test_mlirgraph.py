@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operator graphs as JSON ("mlirgraph" 1.0.0): the published one node for node, and small ones by hand."""
+"""Operator graphs as JSON ("mlirgraph" 1.0.0): the published one node for node, and small ones by
+hand."""
 import json
 import pathlib
 import sys
@@ -17,7 +18,8 @@ def graph(nodes, edges=(), **more):
 
 
 def node(number, begin, duration, adjacent=(), **more):
-    return {"name": f"n{number}", "ts": begin, "duration": duration, "id": number, "adj": list(adjacent), **more}
+    return {"name": f"n{number}", "ts": begin, "duration": duration, "id": number,
+            "adj": list(adjacent), **more}
 
 
 @pytest.fixture(name="read")
@@ -62,14 +64,16 @@ def test_the_graph_and_the_xspace_it_was_made_from_agree(build, traces):
 
 
 def test_edges_in_either_place_are_one_flow(read):
-    both = read(graph([node(0, 0, 5000, [1]), node(1, 9000, 5000, [2]), node(2, 20000, 0)], [(0, 1), (0, 2)]))
+    both = read(graph([node(0, 0, 5000, [1]), node(1, 9000, 5000, [2]), node(2, 20000, 0)],
+                      [(0, 1), (0, 2)]))
     assert [(row["from_ns"], row["to_ns"]) for row in both["flows"]] == [(0, 9), (0, 20), (9, 20)]
 
 
 def test_what_nanoseconds_cannot_hold_is_kept(read):
     row, = read(graph([node(7, 1234567, 8900001, extra={"a": [1, None]})]))["slices"]
     assert (row["begin_ns"], row["duration_ns"]) == (1234, 8900)
-    assert arguments(row) == {"id": 7, "ts": 1234567, "duration": 8900001, "adj": [], "extra": {"a": [1, None]}}
+    assert arguments(row) == {"id": 7, "ts": 1234567, "duration": 8900001, "adj": [],
+                              "extra": {"a": [1, None]}}
 
 
 def test_odd_nodes_are_kept_and_counted(read):
@@ -80,10 +84,12 @@ def test_odd_nodes_are_kept_and_counted(read):
 
 def test_order_changes_nothing(read):
     nodes = [node(0, 0, 5000, [1, 2]), node(1, 9000, 5000), node(2, 9000, 7000)]
-    key = lambda tables: sorted((row["name"], row["begin_ns"], row["duration_ns"]) for row in tables["slices"])
+    key = lambda tables: sorted((row["name"], row["begin_ns"], row["duration_ns"])
+                                for row in tables["slices"])
     one, other = read(graph(nodes)), read(graph(nodes[::-1]))
     assert key(one) == key(other)
-    flows = [sorted((row["from_ns"], row["to_ns"]) for row in tables["flows"]) for tables in (one, other)]
+    flows = [sorted((row["from_ns"], row["to_ns"]) for row in tables["flows"])
+             for tables in (one, other)]
     assert flows[0] == flows[1]
 
 

@@ -36,16 +36,18 @@ def test_counts_of_the_real_trace(real):
     database, tables = real
     count = lambda table: database.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     found = collections.Counter(row["category"] for row in tables["slices"])
-    ranges = database.execute("SELECT COUNT(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60)").fetchone()[0]
+    ranges = database.execute(
+        "SELECT COUNT(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60)").fetchone()[0]
     assert found == {"kernel": 5, "gpu_memcpy": count("CUPTI_ACTIVITY_KIND_MEMCPY"),
                      "cuda_runtime": count("CUPTI_ACTIVITY_KIND_RUNTIME"), "nvtx": ranges,
                      "overhead": count("PROFILER_OVERHEAD")}
     assert found["kernel"] == count("CUPTI_ACTIVITY_KIND_KERNEL") == 5
     assert sum(row["events"] for row in tables["processes"]) == sum(found.values()) == 153
-    not_read = {row["key"]: row["value"] for row in tables["facts"] if row["key"].startswith("not read")}
+    not_read = {row["key"]: row["value"] for row in tables["facts"]
+                if row["key"].startswith("not read")}
     assert not_read == {f"not read: rows of {table}": count(table) for table in (
-        "SCHED_EVENTS", "COMPOSITE_EVENTS", "SAMPLING_CALLCHAINS", "CUDA_CALLCHAINS", "ProcessStreams",
-        "UnwindMethodType")}
+        "SCHED_EVENTS", "COMPOSITE_EVENTS", "SAMPLING_CALLCHAINS", "CUDA_CALLCHAINS",
+        "ProcessStreams", "UnwindMethodType")}
     assert health(tables)["ignored"] == sum(not_read.values())
 
 
@@ -57,8 +59,9 @@ def test_every_call_and_every_piece_of_device_work(real):
     for row in tables["slices"]:
         if row["activity"] is not None:
             activity = tables["activities"][row["activity"]]
-            found[row["begin_ns"] - epoch, row["duration_ns"], activity["correlation"], activity["kind"],
-                  activity["bytes"], arguments(row).get("nameId", row["name"])] += 1
+            found[row["begin_ns"] - epoch, row["duration_ns"], activity["correlation"],
+                  activity["kind"], activity["bytes"],
+                  arguments(row).get("nameId", row["name"])] += 1
     expected = collections.Counter()
     for start, end, correlation, name in database.execute(
             "SELECT start, end, correlationId, nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME"):
@@ -112,25 +115,51 @@ def test_every_table_by_hand(read):
     for row in tables["slices"]:
         rows.setdefault(row["category"], []).append(row)
     assert {category: len(group) for category, group in rows.items()} == {
-        "kernel": 2, "gpu_memcpy": 1, "gpu_memset": 1, "cuda_sync": 1, "cuda_runtime": 2, "cuda_driver": 1,
-        "nvtx": 3, "mpi": 1, "osrt": 1, "later_events": 1}
+        "kernel": 2, "gpu_memcpy": 1, "gpu_memset": 1, "cuda_sync": 1, "cuda_runtime": 2,
+        "cuda_driver": 1, "nvtx": 3, "mpi": 1, "osrt": 1, "later_events": 1}
     kernel = rows["kernel"][0]
     assert (kernel["name"], kernel["begin_ns"], kernel["duration_ns"], kernel["layer"]) == (
         "saxpy(float *)", EPOCH_NS + 1000, 500, LAYERS["DEVICE"])
     assert arguments(kernel) == {"shortName": "saxpy", "mangledName": "_Z5saxpy", "gridX": 4}
     track = tables["tracks"][kernel["track"]]
-    assert (track["kind"], track["tid"], track["device"], track["name"]) == (DEVICE, 7, 1 << 16, "GPU 0 stream 7")
-    kinds = {category: tables["activities"][group[0]["activity"]]["kind"] for category, group in rows.items()
+    assert (track["kind"], track["tid"], track["device"], track["name"]) == (DEVICE, 7, 1 << 16,
+                                                                             "GPU 0 stream 7")
+    kinds = {category: tables["activities"][group[0]["activity"]]["kind"]
+             for category, group in rows.items()
              if group[0]["activity"] is not None}
     assert kinds == {"kernel": KERNEL, "gpu_memcpy": COPY, "gpu_memset": SET, "cuda_sync": SYNC,
                      "cuda_runtime": CALL, "cuda_driver": CALL}
-    assert rows["gpu_memcpy"][0]["name"] == "Memcpy HtoD" and arguments(rows["gpu_memcpy"][0])["copyKind"] == 1
+    assert rows["gpu_memcpy"][0]["name"] == "Memcpy HtoD" and arguments(
+        rows["gpu_memcpy"][0])["copyKind"] == 1
     assert arguments(rows["gpu_memset"][0]) == {"value": 0}
     call = rows["cuda_runtime"][0]
-    assert call["name"] == "cudaLaunchKernel" and arguments(call)["nameId"] == "cudaLaunchKernel_v7000"
+    assert call["name"] == "cudaLaunchKernel" and arguments(
+        call)["nameId"] == "cudaLaunchKernel_v7000"
     assert rows["cuda_driver"][0]["name"] == "cuLaunch"
     assert (rows["mpi"][0]["name"], rows["mpi"][0]["layer"]) == ("MPI_Allreduce", LAYERS["COMM"])
     assert rows["later_events"][0]["name"] == "forward"
+
+
+def test_calls_launch_work_of_their_own_process(read):
+    """CUPTI counts calls in each process: two processes of a file have the same numbers."""
+    other = 5000 << 24 | 1 << 48
+    tables = {**TABLES}
+    for name, rows in (("CUPTI_ACTIVITY_KIND_KERNEL",
+                        [(1100, 1200, 1, 1, 7, 21, other, 1, 2, None, 8)]),
+                       ("CUPTI_ACTIVITY_KIND_RUNTIME",
+                        [(1000, 1010, 0, other | 5001, 21, 4, 0, None),
+                         (1020, 1025, 0, other | 5001, 22, 9, 0, None)])):
+        columns, known = tables[name]
+        tables[name] = (columns, known + rows)
+    read_of = read(tables, "two.sqlite")
+    pids = [row["pid"] for row in read_of["processes"]]
+
+    def pid_of(slice_):
+        return pids[read_of["tracks"][read_of["slices"][slice_]["track"]]["process"]]
+    launched = [(pid_of(row["slice"]), pid_of(row["launch"]), row["correlation"])
+                for row in read_of["activities"] if row["launch"] is not None]
+    assert sorted(launched) == [(4711, 4711, 21), (4711, 4711, 22), (5000, 5000, 21)]
+    assert "duplicate_correlations" not in health(read_of)
 
 
 def test_nvtx_by_hand(read):
@@ -144,7 +173,8 @@ def test_nvtx_by_hand(read):
     crossing = nvtx["crossing"]
     assert tables["tracks"][crossing["track"]]["kind"] == ASYNC
     assert crossing["layer"] == LAYERS["COMM"]
-    assert arguments(crossing) == {"domain": "MPI", "rangeId": 77, "endGlobalTid": GLOBAL_TID, "doubleValue": 0.5}
+    assert arguments(crossing) == {"domain": "MPI", "rangeId": 77, "endGlobalTid": GLOBAL_TID,
+                                   "doubleValue": 0.5}
     mark, = tables["marks"]
     assert (mark["name"], mark["time_ns"]) == ("here", EPOCH_NS + 930)
     thread = tables["tracks"][nvtx["forward"]["track"]]
@@ -156,17 +186,18 @@ def test_nvtx_by_hand(read):
 
 def test_what_is_odd_is_counted(read):
     tables = read()
-    assert health(tables) == {"unfinished": 1, "negative": 1, "zero_length": 1, "overlaps": 1, "unlinked": 2,
-                              "ignored": 3 + 1}
+    assert health(tables) == {"unfinished": 1, "negative": 1, "zero_length": 1, "overlaps": 1,
+                              "unlinked": 2, "ignored": 3 + 1}
     facts = {row["key"]: row["value"] for row in tables["facts"]}
     assert facts["not read: rows of SCHED_EVENTS"] == 3
     assert facts["OS"] == "linux" and facts["TARGET_INFO_GPU[0].smCount"] == 108
 
 
 def test_missing_tables_and_columns_are_normal(read):
-    tables = read({"StringIds": TABLES["StringIds"],
-                   "CUPTI_ACTIVITY_KIND_KERNEL": ("start INTEGER, end INTEGER, deviceId INTEGER, shortName INTEGER",
-                                                  [(5, 9, 2, 2)])})
+    tables = read({
+        "StringIds": TABLES["StringIds"], "CUPTI_ACTIVITY_KIND_KERNEL": (
+            "start INTEGER, end INTEGER, deviceId INTEGER, shortName INTEGER", [(5, 9, 2, 2)])
+    })
     row, = tables["slices"]
     assert (row["begin_ns"], row["duration_ns"], row["name"]) == (5, 4, "kernel")
     assert tables["tracks"][0]["device"] == 1 << 16 | 2
@@ -176,8 +207,9 @@ def test_missing_tables_and_columns_are_normal(read):
 
 def test_order_changes_nothing(read):
     turned = {name: (columns, rows[::-1]) for name, (columns, rows) in reversed(TABLES.items())}
-    picture = lambda tables: sorted((row["name"], row["category"], row["begin_ns"], row["duration_ns"],
-                                     sorted(map(str, row["args"]))) for row in tables["slices"])
+    picture = lambda tables: sorted((row["name"], row["category"], row["begin_ns"],
+                                     row["duration_ns"], sorted(map(str, row["args"])))
+                                     for row in tables["slices"])
     assert picture(read()) == picture(read(turned, "turned.sqlite"))
 
 
@@ -194,8 +226,10 @@ def test_a_view_with_a_known_name_is_no_table(build, tmp_path, read):
     read({"StringIds": TABLES["StringIds"]})
     path = tmp_path / "small.sqlite"
     database = sqlite3.connect(path)
-    database.execute("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start, end, deviceId) AS "
-                     "(SELECT 1, 2, 0 UNION ALL SELECT start + 1, end + 1, 0 FROM n) SELECT * FROM n")
+    database.execute(
+        "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start, end, deviceId) AS "
+        "(SELECT 1, 2, 0 UNION ALL SELECT start + 1, end + 1, 0 FROM n) SELECT * "
+        "FROM n")
     database.execute("CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(start, eventType) AS "
                      "(SELECT 1, 34 UNION ALL SELECT start + 1, 34 FROM n) SELECT * FROM n")
     database.commit()
@@ -211,7 +245,7 @@ def test_a_cut_export_gives_a_prefix_or_an_error(build, traces, tmp_path, varve)
     path = tmp_path / "cut.sqlite"
     for part in range(1, 20):
         path.write_bytes(whole[:len(whole) * part // 20])
-        done = subprocess.run([varve, "info", "--json", "--no-cache", path], capture_output=True, text=True,
-                              check=False, timeout=240)
+        done = subprocess.run([varve, "info", "--json", "--no-cache", path], capture_output=True,
+                              text=True, check=False, timeout=240)
         assert done.returncode == 3 and done.stderr.startswith("varve: ") or \
             done.returncode == 0 and "truncated_files" in done.stdout, done.stderr

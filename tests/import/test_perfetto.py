@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Perfetto protobuf traces, written by hand: what the model holds, and that Perfetto's own trace processor sees the same
-slices, values and flows."""
+"""Perfetto protobuf traces, written by hand: what the model holds, and that Perfetto's own trace
+processor sees the same slices, values and flows."""
+import gzip
 import json
 import pathlib
 import subprocess
@@ -13,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from model_tables import dump, health, refusal  # noqa: E402
 from perfetto_writer import BEGIN, BOOTTIME, COUNTER, END, INSTANT, MONOTONIC, REALTIME, Trace, clock  # noqa: E402
-from protobuf_bytes import message  # noqa: E402
+from protobuf_bytes import field, message  # noqa: E402
 
 BASE = 1_000_000_000  # of BOOTTIME
 EPOCH = 1_700_000_000_000_000_000
@@ -36,10 +37,11 @@ def rich(folder):
     trace = begin_trace(folder)
     trace.track(REQUESTS, parent=MAIN, name="requests")
     trace.track(MEMORY, parent=PROCESS, name="memory", counter=[(4, 1024)])
-    trace.intern(names={1: "outer"}, categories={1: "cat"}, keys={1: "key"}, sources={5: ("a.c", 33)},
-                 texts={9: "text by id"}, at=BASE)
-    trace.event(BASE + 100, BEGIN, track=MAIN, name=1, categories=[1], flows=[99], flags=NEEDS_STATE,
-                args={1: -5, "d": {"x": 'y"z', "list": [1, True]}, "big": (1 << 64) - 1},
+    trace.intern(names={1: "outer"}, categories={1: "cat"}, keys={1: "key"},
+                 sources={5: ("a.c", 33)}, texts={9: "text by id"}, at=BASE)
+    trace.event(BASE + 100, BEGIN, track=MAIN, name=1, categories=[1], flows=[99],
+                flags=NEEDS_STATE, args={1: -5, "d": {"x": 'y"z', "list": [1, True]},
+                                         "big": (1 << 64) - 1},
                 more=((34, 5), (4, message((10, "by id"), (17, 9)))))
     trace.event(BASE + 200, BEGIN, track=MAIN, name="inner", categories=["one", "two"])
     trace.event(BASE + 300, END, track=MAIN, args={"at end": 1.5})
@@ -47,9 +49,12 @@ def rich(folder):
     trace.event(BASE + 350, COUNTER, track=MEMORY, value=5)
     trace.event(BASE + 360, COUNTER, track=MEMORY, value=2.5)
     trace.event(BASE + 400, END, track=MAIN, args={"done": "yes"})
-    trace.event(1, BEGIN, track=REQUESTS, name="by the own clock", clock_id=64)   # µs after the snapshot
-    trace.event(2, END, track=REQUESTS, clock_id=64)                              # and after the one before
-    trace.event(BASE + 4900, BEGIN, track=WORKER, name="before its descriptor", clock_id=MONOTONIC, ends=[99])
+    # µs after the snapshot
+    trace.event(1, BEGIN, track=REQUESTS, name="by the own clock", clock_id=64)
+    # and after the one before
+    trace.event(2, END, track=REQUESTS, clock_id=64)
+    trace.event(BASE + 4900, BEGIN, track=WORKER, name="before its descriptor", clock_id=MONOTONIC,
+                ends=[99])
     trace.event(BASE + 5900, END, track=WORKER, clock_id=MONOTONIC)
     trace.track(WORKER, parent=PROCESS, thread=(77, 78, "worker"))
     trace.event(BASE + 9000, INSTANT, name="on no track", sequence=0)
@@ -63,7 +68,8 @@ def test_every_kind_of_event(build, tmp_path):
     tables = dump(build, rich(tmp_path))
     tracks = {track["row"]: track for track in tables["tracks"]}
     slices = {row["name"]: row for row in tables["slices"]}
-    assert {name: (row["begin_ns"] - EPOCH, row["duration_ns"], row["depth"], tracks[row["track"]]["name"])
+    assert {name: (row["begin_ns"] - EPOCH, row["duration_ns"], row["depth"],
+                   tracks[row["track"]]["name"])
             for name, row in slices.items()} == {
         "outer": (100, 300, 0, "main"),
         "inner": (200, 100, 1, "main"),
@@ -72,7 +78,8 @@ def test_every_kind_of_event(build, tmp_path):
         "never ends": (10000, 500, 0, "main"),
     }
     assert slices["outer"]["args"] == [["key", -5], ["d", '{"x": "y\\"z", "list": [1, true]}'],
-                                       ["big", "18446744073709551615"], ["by id", "text by id"], ["done", "yes"]]
+                                       ["big", "18446744073709551615"], ["by id", "text by id"],
+                                       ["done", "yes"]]
     assert slices["inner"]["args"] == [["at end", 1.5]]
     assert (slices["outer"]["category"], slices["inner"]["category"]) == ("cat", "one,two")
     source = tables["sources"][slices["outer"]["source"]]
@@ -98,21 +105,25 @@ def test_perfetto_sees_the_same(build, perfetto_query, tmp_path):
     path = rich(tmp_path)
     tables = dump(build, path)
     offset = EPOCH - BASE
-    ours = [(row["name"], row["begin_ns"] - offset, row["duration_ns"], row["depth"]) for row in tables["slices"]]
+    ours = [(row["name"], row["begin_ns"] - offset, row["duration_ns"], row["depth"])
+            for row in tables["slices"]]
     ours += [(row["name"], row["time_ns"] - offset, 0, None) for row in tables["marks"]
-             if row["name"] != "on no track"]  # Perfetto passes over events of packets without a sequence
+             # Perfetto passes over events of packets without a sequence
+             if row["name"] != "on no track"]
     theirs = [(row["name"], row["ts"], row["dur"], row["depth"])
               for row in query(perfetto_query, path, "SELECT name, ts, dur, depth FROM slice")]
     unfinished = {row["name"] for row in tables["slices"] if row["flags"] & 1}
     assert unfinished == {"never ends"}
-    assert sorted((name, ts, -1 if name in unfinished else dur) for name, ts, dur, _ in ours) == sorted(
+    assert sorted((name, ts, -1 if name in unfinished else dur)
+                  for name, ts, dur, _ in ours) == sorted(
         (name, ts, dur) for name, ts, dur, _ in theirs)
     depths = {name: depth for name, _, _, depth in theirs}
     assert all(depth == depths[name] for name, _, _, depth in ours if depth is not None)
     values = query(perfetto_query, path, "SELECT ts, value FROM counter ORDER BY ts")
     assert [(row["time_ns"] - offset, row["value"]) for row in tables["counters"]] == [
         (row["ts"], row["value"]) for row in values]
-    flows = query(perfetto_query, path, "SELECT a.ts AS a, b.ts AS b FROM flow JOIN slice a ON slice_out = a.id "
+    flows = query(perfetto_query, path,
+                  "SELECT a.ts AS a, b.ts AS b FROM flow JOIN slice a ON slice_out = a.id "
                                         "JOIN slice b ON slice_in = b.id ORDER BY 1")
     assert [(row["from_ns"] - offset, row["to_ns"] - offset) for row in tables["flows"]] == [
         (row["a"], row["b"]) for row in flows]
@@ -152,7 +163,8 @@ def test_defaults_and_counters_told_as_differences(build, tmp_path):
     trace.event(10, BEGIN, name="by default", more=((12, 7), (46, 1.5)))
     trace.event(10, END, more=((12, 3), (46, 2.5)))
     tables = dump(build, trace.write())
-    assert [(row["name"], row["begin_ns"] - EPOCH, row["duration_ns"]) for row in tables["slices"]] == [
+    assert [(row["name"], row["begin_ns"] - EPOCH, row["duration_ns"])
+            for row in tables["slices"]] == [
         ("by default", 10_000, 10_000)]
     assert [(row["name"], row["value"]) for row in tables["counters"]] == [
         ("thread_time", 7000), ("watts", 1.5), ("thread_time", 10_000), ("watts", 2.5)]
@@ -162,15 +174,18 @@ def test_defaults_and_counters_told_as_differences(build, tmp_path):
 def test_legacy_events(build, tmp_path):
     trace = begin_trace(tmp_path)
     legacy = lambda phase, *more: (6, message((2, ord(phase)), *more))  # noqa: E731
-    for at, name, *fields in ((100, "X", legacy("X", (3, 5))), (200, "B", legacy("B")), (300, "", legacy("E")),
-                              (400, "async", legacy("b", (6, 0x55))), (450, "async", legacy("e", (6, 0x55))),
+    for at, name, *fields in ((100, "X", legacy("X", (3, 5))), (200, "B", legacy("B")),
+                              (300, "", legacy("E")), (400, "async", legacy("b", (6, 0x55))),
+                              (450, "async", legacy("e", (6, 0x55))),
                               (500, "s", legacy("s", (6, 3))), (600, "f", legacy("f", (6, 3))),
                               (700, "i", legacy("i")), (800, "M", legacy("M"))):
         trace.event(BASE + at, 0, track=MAIN, name=name, more=fields)
     tables = dump(build, trace.write())
-    assert sorted((row["name"], row["begin_ns"] - EPOCH, row["duration_ns"]) for row in tables["slices"]) == [
+    assert sorted((row["name"], row["begin_ns"] - EPOCH, row["duration_ns"])
+                  for row in tables["slices"]) == [
         ("B", 200, 100), ("X", 100, 5000), ("async", 400, 50)]
-    assert [(row["from_ns"] - EPOCH, row["to_ns"] - EPOCH) for row in tables["flows"]] == [(500, 600)]
+    assert [(row["from_ns"] - EPOCH, row["to_ns"] - EPOCH)
+            for row in tables["flows"]] == [(500, 600)]
     assert [row["name"] for row in tables["marks"]] == ["i"]
     assert health(tables) == {"ignored": 3}  # the two ends of a flow are no events themselves
 
@@ -184,6 +199,20 @@ def test_compressed_packets(build, tmp_path):
     assert dump(build, packed.write())["slices"] == dump(build, plain.write())["slices"]
 
 
+@pytest.mark.parametrize("pack, end", [(bytes, ""), (gzip.compress, " of what it decompresses to")])
+def test_damage_in_compressed_packets_has_both_places(build, tmp_path, pack, end):
+    """Of a packet that was much larger: a place in it is none in the file."""
+    trace = begin_trace(tmp_path)
+    inside = field(1, message((900, "x" * 8000))) + b"\0"
+    packed = zlib.compress(inside)
+    trace.packet((50, packed), sequence=0)
+    whole = trace.write().read_bytes()
+    trace.path.write_bytes(pack(whole))
+    assert refusal(build, trace.path).splitlines()[0].endswith(
+        f"no field has this number at byte {len(inside) - 1} "
+        f"of the decompressed packets at byte {len(whole) - len(packed)}{end}")
+
+
 def test_odd_traces_are_kept_and_counted(build, tmp_path):
     trace = begin_trace(tmp_path)
     trace.event(BASE + 1, END, track=MAIN)                              # nothing to end
@@ -192,7 +221,8 @@ def test_odd_traces_are_kept_and_counted(build, tmp_path):
     trace.event(5, INSTANT, track=MAIN, name="unknown clock", clock_id=40)
     trace.event(BASE + 3, INSTANT, track=MAIN, name="bad \x00 text")
     tables = dump(build, trace.write())
-    assert health(tables) == {"unmatched_ends": 1, "unmatched_flows": 1, "unplaced": 2, "repaired_texts": 1}
+    assert health(tables) == {"unmatched_ends": 1, "unmatched_flows": 1, "unplaced": 2,
+                              "repaired_texts": 1}
     assert [mark["time_ns"] - EPOCH for mark in tables["marks"]] == [2, 2, 2, 3]
 
 
@@ -206,7 +236,8 @@ def test_a_cut_trace_keeps_whole_packets(build, tmp_path, kept):
     path = trace.write()
     path.write_bytes(path.read_bytes()[:whole + 3])
     tables = dump(build, path)
-    assert [mark["name"] for mark in tables["marks"]] == [f"event {number}" for number in range(kept)]
+    assert [mark["name"] for mark in tables["marks"]] == [f"event {number}"
+                                                          for number in range(kept)]
     assert health(tables) == {"truncated_files": 1}
 
 

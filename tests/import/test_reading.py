@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every reading verb does with its files: several at once, limits, progress, Ctrl-C, the cache."""
+"""What every reading verb does with its files: several at once, limits, progress, Ctrl-C, the
+cache."""
 import bz2
 import gzip
 import json
@@ -28,8 +29,8 @@ def graph(first, count, gap=10_000_000):
 def run_varve(varve, tmp_path):
     def command(*words, **changes):
         environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), **changes}
-        return subprocess.run([varve, *map(str, words)], capture_output=True, text=True, cwd=tmp_path,
-                              env=environment, timeout=120, check=False)
+        return subprocess.run([varve, *map(str, words)], capture_output=True, text=True,
+                              cwd=tmp_path, env=environment, timeout=120, check=False)
     return command
 
 
@@ -98,8 +99,9 @@ def test_a_model_larger_than_max_memory_is_refused(run, tmp_path):
     assert run("info", "a.json", "--max-memory", "100MB").returncode == 0
     done = run("info", "a.json", "--max-memory", "1MB")
     assert done.returncode == 3
-    assert done.stderr == ("varve: 'a.json': it needs more memory than the 1000000 bytes that it may take\n"
-                           "  allow it more:  --max-memory SIZE\n")
+    assert done.stderr == (
+        "varve: 'a.json': it needs more memory than the 1000000 bytes that it may take\n"
+        "  allow it more:  --max-memory SIZE\n")
 
 
 def test_max_memory_wants_a_size(run, tmp_path):
@@ -119,9 +121,11 @@ def worked_s(what):
 def test_many_processes_take_no_more_time_each(run, tmp_path):
     count = 200_000
     (tmp_path / "p.json").write_text("[" + ",".join(
-        f'{{"ph":"X","name":"n","pid":{n},"tid":{n},"ts":{n},"dur":5}}' for n in range(1, count + 1)) + "]")
+        f'{{"ph":"X","name":"n","pid":{n},"tid":{n},"ts":{n},"dur":5}}'
+        for n in range(1, count + 1)) + "]")
     (tmp_path / "one.json").write_text("[" + ",".join(
-        f'{{"ph":"X","name":"n","pid":7,"tid":7,"ts":{n},"dur":5}}' for n in range(1, count + 1)) + "]")
+        f'{{"ph":"X","name":"n","pid":7,"tid":7,"ts":{n},"dur":5}}' for n in range(1, count + 1)) +
+        "]")
 
     def read(name):
         assert f",{count}," in run("info", name, "--csv", "--table", "inputs", "--no-cache").stdout
@@ -132,8 +136,8 @@ def test_many_processes_take_no_more_time_each(run, tmp_path):
 # ---- progress and interruption ----
 
 def slow_file(path, mebibytes, checked=True):
-    """A small gzip file that takes long to inflate: a graph after very many blanks. Unchecked it is made soon, and its
-    checksum is wrong, for readers that do not get that far."""
+    """A small gzip file that takes long to inflate: a graph after very many blanks. Unchecked it is
+    made soon, and its checksum is wrong, for readers that do not get that far."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
     piece = compressor.compress(b" " * BLANKS) + compressor.flush(zlib.Z_FULL_FLUSH)
     text = graph(0, 3).encode()
@@ -185,7 +189,8 @@ def slow_trace(tmp_path_factory):
 
 @pytest.fixture(name="endless", scope="module")
 def endless_trace(tmp_path_factory):
-    """Nobody reads it to its end before he is interrupted, whatever else the machine does meanwhile."""
+    """Nobody reads it to its end before he is interrupted, whatever else the machine does
+    meanwhile."""
     path = tmp_path_factory.mktemp("endless") / "endless.json.gz"
     slow_file(path, 30_000, checked=False)
     return path
@@ -200,7 +205,8 @@ def test_a_long_read_shows_one_line_and_erases_it(varve, slow):
     assert "\n" not in text
     for line in lines[1:-1]:
         assert len(line) < 100
-        assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith("s left")
+        assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith(
+            "s left")
 
 
 def test_a_long_validation_shows_the_same_line(varve, endless):
@@ -278,14 +284,16 @@ def test_a_folder_that_cannot_be_written_sends_the_cache_to_the_user_s(run, tmp_
     folder = tmp_path / "locked"
     folder.mkdir()
     (folder / "a.json").write_text(graph(0, 10))
-    if os.geteuid() == 0:  # the superuser may write anywhere: another's file in the way is left alone
+    # the superuser may write anywhere: another's file in the way is left alone
+    if os.geteuid() == 0:
         (folder / "a.json.vcache").write_text("mine")
         os.chown(folder / "a.json.vcache", 12345, 12345)
     else:
         folder.chmod(0o555)
     first = info(run, folder / "a.json", "--cache")
     kept = list((tmp_path / "cache" / "varve").iterdir())
-    assert len(kept) == 1 and kept[0].name.startswith("a.json.") and kept[0].stat().st_mode & 0o077 == 0
+    assert len(kept) == 1 and kept[0].name.startswith(
+        "a.json.") and kept[0].stat().st_mode & 0o077 == 0
     assert info(run, folder / "a.json", "--cache") == first
     folder.chmod(0o755)
 
@@ -336,7 +344,8 @@ def test_a_cut_cache_is_read_anew_and_mended(run, tmp_path):
 
 def test_an_opened_cache_costs_no_reading(run, tmp_path):
     (tmp_path / "a.json").write_text(graph(0, 200000))
-    read_s, opened_s = (worked_s(lambda: info(run, "a.json", "--cache", "--table", "trace")) for _ in range(2))
+    read_s, opened_s = (worked_s(lambda: info(run, "a.json", "--cache", "--table", "trace"))
+                        for _ in range(2))
     assert opened_s < read_s / 4
 
 
@@ -350,7 +359,8 @@ def test_each_known_format_is_named_once(run, tmp_path):
 
 @pytest.mark.parametrize("head, says", [
     (b"VARVECA1\x05", "what varve keeps of another: name the trace itself"),
-    (gzip.compress(gzip.compress(b"[]", mtime=0), mtime=0), "gzip within a compressed file: unpack it first"),
+    (gzip.compress(gzip.compress(b"[]", mtime=0), mtime=0),
+     "gzip within a compressed file: unpack it first"),
     (lzma.compress(b"[]"), "compressed by xz: unpack it first"),
     (bz2.compress(b"[]"), "compressed by bzip2: unpack it first"),
     (b"PK\x03\x04\x14\0", "a zip archive: unpack it first"),
@@ -359,29 +369,35 @@ def test_what_would_make_a_trace_of_it_is_said(run, tmp_path, head, says):
     (tmp_path / "t.json").write_bytes(head)
     done = run("info", "t.json")
     assert done.returncode == 3
-    assert done.stderr.startswith(f"varve: 't.json' is not a trace that varve knows ({says}); known: varve, ")
+    assert done.stderr.startswith(
+        f"varve: 't.json' is not a trace that varve knows ({says}); known: varve, ")
     assert done.stderr.count("\n") == 1 # nothing else to type
 
 
 def test_a_pipe_is_to_be_saved(run, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert run("info", "pipe").stderr == "varve: 'pipe' is neither a file nor a folder: save the trace in a file first\n"
+    assert run(
+        "info", "pipe"
+    ).stderr == "varve: 'pipe' is neither a file nor a folder: save the trace in a file first\n"
 
 
 # ---- compressed files ----
 
-EVENTS = json.dumps({"traceEvents": [{"ph": "X", "name": f"op {n}", "pid": 1, "tid": 1, "ts": n, "dur": 1}
+EVENTS = json.dumps({"traceEvents": [{"ph": "X", "name": f"op {n}", "pid": 1, "tid": 1, "ts": n,
+                                      "dur": 1}
                                      for n in range(500)]}).encode()
 
 
-@pytest.mark.parametrize("name", ["name the trace itself", "unpack it first", "varve record", "memory"])
+@pytest.mark.parametrize("name", ["name the trace itself", "unpack it first", "varve record",
+                                  "memory"])
 def test_the_words_of_a_name_do_not_tell_what_to_do_next(run, tmp_path, name):
     (tmp_path / name).write_text(f"{name} is no trace")
     done = run("info", name)
     assert done.stderr.splitlines()[-1] == "  record one:  varve record -- PROGRAM ARGS"
 
 
-@pytest.mark.parametrize("behind", [b"\0" * 700000, gzip.compress(b" \n", mtime=0), b"\0" * 512 + gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize("behind", [b"\0" * 700000, gzip.compress(b" \n", mtime=0), b"\0" * 512 +
+                                    gzip.compress(b"", mtime=0)])
 def test_members_and_zeros_may_follow_gzip_data(run, tmp_path, behind):
     (tmp_path / "t.json.gz").write_bytes(gzip.compress(EVENTS) + behind)
     assert table(info(run, "t.json.gz"), "trace")[0]["events"] == 500
@@ -394,20 +410,35 @@ def test_what_else_follows_gzip_data_is_not_passed_over(run, tmp_path, behind):
     for verb in ("info", "validate"):
         done = run(verb, "t.json.gz")
         assert (done.returncode, done.stdout) == (3, "")
-        assert done.stderr.startswith("varve: 't.json.gz': the gzip data is damaged at byte "), done.stderr
+        assert done.stderr.startswith(
+            "varve: 't.json.gz': the gzip data is damaged at byte "), done.stderr
         assert len(data) <= int(done.stderr.splitlines()[0].split()[-1]) <= len(data) + len(behind)
+
+
+@pytest.mark.parametrize("pack, end", [(bytes, ""), (gzip.compress, " of what it decompresses to")])
+@pytest.mark.parametrize("options", [(), ("t.json",)])
+def test_a_place_in_a_compressed_file_says_what_it_counts(run, tmp_path, pack, end, options):
+    """Also of the second file of a trace in two."""
+    text = b'[{"ph": "X", "name": "' + b"x" * 100000 + b'"},\n{oops}]'
+    (tmp_path / "t.json").write_bytes(b'{"traceEvents": []}')
+    (tmp_path / "u.json").write_bytes(pack(text))
+    said = run("info", *options, "u.json").stderr.splitlines()[0]
+    assert said == ("varve: 'u.json' is not JSON: a member's name must stand here "
+                    f"at byte {text.index(b'oops')}{end}")
 
 
 def zstd(*words, data=EVENTS):
     program = shutil.which("zstd")
     if program is None:
         pytest.skip("needs zstd: apt install zstd")
-    return subprocess.run([program, "-q", "-c", *words], input=data, capture_output=True, check=True).stdout
+    return subprocess.run([program, "-q", "-c", *words], input=data, capture_output=True,
+                          check=True).stdout
 
 
 def test_a_zstd_file_may_begin_with_a_frame_to_be_skipped(run, tmp_path):
     for first in (0x50, 0x5f): # pzstd writes the former
-        (tmp_path / "t.json.zst").write_bytes(bytes([first]) + b"\x2a\x4d\x18\x04\0\0\0size" + zstd())
+        (tmp_path / "t.json.zst").write_bytes(bytes([first]) + b"\x2a\x4d\x18\x04\0\0\0size" +
+                                              zstd())
         assert table(info(run, "t.json.zst"), "trace")[0]["events"] == 500
 
 
@@ -415,10 +446,12 @@ def test_a_zstd_window_beyond_the_usual_is_not_taken_for_damage(run, tmp_path):
     (tmp_path / "t.json.zst").write_bytes(zstd("--long=31", "--ultra", "-22"))
     done = run("info", "t.json.zst")
     assert (done.returncode, done.stderr) == (
-        3, "varve: 't.json.zst' was compressed with a window of more than 128 MiB: unpack it first:  zstd -d --long=31\n")
+        3, "varve: 't.json.zst' was compressed with a window of more than 128 MiB: unpack it "
+           "first:  zstd -d --long=31\n")
 
 
-@pytest.mark.parametrize("text", ['"ph"', '"name","ts"\n"a",1\n', '"' + "x" * 100, "\"Notes on what to trace\""])
+@pytest.mark.parametrize("text", ['"ph"', '"name","ts"\n"a",1\n', '"' + "x" * 100,
+                                  "\"Notes on what to trace\""])
 def test_a_short_text_is_no_xspace_that_is_cut(run, tmp_path, text):
     """A quote is also the tag of a host's name, and the letter behind it a length."""
     (tmp_path / "t.txt").write_text(text)
@@ -427,11 +460,14 @@ def test_a_short_text_is_no_xspace_that_is_cut(run, tmp_path, text):
 
 
 def test_a_damaged_foreign_file_is_not_to_be_recorded_again(run, tmp_path):
-    whole = json.dumps({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]}).encode()
+    whole = json.dumps({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1,
+                                         "dur": 1}]}).encode()
     packed = zlib.compressobj(9, zlib.DEFLATED, 31)
     data = bytearray(packed.compress(whole * 100) + packed.flush())
     data[10:40] = b"\xff" * 30
     (tmp_path / "t.json.gz").write_bytes(data)
     done = run("info", "t.json.gz")
     assert done.returncode == 3
-    assert done.stderr.splitlines()[1:] == ["  copy it again, or let the program that wrote it write it again"]
+    assert done.stderr.splitlines()[1:] == [
+        "  copy it again, or let the program that wrote it write it again"
+    ]

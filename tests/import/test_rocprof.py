@@ -39,28 +39,33 @@ def test_every_dispatch_of_the_real_trace(build, traces):
     path = traces / "tracelens" / "rocprofv3_results.json.gz"
     with gzip.open(path) as file:
         process, = json.load(file)["rocprofiler-sdk-tool"]
-    names = {symbol["kernel_id"]: symbol["formatted_kernel_name"] for symbol in process["kernel_symbols"]}
-    gpus = {agent["id"]["handle"]: agent["logical_node_type_id"] for agent in process["agents"] if agent["type"] == 2}
+    names = {symbol["kernel_id"]: symbol["formatted_kernel_name"]
+             for symbol in process["kernel_symbols"]}
+    gpus = {agent["id"]["handle"]: agent["logical_node_type_id"] for agent in process["agents"]
+            if agent["type"] == 2}
     tables = dump(build, path)
     expected = collections.Counter()
     for record in process["buffer_records"]["kernel_dispatch"]:
         info = record["dispatch_info"]
         expected[names[info["kernel_id"]], record["start_timestamp"],
-                 record["end_timestamp"] - record["start_timestamp"], record["correlation_id"]["internal"],
-                 3 << 16 | gpus[info["agent_id"]["handle"]], info["queue_id"]["handle"], info["dispatch_id"],
-                 json.dumps(info["grid_size"])] += 1
+                 record["end_timestamp"] - record["start_timestamp"],
+                 record["correlation_id"]["internal"],
+                 3 << 16 | gpus[info["agent_id"]["handle"]], info["queue_id"]["handle"],
+                 info["dispatch_id"], json.dumps(info["grid_size"])] += 1
     found = collections.Counter()
     for row in tables["slices"]:
         activity, track = tables["activities"][row["activity"]], tables["tracks"][row["track"]]
         args = arguments(row)
-        found[row["name"], row["begin_ns"], row["duration_ns"], activity["correlation"], activity["device"],
-              track["tid"], args["dispatch_id"], json.dumps(args["grid_size"])] += 1
+        found[row["name"], row["begin_ns"], row["duration_ns"], activity["correlation"],
+              activity["device"], track["tid"], args["dispatch_id"],
+              json.dumps(args["grid_size"])] += 1
     assert len(tables["slices"]) == 43915
     assert found == expected
     assert {activity["kind"] for activity in tables["activities"]} == {KERNEL}
     assert tables["processes"][0]["pid"] == 908 and tables["processes"][0]["events"] == 43915
     assert tables["processes"][0]["host"] == "smci350-zts-gtu-c6-25"
-    used = {record["dispatch_info"]["kernel_id"] for record in process["buffer_records"]["kernel_dispatch"]}
+    used = {record["dispatch_info"]["kernel_id"]
+            for record in process["buffer_records"]["kernel_dispatch"]}
     kept = {row["key"]: row["value"] for row in tables["facts"] if row["key"].startswith("kernel ")}
     assert set(kept) == {f"kernel {number}" for number in used}
     assert sum(row["key"].startswith("agent ") for row in tables["facts"]) == 10
@@ -71,11 +76,13 @@ def test_every_kind_of_record(read):
     rows = {row["category"]: row for row in tables["slices"]}
     assert {category: row["name"] for category, row in rows.items()} == {
         "kernel_dispatch": "gemm", "memory_copy": "hipLaunchKernel", "hip_api": "hipLaunchKernel",
-        "hsa_api": "hipLaunchKernel", "marker_api": "forward", "memory_allocation": "hipLaunchKernel",
-        "scratch_memory": "hipLaunchKernel", "of_a_later_version": "of_a_later_version"}
+        "hsa_api": "hipLaunchKernel", "marker_api": "forward",
+        "memory_allocation": "hipLaunchKernel", "scratch_memory": "hipLaunchKernel",
+        "of_a_later_version": "of_a_later_version"}
     activity = lambda category: tables["activities"][rows[category]["activity"]]
     kernel = activity("kernel_dispatch")
-    assert (kernel["kind"], kernel["correlation"], kernel["external"], kernel["stream"], kernel["device"]) == (
+    assert (kernel["kind"], kernel["correlation"], kernel["external"], kernel["stream"],
+            kernel["device"]) == (
         KERNEL, 5, 6, 2, 3 << 16)
     assert (activity("memory_copy")["kind"], activity("memory_copy")["bytes"]) == (COPY, 4096)
     assert (activity("hip_api")["kind"], activity("hip_api")["correlation"]) == (CALL, 5)
@@ -84,7 +91,8 @@ def test_every_kind_of_record(read):
     assert arguments(rows["kernel_dispatch"])["grid_size"] == {"x": 8, "y": 1, "z": 1}
     assert arguments(rows["memory_copy"])["src_agent_id"] == 69
     process, = tables["processes"]
-    assert (process["pid"], process["name"], process["host"], process["events"]) == (12, "./train", "gpu1", 8)
+    assert (process["pid"], process["name"], process["host"], process["events"]) == (12, "./train",
+                                                                                     "gpu1", 8)
     facts = {row["key"]: plain(row["value"]) for row in tables["facts"]}
     assert facts["not read: callback_records.counter_collection"] == 2
     assert facts["kernel 4"]["kernel_name"] == "gemm.kd"
@@ -99,7 +107,8 @@ def test_order_changes_nothing(read):
 
     def picture(tables):
         return sorted((row["name"], row["category"], row["begin_ns"], row["duration_ns"],
-                       tables["tracks"][row["track"]]["name"], json.dumps(arguments(row), sort_keys=True))
+                       tables["tracks"][row["track"]]["name"],
+                       json.dumps(arguments(row), sort_keys=True))
                       for row in tables["slices"])
     first = picture(read(base))
     shuffle = random.Random(3)

@@ -13,7 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from model_tables import dump  # noqa: E402
 
-WORK = {"kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation", "Kernel", "Memcpy", "Memset"}
+WORK = {"kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation", "Kernel",
+        "Memcpy", "Memset"}
 
 # In which part an event stands, by its place and itself.
 RULES = {
@@ -30,7 +31,8 @@ def write(document, folder, lists, has_head=lambda part: True):
     paths = []
     for number, events in enumerate(lists):
         path = folder / f"part{number}.json"
-        path.write_text(json.dumps({**(document if has_head(number) else {}), "traceEvents": events}))
+        path.write_text(json.dumps({**(document if has_head(number) else {}),
+                                    "traceEvents": events}))
         paths.append(path)
     return paths
 
@@ -49,22 +51,25 @@ def picture(tables):
     """All that analyses see, without row numbers."""
     process = lambda row: (row["pid"], row["name"], row["rank"], row["begin_ns"], row["end_ns"])
     owner = lambda track: tables["processes"][tables["tracks"][track]["process"]]["pid"]
-    where = lambda track: (owner(track), tables["tracks"][track]["kind"], tables["tracks"][track]["tid"],
-                           tables["tracks"][track]["name"])
-    link = lambda row: None if row is None else (tables["slices"][row]["name"], tables["slices"][row]["begin_ns"])
+    where = lambda track: (owner(track), tables["tracks"][track]["kind"],
+                           tables["tracks"][track]["tid"], tables["tracks"][track]["name"])
+    link = lambda row: None if row is None else (tables["slices"][row]["name"],
+                                                 tables["slices"][row]["begin_ns"])
     slices = collections.Counter(
-        (row["name"], row["begin_ns"], row["duration_ns"], row["depth"], row["self_ns"], row["category"],
-         where(row["track"]), json.dumps(row["args"])) for row in tables["slices"])
+        (row["name"], row["begin_ns"], row["duration_ns"], row["depth"], row["self_ns"],
+         row["category"], where(row["track"]), json.dumps(row["args"])) for row in tables["slices"])
     work = collections.Counter(
         (row["correlation"], row["kind"], row["device"], row["stream"], link(row["launch"]))
         for row in tables["activities"])
-    marks = collections.Counter((row["name"], row["time_ns"], where(row["track"])) for row in tables["marks"])
+    marks = collections.Counter((row["name"], row["time_ns"], where(row["track"]))
+                                for row in tables["marks"])
     facts = collections.Counter((row["key"], json.dumps(row["value"])) for row in tables["facts"])
     return (sorted(map(process, tables["processes"])), slices, work, marks, facts,
             len(tables["flows"]), len(tables["steps"]))
 
 
-@pytest.mark.parametrize("name", ["hta/simple_add.json.gz", "dlrm8/rank3.json.gz", "tracelens/h100_gaunernst.json.gz",
+@pytest.mark.parametrize("name", ["hta/simple_add.json.gz", "dlrm8/rank3.json.gz",
+                                  "tracelens/h100_gaunernst.json.gz",
                                   "hta/cpu_only_rank34.json.gz"])
 @pytest.mark.parametrize("parts", [2, 5])
 def test_parts_are_the_whole(build, traces, tmp_path, name, parts):
@@ -72,7 +77,8 @@ def test_parts_are_the_whole(build, traces, tmp_path, name, parts):
         document = json.load(file)
     whole = tmp_path / "whole.json"
     whole.write_text(json.dumps(document))
-    expected, found = picture(dump(build, whole)), picture(dump(build, *deal(document, tmp_path, parts)))
+    expected, found = picture(dump(build, whole)), picture(dump(build, *deal(document, tmp_path,
+                                                                             parts)))
     for wanted, got in zip(expected, found):
         assert got == wanted
 
@@ -80,14 +86,16 @@ def test_parts_are_the_whole(build, traces, tmp_path, name, parts):
 @pytest.mark.parametrize("name", ["hta/simple_add.json.gz", "dlrm8/rank3.json.gz"])
 @pytest.mark.parametrize("rule", RULES)
 def test_whatever_stands_in_which_part(build, traces, tmp_path, name, rule):
-    """Names apart from what they name, calls apart from the work they start, in either order, with one head or two."""
+    """Names apart from what they name, calls apart from the work they start, in either order, with
+    one head or two."""
     with gzip.open(traces / name) as file:
         document = json.load(file)
     events, lists = document["traceEvents"], [[], []]
     whole = tmp_path / "whole.json"
     whole.write_text(json.dumps(document))
     for number, event in enumerate(events):
-        lists[bool(RULES[rule](number * 2 // len(events), {"number": number, **event}))].append(event)
+        lists[bool(RULES[rule](number * 2 // len(events),
+                               {"number": number, **event}))].append(event)
     assert all(lists)
     expected = picture(dump(build, whole))
     for has_head in (lambda part: True, lambda part: part == 0):
@@ -100,7 +108,8 @@ def test_whatever_stands_in_which_part(build, traces, tmp_path, name, rule):
 
 
 def test_halves_of_a_pair_find_each_other(build, tmp_path):
-    """Each event in another of two parts than the one before it; threads that are told by text stay two."""
+    """Each event in another of two parts than the one before it; threads that are told by text stay
+    two."""
     base = {"pid": 7, "tid": "loop"}
     events = [
         {"ph": "B", "name": "step", "ts": 10, **base},
@@ -123,7 +132,8 @@ def test_halves_of_a_pair_find_each_other(build, tmp_path):
 
 
 def test_work_without_a_word_of_its_host_stays_apart(build, traces, tmp_path):
-    """Every rank counts its calls from the same number, so these alone say nothing: doc/formats.md."""
+    """Every rank counts its calls from the same number, so these alone say nothing:
+    doc/formats.md."""
     with gzip.open(traces / "hta" / "simple_add.json.gz") as file:
         document = json.load(file)
     lists = [[], []]
@@ -146,5 +156,6 @@ def test_ranks_stay_apart(build, traces):
 
 
 def test_two_runs_of_one_program_stay_apart(build, traces):
-    tables = dump(build, traces / "hta" / "compare_base.json.gz", traces / "hta" / "compare_test.json.gz")
+    tables = dump(build, traces / "hta" / "compare_base.json.gz",
+                  traces / "hta" / "compare_test.json.gz")
     assert len({row["scope"] for row in tables["inputs"]}) == 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `varve` reads from traces that are written straight from doc/format.md: the counts are those of the
-writer and of babeltrace2, the slices those of a slow and obvious reading of §7."""
+"""What `varve` reads from traces that are written straight from doc/format.md: the counts are those
+of the writer and of babeltrace2, the slices those of a slow and obvious reading of §7."""
 import pathlib
 import shutil
 import subprocess
@@ -22,8 +22,8 @@ def babeltrace_count(path):
     program = shutil.which("babeltrace2")
     if program is None:
         pytest.skip("needs babeltrace2: apt-get install babeltrace2")
-    done = subprocess.run([program, "--component=sink.utils.counter", path], capture_output=True, text=True,
-                          check=True)
+    done = subprocess.run([program, "--component=sink.utils.counter", path], capture_output=True,
+                          text=True, check=True)
     events = [line for line in done.stdout.splitlines() if line.strip().endswith("Event messages")]
     return int(events[-1].split()[0]) if events else 0
 
@@ -58,7 +58,8 @@ def test_one_process_folder_reads_alone(varve, tmp_path):
 
 
 @pytest.mark.parametrize("site, cut", [(False, 0), (True, 1)])
-def test_a_process_that_was_killed_before_its_first_record_lacks_nothing(varve, tmp_path, site, cut):
+def test_a_process_that_was_killed_before_its_first_record_lacks_nothing(varve, tmp_path, site,
+                                                                         cut):
     """Metadata is there first. A site in it says that there was more."""
     trace = trace_writer.Trace(tmp_path / "none.varve")
     process = trace.process(9)
@@ -69,13 +70,15 @@ def test_a_process_that_was_killed_before_its_first_record_lacks_nothing(varve, 
         stream.unlink()
     assert [file.name for file in (path / "9").iterdir()] == ["metadata"]
     assert tables(varve, "info", path)["trace"][0]["truncated_files"] == cut
-    assert subprocess.run([varve, "info", "--strict", path], stdout=subprocess.DEVNULL, check=False).returncode == cut
+    assert subprocess.run([varve, "info", "--strict", path], stdout=subprocess.DEVNULL,
+                          check=False).returncode == cut
 
 
 # What a thread does next: (action, ticks since the one before).
-ACTIONS = ["begin", "next", "begin_name", "end", "step_begin", "step_end", "lose", "new_packet", "new_part",
-           "mark"]
-RECORDS = strategies.lists(strategies.tuples(strategies.sampled_from(ACTIONS), strategies.integers(0, 50)),
+ACTIONS = ["begin", "next", "begin_name", "end", "step_begin", "step_end", "lose", "new_packet",
+           "new_part", "mark"]
+RECORDS = strategies.lists(strategies.tuples(strategies.sampled_from(ACTIONS),
+                                             strategies.integers(0, 50)),
                            max_size=40)
 
 
@@ -167,7 +170,8 @@ def test_random_threads_read_as_the_page_says(varve, threads):
         operators = tables(varve, "report", path, "--top", 0)["operators"]
         seen = {line["name"]: line["total_ns"] for line in operators if line["row"] == "operator"}
         assert seen == durations
-        steps = sorted((begin, (last if end is None else end) - begin) for name, begin, end in ranges
+        steps = sorted((begin, (last if end is None else end) - begin)
+                       for name, begin, end in ranges
                        if name == "step")
         assert steps == sorted((step["begin_ns"] - trace_writer.EPOCH_NS, step["duration_ns"])
                                for step in tables(varve, "steps", path)["steps"])

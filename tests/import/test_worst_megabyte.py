@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing of a megabyte takes ten seconds or a hundred times its size: for each format the worst that we know to make. Processor
-time and memory, so that other programs beside it do not count. (What the analyses do with such a trace is theirs to bound.)"""
+"""Nothing of a megabyte takes ten seconds or a hundred times its size: for each format the worst
+that we know to make. Processor time and memory, so that other programs beside it do not count.
+(What the analyses do with such a trace is theirs to bound.)"""
 import gzip
 import json
 import pathlib
@@ -47,25 +48,40 @@ CHROME = {
     "categories": lambda: events(lambda i: span(i, cat=f"{i:x}")),
     "processes": lambda: events(lambda i: span(i, pid=i)),
     "threads": lambda: events(lambda i: span(i, tid=f"t{i}")),
-    "metadata": lambda: events(lambda i: {"ph": "M", "name": "process_name", "pid": i, "args": {"name": f"{i}"}}),
-    "one process named again and again": lambda: events(lambda i: {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": f"{i}"}}),
+    "metadata": lambda: events(lambda i: {"ph": "M", "name": "process_name", "pid": i,
+                                          "args": {"name": f"{i}"}}),
+    "one process named again and again": lambda: events(lambda i: {"ph": "M",
+                                                                   "name": "process_name", "pid": 1,
+                                                                   "args": {"name": f"{i}"}}),
     "arguments": lambda: events(lambda i: span(i, args={f"k{j}{i}": j for j in range(1000)}), 100),
-    "opened": lambda: events(lambda i: {"ph": "B", "name": f"{i % 99}", "pid": 1, "tid": 1, "ts": i}),
-    "ends of other names": lambda: events(lambda i: {"ph": "B" if i < 9000 else "E", "name": f"{i}", "pid": 1, "tid": 1, "ts": i}),
+    "opened": lambda: events(lambda i: {"ph": "B", "name": f"{i % 99}", "pid": 1, "tid": 1,
+                                        "ts": i}),
+    "ends of other names": lambda: events(lambda i: {"ph": "B" if i < 9000 else "E", "name": f"{i}",
+                                                     "pid": 1, "tid": 1, "ts": i}),
     "nested slices": lambda: events(lambda i: span(i, dur=10**6 - 2 * i)),
     "slices that overlap": lambda: events(lambda i: span(i, dur=10**6 + i)),
-    "flows": lambda: events(lambda i: {"ph": "s" if i % 2 else "f", "id": 1, "name": "f", "pid": 1, "tid": 1, "ts": i}),
-    "families of flows": lambda: events(lambda i: {"ph": "s", "id": 1, "name": f"{i}", "cat": f"{i}", "pid": 1, "tid": 1, "ts": i}),
-    "asynchronous ids": lambda: events(lambda i: {"ph": "b", "id": i, "cat": "c", "name": "n", "pid": 1, "tid": 1, "ts": i}),
-    "one asynchronous id": lambda: events(lambda i: {"ph": "b", "id": 1, "cat": "c", "name": f"{i}", "pid": 1, "tid": 1, "ts": i}),
-    "nested value": lambda: events(lambda i: span(i, args={"z": json.loads("[" * 200 + "]" * 200)})),
-    "calls and work": lambda: events(lambda i: span(i, cat="kernel" if i % 2 else "cuda_runtime", args={"correlation": 7, "stream": i})),
-    "counters": lambda: events(lambda i: {"ph": "C", "name": f"c{i}", "pid": 1, "ts": i, "args": {"v": i}}),
+    "flows": lambda: events(lambda i: {"ph": "s" if i % 2 else "f", "id": 1, "name": "f", "pid": 1,
+                                       "tid": 1, "ts": i}),
+    "families of flows": lambda: events(lambda i: {"ph": "s", "id": 1, "name": f"{i}",
+                                                   "cat": f"{i}", "pid": 1, "tid": 1, "ts": i}),
+    "asynchronous ids": lambda: events(lambda i: {"ph": "b", "id": i, "cat": "c", "name": "n",
+                                                  "pid": 1, "tid": 1, "ts": i}),
+    "one asynchronous id": lambda: events(lambda i: {"ph": "b", "id": 1, "cat": "c", "name": f"{i}",
+                                                     "pid": 1, "tid": 1, "ts": i}),
+    "nested value": lambda: events(lambda i: span(i, args={"z": json.loads("[" * 200 +
+                                                                           "]" * 200)})),
+    "calls and work": lambda: events(lambda i: span(i, cat="kernel" if i % 2 else "cuda_runtime",
+                                                    args={"correlation": 7, "stream": i})),
+    "counters": lambda: events(lambda i: {"ph": "C", "name": f"c{i}", "pid": 1, "ts": i,
+                                          "args": {"v": i}}),
     "stack frames": lambda: json.dumps({"traceEvents": [span(1, sf=str(9999))], "stackFrames": {
         str(i): {"name": f"f{i}", "parent": str(i - 1)} for i in range(10000)}}).encode(),
-    "stacks of frames": lambda: json.dumps({"traceEvents": [span(i, sf=str(i)) for i in range(4000)], "stackFrames": {
+    "stacks of frames": lambda: json.dumps({"traceEvents": [span(i, sf=str(i))
+                                                            for i in range(4000)], "stackFrames": {
         str(i): {"name": f"f{i}", "parent": str(i - 1)} for i in range(4000)}}).encode(),
-    "shapes": lambda: events(lambda i: span(i, cat="cpu_op", args={"Input Dims": [[i]] * 20, "Input type": ["float"] * 20})),
+    "shapes": lambda: events(lambda i: span(i, cat="cpu_op",
+                                            args={"Input Dims": [[i]] * 20,
+                                                  "Input type": ["float"] * 20})),
     "open brackets": lambda: b"[" * BYTES,
     "a text without end": lambda: b'[{"ph":"X","name":"' + b"a" * BYTES,
     "backslashes": lambda: b'[{"ph":"X","ts":1,"name":"' + b"\\\\" * (BYTES // 2) + b'"}]',
@@ -73,7 +89,8 @@ CHROME = {
 }
 def bomb(head, one, tail=b""):
     """Members of a megabyte that is a kilobyte: 256 of them."""
-    return gzip.compress(head) + gzip.compress(one * (BYTES // len(one)), 9) * 256 + gzip.compress(tail)
+    return gzip.compress(head) + gzip.compress(one * (BYTES // len(one)),
+                                               9) * 256 + gzip.compress(tail)
 
 
 BOMBS = {
@@ -81,7 +98,8 @@ BOMBS = {
     ".events.json": lambda: bomb(b"[", b'{"ph":"X","ts":1},', b"{}]"),
     ".sqlite": lambda: bomb(b"SQLite format 3\0", b"\0"),
     ".csv": lambda: bomb(b"Op Name,Size,Offset\n", b"\n"),
-    ".xplane.pb": lambda: bomb(field(1, message((2, "/host:CPU"), (3, message((2, "l"))))), field(1, bytes(1020))),
+    ".xplane.pb": lambda: bomb(field(1, message((2, "/host:CPU"), (3, message((2, "l"))))),
+                               field(1, bytes(1020))),
 }
 
 
@@ -100,7 +118,8 @@ def compressed_texts():
     """Statistics of 5 kB that are texts of 4 MB each."""
     host = xspace_bytes.Plane("/host:CPU")
     bomb = zlib.compress(bytes(b"a" * (4 << 20)), 9)
-    host.line(1, [host.event("a", i, 1, [host.stat("s", bomb, 8)]) for i in range(BYTES // len(bomb))], "l", 5)
+    host.line(1, [host.event("a", i, 1, [host.stat("s", bomb, 8)])
+                  for i in range(BYTES // len(bomb))], "l", 5)
     return xspace_bytes.space(host)
 
 
@@ -131,13 +150,15 @@ def graph():
 
 
 BINARY = {".xplane.pb": {"planes": planes, "lines": lines, "compressed texts": compressed_texts},
-          ".perfetto-trace": {"packets": perfetto_bombs, "tracks": perfetto_tracks}, ".json": {"graph": graph}}
+          ".perfetto-trace": {"packets": perfetto_bombs, "tracks": perfetto_tracks},
+          ".json": {"graph": graph}}
 CASES = ([(".json", name, make) for name, make in CHROME.items()] +
          [(suffix, name, make) for suffix, made in BINARY.items() for name, make in made.items()] +
          [(f"{suffix}.gz", "bomb", make) for suffix, make in BOMBS.items()])
 
 
-@pytest.mark.parametrize("suffix, name, make", CASES, ids=[f"{name}{suffix}".replace(" ", "_") for suffix, name, _ in CASES])
+@pytest.mark.parametrize("suffix, name, make", CASES, ids=[f"{name}{suffix}".replace(" ", "_")
+                                                           for suffix, name, _ in CASES])
 def test_a_megabyte_is_read_in_bounds(varve, tmp_path, suffix, name, make):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(make())
@@ -194,13 +215,16 @@ def of_processes(path, string_id):
 
 def test_high_numbers_of_strings_cost_what_low_ones_do(varve, tmp_path):
     """No memory and no time for the numbers between: 64 MB and 28 ms a process."""
-    low, high = (measured([varve, "info", "--no-cache", of_processes(tmp_path / f"{i:x}.varve", i)], tmp_path) for i in (1, (1 << 24) - 1))
+    low, high = (measured([varve, "info", "--no-cache", of_processes(tmp_path / f"{i:x}.varve", i)],
+                          tmp_path) for i in (1, (1 << 24) - 1))
     assert low.code == high.code == 0 and low.out.count("a") > 0, high.err
-    assert high.cpu_s < 4 * low.cpu_s + 0.5 and high.peak_bytes < low.peak_bytes + (16 << 20), (low, high)
+    assert high.cpu_s < 4 * low.cpu_s + 0.5 and high.peak_bytes < low.peak_bytes + (16 << 20), (
+        low, high)
 
 
 def test_a_packed_trace_does_not_swell(varve, tmp_path):
-    """Packets of one mark, at one instant, 1,000 times: 66 MB become less than 20 kB. Who trusts it may allow more."""
+    """Packets of one mark, at one instant, 1,000 times: 66 MB become less than 20 kB. Who trusts it
+    may allow more."""
     trace, packed = tmp_path / "a.varve", tmp_path / "b.varve"
     made = trace_writer.Trace(trace)
     process = made.process(pid=1)
@@ -218,7 +242,9 @@ def test_a_packed_trace_does_not_swell(varve, tmp_path):
     subprocess.run([varve, "pack", trace, "-o", packed], check=True, capture_output=True)
     assert sum(path.stat().st_size for path in packed.rglob("*")) < 20_000
     run = measured([varve, "info", "--no-cache", packed], tmp_path)
-    assert run.code == 3 and "it needs more memory than the" in run.err and "--max-memory SIZE" in run.err
+    assert (run.code == 3 and "it needs more memory than the" in run.err
+            and "--max-memory SIZE" in run.err)
     assert run.cpu_s < CPU_S and run.peak_bytes < PEAK_BYTES, (run.cpu_s, run.peak_bytes >> 20)
-    told = subprocess.run([varve, "info", "--no-cache", "--json", "--max-memory", "2G", packed], check=True, capture_output=True, text=True)
+    told = subprocess.run([varve, "info", "--no-cache", "--json", "--max-memory", "2G", packed],
+                          check=True, capture_output=True, text=True)
     assert "8180000" in told.stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make install` puts on a machine: a user's program builds against it, from any prefix, and runs."""
+"""What `make install` puts on a machine: a user's program builds against it, from any prefix, and
+runs."""
 import os
 import pathlib
 import subprocess
@@ -37,7 +38,8 @@ target_link_libraries(in_cpp PRIVATE varve::varve)
 
 
 def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **options)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          check=False, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -92,23 +94,27 @@ def test_pkg_config(compiler, source, standard, sources, libraries):
     environment = clean_environment(PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
     assert run("pkg-config", "--modversion", "varve", env=environment) == "0.1.0\n"
     # A shell splits what pkg-config quotes.
-    run("sh", "-c", f"{compiler} -std={standard} -Wall -Wextra -Wpedantic -Werror -o program {source}"
-        ' $(pkg-config --cflags --libs varve | sed "s/\\\\\\\\ /?/g")', cwd=sources, env=environment)
+    run("sh", "-c",
+        f"{compiler} -std={standard} -Wall -Wextra -Wpedantic -Werror -o program {source}"
+        ' $(pkg-config --cflags --libs varve | sed "s/\\\\\\\\ /?/g")', cwd=sources,
+        env=environment)
     check_unrecorded(sources / "program", sources, libraries)
 
 
 def test_cmake_package(sources, prefix, libraries):
     environment = clean_environment()
-    run("cmake", "-S", sources, "-B", sources / "build", f"-DCMAKE_PREFIX_PATH={prefix}", env=environment)
+    run("cmake", "-S", sources, "-B", sources / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+        env=environment)
     run("cmake", "--build", sources / "build", env=environment)
     for name in ("in_c", "in_cpp"):
         check_unrecorded(sources / "build" / name, sources, libraries)
 
 
 def test_installed_varve_records_with_the_installed_library(sources, prefix, libraries):
-    run("cc", "-o", sources / "program", sources / "program.c", "-I", prefix / "include", "-L", libraries,
-        "-lvarve", env=clean_environment())
-    done = subprocess.run([prefix / "bin" / "varve", "record", "-o", "own.varve", "--", "./program"], cwd=sources,
+    run("cc", "-o", sources / "program", sources / "program.c", "-I", prefix / "include", "-L",
+        libraries, "-lvarve", env=clean_environment())
+    done = subprocess.run([prefix / "bin" / "varve", "record", "-o", "own.varve", "--",
+                           "./program"], cwd=sources,
                           env=clean_environment(LD_LIBRARY_PATH=str(libraries)),
                           capture_output=True, text=True, check=False)
     assert done.returncode == 7, done.stderr
@@ -122,23 +128,26 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
     verbs = [path.name.removeprefix("cmd_").removesuffix(".c")
              for path in (pathlib.Path(__file__).parents[2] / "src" / "cli").glob("cmd_*.c")]
     assert len(verbs) >= 8
-    expected = {"bin/varve", "include/varve/varve.h", "include/varve/error.h", "share/man/man1/varve.1",
-                "share/bash-completion/completions/varve", "share/zsh/site-functions/_varve",
-                "share/fish/vendor_completions.d/varve.fish", f"{library}/pkgconfig/varve.pc",
-                f"{library}/libvarve.so", f"{library}/libvarve.so.0", f"{library}/libvarve.so.0.1.0",
+    expected = {"bin/varve", "include/varve/varve.h", "include/varve/error.h",
+                "share/man/man1/varve.1", "share/bash-completion/completions/varve",
+                "share/zsh/site-functions/_varve", "share/fish/vendor_completions.d/varve.fish",
+                f"{library}/pkgconfig/varve.pc", f"{library}/libvarve.so",
+                f"{library}/libvarve.so.0", f"{library}/libvarve.so.0.1.0",
                 f"{library}/cmake/varve/varve-config.cmake"}
     expected |= {f"share/man/man1/varve-{verb}.1" for verb in verbs}
     assert expected - installed == set()
     python = pathlib.Path(__file__).parents[2] / "python"
     expected |= {f"share/varve/python/{path.relative_to(python)}" for path in python.rglob("*")
                  if path.is_file() and path.suffix != ".pyc"}
-    strangers = {name for name in installed - expected if not name.startswith(("include/", f"{library}/cmake/varve/"))}
+    strangers = {name for name in installed - expected
+                 if not name.startswith(("include/", f"{library}/cmake/varve/"))}
     assert strangers == set()
 
 
 def test_make_install_obeys_destdir_and_prefix(root, build, tmp_path):
     if build != root / "build":
         pytest.skip("the Makefile installs from build/, and VARVE_BUILD names another folder")
-    run("make", "install", f"DESTDIR={tmp_path}/stage", "PREFIX=/opt/varve", cwd=root, env=clean_environment())
+    run("make", "install", f"DESTDIR={tmp_path}/stage", "PREFIX=/opt/varve", cwd=root,
+        env=clean_environment())
     assert (tmp_path / "stage" / "opt" / "varve" / "bin" / "varve").exists()
     assert [path.name for path in (tmp_path / "stage").iterdir()] == ["opt"]

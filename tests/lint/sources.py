@@ -40,7 +40,8 @@ def code(*suffixes):
             yield path
 
 
-# ---- functions --------------------------------------------------------------------------------------
+# ---- functions
+# --------------------------------------------------------------------------------------
 
 _NOT_CODE = re.compile(r"""
       /\* .*? \*/                             # comments
@@ -54,7 +55,8 @@ _HEAD = re.compile(r"(\w+)\s*\(")
 
 
 def _blanked(text):
-    """The text with everything that is not code made blank, each character and line in its place."""
+    """The text with everything that is not code made blank, each character and line in its
+    place."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
@@ -71,7 +73,8 @@ def _parameters(head):
 
 
 def c_functions(text):
-    """The functions that a C text defines. Lines count from the head's first to the closing brace."""
+    """The functions that a C text defines. Lines count from the head's first to the closing
+    brace."""
     blank = _blanked(text)
     blank = re.sub(r'extern\s+\{', lambda found: " " * len(found[0]), blank)  # extern "C" {
     depth, head_at, opened = 0, 0, None
@@ -96,12 +99,14 @@ def c_functions(text):
 
 
 def python_functions(text):
-    """The functions that a Python text defines, decorators left out. Only parameters that a call may give
-    without a name count: the others name themselves there, as a test's are filled in by their names."""
+    """The functions that a Python text defines, decorators left out. Only parameters that a call
+    may give without a name count: the others name themselves there, as a test's are filled in by
+    their names."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             names = [argument.arg for argument in node.args.posonlyargs + node.args.args]
-            count = 0 if node.name.startswith("test_") else len(names) - (names[:1] in (["self"], ["cls"]))
+            count = 0 if node.name.startswith("test_") else len(names) - (names[:1] in (["self"],
+                                                                                        ["cls"]))
             yield Function(node.name, node.lineno, node.end_lineno - node.lineno + 1, count)
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of libvarve.so against abi/MAJOR.MINOR.xml, as abidw told it when it was last agreed.
+"""The interface of libvarve.so against abi/MAJOR.MINOR.xml, as abidw told it when it was last
+agreed.
 
-What is added passes. What is removed or changes its layout fails: programs built before would break. A change that
-they survive by struct_size is agreed by `make abi`, which writes the file anew."""
+What is added passes. What is removed or changes its layout fails: programs built before would
+break. A change that they survive by struct_size is agreed by `make abi`, which writes the file
+anew."""
 import platform
 import re
 import shutil
@@ -12,7 +14,8 @@ import pytest
 import sources
 
 LIBRARY = sources.BUILD / "libvarve.so"
-CHANGED = 4  # bits of abidiff's exit code: 1 an error, 2 wrong usage, 4 changed, 8 certainly incompatible
+# bits of abidiff's exit code: 1 an error, 2 wrong usage, 4 changed, 8 certainly incompatible
+CHANGED = 4
 
 
 def agreed():
@@ -32,7 +35,8 @@ def differences():
         pytest.skip("needs libvarve.so: make")
 
     def run(dump):
-        done = subprocess.run(["abidiff", "--no-added-syms", dump, LIBRARY], capture_output=True, text=True, check=False)
+        done = subprocess.run(["abidiff", "--no-added-syms", dump, LIBRARY], capture_output=True,
+                              text=True, check=False)
         return done.returncode, done.stdout + done.stderr
     return run
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of a fixed size, in what reads files, are indexed by what is bounded where it stands: a constant, a remainder or mask, a loop's
-or an earlier comparison with the index in the ten lines before. Each other one stands below with the reason why it holds."""
+"""Arrays of a fixed size, in what reads files, are indexed by what is bounded where it stands: a
+constant, a remainder or mask, a loop's or an earlier comparison with the index in the ten lines
+before. Each other one stands below with the reason why it holds."""
 import re
 
 import pytest
 import sources
 
 FOLDERS = ("src/import/", "src/ctf/", "src/cache/", "src/settings/")
-DECLARED = re.compile(r"^[ \t]*(?:static |const |volatile )*(?:struct \w+|enum \w+|union \w+|\w+)\s+[*\w, ]*?\*?(?:const )?(\w+)\[[^\]\n]*\]", re.M)
+DECLARED = re.compile(r"^[ \t]*(?:static |const |volatile )*(?:struct \w+|enum \w+|union "
+                      r"\w+|\w+)\s+[*\w, ]*?\*?(?:const )?(\w+)\[[^\]\n]*\]", re.M)
 CONSTANT = re.compile(r"\d+u?|[A-Z][A-Z0-9_]*|.* [%&] [^|+]+|.*>> \(?\d+.*")
 BOUND_WITHIN = 10
 
@@ -24,7 +26,8 @@ HOLDS = {
     ("src/import/chrome/merge.c", "bases"): "our own table of columns",
     ("src/import/chrome/pairs.c", "halves"): GROWS,
     ("src/import/chrome/reader.c", "known_classes"): "the first one",
-    ("src/import/chrome/text.c", "braces"): "follow_bracket compares the depth with both ends first",
+    ("src/import/chrome/text.c",
+     "braces"): "follow_bracket compares the depth with both ends first",
     ("src/import/graph/memory_plan.c", "column"): "our own enum",
     ("src/import/graph/memory_plan.c", "is_kb"): "our own enum",
     ("src/import/graph/memory_plan.c", "what"): "our own enum",
@@ -44,7 +47,8 @@ HOLDS = {
     ("src/import/rocprof/records.c", "values"): "our own enum",
     ("src/import/varve/pairs.c", "ends"): GROWS,
     ("src/import/varve/process.c", "key"): GROWS,
-    ("src/import/varve/ranges.c", "ended"): "vv_run_decode compares ended_count with VV_RUN_DEPTH before leave_level",
+    ("src/import/varve/ranges.c",
+     "ended"): "vv_ranges_decode compares ended_count with VV_RUN_DEPTH before leave_level",
     ("src/import/varve/record.c", "actions"): "actions are given out by varve_classes.c alone",
     ("src/import/varve/parallel.c", "spans"): "numbers of work that vv_workers_run was given",
     ("src/import/xspace/append.c", "moves"): "columns of the model's tables, fewer than MOVES_MAX",
@@ -52,7 +56,6 @@ HOLDS = {
     ("src/import/xspace/flow.c", "categories"): "a bool",
     ("src/import/xspace/flow.c", "category"): "a bool",
     ("src/import/xspace/json.c", "bytes"): GROWS,
-    ("src/import/xspace/plane.c", "names"): "number is 2 or 4 there",
 }
 
 
@@ -69,18 +72,24 @@ def is_bounded(index, lines, at):
 
 
 def uses(text, names):
-    lines = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL).split("\n")
+    lines = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text,
+                   flags=re.DOTALL).split("\n")
     for at, line in enumerate(lines):
         for match in re.finditer(r"\b(\w+)\[((?:[^\[\]]|\[[^\]]*\])+)\]", line):
             name, index = match[1], match[2].strip()
-            declares = re.match(r"\s*(?:static |const |struct |enum |u?int\w* |char |bool |unsigned |double |size_t |FILE )", line)
-            if name in names and not (declares and "=" not in line[:match.start()]) and not is_bounded(index, lines, at):
+            declares = re.match(r"\s*(?:static |const |struct |enum |u?int\w* |char |bool "
+                                r"|unsigned |double |size_t |FILE )", line)
+            if name in names and not (declares
+                                      and "=" not in line[:match.start()]) and not is_bounded(
+                                          index, lines, at):
                 yield name, index, at + 1
 
 
 def found():
-    files = {str(path.relative_to(sources.ROOT)): sources.text_of(path) for path in sources.tracked()
-             if path.suffix in (".c", ".h") and str(path.relative_to(sources.ROOT)).startswith(FOLDERS)}
+    files = {str(path.relative_to(sources.ROOT)): sources.text_of(path)
+             for path in sources.tracked()
+             if path.suffix in (".c", ".h")
+             and str(path.relative_to(sources.ROOT)).startswith(FOLDERS)}
     for name, text in files.items():
         own = files.get(name[:-1] + "h", "")
         for array, index, line in uses(text, arrays(text) | arrays(own)):
@@ -88,14 +97,16 @@ def found():
 
 
 @pytest.mark.parametrize("code, expected", [
-    ("uint32_t a[4];\na[n] = 1;", 1), ("uint32_t a[4];\na[3] = 1;", 0), ("uint32_t a[4];\nif (n < 4)\n    a[n] = 1;", 0),
-    ("uint32_t a[4];\na[n % 4] = 1;", 0), ("static const char *const t[] = { 0 };\nreturn t[kind];", 1)])
+    ("uint32_t a[4];\na[n] = 1;", 1), ("uint32_t a[4];\na[3] = 1;", 0),
+    ("uint32_t a[4];\nif (n < 4)\n    a[n] = 1;", 0), ("uint32_t a[4];\na[n % 4] = 1;", 0),
+    ("static const char *const t[] = { 0 };\nreturn t[kind];", 1)])
 def test_a_fault_is_told(code, expected):
     assert len(list(uses(code, arrays(code)))) == expected
 
 
 def test_each_index_is_bounded_where_it_stands():
-    unknown = [f"{name}:{line}: {array}[{index}]" for name, array, index, line in found() if (name, array) not in HOLDS]
+    unknown = [f"{name}:{line}: {array}[{index}]" for name, array, index, line in found()
+               if (name, array) not in HOLDS]
     assert not unknown, "\n".join(unknown)
 
 

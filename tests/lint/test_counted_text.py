@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of a file are a pointer and a length, and may hold NUL: what reads them in src/ compares them by base/text/counted.h.
+"""Texts of a file are a pointer and a length, and may hold NUL: what reads them in src/ compares
+them by base/text/counted.h.
 
-strncmp(word, text, length) stops at a NUL of both, and whoever then looks at word[length] looks where the file says."""
+strncmp(word, text, length) stops at a NUL of both, and whoever then looks at word[length] looks
+where the file says."""
 import re
 
 import pytest
@@ -44,15 +46,17 @@ def faults(name, text):
 
 
 @pytest.mark.parametrize("text, expected", [
-    ("strncmp(word, text, length) == 0", 1), ("strncmp(name, words[i].prefix, strlen(words[i].prefix))", 0),
-    ("strncmp(name, word, sizeof word - 1)", 0), ('strcmp(value->at, "a")', 1), ("strlen(message.data)", 1),
-    ("strlen(name)", 0), ("strncmp(name, a, strlen(b))", 1)])
+    ("strncmp(word, text, length) == 0", 1),
+    ("strncmp(name, words[i].prefix, strlen(words[i].prefix))", 0),
+    ("strncmp(name, word, sizeof word - 1)", 0), ('strcmp(value->at, "a")', 1),
+    ("strlen(message.data)", 1), ("strlen(name)", 0), ("strncmp(name, a, strlen(b))", 1)])
 def test_a_fault_is_told(text, expected):
     assert len(list(faults("src/import/a.c", text))) == expected
 
 
 def test_counted_texts_go_to_no_function_of_terminated_ones():
-    files = [path for path in sources.tracked() if str(path.relative_to(sources.ROOT)).startswith(READERS)]
+    files = [path for path in sources.tracked()
+             if str(path.relative_to(sources.ROOT)).startswith(READERS)]
     assert len(files) > 100
     found = [fault for path in files
              for fault in faults(str(path.relative_to(sources.ROOT)), sources.text_of(path))]
@@ -67,7 +71,8 @@ MERGES = {"src/import/chrome/merge.c", "src/import/xspace/append.c"}  # from one
 
 def test_texts_enter_the_model_by_one_door():
     """vv_model_add_text makes them UTF-8 without NUL, and all that reads a model relies on it."""
-    found = [name for path in sources.tracked() if (name := str(path.relative_to(sources.ROOT))).startswith("src/import/")
+    found = [name for path in sources.tracked()
+             if (name := str(path.relative_to(sources.ROOT))).startswith("src/import/")
              and name not in MERGES and TO_STRINGS.search(sources.text_of(path))]
     assert not found, "\n".join(found)
     assert TO_STRINGS.search("vv_intern_add(&reader->model->strings, text, length, &id, error)")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the linked files owe to hostile input: stack protector, checked copies, full RELRO, no fixed addresses."""
+"""What the linked files owe to hostile input: stack protector, checked copies, full RELRO, no fixed
+addresses."""
 import re
 import subprocess
 
@@ -13,12 +14,14 @@ def readelf(name, *options):
     file = sources.BUILD / name
     if not file.exists():
         pytest.skip(f"needs {name}: make")
-    return subprocess.run(["readelf", "-W", *options, file], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["readelf", "-W", *options, file], capture_output=True, text=True,
+                          check=True).stdout
 
 
 def is_sanitized():
     cache = sources.BUILD / "CMakeCache.txt"
-    return cache.exists() and re.search(r"^VARVE_SANITIZE:\w+=.", cache.read_text(), re.MULTILINE) is not None
+    return cache.exists() and re.search(r"^VARVE_SANITIZE:\w+=.", cache.read_text(),
+                                        re.MULTILINE) is not None
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -54,5 +57,6 @@ UNBOUNDED = re.compile(r"\b(?:strcpy|strcat|vsprintf|gets)\s*\(")
 def test_no_copy_is_without_a_bound():
     found = [f"{path.relative_to(sources.ROOT)}:{number}" for path in sources.code(".c", ".h")
              if path.relative_to(sources.ROOT).parts[0] == "src"
-             for number, line in enumerate(path.read_text().splitlines(), 1) if UNBOUNDED.search(line)]
+             for number, line in enumerate(path.read_text().splitlines(), 1)
+             if UNBOUNDED.search(line)]
     assert found == [], "use snprintf, or memcpy with a size that was checked"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each header compiles alone; the public ones as C99 and as C++11, under a user's strict warnings."""
+"""Each header compiles alone; the public ones as C99 and as C++11, under a user's strict
+warnings."""
 import shutil
 import subprocess
 
@@ -32,15 +33,16 @@ void use(double value)
         varve_session_stop(NULL);
 }
 """
-LANGUAGES = [("gcc", "c", "c99"), ("gcc", "c", "c17"), ("g++", "c++", "c++11"), ("g++", "c++", "c++20"),
-             ("clang-14", "c", "c99"), ("clang-14", "c++", "c++11")]
+LANGUAGES = [("gcc", "c", "c99"), ("gcc", "c", "c17"), ("g++", "c++", "c++11"),
+             ("g++", "c++", "c++20"), ("clang-14", "c", "c99"), ("clang-14", "c++", "c++11")]
 
 
 def compiled(text, compiler, language, standard, *options):
     """What the compiler says about the text; "" if it accepts it."""
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed; gcc and g++ see the same headers")
-    done = subprocess.run([compiler, "-x", language, f"-std={standard}", *STRICT, *INCLUDES, *options, "-"],
+    done = subprocess.run([compiler, "-x", language, f"-std={standard}", *STRICT, *INCLUDES,
+                           *options, "-"],
                           input=text, text=True, capture_output=True, cwd=sources.ROOT, check=False)
     return done.stderr if done.returncode else ""
 
@@ -61,7 +63,8 @@ def test_public_macros_expand_without_a_warning(compiler, language, standard):
     assert compiled(MACROS, compiler, language, standard) == ""
 
 
-INSIDE = ("-D_GNU_SOURCE", "-include", sources.ROOT / "src/base/must_use.h")  # as CMakeLists.txt compiles what is internal
+# as CMakeLists.txt compiles what is internal
+INSIDE = ("-D_GNU_SOURCE", "-include", sources.ROOT / "src/base/must_use.h")
 
 
 @pytest.mark.parametrize("header", INTERNAL, ids=str)
@@ -80,4 +83,5 @@ def test_a_result_that_is_not_looked_at_is_told(call):
 
 def test_a_header_that_needs_another_is_told():
     assert "uint32_t" in compiled("uint32_t f(void);\n", "gcc", "c", "c99")
-    assert "ISO C90" in compiled("int f(int a);\nint f(int a)\n{ a++; int b = a; return b; }\n", "gcc", "c", "c89")
+    assert "ISO C90" in compiled("int f(int a);\nint f(int a)\n{ a++; int b = a; return b; }\n",
+                                 "gcc", "c", "c89")

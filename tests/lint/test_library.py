@@ -14,7 +14,8 @@ LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 def readelf(*options):
     if not LIBRARY.exists():
         pytest.skip("needs libvarve.so: make")
-    return subprocess.run(["readelf", "-W", *options, LIBRARY], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["readelf", "-W", *options, LIBRARY], capture_output=True, text=True,
+                          check=True).stdout
 
 
 LIST = sources.ROOT / "src" / "collect" / "EXPORTS"
@@ -27,19 +28,24 @@ def declared(text):
 
 
 def entry_points():
-    """(symbol, of whom, what it is) of each entry point of others' interfaces, in the order of the list."""
-    return [tuple(line.split(": ", 2)) for line in LIST.read_text().splitlines() if not line.startswith("#")]
+    """(symbol, of whom, what it is) of each entry point of others' interfaces, in the order of the
+    list."""
+    return [tuple(line.split(": ", 2)) for line in LIST.read_text().splitlines()
+            if not line.startswith("#")]
 
 
 def names_declared():
-    return set().union(*(declared(header.read_text()) for header in (sources.ROOT / "include" / "varve").glob("*.h")))
+    return set().union(*(declared(header.read_text())
+                         for header in (sources.ROOT / "include" / "varve").glob("*.h")))
 
 
 def exported():
     """{name: version} of the symbols that the library offers."""
     rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
-    symbols = [row[7] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6] not in ("UND", "ABS")]
-    return dict(symbol.replace("@@", "@").split("@") if "@" in symbol else (symbol, "") for symbol in symbols)
+    symbols = [row[7] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK")
+               and row[6] not in ("UND", "ABS")]
+    return dict(symbol.replace("@@", "@").split("@") if "@" in symbol else (symbol, "")
+                for symbol in symbols)
 
 
 def test_exports_are_what_the_headers_declare_and_the_list_names():
@@ -55,16 +61,20 @@ def test_exports_are_what_the_headers_declare_and_the_list_names():
 def test_what_the_sources_mark_is_in_headers_or_list():
     """Else the symbol map hides it, and nobody finds it."""
     readelf("-h")  # skips without the library
-    archives = [path for room in ("record", "collect") for path in (sources.BUILD / "archives").glob(f"libvv_{room}*.a")]
+    archives = [path for room in ("record", "collect")
+                for path in (sources.BUILD / "archives").glob(f"libvv_{room}*.a")]
     rows = [line.split() for line in
-            subprocess.run(["readelf", "-W", "-s", *archives], capture_output=True, text=True, check=True).stdout.splitlines()]
-    marked = {row[7] for row in rows if len(row) == 8 and row[4] in ("GLOBAL", "WEAK") and row[5] == "DEFAULT" and row[6] != "UND"}
+            subprocess.run(["readelf", "-W", "-s", *archives], capture_output=True, text=True,
+                           check=True).stdout.splitlines()]
+    marked = {row[7] for row in rows if len(row) == 8 and row[4] in ("GLOBAL", "WEAK")
+              and row[5] == "DEFAULT" and row[6] != "UND"}
     assert marked == names_declared() | {symbol for symbol, _, _ in entry_points()}
 
 
 def test_the_page_tells_of_the_same_entry_points():
     page = (sources.ROOT / "doc" / "collectors.md").read_text()
-    told = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*) \|$", page.partition("| symbol | of | what it is |\n")[2], re.MULTILINE)
+    told = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*) \|$",
+                      page.partition("| symbol | of | what it is |\n")[2], re.MULTILINE)
     assert told == entry_points()
 
 
@@ -75,18 +85,22 @@ def test_declarations_are_found():
     assert declared(text) == {"varve_a", "varve_f"}
 
 
-OPENERS = {"open", "open64", "openat", "openat2", "creat", "fopen", "fopen64", "freopen", "fdopen", "opendir", "scandir", "mkstemp",
-           "mkostemp", "tmpfile", "pipe", "pipe2", "socket", "socketpair", "accept", "accept4", "eventfd", "memfd_create",
-           "epoll_create", "epoll_create1", "inotify_init1", "signalfd", "timerfd_create", "dup", "dup2", "dup3", "popen",
-           "shm_open", "fts_open", "nftw", "ftw", "getline", "syslog"}
+OPENERS = {"open", "open64", "openat", "openat2", "creat", "fopen", "fopen64", "freopen", "fdopen",
+           "opendir", "scandir", "mkstemp", "mkostemp", "tmpfile", "pipe", "pipe2", "socket",
+           "socketpair", "accept", "accept4", "eventfd", "memfd_create",
+           "epoll_create", "epoll_create1", "inotify_init1", "signalfd", "timerfd_create", "dup",
+           "dup2", "dup3", "popen", "shm_open", "fts_open", "nftw", "ftw", "getline", "syslog"}
 
 
 def test_it_opens_in_one_place():
-    """What gets a descriptor gets 3 or more (base/system/descriptor.h): no other file of the library's can open."""
+    """What gets a descriptor gets 3 or more (base/system/descriptor.h): no other file of the
+    library's can open."""
     archives = sources.BUILD / "archives"
-    floors = [path for floor in ("base", "settings", "record", "collect", "ctf") for path in archives.glob(f"libvv_{floor}*.a")
+    floors = [path for floor in ("base", "settings", "record", "collect", "ctf")
+              for path in archives.glob(f"libvv_{floor}*.a")
               if path.name != "libvv_ctf_pack.a"]  # of `varve` alone
-    needed = subprocess.run(["nm", "-A", "-u", *floors], capture_output=True, text=True, check=True).stdout
+    needed = subprocess.run(["nm", "-A", "-u", *floors], capture_output=True, text=True,
+                            check=True).stdout
     found = {}
     for line in needed.splitlines():
         where, _, name = line.partition(" U ")
@@ -97,7 +111,8 @@ def test_it_opens_in_one_place():
     assert set(found) <= {f"{name}.c.o" for name in command}
     linked = readelf("-s")
     assert "vv_snapshot_trace" in linked
-    assert [name for name in ("vv_pack_trace", "vv_trim_trace", "vv_packed_open", "vv_tally_process") if name in linked] == []
+    assert [name for name in ("vv_pack_trace", "vv_trim_trace", "vv_packed_open",
+                              "vv_tally_process") if name in linked] == []
 
 
 def test_it_needs_libc_alone():
@@ -110,7 +125,9 @@ def test_what_musl_lacks_is_weak():
     """Or its loader would end each program that inherits LD_PRELOAD: src/base/system/libc.h."""
     strong = re.findall(r" GLOBAL DEFAULT +UND (\w+)", readelf("--dyn-syms"))
     assert "open" in strong or "openat" in strong
-    glibc_alone = re.compile(r"__register_atfork|__(?!stack)\w+_chk|__\w+_2|\w+_np|__isoc\d+_\w+|__libc_\w+(?<!sigrtm..)|gnu_\w+")
+    glibc_alone = re.compile(
+        r"__register_atfork|__(?!stack)\w+_chk|__\w+_2|\w+_np|__isoc\d+_\w+|__libc_\w+(?<!sigrtm..)|gnu_\w+"
+    )
     musl_has = {"pthread_getname_np", "pthread_setname_np", "pthread_getattr_np"}
     assert [name for name in strong if glibc_alone.fullmatch(name) and name not in musl_has] == []
 
@@ -119,7 +136,8 @@ def test_it_is_loaded_as_promised():
     dynamic = readelf("-d")
     flags = dict(re.findall(r"\((FLAGS(?:_1)?)\)\s+(.*)", dynamic))
     assert re.search(r"\(SONAME\).*\[libvarve\.so\.0\]", dynamic)
-    assert "STATIC_TLS" in flags["FLAGS"]     # initial-exec: no call, no allocation to find a thread's data …
+    # initial-exec: no call, no allocation to find a thread's data …
+    assert "STATIC_TLS" in flags["FLAGS"]
     assert "__tls_get_addr" not in readelf("--dyn-syms")  # … in no file
     assert "NODELETE" in flags["FLAGS_1"]     # dlclose must not take code from under other threads
     assert "NOW" in flags["FLAGS_1"]          # no symbol is looked up in a signal handler

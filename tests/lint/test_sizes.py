@@ -79,16 +79,19 @@ def test_python_functions_are_found_where_they_are():
     assert found == [("f", 3, 4, 3), ("g", 4, 2, 0), ("h", 9, 1, 1)]
 
 
-@pytest.mark.parametrize("body_lines, complaints", [(67, []), (68, ["a.c:1: f has 71 lines, more than 70"])])
+@pytest.mark.parametrize("body_lines, complaints",
+                         [(67, []), (68, ["a.c:1: f has 71 lines, more than 70"])])
 def test_a_long_function_is_told(body_lines, complaints):
     text = "int f(void)\n{\n" + "    g();\n" * body_lines + "}\n"
     assert list(too_long("a.c", text)) == complaints
 
 
 def test_a_seventh_parameter_is_told():
-    six, seven = "int a, int b, int c, int d, int e, int f", "int a, int b, int c, int d, int e, int f, int g"
+    six, seven = ("int a, int b, int c, int d, int e, int f",
+                  "int a, int b, int c, int d, int e, int f, int g")
     assert list(too_long("a.c", f"int f({six})\n{{\n}}\n")) == []
-    assert list(too_long("a.c", f"int f({seven})\n{{\n}}\n")) == ["a.c:1: f takes 7 parameters, more than 6"]
+    assert list(too_long(
+        "a.c", f"int f({seven})\n{{\n}}\n")) == ["a.c:1: f takes 7 parameters, more than 6"]
 
 
 def test_a_long_file_is_told():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/conftest.py: under VARVE_CLIENTS=1 a test that lacks a client fails; any other skip stays one. Each reason is told once."""
+"""tests/conftest.py: under VARVE_CLIENTS=1 a test that lacks a client fails; any other skip stays
+one. Each reason is told once."""
 import os
 import re
 import subprocess
@@ -43,12 +44,15 @@ MODULE = 'import pytest\npytest.skip("needs torch: make check-clients", allow_mo
 
 def run(folder, required, *options):
     """{outcome: how many} of the tests of a folder, and what pytest printed."""
-    environment = {**os.environ, "VARVE_CLIENTS": required, "PYTHONPATH": str(sources.ROOT / "tests")}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "--noconftest",
-                           "--continue-on-collection-errors", "--rootdir", folder, *options, folder],
+    environment = {**os.environ, "VARVE_CLIENTS": required,
+                   "PYTHONPATH": str(sources.ROOT / "tests")}
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "conftest", "-p",
+                           "no:cacheprovider", "--noconftest", "--continue-on-collection-errors",
+                           "--rootdir", folder, *options, folder],
                           cwd=folder, env=environment, capture_output=True, text=True, check=False)
     counts = {word: int(number) for number, word in
-              re.findall(r"(\d+) (passed|failed|skipped|xfailed|error|deselected)", done.stdout.splitlines()[-1])}
+              re.findall(r"(\d+) (passed|failed|skipped|xfailed|error|deselected)",
+                         done.stdout.splitlines()[-1])}
     return counts, done.stdout
 
 
@@ -90,11 +94,14 @@ def test_whose_fixture_skips(torch, number):
     pass
 """)
     (tmp_path / "test_module.py").write_text(MODULE)
-    options = re.search("^addopts = (.*)", (sources.ROOT / "pytest.ini").read_text(), re.MULTILINE)[1].split()
+    options = re.search("^addopts = (.*)", (sources.ROOT / "pytest.ini").read_text(),
+                        re.MULTILINE)[1].split()
     _, printed = run(tmp_path, "0", *options, *jobs)
     lines = printed.splitlines()
-    told = lines[next(at for at, line in enumerate(lines) if re.fullmatch("=+ skipped =+", line)) + 1:]
-    assert told[:2] == ["300 tests: ../shared is not beside this checkout", "21 tests: needs torch: make check-clients"]
+    told = lines[next(at for at, line in enumerate(lines) if re.fullmatch("=+ skipped =+", line)) +
+                 1:]
+    assert told[:2] == ["300 tests: ../shared is not beside this checkout",
+                        "21 tests: needs torch: make check-clients"]
     assert {line.partition(": ")[0] for line in told[2:7]} == {"1 test"}, printed
     assert sum(line.count("needs torch") + line.count("../shared") for line in lines) == 2
     assert not any(line.startswith("SKIPPED") for line in lines)

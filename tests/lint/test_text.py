@@ -8,7 +8,8 @@ import sources
 
 DRAWERS = re.compile(r"(utils?|common|misc|helpers?)", re.IGNORECASE)
 SPDX = "SPDX-License-Identifier: Apache-2.0"
-LICENSED_SUFFIXES = {".c", ".h", ".cc", ".cpp", ".py", ".sh", ".cmake", ".in", ".map", ".ini", ".toml", ".js", ".mlir"}
+LICENSED_SUFFIXES = {".c", ".h", ".cc", ".cpp", ".py", ".sh", ".cmake", ".in", ".map", ".ini",
+                     ".toml", ".js", ".mlir"}
 LICENSED_NAMES = {"CMakeLists.txt", "Makefile", ".clang-format", ".clang-tidy", ".editorconfig"}
 MACHINE_PATH = re.compile(r"(?:^|[^\w./-])/(?:work|root|home|farm)/", re.MULTILINE)
 LINK = re.compile(r"!?\[[^\]\[]*\]\(([^)\s]+)\)")
@@ -46,14 +47,16 @@ def test_there_is_no_drawer():
 
 
 @pytest.mark.parametrize("name, expected", [
-    ("src/base/utils.c", True), ("src/common/a.c", True), ("tests/helper.py", True), ("src/Misc/a.h", True),
-    ("src/base/util.test.c", True), ("src/base/utility.c", False), ("doc/commonplace.md", False)])
+    ("src/base/utils.c", True), ("src/common/a.c", True), ("tests/helper.py", True),
+    ("src/Misc/a.h", True), ("src/base/util.test.c", True), ("src/base/utility.c", False),
+    ("doc/commonplace.md", False)])
 def test_a_drawer_is_told(name, expected):
     assert is_drawer(name) is expected
 
 
 def test_every_source_file_names_its_licence():
-    licensed = [path for path in sources.tracked() if is_licensed(str(path.relative_to(sources.ROOT)))]
+    licensed = [path for path in sources.tracked()
+                if is_licensed(str(path.relative_to(sources.ROOT)))]
     assert len(licensed) > 50
     found = [str(path.relative_to(sources.ROOT)) for path in licensed
              if SPDX not in "\n".join(sources.text_of(path).split("\n")[:3])]
@@ -70,7 +73,8 @@ def test_links_between_files_lead_somewhere():
 
 
 def test_a_broken_link_is_told():
-    text = "[a](LICENSE) [b](gone.md#x) [c](#d) [e](https://f/g) `[h](i)`\n```\n[j](k)\n```\n[l](../outside.md)\n"
+    text = ("[a](LICENSE) [b](gone.md#x) [c](#d) [e](https://f/g) "
+            "`[h](i)`\n```\n[j](k)\n```\n[l](../outside.md)\n")
     assert list(broken_links(sources.ROOT / "README.md", text)) == ["gone.md#x", "../outside.md"]
 
 
@@ -84,7 +88,8 @@ def test_no_file_knows_this_machine():
 
 
 @pytest.mark.parametrize("text, expected", [
-    ("open('/ro" "ot/x')", True), ("see /ho" "me/me/x", True), ("a/ro" "ot/b", False), ("the /ro" "ots", False)])
+    ("open('/ro" "ot/x')", True), ("see /ho" "me/me/x", True), ("a/ro" "ot/b", False),
+    ("the /ro" "ots", False)])
 def test_a_path_of_this_machine_is_told(text, expected):
     assert bool(MACHINE_PATH.search(text)) is expected
 
@@ -96,4 +101,5 @@ def test_no_file_holds_half_a_merge():
     found = [str(path.relative_to(sources.ROOT)) for path in sources.tracked()
              if CONFLICT.search(sources.text_of(path) or "")]
     assert not found
-    assert CONFLICT.search("a\n" + "<" * 7 + " HEAD\nb\n") and not CONFLICT.search("x " + "<" * 7 + " y")
+    assert CONFLICT.search("a\n" + "<" * 7 + " HEAD\nb\n") and not CONFLICT.search("x " + "<" * 7 +
+                                                                                   " y")

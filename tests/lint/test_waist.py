@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The waist: behind the model nobody knows a producer's word. The words are those of the importers' own tables, so that a
-new one is forbidden elsewhere from the day on which an importer learns it."""
+"""The waist: behind the model nobody knows a producer's word. The words are those of the importers'
+own tables, so that a new one is forbidden elsewhere from the day on which an importer learns it."""
 import re
 
 from sources import ROOT
 
 SRC = ROOT / "src"
 # Where the words of producers stand, one table each.
-TABLES = ["import/rows/vocabulary.c", "import/rows/producer_words.c", "import/rows/launch_words.c", "import/chrome/kineto_devices.c",
-          "import/xspace/words.c", "import/xspace/plane.c", "import/nsys/rows.c", "import/nsys/names.c", "import/rocprof/names.c",
-          "import/rocprof/records.c"]
-BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers", "sheet", "meaning"]
+TABLES = ["import/rows/vocabulary.c", "import/rows/producer_words.c", "import/rows/launch_words.c",
+          "import/chrome/kineto_devices.c",
+          "import/xspace/words.c", "import/xspace/plane.c", "import/nsys/rows.c",
+          "import/nsys/names.c", "import/rocprof/names.c", "import/rocprof/records.c"]
+BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers", "sheet",
+          "meaning"]
 # Files whose subject the words are.
 SPEAK = {
     "export/chrome": "writes Kineto's form",
@@ -23,7 +25,8 @@ OURS = {"RUNTIME_L1"}
 PLAIN = {"fwdbwd", "overhead"}  # words of theirs that no rule below finds
 CONVERSION = re.compile(r"%[-+ #0-9.*]*[a-zA-Z\"]")
 # Names of calls of a device's runtime: what they do is asked of meaning/.
-CALLS = re.compile(r"(?:cuda|hip|hsa_|nccl|rccl|acl)[A-Z]\w+|LaunchKernel|StreamSynchronize|EventRecord")
+CALLS = re.compile(
+    r"(?:cuda|hip|hsa_|nccl|rccl|acl)[A-Z]\w+|LaunchKernel|StreamSynchronize|EventRecord")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
@@ -35,8 +38,10 @@ def literals(path):
 def words():
     """Texts that are not plain words of English: those mean the same to everybody."""
     found = {word for table in TABLES for word in literals(SRC / table)}
-    special = {word for word in found if len(word) > 3 and re.search(r"[a-z][A-Z]|[A-Z].*[a-z] |_|[.:#/]|%", word)}
-    return {word for word in special if not CONVERSION.search(word) and " of " not in word} - OURS | (found & PLAIN)
+    special = {word for word in found if len(word) > 3
+               and re.search(r"[a-z][A-Z]|[A-Z].*[a-z] |_|[.:#/]|%", word)}
+    return {word for word in special if not CONVERSION.search(word)
+            and " of " not in word} - OURS | (found & PLAIN)
 
 
 def files():
@@ -48,19 +53,22 @@ def files():
 
 def test_the_tables_have_words():
     known = words()
-    assert {"user_annotation", "fwdbwd", "wait_on_stream", "est. achieved occupancy %", "deviceProperties", "Concrete Inputs",
-            "peak_teraflops_per_second", "memoryBandwidth", "product_name"} <= known
+    assert {"user_annotation", "fwdbwd", "wait_on_stream", "est. achieved occupancy %",
+            "deviceProperties", "Concrete Inputs", "peak_teraflops_per_second", "memoryBandwidth",
+            "product_name"} <= known
     assert len(known) > 150
 
 
 def test_no_word_of_a_producer_behind_the_model():
     known = words()
-    found = [f"{path.relative_to(ROOT)}: {literal!r}" for path in files() for literal in literals(path) if literal in known]
+    found = [f"{path.relative_to(ROOT)}: {literal!r}" for path in files()
+             for literal in literals(path) if literal in known]
     assert not found, "\n".join(found)
 
 
 def test_calls_are_known_by_name_in_meaning_alone():
-    found = [f"{path.relative_to(ROOT)}: {literal!r}" for path in files() if "meaning" not in path.parts
+    found = [f"{path.relative_to(ROOT)}: {literal!r}" for path in files()
+             if "meaning" not in path.parts
              for literal in literals(path) if CALLS.search(literal)]
     assert not found, "\n".join(found)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""environments.py: the Python environments of the programs that tests run here, and how these are run."""
+"""environments.py: the Python environments of the programs that tests run here, and how these are
+run."""
 import os
 import pathlib
 import subprocess
@@ -21,8 +22,8 @@ def python_of(name):
 def attempt_in(folder, *command):
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", "CUDA_VISIBLE_DEVICES": ""}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles a framework anew
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS,
-                          check=False)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=SECONDS, check=False)
 
 
 def run_in(folder, *command):

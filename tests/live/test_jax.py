@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JAX: its profile as Varve reads it, against jax.profiler.ProfileData, its trace.json.gz and xprof."""
+"""JAX: its profile as Varve reads it, against jax.profiler.ProfileData, its trace.json.gz and
+xprof."""
 import collections
 import gzip
 import json
@@ -25,7 +26,8 @@ def fixture_folder(produce):
 
 @pytest.fixture(scope="module", name="planes")
 def fixture_planes(folder):
-    return {plane["name"]: plane for plane in json.loads((folder / "numbers.json").read_text())["planes"]}
+    return {plane["name"]: plane
+            for plane in json.loads((folder / "numbers.json").read_text())["planes"]}
 
 
 @pytest.fixture(scope="module", name="tables")
@@ -34,7 +36,8 @@ def fixture_tables(build, folder):
 
 
 def events_of(plane):
-    """(line, name, begin, end, statistics): nanoseconds, which ProfileData has as doubles, rounded down."""
+    """(line, name, begin, end, statistics): nanoseconds, which ProfileData has as doubles, rounded
+    down."""
     for line in plane["lines"]:
         for name, begin, _, end, stats in line["events"]:
             yield line["name"], name, math.floor(begin), math.floor(end), dict(stats)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime: its profile as Varve reads it, against the JSON read by Python and against what was run."""
+"""ONNX Runtime: its profile as Varve reads it, against the JSON read by Python and against what was
+run."""
 import collections
 import json
 import pathlib
@@ -37,7 +38,8 @@ def fixture_tables(build, folder):
 
 
 def test_every_event(tables, events):
-    theirs = collections.Counter((event["cat"], event["name"], event["ts"] * 1000, event["dur"] * 1000)
+    theirs = collections.Counter((event["cat"], event["name"], event["ts"] * 1000,
+                                  event["dur"] * 1000)
                                  for event in events if "ts" in event)
     ours = collections.Counter((row["category"], row["name"], row["begin_ns"], row["duration_ns"])
                                for row in tables["slices"])
@@ -53,7 +55,8 @@ def test_every_argument(tables, events):
         inputs = expected.pop("input_type_shape", [])
         words = [f"{json.dumps(shape, separators=(',', ':'))} {TYPES[kind]}"
                  for each in inputs for kind, shape in each.items()]
-        assert (tables["ops"][row["op"]]["shapes"] if row["op"] is not None else "") == ", ".join(words)
+        assert (tables["ops"][row["op"]]["shapes"] if row["op"] is not None
+                else "") == ", ".join(words)
         ours = {key: json.loads(value) if isinstance(expected[key], (list, dict)) else value
                 for key, value in row["args"]}
         assert ours == expected
@@ -61,19 +64,25 @@ def test_every_argument(tables, events):
 
 def test_nodes_ran_once_a_run(varve, folder, tables, numbers):
     runs = len(numbers["batches"])
-    calls = {row["name"].removesuffix(SUFFIX): row["calls"] for row in operators(varve, folder / "profile.json")
+    calls = {row["name"].removesuffix(SUFFIX): row["calls"]
+             for row in operators(varve, folder / "profile.json")
              if row["name"].endswith(SUFFIX)}
     assert calls == {name: runs for name, _ in numbers["nodes"]}
-    kinds = {row["name"].removesuffix(SUFFIX): dict(row["args"])["op_name"] for row in tables["slices"]
+    kinds = {row["name"].removesuffix(SUFFIX): dict(row["args"])["op_name"]
+             for row in tables["slices"]
              if row["name"].endswith(SUFFIX)}
     assert kinds == dict(numbers["nodes"])
 
 
 def test_runs_are_steps_and_hold_their_nodes(varve, folder, tables, events, numbers):
-    theirs = sorted((event["ts"], event["dur"] * 1000) for event in events if event["name"] == "model_run")
+    theirs = sorted((event["ts"], event["dur"] * 1000) for event in events
+                    if event["name"] == "model_run")
     steps = tables_of(varve, "steps", folder / "profile.json")["steps"]
     assert [(row["step"], row["duration_ns"]) for row in steps] == [
         (number, duration) for number, (_, duration) in enumerate(theirs)]
-    batches = {row["step"]: tables["dims"][tables["tensors"][tables["ops"][row["op"]]["first_tensor"]]["first_dim"]]
-               for row in tables["slices"] if row["name"] == f"first{SUFFIX}"}
+    batches = {
+        row["step"]: tables["dims"][tables["tensors"][tables["ops"][row["op"]]["first_tensor"]]
+                                    ["first_dim"]]
+        for row in tables["slices"] if row["name"] == f"first{SUFFIX}"
+    }
     assert [batches[number]["size"] for number in range(len(steps))] == numbers["batches"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of Python beside ranges that a call opens and another ends: record_function in __enter__ and __exit__, in a
-generator and left by an exception. What is in what is what the program says, calls of functions apart."""
+"""Calls of Python beside ranges that a call opens and another ends: record_function in __enter__
+and __exit__, in a generator and left by an exception. What is in what is what the program says,
+calls of functions apart."""
 import pathlib
 import subprocess
 import sys
@@ -57,8 +58,9 @@ def fixture_recorded(varve, build, tmp_path_factory):
     if not PYTHON.exists():
         pytest.skip("needs build/venv-torch: make check-clients")
     trace = tmp_path_factory.mktemp("frames") / "frames.varve"
-    subprocess.run([varve, "record", "-q", "--collect", "+python", "--python-modules", "__main__,torch.autograd.profiler",
-                    "-o", trace, "--", PYTHON, "-c", PROGRAM], check=True, capture_output=True, timeout=200)
+    subprocess.run([varve, "record", "-q", "--collect", "+python", "--python-modules",
+                    "__main__,torch.autograd.profiler", "-o", trace, "--", PYTHON, "-c", PROGRAM],
+                    check=True, capture_output=True, timeout=200)
     return dump(build, trace)
 
 
@@ -79,8 +81,10 @@ def test_operators_lie_where_the_program_calls_them(recorded, operator):
 
 
 def test_nothing_is_left_open_and_nothing_is_odd(recorded):
-    assert {key: value for key, value in health(recorded).items() if value and key != "zero_length"} == {}
-    assert sum("__enter__" in slice_["name"] for slice_ in recorded["slices"]) > 10  # Python was traced
+    assert {key: value for key, value in health(recorded).items() if value
+            and key != "zero_length"} == {}
+    # Python was traced
+    assert sum("__enter__" in slice_["name"] for slice_ in recorded["slices"]) > 10
 
 
 def test_parents_hold_their_children(recorded):
@@ -89,4 +93,5 @@ def test_parents_hold_their_children(recorded):
         if slice_["parent"] is not None:
             parent = slices[slice_["parent"]]
             assert parent["begin_ns"] <= slice_["begin_ns"]
-            assert slice_["begin_ns"] + slice_["duration_ns"] <= parent["begin_ns"] + parent["duration_ns"]
+            assert slice_["begin_ns"] + slice_["duration_ns"] <= parent["begin_ns"] + parent[
+                "duration_ns"]

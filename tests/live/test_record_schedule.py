@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schedule of steps on a program that marks none: a step is from one Optimizer.step to the next."""
+"""A schedule of steps on a program that marks none: a step is from one Optimizer.step to the
+next."""
 import pathlib
 import subprocess
 import sys
@@ -30,8 +31,10 @@ def test_steps_of_an_optimizer_are_counted(schedule, wanted, varve, tmp_path):
     if not PYTHON.exists():
         pytest.skip("needs build/venv-torch: make check-clients")
     trace = tmp_path / "scheduled.varve"
-    subprocess.run([varve, "record", "-q", "--schedule", schedule, "-o", trace, "--", PYTHON, "-c", PROGRAM],
+    subprocess.run([varve, "record", "-q", "--schedule", schedule, "-o", trace, "--", PYTHON, "-c",
+                    PROGRAM],
                    check=True, capture_output=True, timeout=200)
     calls = {row["name"]: row["calls"] for row in operators(varve, trace)}
-    assert sorted(name for name in calls if name.startswith("number ")) == [f"number {step}" for step in wanted]
+    assert sorted(name for name in calls if name.startswith("number ")) == [f"number {step}"
+                                                                            for step in wanted]
     assert calls["Optimizer.step#SGD.step"] == len(wanted)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However a Python program with PyTorch is started and however it ends: what it prints and its exit code are the same
-recorded and not, and the trace is whole."""
+"""However a Python program with PyTorch is started and however it ends: what it prints and its exit
+code are the same recorded and not, and the trace is whole."""
 import json
 import os
 import pathlib
@@ -41,7 +41,8 @@ def count(tables, name):
 
 # A signal's code is a shell's.
 @pytest.mark.parametrize("ending, code", [("returns", 0), ("says_5", 5), ("leaves", 3),
-                                          ("is_killed", 128 + signal.SIGKILL), ("is_ended", 128 + signal.SIGTERM)])
+                                          ("is_killed", 128 + signal.SIGKILL),
+                                          ("is_ended", 128 + signal.SIGTERM)])
 def test_an_end(build, varve, tmp_path, ending, code):
     done = recorded(varve, tmp_path, python_of("torch"), PROGRAM, ending)
     assert done == (code, "norm 36.0\n", "0 __main__\n")
@@ -63,12 +64,15 @@ def test_an_isolated_interpreter(build, varve, tmp_path):
 
 
 def test_a_console_script(build, varve, tmp_path):
-    """As pip writes one, that an environment's bin has: found by PATH, started by its first line."""
+    """As pip writes one, that an environment's bin has: found by PATH, started by its first
+    line."""
     script = tmp_path / "train-it"
-    script.write_text(f"#!{python_of('torch')}\nimport sys\nsys.path.insert(0, {str(HERE / 'programs')!r})\n"
-                      "from endings import main\nsys.exit(main())\n")
+    script.write_text(
+        f"#!{python_of('torch')}\nimport sys\nsys.path.insert(0, {str(HERE / 'programs')!r})\n"
+        "from endings import main\nsys.exit(main())\n")
     script.chmod(0o755)
-    done = recorded(varve, tmp_path, "env", f"PATH={tmp_path}:{os.environ['PATH']}", "train-it", "returns")
+    done = recorded(varve, tmp_path, "env", f"PATH={tmp_path}:{os.environ['PATH']}", "train-it",
+                    "returns")
     assert done == (0, "norm 36.0\n", "0 endings\n")
     assert count(whole(build, tmp_path), "aten::square") == 1
 
@@ -92,7 +96,8 @@ def test_a_program_without_pytorch(varve, tmp_path):
 def test_a_notebook_s_kernel(build, varve, tmp_path, monkeypatch):
     """The kernel belongs to the program that starts it; both are recorded."""
     packages, = python_of("jupyter").parents[1].glob("lib/python*/site-packages")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(packages), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(packages),
+                                                      os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     run_in(tmp_path, varve, "record", "-o", tmp_path / "run.varve", "--", python_of("torch"),
@@ -100,15 +105,18 @@ def test_a_notebook_s_kernel(build, varve, tmp_path, monkeypatch):
     said = json.loads((tmp_path / "said.json").read_text())
     assert (said["status"], said["answer"]) == ("ok", 36)
     tables = whole(build, tmp_path)
-    makers = {tables["processes"][tables["tracks"][row["track"]]["process"]]["pid"] for row in tables["slices"]
+    makers = {tables["processes"][tables["tracks"][row["track"]]["process"]]["pid"]
+              for row in tables["slices"]
               if row["name"] == "aten::square"}
     assert makers == {said["pid"]}
 
 
 def test_memory_of_the_program(varve, tmp_path):
-    """As long as it runs: the recorder maps a part of a stream and then the next. 19 MB were measured."""
+    """As long as it runs: the recorder maps a part of a stream and then the next. 19 MB were
+    measured."""
     peaks = []
     for command in ((), (varve, "record", "-q", "-o", tmp_path / "run.varve", "--")):
-        run_in(tmp_path, *command, python_of("torch"), HERE / "programs" / "torch_steps.py", tmp_path, "100")
+        run_in(tmp_path, *command, python_of("torch"), HERE / "programs" / "torch_steps.py",
+               tmp_path, "100")
         peaks.append(json.loads((tmp_path / "said.json").read_text())["peak_kb"])
     assert peaks[1] <= peaks[0] + 64 * 1024

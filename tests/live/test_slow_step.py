@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""doc/slow-step.md: every command of it is run, and prints what it says there, but for the numbers."""
+"""doc/slow-step.md: every command of it is run, and prints what it says there, but for the
+numbers."""
 import pathlib
 import re
 import shlex
@@ -10,7 +11,8 @@ from environments import python_of, run_in
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # A number with its unit, which changes with the number, and the mark of one that is not there.
-NUMBER = re.compile(r"(?<![\w.:])-?<?[\d][\d \u202f.]*(?:\s?(?:ns|µs|us|ms|s|B|kB|MB|GB|%))?(?![\w:])")
+NUMBER = re.compile(
+    r"(?<![\w.:])-?<?[\d][\d \u202f.]*(?:\s?(?:ns|µs|us|ms|s|B|kB|MB|GB|%))?(?![\w:])")
 UNIT = re.compile(r"\b(?:ns|µs|ms|s|B|kB|MB|GB)\b")
 
 
@@ -51,7 +53,8 @@ def arguments_of(command, varve):
 @pytest.mark.parametrize("title", sections())
 def test_the_commands_print_what_the_tutorial_says(title, varve, tmp_path):
     for command, wanted in sections()[title]:
-        shown = [shape(line) for line in run_in(tmp_path, *arguments_of(command, varve)).stdout.splitlines()]
+        shown = [shape(line) for line in run_in(tmp_path,
+                                                *arguments_of(command, varve)).stdout.splitlines()]
         at = 0
         for line in filter(None, map(shape, wanted)):
             rest = [number for number in range(at, len(shown)) if line in shown[number]]
@@ -64,5 +67,6 @@ def test_there_are_three_programs():
 
 
 def test_numbers_and_units_do_not_matter():
-    assert shape("      Step 10 took 1.39 s, the median 274 ms.") == shape("Step 7 took 1 390 ms, the median 27.4 s.")
+    assert shape("      Step 10 took 1.39 s, the median 274 ms.") == shape(
+        "Step 7 took 1 390 ms, the median 27.4 s.")
     assert shape("    at 20.2          18.0") != shape("    at the end")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow: its profile as Varve reads it, against its own protobuf classes and the tables of xprof."""
+"""TensorFlow: its profile as Varve reads it, against its own protobuf classes and the tables of
+xprof."""
 import collections
 import json
 import pathlib
@@ -9,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import wire_fields  # noqa: E402
 import xplane_events  # noqa: E402
 from model_tables import dump, health  # noqa: E402
 from table_reader import operators, tables as tables_of  # noqa: E402
@@ -118,5 +120,14 @@ def test_steps(varve, folder, tools):
 
 def test_xprof_counts_the_same_events(tables, tools):
     theirs = xplane_events.of_viewer(tools["trace_viewer"]["traceEvents"])
-    ours = collections.Counter((tables["tracks"][row["track"]]["name"], row["name"]) for row in tables["slices"])
+    ours = collections.Counter((tables["tracks"][row["track"]]["name"], row["name"])
+                               for row in tables["slices"])
     assert collections.Counter(key[:2] for key in theirs.elements()) == ours
+
+
+def test_each_field_of_xspace_has_their_number(produce):
+    """src/import/xspace/fields.h. Their release lacks a field that XLA's xplane.proto has."""
+    theirs = json.loads((produce("tensorflow", "xplane_fields.py") / "fields.json").read_text())
+    lacks = {"XStat.compressed_str_value"}
+    assert wire_fields.differences(wire_fields.read("xspace"), theirs, lacks) == []
+    assert theirs["XPlane.StatMetadataEntry"] == theirs["XPlane.EventMetadataEntry"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: what Varve reads from its trace, against what its profiler says of the same run, in whole nanoseconds."""
+"""PyTorch: what Varve reads from its trace, against what its profiler says of the same run, in
+whole nanoseconds."""
 import collections
 import json
 import pathlib
@@ -97,8 +98,8 @@ def test_key_averages(build, folder, numbers, run, grouping):
 
 @pytest.mark.parametrize("run", ["conv_plain", "transformer_memory"])
 def test_the_operators_of_the_report(varve, folder, models, numbers, run):
-    """Self times of all names; calls and totals of those that never stand within one of their own name, which
-    PyTorch counts twice."""
+    """Self times of all names; calls and totals of those that never stand within one of their own
+    name, which PyTorch counts twice."""
     assert health(models[run]).keys() <= {"zero_length"}
     ours = {row["name"]: (row["calls"], row["total_ns"], row["self_ns"])
             for row in operators(varve, folder / f"{run}.json") if row["name"] not in HIDDEN}
@@ -128,11 +129,13 @@ def test_the_operators_of_the_report_by_shape(varve, folder, numbers):
     assert len(theirs) > 50
 
 
-@pytest.mark.parametrize("run, allocations", [("transformer_all", 500), ("transformer_memory", 500)])
+@pytest.mark.parametrize("run, allocations", [("transformer_all", 500),
+                                              ("transformer_memory", 500)])
 def test_memory(models, numbers, run, allocations):
     theirs = [event for event in numbers[run]["events"] if event["name"] == "[memory]"]
     ours = models[run]["memory"]
-    assert collections.Counter((row["time_ns"], row["bytes"]) for row in ours) == collections.Counter(
+    assert collections.Counter((row["time_ns"], row["bytes"])
+                               for row in ours) == collections.Counter(
         (event["start_ns"], event["nbytes"]) for event in theirs)
     assert sum(row["bytes"] > 0 for row in ours) > allocations
     in_order = sorted(ours, key=lambda row: row["time_ns"])
@@ -145,7 +148,8 @@ def test_memory(models, numbers, run, allocations):
 def test_steps(varve, folder, numbers, run, steps):
     ours = [(row["step"], row["duration_ns"])
             for row in tables_of(varve, "steps", folder / f"{run}.json")["steps"]]
-    theirs = [(int(event["name"].partition("#")[2]), event["duration_ns"]) for event in numbers[run]["events"]
+    theirs = [(int(event["name"].partition("#")[2]), event["duration_ns"])
+              for event in numbers[run]["events"]
               if event["name"].startswith("ProfilerStep#")]
     assert ours == theirs
     assert [number for number, _ in ours] == steps
@@ -166,7 +170,8 @@ def test_arrows_join_a_forward_operator_with_its_backward_node(models, run):
 
 
 def test_nothing_is_odd(models):
-    """Python functions and operators overlap in part now and then: their clocks are read by different code."""
+    """Python functions and operators overlap in part now and then: their clocks are read by
+    different code."""
     for run in ("conv_plain", "conv_steps", "transformer_memory"):
         assert health(models[run]).keys() <= {"zero_length"}, run
     odd = health(models["transformer_all"])

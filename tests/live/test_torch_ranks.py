@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch on two ranks over gloo: both traces read as one, against what each rank's profiler says."""
+"""PyTorch on two ranks over gloo: both traces read as one, against what each rank's profiler
+says."""
 import collections
 import json
 import pathlib
@@ -13,8 +14,8 @@ from model_tables import dump, health  # noqa: E402
 from table_reader import operators  # noqa: E402
 from torch_averages import averages, own_averages  # noqa: E402
 
-# Elements, in each of the two profiled steps: the gradients are 145 in one bucket. DistributedDataParallel sends
-# more than these once, when it tells the order of its buckets.
+# Elements, in each of the two profiled steps: the gradients are 145 in one bucket.
+# DistributedDataParallel sends more than these once, when it tells the order of its buckets.
 SENT = {"all_reduce": [145, 5], "broadcast": [5], "all_gather": [3], "barrier": [0]}
 
 
@@ -48,7 +49,8 @@ def test_each_process_has_its_rank(tables):
 def test_every_event_of_each_rank(tables, numbers, rank):
     theirs = collections.Counter((event["name"], event["start_ns"], event["duration_ns"])
                                  for event in numbers[rank]["events"])
-    ours = collections.Counter((row["name"], row["begin_ns"], row["duration_ns"]) for row in tables["slices"]
+    ours = collections.Counter((row["name"], row["begin_ns"], row["duration_ns"])
+                               for row in tables["slices"]
                                if rank_of(tables, row) == rank and row["category"] != "Trace")
     assert ours == theirs
 
@@ -70,7 +72,8 @@ def collectives(tables, rank):
 
 def test_collectives_are_those_that_gloo_ran(tables, numbers):
     for rank in range(2):
-        theirs = collections.Counter(event["name"].removeprefix("gloo:") for event in numbers[rank]["events"]
+        theirs = collections.Counter(event["name"].removeprefix("gloo:")
+                                     for event in numbers[rank]["events"]
                                      if event["name"].startswith("gloo:"))
         ours = collections.Counter(name for name, _ in collectives(tables, rank))
         assert ours == theirs
@@ -80,9 +83,11 @@ def test_collectives_are_those_that_gloo_ran(tables, numbers):
 
 
 def test_collectives_of_one_rank_match_those_of_the_other(tables):
-    """Of each kind, the same number with the same sizes. Two threads run them, so only kinds have an order."""
+    """Of each kind, the same number with the same sizes. Two threads run them, so only kinds have
+    an order."""
     for name in SENT:
-        first, second = ([row for row in collectives(tables, rank) if row[0] == name] for rank in range(2))
+        first, second = ([row for row in collectives(tables, rank) if row[0] == name]
+                         for rank in range(2))
         assert collections.Counter(first) == collections.Counter(second)
         assert len(first) >= 2
 
@@ -90,6 +95,7 @@ def test_collectives_of_one_rank_match_those_of_the_other(tables):
 def test_the_report_covers_both(varve, folder, numbers):
     ours = {row["name"]: row["calls"]
             for row in operators(varve, folder / "rank0.json", folder / "rank1.json")}
-    for name in ("aten::addmm", "DistributedDataParallel.forward", "gloo:all_reduce", "c10d::barrier"):
+    for name in ("aten::addmm", "DistributedDataParallel.forward", "gloo:all_reduce",
+                 "c10d::barrier"):
         assert ours[name] == sum(row["count"] for rank in numbers for row in rank["by_name"]
                                  if row["key"] == name), name

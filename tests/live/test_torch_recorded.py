@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`varve record` of an unmodified PyTorch program, against what torch.profiler saw in the same run.
 
-Both traces go through the same importer and the same tables. Where they may differ doc/truth.md says why, and DIFFERS
-here has it; nothing else may.
+Both traces go through the same importer and the same tables. Where they may differ doc/truth.md
+says why, and DIFFERS here has it; nothing else may.
 """
 import collections
 import json
@@ -39,7 +39,8 @@ def fixture_pairs(build, folders):
 
 
 def ranges(tables):
-    """{thread: its ranges in order of begin}; without the row that says how long the profiler ran."""
+    """{thread: its ranges in order of begin}; without the row that says how long the profiler
+    ran."""
     out = collections.defaultdict(list)
     for row in tables["slices"]:
         if row["category"] != "Trace":
@@ -52,7 +53,8 @@ def common(pairs, name):
     ours, theirs = map(ranges, pairs[name])
     assert len(theirs) == 1
     (thread, seen), = theirs.items()
-    first = next(i for i, row in enumerate(ours[thread]) if row["name"] == f"ProfilerStep#{STEPS[0]}")
+    first = next(i for i, row in enumerate(ours[thread])
+                 if row["name"] == f"ProfilerStep#{STEPS[0]}")
     mine = ours[thread][first:]
     assert [row["name"] for row in mine[len(seen):]] == [f"ProfilerStep#{STEPS[-1] + 1}"]
     return list(zip(mine, seen))
@@ -61,8 +63,11 @@ def common(pairs, name):
 def with_values(tables, row):
     """The operator of a slice, its tensors spelled out."""
     op = dict(tables["ops"][row["op"]])
-    tensors = tables["tensors"][op["first_tensor"]:][:op["tensor_count"]] if op["tensor_count"] else []
-    op["tensors"] = [(tensor["dtype"], [dim["size"] for dim in tables["dims"][tensor["first_dim"] or 0:][:tensor["rank"]]])
+    tensors = tables["tensors"][op["first_tensor"]:][:op["tensor_count"]] if op[
+        "tensor_count"] else []
+    op["tensors"] = [(tensor["dtype"], [dim["size"]
+                                        for dim in tables["dims"][tensor["first_dim"]
+                                                                  or 0:][:tensor["rank"]]])
                      for tensor in tensors]
     return op
 
@@ -87,7 +92,8 @@ def test_the_same_parents(pairs, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_stamps_agree(pairs, name):
-    """A thread that loses its processor between the two stamps makes one pair differ; most do not."""
+    """A thread that loses its processor between the two stamps makes one pair differ; most do
+    not."""
     for edge in (lambda row: row["begin_ns"], lambda row: row["begin_ns"] + row["duration_ns"]):
         distances = sorted(abs(edge(mine) - edge(theirs)) for mine, theirs in common(pairs, name))
         assert distances[len(distances) // 2] < CLOCKS_NS
@@ -106,7 +112,8 @@ def test_the_same_numbers_shapes_types_and_scalars(pairs, name):
         arguments = dict(mine["args"]), dict(other["args"])
         differing = {key for key in arguments[0].keys() | arguments[1].keys()
                      if arguments[0].get(key) != arguments[1].get(key)}
-        if "Input Strides" not in arguments[0] and not ops[0]["tensor_count"] or not ops[0]["shapes"].strip("[], "):
+        if "Input Strides" not in arguments[
+                0] and not ops[0]["tensor_count"] or not ops[0]["shapes"].strip("[], "):
             differing.discard("Input Strides")  # of what has no tensor
         assert differing <= DIFFERS, (mine["name"], arguments)
         seen["sequence"] += ops[0]["sequence"] >= 0
@@ -131,7 +138,8 @@ def test_threads_that_its_profiler_does_not_see(build, record):
     for trace in (folder / "run.varve", folder / "conv.json"):
         tables = dump(build, trace)
         main, = {row["track"] for row in tables["slices"] if row["name"] == "ProfilerStep#1"}
-        seen.append(sum(row["name"] == "aten::zero_" and row["track"] != main for row in tables["slices"]))
+        seen.append(sum(row["name"] == "aten::zero_" and row["track"] != main
+                        for row in tables["slices"]))
     assert seen == [10 * (1 + len(STEPS)), 0]
 
 
@@ -145,8 +153,10 @@ def told(rows, units):
     """Each row as text. A Kineto trace has the thread's number in its name."""
     columns = [column for column, unit in units.items()
                if unit not in ("ns", "time", "1") and column != "warm_up"]  # which a slow step is
-    words = [[row[column] for column in columns if not isinstance(row[column], float)] for row in rows]
-    return collections.Counter(re.sub(r"thread \d+ \((\w+)\)", r"\1", json.dumps(row)) for row in words)
+    words = [[row[column] for column in columns if not isinstance(row[column], float)]
+             for row in rows]
+    return collections.Counter(re.sub(r"thread \d+ \((\w+)\)", r"\1", json.dumps(row))
+                               for row in words)
 
 
 @pytest.fixture(scope="module", name="all_of")
@@ -163,7 +173,8 @@ def test_the_same_tables(all_of, name):
     ours, theirs = all_of(name)
     for table in TABLES:
         assert len(ours[table].rows) > 0, table
-        assert told(ours[table].rows, ours[table].units) == told(theirs[table].rows, theirs[table].units), table
+        assert told(ours[table].rows, ours[table].units) == told(theirs[table].rows,
+                                                                 theirs[table].units), table
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -176,8 +187,10 @@ def test_the_same_operators_by(all_of, name, key):
 
 def test_the_phases_of_a_step_are_found(all_of):
     ours, _ = all_of("conv")
-    assert {row["phase"] for row in ours["step_phases"].rows} == {"data", "forward", "backward", "optimizer", "other"}
-    joined = collections.Counter(row["backward_op"] for row in ours["links"].rows if row["row"] == "link")
+    assert {row["phase"] for row in ours["step_phases"].rows} == {"data", "forward", "backward",
+                                                                  "optimizer", "other"}
+    joined = collections.Counter(row["backward_op"] for row in ours["links"].rows
+                                 if row["row"] == "link")
     assert joined["ConvolutionBackward0"] == 2 * joined["AddmmBackward0"] == 2 * len(STEPS)
 
 
@@ -189,8 +202,8 @@ def blocks(tables):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_memory_is_what_pytorch_s_profiler_saw(pairs, name):
-    """It does not see that a block goes that came before it: the recorder does. Else both have the same blocks at the
-    same addresses in the same order."""
+    """It does not see that a block goes that came before it: the recorder does. Else both have the
+    same blocks at the same addresses in the same order."""
     ours, theirs = (blocks(tables) for tables in pairs[name])
     begin_ns = pairs[name][1]["memory"][0]["time_ns"] - CLOCKS_NS
     first = next(i for i, row in enumerate(pairs[name][0]["memory"])
@@ -211,7 +224,8 @@ def test_memory_is_what_pytorch_s_profiler_saw(pairs, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_live_at_each_step_s_end(all_of, pairs, name):
-    """By PyTorch's own count, which begins with nothing when its profiler does, and by all of ours."""
+    """By PyTorch's own count, which begins with nothing when its profiler does, and by all of
+    ours."""
     ours, theirs = (tables["memory_steps"].rows for tables in all_of(name))
     own, other = pairs[name]
     counted = {row["step"]: row for row in theirs}
@@ -224,7 +238,8 @@ def test_what_is_live_at_each_step_s_end(all_of, pairs, name):
             live[row["address"]] += row["bytes"]
     for row in ours:
         for block in own["memory"]:
-            if begin_ns <= block["time_ns"] < end_ns[row["step"]] and block["bytes"] == -live[block["address"]]:
+            if begin_ns <= block["time_ns"] < end_ns[
+                    row["step"]] and block["bytes"] == -live[block["address"]]:
                 del live[block["address"]]
         assert row["allocations"] == counted[row["step"]]["allocations"]
         assert row["allocated_bytes"] == counted[row["step"]]["allocated_bytes"]

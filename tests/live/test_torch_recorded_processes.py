@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch in several processes, and compiled: what `varve record` has of ranks over gloo, of a DataLoader's workers and
-of torch.compile, against what the programs do and say."""
+"""PyTorch in several processes, and compiled: what `varve record` has of ranks over gloo, of a
+DataLoader's workers and of torch.compile, against what the programs do and say."""
 import collections
 import json
 import pathlib
@@ -16,9 +16,10 @@ from table_reader import operators, tables as tables_of  # noqa: E402
 WORLD = 2
 STEPS = 3  # of torch_ddp.py
 
-# What each step of torch_ddp.py asks for, in order: the gradients in one bucket, then what it does by name.
-ASKED = [("allreduce", 16 * 8 + 8 + 8 + 1, "Float"), ("allreduce", 5, "Double"), ("broadcast", 5, "Double"),
-         ("allgather", 3, "Float"), ("barrier", 1, "Byte")]
+# What each step of torch_ddp.py asks for, in order: the gradients in one bucket, then what it does
+# by name.
+ASKED = [("allreduce", 16 * 8 + 8 + 8 + 1, "Float"), ("allreduce", 5, "Double"),
+         ("broadcast", 5, "Double"), ("allgather", 3, "Float"), ("barrier", 1, "Byte")]
 
 ITEMS, BATCH, WORKERS = 24, 4, 2  # of torch_workers.py
 
@@ -37,7 +38,8 @@ def nothing_lost(tables):
 @pytest.fixture(scope="module", name="ranks")
 def fixture_ranks(record):
     return record("torch", "torch_ddp.py",
-                  launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(WORLD)))
+                  launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                            str(WORLD)))
 
 
 @pytest.fixture(scope="module", name="tables")
@@ -70,14 +72,16 @@ def test_the_launcher_and_both_ranks_are_in_one_trace(tables, said):
 def test_each_rank_knows_its_number(tables, said, varve, ranks):
     pids = {rank: row["pid"] for rank, row in enumerate(said)}
     known = {row["pid"]: (row["rank"], row["world_size"]) for row in tables["processes"]}
-    assert known == {pid: (-1, 0) for pid in known} | {pid: (rank, WORLD) for rank, pid in pids.items()}
+    assert known == {pid: (-1, 0) for pid in known} | {pid: (rank, WORLD)
+                                                       for rank, pid in pids.items()}
     for rank in range(WORLD):
         calls = sum(row["calls"] for row in operators(varve, "--rank", rank, ranks / "run.varve"))
         assert 0 < calls < sum(row["calls"] for row in operators(varve, ranks / "run.varve"))
 
 
 def test_each_process_knows_its_rank(tables, said, varve, ranks):
-    known = {row["pid"]: (row["rank"], row["world_size"]) for row in tables["processes"] if row["rank"] >= 0}
+    known = {row["pid"]: (row["rank"], row["world_size"]) for row in tables["processes"]
+             if row["rank"] >= 0}
     assert known == {row["pid"]: (row["rank"], row["world_size"]) for row in said}
     for rank in range(WORLD):
         rows = operators(varve, "--rank", str(rank), ranks / "run.varve")
@@ -92,7 +96,8 @@ def test_each_collective_of_one_rank_is_that_of_the_other(tables, said):
 
 
 def test_gloo_runs_each_collective_that_was_asked_for(tables, said):
-    """On threads of its own: an asynchronous range for each, in the order of asking, begun no sooner."""
+    """On threads of its own: an asynchronous range for each, in the order of asking, begun no
+    sooner."""
     for row in said:
         asked, run = collections.defaultdict(list), collections.defaultdict(list)
         for own in tables["slices"]:
@@ -103,7 +108,8 @@ def test_gloo_runs_each_collective_that_was_asked_for(tables, said):
                 (asked if backend == "c10d" else run)[word.replace("_", "")].append(own)
         assert asked.keys() == run.keys() == {"allreduce", "broadcast", "allgather", "barrier"}
         for word in asked:
-            pairs = list(zip(*(sorted(own["begin_ns"] for own in rows[word]) for rows in (asked, run)), strict=True))
+            pairs = list(zip(*(sorted(own["begin_ns"] for own in rows[word])
+                               for rows in (asked, run)), strict=True))
             assert all(before < after for before, after in pairs), (word, pairs)
 
 
@@ -125,7 +131,8 @@ def test_the_bucket_is_reduced_within_the_backward_pass(tables):
 def test_workers_are_recorded_to_their_end(build, record, method):
     folder = record("torch", "torch_workers.py", method)
     tables, said = dump(build, folder / "run.varve"), json.loads((folder / "said.json").read_text())
-    made = collections.Counter(process_of(tables, row)["pid"] for row in tables["slices"] if row["name"] == "aten::pow")
+    made = collections.Counter(process_of(tables, row)["pid"] for row in tables["slices"]
+                               if row["name"] == "aten::pow")
     assert len(said["workers"]) == WORKERS
     assert made == {pid: ITEMS // WORKERS for pid in said["workers"]}
     assert {row["pid"] for row in tables["processes"]} == {said["pid"], *said["workers"]}
@@ -138,7 +145,8 @@ def test_workers_are_recorded_to_their_end(build, record, method):
 
 # ---- torch.compile ----
 
-# What one call of a compiled model of two linear layers runs by name; inductor makes the rest into code of its own.
+# What one call of a compiled model of two linear layers runs by name; inductor makes the rest into
+# code of its own.
 COMPILED = {
     "aot_eager": {"aten::addmm": 2, "aten::relu": 1, "aten::mm": 3, "aten::threshold_backward": 1},
     "inductor": {"aten::addmm": 2, "aten::relu": 0, "aten::mm": 3, "aten::threshold_backward": 0},
@@ -154,10 +162,12 @@ def test_a_compiled_model(build, varve, record, backend):
     around = [row for row in tables["slices"] if row["name"] == "one call"]
     assert len(around) == calls
     last = around[-1]  # the first ones compile
-    within = collections.Counter(row["name"] for row in tables["slices"] if row["track"] == last["track"]
+    within = collections.Counter(row["name"] for row in tables["slices"]
+                                 if row["track"] == last["track"]
                                  and 0 <= row["begin_ns"] - last["begin_ns"] < last["duration_ns"])
     assert {name: within[name] for name in COMPILED[backend]} == COMPILED[backend]
     assert within["Torch-Compiled Region: 0/0"] == within["TorchDynamo Cache Lookup"] == 1
-    links = [row for row in tables_of(varve, "report", "--warm-up", "--table", "links", "--top", "0", trace)["links"]
+    links = [row for row in tables_of(varve, "report", "--warm-up", "--table", "links", "--top",
+                                      "0", trace)["links"]
              if row["backward_op"] == "CompiledFunctionBackward"]
     assert [row["forward_op"] for row in links] == ["CompiledFunction"] * calls

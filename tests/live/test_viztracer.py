@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VizTracer: its trace as Varve reads it, against the calls that the traced program counted and Perfetto's reader."""
+"""VizTracer: its trace as Varve reads it, against the calls that the traced program counted and
+Perfetto's reader."""
 import collections
 import json
 import pathlib
@@ -36,8 +37,10 @@ def test_calls_are_those_that_the_program_counted(build, folder, numbers, form):
     tables = dump(build, folder / form)
     calls = collections.Counter(function_of(row["name"]) for row in tables["slices"])
     assert {name: calls[name] for name in numbers["calls"]} == numbers["calls"]
-    assert tables["run"][0]["events"] == numbers["events"] + 3  # the names of one process and two threads
-    assert len(tables["slices"]) + len(tables["marks"]) + len(tables["counters"]) == numbers["events"]
+    # the names of one process and two threads
+    assert tables["run"][0]["events"] == numbers["events"] + 3
+    assert len(tables["slices"]) + len(tables["marks"]) + len(
+        tables["counters"]) == numbers["events"]
     assert not health(tables)
 
 
@@ -61,19 +64,24 @@ def test_times_are_those_of_the_clock(build, folder):
 
 
 def test_direct_recursion_counts_once(varve, folder, numbers):
-    calls = {function_of(row["name"]): row["calls"] for row in operators(varve, folder / "calls.json")}
+    calls = {function_of(row["name"]): row["calls"]
+             for row in operators(varve, folder / "calls.json")}
     assert (calls["fibonacci"], calls["branch"], calls["leaf"]) == (1, 1, numbers["calls"]["leaf"])
 
 
 def test_perfetto_counts_the_same(build, perfetto_query, folder):
-    done = subprocess.run([*perfetto_query, "--stats", str(folder / "calls.json")], capture_output=True, text=True,
+    done = subprocess.run([*perfetto_query, "--stats", str(folder / "calls.json")],
+                          capture_output=True, text=True,
                           check=True)
     counts = json.loads(done.stdout)["counts"]
     tables = dump(build, folder / "calls.json")
-    assert counts["slices"] == len(tables["slices"]) + len(tables["marks"])  # an instant is a slice there
-    assert (counts["threads"], counts["counter_samples"]) == (len(tables["tracks"]), len(tables["counters"]))
+    # an instant is a slice there
+    assert counts["slices"] == len(tables["slices"]) + len(tables["marks"])
+    assert (counts["threads"], counts["counter_samples"]) == (len(tables["tracks"]),
+                                                              len(tables["counters"]))
     rows = json.loads(subprocess.run(
-        [*perfetto_query, str(folder / "calls.json"), "SELECT name, dur FROM slice ORDER BY ts, dur DESC"],
+        [*perfetto_query, str(folder / "calls.json"),
+         "SELECT name, dur FROM slice ORDER BY ts, dur DESC"],
         capture_output=True, text=True, check=True).stdout)
     theirs = collections.Counter(row["name"] for row in rows)
     assert theirs == collections.Counter(row["name"] for row in tables["slices"] + tables["marks"])

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""key_averages() once more, from Varve's model: torch/autograd/profiler_util.py's rules in whole nanoseconds.
+"""key_averages() once more, from Varve's model: torch/autograd/profiler_util.py's rules in whole
+nanoseconds.
 
-An operator's parent is the innermost one around it on its thread; one that overlaps another in part closes it. An
-only child that has its parent's name counts as one with it. A group's total is the sum of its members' durations,
-its self time that less their children's. Ranges that end on another thread have no self time and no place in the
-tree.
+An operator's parent is the innermost one around it on its thread; one that overlaps another in part
+closes it. An only child that has its parent's name counts as one with it. A group's total is the
+sum of its members' durations, its self time that less their children's. Ranges that end on another
+thread have no self time and no place in the tree.
 """
 import bisect
 import collections
@@ -45,7 +46,8 @@ class Node:
 
 
 def nodes_of(tables, async_names):
-    nodes = [Node(row, tables["ops"][row["op"]] if row["op"] is not None else None) for row in tables["slices"]
+    nodes = [Node(row, tables["ops"][row["op"]] if row["op"] is not None else None)
+             for row in tables["slices"]
              if row["category"] in KINDS and row["name"] not in HIDDEN]
     for node in nodes:
         node.in_tree = node.name not in async_names
@@ -71,7 +73,8 @@ def fold_only_children(nodes):
     while True:
         gone = set()
         for node in nodes:
-            if node.parent is not None and node.parent.name == node.name and len(node.parent.children) == 1:
+            if node.parent is not None and node.parent.name == node.name and len(
+                    node.parent.children) == 1:
                 node.parent.children = node.children
                 for child in node.children:
                     child.parent = node.parent
@@ -82,8 +85,9 @@ def fold_only_children(nodes):
 
 
 def lend_stacks(nodes, events):
-    """What runs in a node of autograd has the stack of the first that had its sequence number on its forward
-    thread. Which are such nodes, and PyTorch's own numbers of threads, the trace does not tell."""
+    """What runs in a node of autograd has the stack of the first that had its sequence number on
+    its forward thread. Which are such nodes, and PyTorch's own numbers of threads, the trace does
+    not tell."""
     known = {event["correlation_id"]: event for event in events if not event["is_python_function"]}
     threads = {node.track: known[node.number]["start_thread_id"] for node in nodes if node.number}
 
@@ -101,7 +105,8 @@ def lend_stacks(nodes, events):
             node.stack = stacks.get((owner.sequence, known[owner.number]["fwd_thread_id"]), [])
     for node in nodes:
         node.stack = [frame for frame in node.stack
-                      if not any(file in frame and function in frame for file, function in UNSHOWN_FRAMES)]
+                      if not any(file in frame and function in frame
+                                 for file, function in UNSHOWN_FRAMES)]
 
 
 def add_memory(nodes, rows):
@@ -112,7 +117,8 @@ def add_memory(nodes, rows):
     for row in rows:
         sums.append(sums[-1] + row["bytes"])
     for node in nodes:
-        node.bytes = sums[bisect.bisect_right(times, node.end)] - sums[bisect.bisect_left(times, node.begin)]
+        node.bytes = sums[bisect.bisect_right(times, node.end)] - sums[bisect.bisect_left(
+            times, node.begin)]
 
 
 def shapes_without_types(text):
@@ -126,7 +132,8 @@ GROUPINGS = ("by_name", "by_shape", "by_stack")
 
 
 def key_of(grouping, name, shapes, stack, with_lists):
-    """Lists of tensors have no shape in key_averages(): operators that take one are not told apart."""
+    """Lists of tensors have no shape in key_averages(): operators that take one are not told
+    apart."""
     if grouping == "by_shape":
         return ("" if name in with_lists else json.dumps(shapes),)
     return tuple(stack[:5]) if grouping == "by_stack" else ()
@@ -145,7 +152,8 @@ def averages(build, trace, numbers):
     lend_stacks(nodes, numbers["events"])
     add_memory(nodes, tables["memory"])
     with_lists = takers_of_lists(numbers)
-    groups = {grouping: collections.defaultdict(lambda: Figures(0, 0, 0, 0, 0)) for grouping in GROUPINGS}
+    groups = {grouping: collections.defaultdict(lambda: Figures(0, 0, 0, 0, 0))
+              for grouping in GROUPINGS}
     for node in nodes:
         if node.category == "python_function":
             continue
@@ -155,14 +163,15 @@ def averages(build, trace, numbers):
                       node.bytes - sum(child.bytes for child in children) if node.in_tree else 0)
         for grouping in GROUPINGS:
             key = (node.name, node.category == "user_annotation",
-                   *key_of(grouping, node.name, shapes_without_types(node.shapes), node.stack, with_lists))
+                   *key_of(grouping, node.name, shapes_without_types(node.shapes), node.stack,
+                           with_lists))
             groups[grouping][key] = Figures(*map(sum, zip(groups[grouping][key], own)))
     return groups
 
 
 def own_averages(numbers):
-    """The same, as PyTorch itself says it. Its times are sums, in doubles, of nanoseconds / 1000: within a tenth of a
-    nanosecond of a whole number, or they are not what this takes them for."""
+    """The same, as PyTorch itself says it. Its times are sums, in doubles, of nanoseconds / 1000:
+    within a tenth of a nanosecond of a whole number, or they are not what this takes them for."""
     def whole(microseconds):
         nanoseconds = round(microseconds * 1000)
         assert abs(microseconds * 1000 - nanoseconds) < 0.1, microseconds
@@ -176,8 +185,10 @@ def own_averages(numbers):
             if row["key"] == "[memory]":
                 continue
             key = (row["key"], row["is_user_annotation"],
-                   *key_of(grouping, row["key"], row["input_shapes"] or [], row["stack"], with_lists))
-            own = Figures(row["count"], whole(row["cpu_time_total"]), whole(row["self_cpu_time_total"]),
-                          row["cpu_memory_usage"], row["self_cpu_memory_usage"])
+                   *key_of(grouping, row["key"], row["input_shapes"] or [], row["stack"],
+                           with_lists))
+            own = Figures(row["count"], whole(row["cpu_time_total"]),
+                          whole(row["self_cpu_time_total"]), row["cpu_memory_usage"],
+                          row["self_cpu_memory_usage"])
             groups[grouping][key] = Figures(*map(sum, zip(groups[grouping][key], own)))
     return groups

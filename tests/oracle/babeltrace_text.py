@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """babeltrace_text.py: what babeltrace2 sees in a trace, read from the text that it prints.
 
-Called with one process's folder, because the text of a whole trace glues the folder's name to the event's.
-A record starts with its time in brackets; names are printed raw, so they may hold newlines, and an empty
-one as <unknown>."""
+Called with one process's folder, because the text of a whole trace glues the folder's name to the
+event's.
+A record starts with its time in brackets; names are printed raw, so they may hold newlines, and an
+empty one as <unknown>."""
 import collections
 import re
 import subprocess

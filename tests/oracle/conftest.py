@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the oracle tests: the programs under test, and one trace of each kind, recorded once."""
+"""Fixtures of the oracle tests: the programs under test, and one trace of each kind, recorded
+once."""
 import json
 import pathlib
 import resource
@@ -12,12 +13,14 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "oracle"), str(TESTS / "support"), str(TESTS.parent / "tools")]
 
-from recording import DECODER, Run, binary, quiet_environment  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from recording import DECODER, Run, binary, quiet_environment
 
 
 @pytest.fixture(scope="session")
 def program():
-    """program("every_record") is the path of a test program, program("examples/train") of an example."""
+    """program("every_record") is the path of a test program, program("examples/train") of an
+    example."""
     return lambda name: binary(name if "/" in name else f"tests/programs/{name}")
 
 
@@ -33,8 +36,8 @@ def record(program):
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
         trace = folder / (name.rpartition("/")[2] + ".varve")
         command = [varve, "record", "-o", trace, "--", program(name), *arguments]
-        done = subprocess.run(command, cwd=folder, env=quiet_environment(), stdout=subprocess.PIPE, check=False,
-                              preexec_fn=limit_files)
+        done = subprocess.run(command, cwd=folder, env=quiet_environment(), stdout=subprocess.PIPE,
+                              check=False, preexec_fn=limit_files)
         return Run(trace, done.stdout, done.returncode)
     return run
 
@@ -45,8 +48,10 @@ def varve_json():
     varve = binary("varve")
 
     def tables(verb, *arguments):
-        done = subprocess.run([varve, verb, "--json", *arguments], stdout=subprocess.PIPE, check=True)
-        return {name: [dict(zip([column["name"] for column in table["columns"]], row)) for row in table["rows"]]
+        done = subprocess.run([varve, verb, "--json", *arguments], stdout=subprocess.PIPE,
+                              check=True)
+        return {name: [dict(zip([column["name"] for column in table["columns"]], row))
+                       for row in table["rows"]]
                 for name, table in json.loads(done.stdout)["tables"].items()}
     return tables
 
@@ -62,14 +67,17 @@ def babeltrace2():
 def decode():
     """Runs the second reader as a program; gives what subprocess.run gives."""
     def run(*arguments):
-        return subprocess.run([sys.executable, DECODER, *arguments], capture_output=True, text=True, check=False)
+        return subprocess.run([sys.executable, DECODER, *arguments], capture_output=True, text=True,
+                              check=False)
     return run
 
 
 @pytest.fixture(scope="session")
 def every_record(record, tmp_path_factory):
-    """every_record, recorded once; 20,000 pairs a thread fill several packets and, files being limited, parts."""
-    return record(tmp_path_factory.mktemp("every"), "every_record", "7", "20000", file_bytes=256 * 1024)
+    """every_record, recorded once; 20,000 pairs a thread fill several packets and, files being
+    limited, parts."""
+    return record(tmp_path_factory.mktemp("every"), "every_record", "7", "20000",
+                  file_bytes=256 * 1024)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""journal.py: what tests/programs/every_record.c says that it recorded, and a decoder's records in that form."""
+"""journal.py: what tests/programs/every_record.c says that it recorded, and a decoder's records in
+that form."""
 import collections
 import json
 import struct

@@ -21,7 +21,8 @@ def quiet_environment(**more):
 
 
 def switches(process):
-    """When the layers that are recorded became what, as tools/varve_decode.py reads it: [(ns, layers)]."""
+    """When the layers that are recorded became what, as tools/varve_decode.py reads it: [(ns,
+    layers)]."""
     return [(process.ns(record.ticks), record.fields["layers"]) for stream in process.streams
             for record in stream.records if record.id == 6]
 
@@ -29,5 +30,6 @@ def switches(process):
 def binary(name):
     path = BUILD / name
     if not path.exists():
-        pytest.skip(f"needs {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: make tests")
+        pytest.skip(
+            f"needs {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: make tests")
     return path

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the AArch64 build records is read alike by this machine's readers, and by its own.
 
-`make cross` builds it; qemu-aarch64 runs it, with the library loaded by LD_PRELOAD as `varve record` does."""
+`make cross` builds it; qemu-aarch64 runs it, with the library loaded by LD_PRELOAD as `varve
+record` does."""
 import json
 import pathlib
 import shutil
@@ -22,17 +23,20 @@ SOURCES = ("src", "include", "tests/programs", "tests/support")
 
 @pytest.fixture(scope="session")
 def emulated():
-    """emulated(ENVIRONMENT, "PROGRAM", ARGUMENTS…) runs a program of the cross build; gives what subprocess.run gives."""
+    """emulated(ENVIRONMENT, "PROGRAM", ARGUMENTS…) runs a program of the cross build; gives what
+    subprocess.run gives."""
     if not (emulator := shutil.which("qemu-aarch64")) or not (CROSS / "ready").exists():
         pytest.skip("needs build/cross and qemu-aarch64: make cross")
-    newest = max(path.stat().st_mtime for folder in SOURCES for path in (ROOT / folder).rglob("*.[ch]"))
+    newest = max(path.stat().st_mtime for folder in SOURCES
+                 for path in (ROOT / folder).rglob("*.[ch]"))
     if newest > (CROSS / "ready").stat().st_mtime:
         pytest.skip("needs a build/cross that is not older than the sources: make cross")
 
     def run(environment, name, *arguments):
         settings = [word for key, value in environment.items() for word in ("-E", f"{key}={value}")]
         command = [emulator, "-L", "/usr/aarch64-linux-gnu", *settings, CROSS / name, *arguments]
-        return subprocess.run(command, env=quiet_environment(), stdout=subprocess.PIPE, check=False, timeout=120)
+        return subprocess.run(command, env=quiet_environment(), stdout=subprocess.PIPE, check=False,
+                              timeout=120)
     return run
 
 
@@ -45,7 +49,8 @@ def recorded(emulated, folder, name, *arguments):
 
 @pytest.fixture(scope="module")
 def cross_run(emulated, tmp_path_factory):
-    return recorded(emulated, tmp_path_factory.mktemp("cross"), "tests/programs/every_record", "7", "20000")
+    return recorded(emulated, tmp_path_factory.mktemp("cross"), "tests/programs/every_record", "7",
+                    "20000")
 
 
 def test_it_is_another_machine(emulated):
@@ -78,14 +83,16 @@ def test_three_readers_count_the_same(cross_run, babeltrace2, varve_json, decode
     counts = varve_decode.counts(varve_decode.open_trace(cross_run.trace))
     (info,) = varve_json("info", cross_run.trace)["trace"]
     assert counts["events"] > 120000
-    assert babeltrace_text.event_count(babeltrace2, cross_run.trace) == counts["events"] == info["events"]
+    assert babeltrace_text.event_count(babeltrace2,
+                                       cross_run.trace) == counts["events"] == info["events"]
     assert (info["lost"], counts["lost"]) == (0, 0)
 
 
 @pytest.mark.parametrize("verb", ["info", "report"])
 def test_both_machines_tell_the_same(cross_run, emulated, varve_json, verb):
     tables = json.loads(emulated({}, "varve", verb, "--json", cross_run.trace).stdout)["tables"]
-    told = {name: [dict(zip([column["name"] for column in table["columns"]], row)) for row in table["rows"]]
+    told = {name: [dict(zip([column["name"] for column in table["columns"]], row))
+                   for row in table["rows"]]
             for name, table in tables.items()}
     assert told == varve_json(verb, cross_run.trace)
 
@@ -96,10 +103,12 @@ def test_what_was_acknowledged_survives_sigkill(emulated, tmp_path, decode):
     assert run.exit_code == -signal.SIGKILL
     assert decode("--check", run.trace).stderr == ""
     (process,) = varve_decode.open_trace(run.trace).processes
-    writers = {process.names[stream.tid]: stream for stream in process.streams if stream.kind == "thread"}
+    writers = {process.names[stream.tid]: stream for stream in process.streams
+               if stream.kind == "thread"}
     for number, made in enumerate(struct.unpack("<4Q", counts.read_bytes())):
         stream = writers[f"writer {number}"]
-        values = [int(record.fields["value"]) for record in stream.records if record.name == "count"]
+        values = [int(record.fields["value"]) for record in stream.records
+                  if record.name == "count"]
         assert made >= 5000
         assert stream.lost == 0
         assert values == list(range(len(values))) and len(values) >= made

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace is whole at every instant: while it is written, and after a SIGKILL.
 
-tests/programs/kill_self.c acknowledges in a shared file what each thread has recorded, and kills itself."""
+tests/programs/kill_self.c acknowledges in a shared file what each thread has recorded, and kills
+itself."""
 import contextlib
 import os
 import signal
@@ -26,19 +27,23 @@ def acknowledged(path):
 def counted(process):
     """{number of the writer: (its counter's values, records lost)}."""
     return {int(process.names[stream.tid].removeprefix("writer ")):
-            ([int(record.fields["value"]) for record in stream.records if record.name == "count"], stream.lost)
-            for stream in process.streams if process.names.get(stream.tid, "").startswith("writer ")}
+            ([int(record.fields["value"]) for record in stream.records if record.name == "count"],
+             stream.lost)
+            for stream in process.streams if process.names.get(stream.tid,
+                                                               "").startswith("writer ")}
 
 
 def same_count_in_three(trace_path, babeltrace2, varve_json):
     counts = varve_decode.counts(varve_decode.open_trace(trace_path))
     (info,) = varve_json("info", trace_path)["trace"]
-    assert babeltrace_text.event_count(babeltrace2, trace_path) == counts["events"] == info["events"]
+    assert babeltrace_text.event_count(babeltrace2,
+                                       trace_path) == counts["events"] == info["events"]
     assert info["lost"] == counts["lost"]
 
 
 @pytest.mark.parametrize("pause_ns", [PACED, UNPACED])
-def test_what_was_acknowledged_survives_sigkill(tmp_path, record, decode, babeltrace2, varve_json, pause_ns):
+def test_what_was_acknowledged_survives_sigkill(tmp_path, record, decode, babeltrace2, varve_json,
+                                                pause_ns):
     counts = tmp_path / "counts"
     run = record(tmp_path, "kill_self", counts, "20000", pause_ns)
     assert run.exit_code == 128 + signal.SIGKILL
@@ -61,11 +66,13 @@ def test_what_was_acknowledged_survives_sigkill(tmp_path, record, decode, babelt
 
 def test_live_trace_reads(tmp_path, program, decode, babeltrace2, varve_json):
     counts, trace = tmp_path / "counts", tmp_path / "live.varve"
-    recorder = subprocess.Popen([binary("varve"), "record", "-o", trace, "--", program("kill_self"), counts,
-                                 str(10**15), SLOW], env=quiet_environment(), stderr=subprocess.DEVNULL)
+    recorder = subprocess.Popen([binary("varve"), "record", "-o", trace, "--", program("kill_self"),
+                                 counts, str(10**15), SLOW], env=quiet_environment(),
+                                 stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 120
-        while not counts.exists() or counts.stat().st_size < 8 * THREADS or min(acknowledged(counts)) < 1000:
+        while not counts.exists() or counts.stat().st_size < 8 * THREADS or min(
+                acknowledged(counts)) < 1000:
             assert time.monotonic() < deadline and recorder.poll() is None
             time.sleep(0.02)
         for _ in range(3):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three readers of one trace: babeltrace2, tools/varve_decode.py (written from doc/format.md alone) and varve.
+"""Three readers of one trace: babeltrace2, tools/varve_decode.py (written from doc/format.md alone)
+and varve.
 
 What they see is equal, and for every_record it also equals what the program says that it did."""
 import collections
@@ -64,7 +65,8 @@ def test_records_are_equal_one_by_one(run, babeltrace2):
         printed = by_tid(babeltrace_text.events(babeltrace2, process.path))
         assert sorted(printed) == sorted(stream.tid for stream in process.streams if stream.records)
         names = collections.Counter(event.name for events in printed.values() for event in events)
-        assert names == collections.Counter(record.name for stream in process.streams for record in stream.records)
+        assert names == collections.Counter(record.name for stream in process.streams
+                                            for record in stream.records)
         for stream in process.streams:
             events = printed.get(stream.tid, [])
             assert [event.name for event in events] == [record.name for record in stream.records]
@@ -105,15 +107,18 @@ def test_streams_have_packets_and_parts(every_record):
 
 def test_layers_records_tell_pause_and_resume(every_record):
     (process,) = varve_decode.open_trace(every_record.trace).processes
-    masks = [record.fields["layers"] for record in process.streams[0].records if record.name == "varve.layers"]
+    masks = [record.fields["layers"] for record in process.streams[0].records
+             if record.name == "varve.layers"]
     assert masks[:5] in ([0x7FF, 0, 0x400, 0x7FF, 0], [0x7FF, 0, 0x400, 0x7FF])
 
 
 def test_sites_carry_layer_file_and_line(every_record):
     (process,) = varve_decode.open_trace(every_record.trace).processes
-    classes = {site.name: site for site in process.classes.values() if site.kind in ("begin", "mark")}
+    classes = {site.name: site for site in process.classes.values()
+               if site.kind in ("begin", "mark")}
     assert {name: classes[name].layer for name in classes if name.startswith("layer ")} == {
-        f"layer {name.lower().replace('_', ' ')}": name for name in varve_decode.LAYERS if name != "STEP"}
+        f"layer {name.lower().replace('_', ' ')}": name for name in varve_decode.LAYERS
+        if name != "STEP"}
     assert classes["a mark"].file.endswith("every_record.c")
     assert int(classes["a mark"].line) > 40
     assert (classes["no file"].file, classes["no file"].line) == (None, None)
@@ -122,7 +127,8 @@ def test_sites_carry_layer_file_and_line(every_record):
 
 
 def operators(trace):
-    """{name: (calls, total_ns)} of all ranges but steps and phases; direct recursion counts once."""
+    """{name: (calls, total_ns)} of all ranges but steps and phases; direct recursion counts
+    once."""
     rows = collections.defaultdict(lambda: [0, 0])
     for process in trace.processes:
         built, _ = varve_decode.ranges(process)
@@ -136,7 +142,8 @@ def operators(trace):
 
 def test_operators_are_those_of_the_report(run, varve_json):
     told = {row["name"]: (row["calls"], row["total_ns"])
-            for row in varve_json("report", "--warm-up", "--top", "0", run.trace)["operators"] if row["row"] == "operator"}
+            for row in varve_json("report", "--warm-up", "--top", "0", run.trace)["operators"]
+            if row["row"] == "operator"}
     expected = operators(varve_decode.open_trace(run.trace))
     assert len(expected) > 5
     assert told == expected
@@ -144,7 +151,8 @@ def test_operators_are_those_of_the_report(run, varve_json):
 
 def test_two_processes_of_one_run(tmp_path, record, program, babeltrace2, varve_json, decode):
     twice = tmp_path / "twice.sh"
-    twice.write_text(f'"{program("every_record")}" 0 > /dev/null\n"{program("every_record")}" 0 > /dev/null\n')
+    twice.write_text(
+        f'"{program("every_record")}" 0 > /dev/null\n"{program("every_record")}" 0 > /dev/null\n')
     run = record(tmp_path, "/bin/sh", twice)
     assert run.exit_code == 0
     assert decode("--check", run.trace).stderr == ""

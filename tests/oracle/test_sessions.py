@@ -35,7 +35,8 @@ def test_sessions_hold_what_was_made_inside(tmp_path, program, decode, babeltrac
     assert "outside" not in counts["by_name"]
     assert babeltrace_text.event_count(babeltrace2, trace_path) == counts["events"]
     built = [item for process in trace.processes for item in varve_decode.ranges(process)[0]]
-    assert [item.unfinished for item in built] == [False] * (made + sessions)  # a stop ends what is open
+    # a stop ends what is open
+    assert [item.unfinished for item in built] == [False] * (made + sessions)
 
 
 def test_a_session_under_record_is_refused(tmp_path, record):
@@ -43,7 +44,8 @@ def test_a_session_under_record_is_refused(tmp_path, record):
     assert done.stdout.decode() == f"start {STATE}\nstart {STATE}\nstop {STATE}\nstop {STATE}\n"
     assert not (tmp_path / "own.varve").exists()
     by_name = varve_decode.counts(varve_decode.open_trace(done.trace))["by_name"]
-    assert [by_name[name] for name in ("inside", "left open", "outside")] == [1, 1, 4]  # begin and mark, before and after
+    # begin and mark, before and after
+    assert [by_name[name] for name in ("inside", "left open", "outside")] == [1, 1, 4]
 
 
 @pytest.mark.parametrize("more", [
@@ -53,7 +55,8 @@ def test_a_session_under_record_is_refused(tmp_path, record):
     {"VARVE_LAYERS": "all"},
 ], ids=["bare", "library path", "preloaded", "layers without output"])
 def test_unrecorded_program_is_unchanged(tmp_path, program, every_record, more):
-    stdout, stderr, exit_code = run([program("every_record"), "7", "20000"], tmp_path, quiet_environment(**more))
+    stdout, stderr, exit_code = run([program("every_record"), "7", "20000"], tmp_path,
+                                    quiet_environment(**more))
     assert stdout == every_record.stdout
     assert (stderr, exit_code) == (b"", 7)
     assert os.listdir(tmp_path) == []
@@ -61,7 +64,8 @@ def test_unrecorded_program_is_unchanged(tmp_path, program, every_record, more):
 
 
 def test_unrecorded_example_is_unchanged(tmp_path, program, train):
-    stdout, _, exit_code = run([program("examples/train"), "--steps", "5"], tmp_path, quiet_environment())
+    stdout, _, exit_code = run([program("examples/train"), "--steps", "5"], tmp_path,
+                               quiet_environment())
     assert (stdout, exit_code) == (train.stdout, train.exit_code)
     assert os.listdir(tmp_path) == []
 
@@ -76,7 +80,8 @@ def test_unwritable_output_leaves_the_program_alone(tmp_path, program, every_rec
 @pytest.mark.parametrize("kibibytes", [0, 1, 2, 8, 64])
 def test_file_size_limit_leaves_the_program_alone(tmp_path, program, record, kibibytes):
     limited = tmp_path / "limited.sh"
-    limited.write_text(f'ulimit -f {2 * kibibytes}\nexec "{program("every_record")}" 7\n')  # blocks of 512 bytes
+    # blocks of 512 bytes
+    limited.write_text(f'ulimit -f {2 * kibibytes}\nexec "{program("every_record")}" 7\n')
     done = record(tmp_path, "/bin/sh", limited)
     stdout, _, exit_code = run([program("every_record"), "7"], tmp_path, quiet_environment())
     assert (done.stdout, done.exit_code) == (stdout, exit_code) == (stdout, 7)

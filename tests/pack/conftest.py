@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the tests of `varve pack`: the command, a small trace with every kind of record, a recorded one."""
+"""Fixtures of the tests of `varve pack`: the command, a small trace with every kind of record, a
+recorded one."""
 import json
 import os
 import pathlib
@@ -20,8 +21,8 @@ def run(varve):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("VARVE_")}
 
     def command(*words, **more):
-        return subprocess.run([varve, *words], capture_output=True, text=True, timeout=120, env=environment,
-                              check=False, **more)
+        return subprocess.run([varve, *words], capture_output=True, text=True, timeout=120,
+                              env=environment, check=False, **more)
     probe = subprocess.run([varve, "pack", "--help"], capture_output=True, text=True, check=True)
     assert "--unpack" in probe.stdout
     return command
@@ -43,7 +44,8 @@ def skip_without_zstd(done):
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory, build, run):
-    """recorded(NAME, ARGUMENTS…) records a program of the build folder once, and gives the trace."""
+    """recorded(NAME, ARGUMENTS…) records a program of the build folder once, and gives the
+    trace."""
     made = {}
 
     def record(name, *arguments):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packed stream cut at every byte, and with every byte changed: `varve` refuses it in one line that says
-which file and where, or reads all of it. Sizes that no memory could hold are refused at once."""
+"""A packed stream cut at every byte, and with every byte changed: `varve` refuses it in one line
+that says which file and where, or reads all of it. Sizes that no memory could hold are refused at
+once."""
 import csv
 import re
 import resource
@@ -9,6 +10,7 @@ import struct
 import pytest
 
 import packed_stream
+import trace_writer
 
 FILES = ["100/process.0", "100/thread.1.0", "100/thread.2.0"]
 
@@ -66,7 +68,8 @@ def small_memory():
     resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
 
 
-ONE = {"runs": packed_stream.column_bytes([8 << 2 | packed_stream.WORDS]), "ids": b"\x01", "ticks": bytes(6)}
+ONE = {"runs": packed_stream.column_bytes([8 << 2 | packed_stream.WORDS]), "ids": b"\x01",
+       "ticks": bytes(6)}
 BOMB = bytes(64 << 20)
 
 
@@ -81,7 +84,8 @@ BOMB = bytes(64 << 20)
     lambda: packed_stream.build(8, {**ONE, "ids": b"\xff\xff\xff\xff\x01"}),
     lambda: packed_stream.build(8, {**ONE, "ids": b"\x80"}),
     lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([2**40 << 2 | 2])}),
-    lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([7 << 2 | 2, 1 << 2])}),
+    lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([7 << 2 | 2,
+                                                                               1 << 2])}),
     lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([8 << 2 | 3])}),
     lambda: packed_stream.build(16, {**ONE}),
 ], ids=range(13))
@@ -92,6 +96,25 @@ def test_claims_that_make_no_sense(run, packed, data):
 
 
 def test_the_block_before_is_sound(run, packed):
-    """Like the first of those, so that it is the claims that are refused: it is read, as a cut plain stream."""
+    """Like the first of those, so that it is the claims that are refused: it is read, as a cut
+    plain stream."""
     (packed.path / FILES[1]).write_bytes(packed_stream.build(8, ONE))
     assert 0 < events(run, packed.path) < packed.records
+
+
+def test_what_was_damaged_before_it_was_packed_has_its_place_in_the_plain_stream(run, tmp_path):
+    trace = trace_writer.Trace(tmp_path / "t.varve")
+    process = trace.process(pid=1)
+    process.site("begin", "a", layer="OP")
+    thread = process.thread(tid=1)
+    for i in range(20000):
+        thread.begin(64, at=100 + 10 * i)
+        thread.end(at=105 + 10 * i)
+    thread.begin(39, at=300000)  # a class that metadata does not have
+    trace.write()
+    path = trace.path / "1" / "thread.1.0"
+    said = f"varve: '{path}': event class 39 is not in metadata at byte {path.stat().st_size - 8}"
+    assert run("info", trace.path).stderr.splitlines()[0] == said
+    assert run("pack", "-q", trace.path).returncode == 0
+    assert path.stat().st_size < 1000
+    assert run("info", trace.path).stderr.splitlines()[0] == said + " of what it decompresses to"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve pack: a packed trace reads as the plain one by every verb, unpacks to the same bytes, is small; and
-nothing is lost or left behind when packing fails."""
+"""varve pack: a packed trace reads as the plain one by every verb, unpacks to the same bytes, is
+small; and nothing is lost or left behind when packing fails."""
 import os
 import pathlib
 import re
@@ -21,7 +21,8 @@ PROGRAMS = [("tests/programs/every_record", "0", "3000"), ("examples/train", "--
 
 
 def files_of(trace):
-    return {str(path.relative_to(trace)): path.read_bytes() for path in sorted(trace.rglob("*")) if path.is_file()}
+    return {str(path.relative_to(trace)): path.read_bytes() for path in sorted(trace.rglob("*"))
+            if path.is_file()}
 
 
 def streams_of(trace):
@@ -29,7 +30,8 @@ def streams_of(trace):
             if pathlib.PurePath(name).name.startswith(("process.", "thread."))}
 
 
-@pytest.fixture(params=["golden", "calls", *PROGRAMS], ids=lambda param: param if isinstance(param, str) else param[0])
+@pytest.fixture(params=["golden", "calls", *PROGRAMS], ids=lambda param: param
+                if isinstance(param, str) else param[0])
 def trace(request, tmp_path):
     """A trace that the test may change."""
     if request.param == "golden":
@@ -46,7 +48,8 @@ def test_every_verb_reads_it_as_before(trace, run, tables, tmp_path):
     run("export", "-q", "-o", tmp_path / "plain.json", trace)
     packed = run("pack", trace)
     assert (packed.returncode, packed.stdout) == (0, "")
-    assert re.fullmatch(r"varve: packed .*\.varve  [\d.]+ [kM]?B to [\d.]+ [kM]?B  [\d ]+ records, all compared\n",
+    assert re.fullmatch(r"varve: packed .*\.varve  [\d.]+ [kM]?B to [\d.]+ [kM]?B  [\d ]+ "
+                        r"records, all compared\n",
                         packed.stderr)
     assert all(data.startswith(b"VARVEPK1") for data in streams_of(trace).values())
     assert [tables(verb, trace, *more) for verb, *more in VERBS] == before
@@ -65,7 +68,8 @@ def test_unpacking_gives_the_same_bytes(trace, run):
     done = run("pack", "--unpack", trace)
     assert done.returncode == 0 and done.stderr.startswith(f"varve: unpacked {trace}")
     assert files_of(trace) == before
-    assert {path: (path.stat().st_mode, path.stat().st_mtime_ns) for path in trace.rglob("*")} == modes
+    assert {path: (path.stat().st_mode, path.stat().st_mtime_ns)
+            for path in trace.rglob("*")} == modes
     assert not [name for name in os.listdir(trace.parent) if name.startswith(".")]
 
 
@@ -76,7 +80,8 @@ def test_babeltrace2_reads_it_again(trace, run):
     text = [subprocess.run([babeltrace2, trace], capture_output=True, check=True).stdout]
     count = babeltrace_text.event_count(babeltrace2, trace)
     assert run("pack", "-q", trace).returncode == 0
-    assert subprocess.run([babeltrace2, trace], capture_output=True, check=False).returncode != 0  # it says no
+    # it says no
+    assert subprocess.run([babeltrace2, trace], capture_output=True, check=False).returncode != 0
     assert run("pack", "-q", "--unpack", trace).returncode == 0
     text.append(subprocess.run([babeltrace2, trace], capture_output=True, check=True).stdout)
     assert text[0] == text[1]
@@ -94,28 +99,31 @@ def test_the_page_is_enough_to_read_it(trace, run):
 def test_a_file_written_from_the_page_is_read(golden, run, tables):
     before = tables("info", golden.path)
     for name, data in streams_of(golden.path).items():
-        columns = {"runs": packed_stream.column_bytes([len(data) << 2 | packed_stream.RAW]), "raw": data}
+        columns = {"runs": packed_stream.column_bytes([len(data) << 2 | packed_stream.RAW]),
+                   "raw": data}
         (golden.path / name).write_bytes(packed_stream.build(len(data), columns))
     assert tables("info", golden.path) == before
     assert run("pack", golden.path).stderr.endswith("is packed already\n")
 
 
 def bytes_a_range(plain, packed, tables):
-    (info,) = ([dict(zip([column["name"] for column in table["columns"]], row)) for row in table["rows"]]
+    (info,) = ([dict(zip([column["name"] for column in table["columns"]], row))
+                for row in table["rows"]]
                for name, table in tables("info", plain)["tables"].items() if name == "trace")
     return sum(map(len, streams_of(packed).values())) / info[0]["slices"]
 
 
 def test_a_training_run_takes_few_bytes(golden, recorded, run, tables, tmp_path):
-    """3.7 bytes a range on a quiet machine (doc/performance.md); most of it is how much each call's duration
-    varies, which on a busy machine is more."""
+    """3.7 bytes a range on a quiet machine (doc/performance.md); most of it is how much each call's
+    duration varies, which on a busy machine is more."""
     assert golden.records > 0
     plain = recorded("examples/train")
     assert run("pack", "-q", "-o", tmp_path / "small.varve", plain).returncode == 0
     assert bytes_a_range(plain, tmp_path / "small.varve", tables) < 4.8
 
 
-# ---- where it goes ----------------------------------------------------------------------------------
+# ---- where it goes
+# ----------------------------------------------------------------------------------
 
 def test_with_o_the_original_stays(golden, run, tmp_path):
     before, small = files_of(golden.path), tmp_path / "small.varve"
@@ -124,7 +132,8 @@ def test_with_o_the_original_stays(golden, run, tmp_path):
     assert files_of(golden.path) == before
     first = files_of(small)
     assert run("pack", "-q", "-o", small, golden.path).returncode == 0
-    assert files_of(small) == files_of(tmp_path / "small.varve.old") == first  # the same bytes each time
+    # the same bytes each time
+    assert files_of(small) == files_of(tmp_path / "small.varve.old") == first
 
 
 def test_twice_is_once(golden, run):
@@ -166,10 +175,12 @@ def test_other_files_come_along_hidden_ones_do_not(golden, run):
     assert not (golden.path / "100" / ".making").exists()
 
 
-# ---- what is refused --------------------------------------------------------------------------------
+# ---- what is refused
+# --------------------------------------------------------------------------------
 
 def refusal(run, golden, words, **more):
-    """Runs a pack that must fail; the trace is as before and nothing is left. Gives (exit code, message)."""
+    """Runs a pack that must fail; the trace is as before and nothing is left. Gives (exit code,
+    message)."""
     before, names = files_of(golden.path), os.listdir(golden.path.parent)
     done = run("pack", *words, **more)
     assert files_of(golden.path) == before
@@ -180,15 +191,17 @@ def refusal(run, golden, words, **more):
 def test_a_stream_that_is_open_elsewhere(golden, run):
     with open(golden.path / "100" / "thread.1.0", "rb"):
         code, text = refusal(run, golden, [golden.path])
-    assert code == 3 and "thread.1.0' is open in another process: only a finished trace is packed" in text
+    assert (code == 3
+            and "thread.1.0' is open in another process: only a finished trace is packed" in text)
 
 
 def test_what_is_no_trace(golden, run, tmp_path):
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "folder", golden.path / "100", golden.path / "manifest.json"):
         code, text = refusal(run, golden, [path])
-        assert code == 3 and text == (f"varve: '{path}' is not a trace folder of varve's: give the folder "
-                                      "NAME.varve as a whole")
+        assert code == 3 and text == (
+            f"varve: '{path}' is not a trace folder of varve's: give the folder "
+            "NAME.varve as a whole")
     assert refusal(run, golden, [tmp_path / "none"])[0] == 3
     assert refusal(run, golden, ["-o", "-", golden.path])[0] == 2
 
@@ -196,7 +209,8 @@ def test_what_is_no_trace(golden, run, tmp_path):
 def test_a_link_in_the_trace(golden, run):
     (golden.path / "100" / "thread.9.0").symlink_to("thread.1.0")
     code, text = refusal(run, golden, [golden.path])
-    assert code == 3 and text.endswith("thread.9.0' is neither file nor folder: take it out of the trace")
+    assert code == 3 and text.endswith(
+        "thread.9.0' is neither file nor folder: take it out of the trace")
 
 
 def test_no_room(golden, run):
@@ -214,7 +228,8 @@ def test_stopped_by_a_signal(golden, varve, tmp_path, signal_number):
     with open(path, "wb") as file:
         file.truncate((1 << 32) - (1 << 16))
     names = sorted(os.listdir(tmp_path))
-    # A shell's background jobs, such as a test run may be, ignore SIGINT, and their children with them.
+    # A shell's background jobs, such as a test run may be, ignore SIGINT, and their children with
+    # them.
     process = subprocess.Popen([varve, "pack", golden.path], stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal_number, signal.SIG_DFL))
     hidden = tmp_path / f".golden.varve.pack.{process.pid}"
@@ -222,7 +237,8 @@ def test_stopped_by_a_signal(golden, varve, tmp_path, signal_number):
     while not hidden.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal_number)
-    assert process.communicate(timeout=120)[1] == "varve: stopped by a signal: the trace is as it was\n"
+    assert process.communicate(
+        timeout=120)[1] == "varve: stopped by a signal: the trace is as it was\n"
     assert process.returncode == -signal_number
     assert sorted(os.listdir(tmp_path)) == names and path.stat().st_size == (1 << 32) - (1 << 16)
 
@@ -234,10 +250,12 @@ def test_a_damaged_packed_trace_stays_as_it_is(golden, run):
     damaged[-6] ^= 1
     path.write_bytes(damaged)
     code, text = refusal(run, golden, ["--unpack", golden.path])
-    assert code == 3 and f"'{path}': this packed stream is damaged: the block does not decompress: " in text
+    assert (code == 3
+            and f"'{path}': this packed stream is damaged: the block does not decompress: " in text)
 
 
 def test_the_second_reader_says_what_to_do(golden, run, root):
     run("pack", "-q", golden.path)
-    done = subprocess.run([root / "tools" / "varve_decode.py", golden.path], capture_output=True, text=True, check=False)
+    done = subprocess.run([root / "tools" / "varve_decode.py", golden.path], capture_output=True,
+                          text=True, check=False)
     assert done.returncode == 3 and "varve pack --unpack -o PLAIN.varve" in done.stderr

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* closed.c — a program without some of its first three descriptors, whose log lines go to them all the same.
+/* closed.c — a program without some of its first three descriptors, whose log lines go to them all
+ * the same.
  *
- * closed FILE NUMBERS COUNT: closes the descriptors of NUMBERS ("02": 0 and 2). A thread writes to them without a pause while
- * the main thread tells slot 0 (ctf/count_records.h) COUNT times, makes a dump now and then, and begins other threads that tell slot 1. Exit 1:
+ * closed FILE NUMBERS COUNT: closes the descriptors of NUMBERS ("02": 0 and 2). A thread writes to
+ * them without a pause while the main thread tells slot 0 (ctf/count_records.h) COUNT times, makes
+ * a dump now and then, and begins other threads that tell slot 1. Exit 1:
  * one of those writes succeeded. */
 #include <errno.h>
 #include <pthread.h>
@@ -16,8 +18,9 @@ static bool is_over; /* atomic */
 
 static void *log_to_closed(void *unused)
 {
-    static const char line[] = "a line of a log that nobody reads, longer than the header of a packet is, "
-                               "so that nothing would be left of it\n";
+    static const char line[] =
+        "a line of a log that nobody reads, longer than the header of a packet is, "
+        "so that nothing would be left of it\n";
     long succeeded = 0;
     (void)unused;
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))

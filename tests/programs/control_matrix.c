@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control_matrix.c — every way to begin a recording × every state of the process × every call that switches it.
+/* control_matrix.c — every way to begin a recording × every state of the process × every call that
+ * switches it.
  *
- *     control_matrix LIBVARVE MODULE           cells from standard input, a line each:  FOLDER BEGIN STATE FIRST SECOND
- *     control_matrix LIBVARVE MODULE ROUNDS    threads that begin, end, switch and dump at once, here
+ *     control_matrix LIBVARVE MODULE           cells from standard input, a line each:  FOLDER
+ *     BEGIN STATE FIRST SECOND
+ *     control_matrix LIBVARVE MODULE ROUNDS    threads that begin, end, switch and dump at once,
+ *                                              here
  *
- * Each cell has a process of its own, forked before libvarve.so is loaded: what the environment begins then begins as in
- * a program that was just started. It runs in FOLDER, which is made. A line of output for each cell: those five words,
- * what modules/control_cell.c says of the two calls, and "ok", "exit N" or "signal N", between tabulators. */
+ * Each cell has a process of its own, forked before libvarve.so is loaded: what the environment
+ * begins then begins as in a program that was just started. It runs in FOLDER, which is made. A
+ * line of output for each cell: those five words, what modules/control_cell.c says of the two
+ * calls, and "ok", "exit N" or "signal N", between tabulators. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,14 +32,19 @@ static const struct beginning {
     { "environment", { "VARVE_OPTIONS={\"output\": \"began.varve\"}" } },
     { "keep", { "VARVE_OPTIONS={\"output\": \"began.varve\", \"keep\": \"1MB\"}" } },
     { "ge", { "GE_PROFILING_MODE=true", "GE_PROFILING_OPTIONS={\"output\": \"began.varve\"}" } },
-    { "dynamic", { "PROFILING_MODE=dynamic", "PROFILING_OPTIONS={\"output\": \"began.varve\"}", "GE_PROFILING_MODE=true" } },
+    { "dynamic", { "PROFILING_MODE=dynamic", "PROFILING_OPTIONS={\"output\": \"began.varve\"}",
+                   "GE_PROFILING_MODE=true" } },
     { "record", { "VARVE_OUTPUT=", "VARVE_LAYERS=all" } },
     { "record-paused", { "VARVE_OUTPUT=", "VARVE_LAYERS=all", "VARVE_PAUSED=1" } },
-    { "record-schedule", { "VARVE_OUTPUT=", "VARVE_LAYERS=all", "VARVE_SCHEDULE=skip=1,active=1" } },
-    { "record-environment", { "VARVE_OUTPUT=", "VARVE_LAYERS=all", "VARVE_OPTIONS={\"output\": \"other.varve\"}" } },
+    { "record-schedule", { "VARVE_OUTPUT=", "VARVE_LAYERS=all",
+                           "VARVE_SCHEDULE=skip=1,active=1" } },
+    { "record-environment", { "VARVE_OUTPUT=", "VARVE_LAYERS=all",
+                              "VARVE_OPTIONS={\"output\": \"other.varve\"}" } },
     { "record-paused-environment",
-      { "VARVE_OUTPUT=", "VARVE_LAYERS=all", "VARVE_PAUSED=1", "VARVE_OPTIONS={\"output\": \"other.varve\"}" } },
-    { "wrong-environment", { "VARVE_OPTIONS={\"ouput\": \"other.varve\"}", "PROFILING_MODE=true" } },
+      { "VARVE_OUTPUT=", "VARVE_LAYERS=all", "VARVE_PAUSED=1",
+        "VARVE_OPTIONS={\"output\": \"other.varve\"}" } },
+    { "wrong-environment", { "VARVE_OPTIONS={\"ouput\": \"other.varve\"}",
+                             "PROFILING_MODE=true" } },
     { "session", { NULL } },
 };
 
@@ -110,7 +119,8 @@ int main(int argc, char **argv)
         return crowd(atol(argv[3]));
     }
     while (argc == 3 && fgets(line, sizeof line, stdin) != NULL) {
-        if (sscanf(line, "%255s %255s %255s %255s %255s", words[0], words[1], words[2], words[3], words[4]) != 5)
+        if (sscanf(line, "%255s %255s %255s %255s %255s", words[0], words[1], words[2], words[3],
+                   words[4]) != 5)
             return 2;
         printf("%s %s %s %s %s", words[0], words[1], words[2], words[3], words[4]);
         fflush(stdout);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* descriptors.c — prints how many descriptors and threads the process has, at each stage of a recording.
+/* descriptors.c — prints how many descriptors and threads the process has, at each stage of a
+ * recording.
  *
- * descriptors FOLDER: records itself into FOLDER, from 8 threads one after the other, twice. A line a stage: its name, the number of
- * descriptors, the number of threads; "child" is what an executed program has. */
+ * descriptors FOLDER: records itself into FOLDER, from 8 threads one after the other, twice. A line
+ * a stage: its name, the number of descriptors, the number of threads; "child" is what an executed
+ * program has. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,7 +28,8 @@ static int entries(const char *path)
     return count - 2;
 }
 
-/* Linux wakes pthread_join before it takes the thread out of /proc: one that stays is there after a second, too. */
+/* Linux wakes pthread_join before it takes the thread out of /proc: one that stays is there after a
+ * second, too. */
 static int threads(void)
 {
     int count = entries("/proc/self/task");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emitter.c — records as fast as it can, and says how much.
  *
- * emitter FILE THREADS PAIRS [ROUNDS]: THREADS threads make PAIRS ranges each (0: for ever), ROUNDS times one
- * after the other (1 unless given), each with threads of its own. After each range a thread stores in its
- * u64 of FILE (a shared mapping of 64 of them, so the numbers outlive a kill) how many it has made; numbers of
- * later rounds are added. Exit status 0: every call returned. */
+ * emitter FILE THREADS PAIRS [ROUNDS]: THREADS threads make PAIRS ranges each (0: for ever), ROUNDS
+ * times one after the other (1 unless given), each with threads of its own. After each range a
+ * thread stores in its u64 of FILE (a shared mapping of 64 of them, so the numbers outlive a kill)
+ * how many it has made; numbers of later rounds are added. Exit status 0: every call returned. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

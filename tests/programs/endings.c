@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* endings.c — all the ways in which a process ends or becomes two, while four threads record.
  *
- * endings FILE WAY COUNT: the threads tell slots 0 to 3 (ctf/count_records.h), at most 10 * COUNT times each; when each has
- * told COUNT, the main thread goes the WAY. It tells slot 4 COUNT times before and after each fork; what
- * other processes tell is said below. Exit status 0 where the way leaves a choice. */
+ * endings FILE WAY COUNT: the threads tell slots 0 to 3 (ctf/count_records.h), at most 10 * COUNT
+ * times each; when each has told COUNT, the main thread goes the WAY. It tells slot 4 COUNT times
+ * before and after each fork; what other processes tell is said below. Exit status 0 where the way
+ * leaves a choice. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -140,8 +141,8 @@ static pid_t vfork_one(unsigned number)
     _exit(0);
 }
 
-/* Children tell slot 5 once, in the parent's memory; every second one then executes this program, which tells
- * slots 9, 11, 13 and 15. */
+/* Children tell slot 5 once, in the parent's memory; every second one then executes this program,
+ * which tells slots 9, 11, 13 and 15. */
 static void go_vfork(void)
 {
     for (unsigned i = 0; i < CHILDREN; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* errno_kept.c — calls every function of varve.h and control.h, and prints those that changed errno.
+/* errno_kept.c — calls every function of varve.h and control.h, and prints those that changed
+ * errno.
  *
- * errno_kept FOLDER SITUATION: on a new thread for each round, so that each round begins with slow paths; FOLDER is
- * the output of the sessions that the program starts itself. SITUATION:
+ * errno_kept FOLDER SITUATION: on a new thread for each round, so that each round begins with slow
+ * paths; FOLDER is the output of the sessions that the program starts itself. SITUATION:
  *     plain    nothing special         closed   no descriptor can be had
  *     removed  the folder that VARVE_OUTPUT names is removed after the first round
  * Exit status 0: errno was kept always. */
@@ -20,14 +21,14 @@
 #define MARKER 4711
 #define ROUNDS 3
 
-#define KEEPS(call)                                                                                    \
-    do {                                                                                               \
-        errno = MARKER;                                                                                \
-        call;                                                                                          \
-        if (errno != MARKER) {                                                                         \
-            printf("%s: %s\n", #call, strerror(errno));                                                \
-            changes++;                                                                                 \
-        }                                                                                              \
+#define KEEPS(call)                                     \
+    do {                                                \
+        errno = MARKER;                                 \
+        call;                                           \
+        if (errno != MARKER) {                          \
+            printf("%s: %s\n", #call, strerror(errno)); \
+            changes++;                                  \
+        }                                               \
     } while (0)
 
 VARVE_SITE(range, "range", VARVE_LAYER_OP);
@@ -77,7 +78,8 @@ static void records(int round)
 
 static void sessions(void)
 {
-    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT, nowhere = VARVE_SESSION_OPTIONS_INIT;
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT,
+                                 nowhere = VARVE_SESSION_OPTIONS_INIT;
     struct varve_error error;
     options.output = output;
     nowhere.output = "/proc/no/such/place.varve";

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* every_record.c — makes every kind of record that varve.h can, and prints what it made.
  *
- * tests/oracle runs it recorded and unrecorded. Standard output has one line a record, thread by thread in
- * the order of the calls: THREAD EVENT-NAME-IN-HEX FIELDS-AS-JSON. It depends on nothing that a run could
- * change (addresses and ids are constants), so the output of a recorded run equals that of a free one, and is
- * the truth that three readers of the trace are held against. The exit code is the first argument, or 0.
+ * tests/oracle runs it recorded and unrecorded. Standard output has one line a record, thread by
+ * thread in the order of the calls: THREAD EVENT-NAME-IN-HEX FIELDS-AS-JSON. It depends on nothing
+ * that a run could change (addresses and ids are constants), so the output of a recorded run equals
+ * that of a free one, and is the truth that three readers of the trace are held against. The exit
+ * code is the first argument, or 0.
  *
  * The second argument, a number, asks for that many more pairs of begin and next on each thread. */
 #include <inttypes.h>
@@ -43,7 +44,8 @@ static struct varve_site layer_sites[] = {
 };
 
 static char long_name[1101];  /* 1023 bytes of it are kept */
-static char split_name[1101]; /* here the 1023rd byte is the first half of a letter: 1022 are kept */
+static char split_name[1101]; /* here the 1023rd byte is the first half of a letter: 1022 are
+                                 kept */
 
 static struct varve_site odd_sites[] = {
     VARVE_SITE_INIT("quote \" and 'quote'", VARVE_LAYER_OP),
@@ -182,7 +184,8 @@ static void on_signal(int number)
 
 static void instants(struct journal *journal)
 {
-    static const double values[] = {0.0, -0.0, 1.5, -2.25e300, 5e-324, 0.1, INFINITY, -INFINITY, NAN};
+    static const double values[] = { 0.0, -0.0,     1.5,       -2.25e300, 5e-324,
+                                     0.1, INFINITY, -INFINITY, NAN };
     varve_mark(&mark_site);
     note(journal, mark_site.name, "{}");
     raise(SIGUSR1);
@@ -215,13 +218,13 @@ static void note_op(struct journal *journal, const struct varve_op_info *info)
     FILE *stream = journal->stream;
     fprintf(stream, "%s ", journal->thread);
     write_hex(stream, "varve.op");
-    fprintf(stream, " {\"flop\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"sequence\": %" PRId64, info->flop,
-            info->bytes, info->sequence);
+    fprintf(stream, " {\"flop\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"sequence\": %" PRId64,
+            info->flop, info->bytes, info->sequence);
     fprintf(stream, ", \"forward_tid\": %" PRIu64 ", \"inputs\": [", info->forward_thread);
     for (uint32_t i = 0; i < info->input_count && i < INPUTS_MAX; i++) {
         const struct varve_tensor *tensor = &info->inputs[i];
-        fprintf(stream, "%s{\"dtype\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"dims\": [", i ? ", " : "",
-                tensor->dtype, tensor->rank);
+        fprintf(stream, "%s{\"dtype\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"dims\": [",
+                i ? ", " : "", tensor->dtype, tensor->rank);
         for (uint32_t j = 0; j < tensor->rank; j++)
             fprintf(stream, "%s%" PRId64, j ? ", " : "", tensor->dims[j]);
         fputs("]}", stream);
@@ -282,8 +285,9 @@ static void memory(struct journal *journal)
         uintptr_t address = (uintptr_t)0x1000 * (i + 1);
         uint32_t where = i % 2 ? device : VARVE_DEVICE_CPU;
         varve_alloc((const void *)address, sizes[i], where);
-        note(journal, "varve.alloc", "{\"address\": %" PRIuPTR ", \"bytes\": %" PRIu64 ", \"device\": %u}",
-             address, sizes[i], where);
+        note(journal, "varve.alloc",
+             "{\"address\": %" PRIuPTR ", \"bytes\": %" PRIu64 ", \"device\": %u}", address,
+             sizes[i], where);
         varve_free((const void *)address, where);
         note(journal, "varve.free", "{\"address\": %" PRIuPTR ", \"device\": %u}", address, where);
     }
@@ -331,7 +335,8 @@ static void *run(void *argument)
 int main(int argc, char **argv)
 {
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
-    struct journal journals[2] = {{.thread = "main", .pairs = count}, {.thread = "second", .pairs = count}};
+    struct journal journals[2] = { { .thread = "main", .pairs = count },
+                                   { .thread = "second", .pairs = count } };
     struct sigaction action = {.sa_handler = on_signal};
     pthread_t second;
     memset(long_name, 'x', sizeof long_name - 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* handlers.c — four threads record without pause while signal handlers record in them.
  *
- * handlers FILE COUNT NAMES: thread i tells slot i (ctf/count_records.h) at most 50 * COUNT times, and its handlers slot 4 + i (SIGALRM, from an interval
- * timer of 50 us) and slot 8 + i (SIGUSR1, sent without pause to one thread after the other; may interrupt the
- * former), until SIGUSR1 has come COUNT times to each. With NAMES = 1 the threads also begin and end ranges
- * whose names are made at run time. */
+ * handlers FILE COUNT NAMES: thread i tells slot i (ctf/count_records.h) at most 50 * COUNT times,
+ * and its handlers slot 4 + i (SIGALRM, from an interval timer of 50 us) and slot 8 + i (SIGUSR1,
+ * sent without pause to one thread after the other; may interrupt the former), until SIGUSR1 has
+ * come COUNT times to each. With NAMES = 1 the threads also begin and end ranges whose names are
+ * made at run time. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

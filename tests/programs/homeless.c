@@ -4,8 +4,9 @@
  * homeless WHAT COUNT CHILDREN [TRACE]
  *   umask         nothing that it makes may be used by anybody     root    it becomes another user
  *   descriptors   no file can be opened                            none    it loses nothing
- * Then it and CHILDREN forked children make COUNT ranges each, the last child in a thread more; all end by SIGKILL, which
- * leaves no time for a word. With TRACE it records itself, and has a folder from before. Prints the number of records. */
+ * Then it and CHILDREN forked children make COUNT ranges each, the last child in a thread more; all
+ * end by SIGKILL, which leaves no time for a word. With TRACE it records itself, and has a folder
+ * from before. Prints the number of records. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -71,7 +72,9 @@ int main(int argc, char **argv)
         return 97;
     if (options.output != NULL)
         record(NULL);
-    printf("%llu\n", (unsigned long long)(2 * count * (1 + children + (children > 0) + (options.output != NULL))));
+    printf("%llu\n",
+           (unsigned long long)(2 * count *
+                                (1 + children + (children > 0) + (options.output != NULL))));
     fflush(stdout);
     lose(argv[1]);
     make_children(children);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jumps.c — signal handlers that record and then leave by siglongjmp, wherever they came.
  *
- * jumps FILE COUNT: the program tells slot 0 (ctf/count_records.h) until its handlers, which tell slot 1, have jumped COUNT times. */
+ * jumps FILE COUNT: the program tells slot 0 (ctf/count_records.h) until its handlers, which tell
+ * slot 1, have jumped COUNT times. */
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>

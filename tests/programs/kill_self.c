@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kill_self.c — four threads record until the process kills itself with SIGKILL.
  *
- * kill_self FILE COUNT PAUSE_NS: thread i sets the counter "count" to 0, 1, 2 …, and after each record it
- * stores how many it has made in the i-th u64 of FILE (a shared mapping, so the number outlives the kill).
- * After each 64 records it sleeps PAUSE_NS, if that is not 0. When every thread has made COUNT records the
- * main thread raises SIGKILL while they still run; a thread that is far ahead of the others waits, so that the
- * trace stays small. tests/oracle holds the trace against FILE: what was acknowledged must be there. */
+ * kill_self FILE COUNT PAUSE_NS: thread i sets the counter "count" to 0, 1, 2 …, and after each
+ * record it stores how many it has made in the i-th u64 of FILE (a shared mapping, so the number
+ * outlives the kill).
+ * After each 64 records it sleeps PAUSE_NS, if that is not 0. When every thread has made COUNT
+ * records the main thread raises SIGKILL while they still run; a thread that is far ahead of the
+ * others waits, so that the trace stays small. tests/oracle holds the trace against FILE: what was
+ * acknowledged must be there. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,7 +56,8 @@ static uint64_t *map_counts(const char *path)
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0 || ftruncate(file, THREADS * sizeof(uint64_t)) != 0)
         return NULL;
-    void *address = mmap(NULL, THREADS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *address =
+        mmap(NULL, THREADS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return address == MAP_FAILED ? NULL : address;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* late.c — records after main has returned.
  *
- * late FILE: main tells slot 0 (ctf/count_records.h), the main thread's thread-local objects slot 1, functions of atexit and on_exit
- * slots 2 and 3, the program's destructor slot 4: 10 times each. The destructor of another thread's key,
- * which runs while the process ends, tells slot 5 as long as the process lasts. modules/last_words.c, where it is
- * preloaded or linked, has its say too. */
+ * late FILE: main tells slot 0 (ctf/count_records.h), the main thread's thread-local objects slot
+ * 1, functions of atexit and on_exit slots 2 and 3, the program's destructor slot 4: 10 times each.
+ * The destructor of another thread's key, which runs while the process ends, tells slot 5 as long
+ * as the process lasts. modules/last_words.c, where it is preloaded or linked, has its say too. */
 #include <pthread.h>
 
 #include "tally.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lives.c — a random life of a process, from a seed: sessions, threads, names and children come and go in any order,
- * and every record is noted in memory that outlives them all (lives.h). doc/threading.md has the table of what is to
- * become of each record.
+/* lives.c — a random life of a process, from a seed: sessions, threads, names and children come and
+ * go in any order, and every record is noted in memory that outlives them all (lives.h).
+ * doc/threading.md has the table of what is to become of each record.
  *
- * lives SEED JOURNAL FOLDER: with VARVE_OUTPUT=FOLDER/env in the environment session 1 is there already. */
+ * lives SEED JOURNAL FOLDER: with VARVE_OUTPUT=FOLDER/env in the environment session 1 is there
+ * already. */
 #include "lives.h"
 #include "lives_records.h"
 #include "sandbox.h"
@@ -33,12 +34,14 @@
 static struct lives_journal *journal;
 static const char *program, *journal_path, *root;
 static bool is_of_environment;
-static uint32_t now;      /* session, and above CHANGE how often it changed: odd = just now; atomic */
+static uint32_t now;      /* session, and above CHANGE how often it changed: odd = just now;
+                             atomic */
 static uint32_t running;  /* the session, recording or paused                                     */
 static uint32_t my_pid, depth;
-static bool obeys_parent; /* a child has its parent's switch until its first record; atomic         */
+static bool obeys_parent; /* a child has its parent's switch until its first record; atomic */
 static _Thread_local uint32_t my_tid;
-static _Thread_local bool describes; /* a range that is open: a handler that ended it would leave its description to nobody */
+static _Thread_local bool describes; /* a range that is open: a handler that ended it would leave
+                                        its description to nobody */
 
 /* ---- chance: one sequence a thread ---- */
 
@@ -67,7 +70,8 @@ static void become(uint64_t seed)
 static void fail(const char *what, int wanted, int seen)
 {
     if (__atomic_fetch_add(&journal->failures, 1, __ATOMIC_RELAXED) == 0)
-        snprintf(journal->first_failure, sizeof journal->first_failure, "%s: %d, not %d", what, seen, wanted);
+        snprintf(journal->first_failure, sizeof journal->first_failure, "%s: %d, not %d", what,
+                 seen, wanted);
 }
 
 /* ---- records ---- */
@@ -79,9 +83,11 @@ static void come_of_age(void)
     if (varve_layers() == 0)
         return;
     varve_mark(&sites[0]);
-    if (varve_layers() == 0 || __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE) != epoch)
+    if (varve_layers() == 0 ||
+        __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE) != epoch)
         return;
-    __atomic_store_n(&now, now / CHANGE * CHANGE | running, __ATOMIC_SEQ_CST); /* the parent may have resumed it */
+    /* the parent may have resumed it */
+    __atomic_store_n(&now, now / CHANGE * CHANGE | running, __ATOMIC_SEQ_CST);
     __atomic_store_n(&obeys_parent, false, __ATOMIC_RELEASE);
 }
 
@@ -94,7 +100,9 @@ static void record_one(void)
     if (my_tid == 0) /* in a handler, before the thread has begun */
         my_tid = (uint32_t)syscall(SYS_gettid);
     uint32_t before = __atomic_load_n(&now, __ATOMIC_SEQ_CST), kind = below(10);
-    *entry = (struct lives_entry){ .pid = my_pid, .tid = my_tid, .before = (uint16_t)before, .kind = (uint16_t)kind };
+    *entry = (struct lives_entry){
+        .pid = my_pid, .tid = my_tid, .before = (uint16_t)before, .kind = (uint16_t)kind
+    };
     __atomic_store_n(&entry->state, LIVES_BEGUN, __ATOMIC_SEQ_CST);
     bool described = describes;
     describes = described || kind == DESCRIPTION;
@@ -102,7 +110,8 @@ static void record_one(void)
     describes = described;
     uint32_t after = __atomic_load_n(&now, __ATOMIC_SEQ_CST);
     entry->after = (uint16_t)after;
-    entry->is_unsure = before != after || (before & CHANGE) != 0 || __atomic_load_n(&obeys_parent, __ATOMIC_ACQUIRE);
+    entry->is_unsure = before != after || (before & CHANGE) != 0 ||
+                       __atomic_load_n(&obeys_parent, __ATOMIC_ACQUIRE);
     __atomic_store_n(&entry->state, LIVES_ACKNOWLEDGED, __ATOMIC_SEQ_CST);
 }
 
@@ -405,7 +414,8 @@ static pid_t fork_somehow(uint32_t way)
     return way == 1 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
 }
 
-__attribute__((noreturn)) static void be_child(uint64_t seed, uint32_t way, enum ending ending, int code)
+__attribute__((noreturn)) static void be_child(uint64_t seed, uint32_t way, enum ending ending,
+                                               int code)
 {
     become(seed);
     depth++;
@@ -461,7 +471,8 @@ static void beget_by_vfork(void)
 
 /* ---- what else happens to a process ---- */
 
-/* Where the process has its folder already: what is lost without one dies with a process that never gets it. */
+/* Where the process has its folder already: what is lost without one dies with a process that never
+ * gets it. */
 static void starve(void)
 {
     struct rlimit former, none;

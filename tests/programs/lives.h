@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lives.h — what a random life (lives.c) notes down where it outlives every process of it: a shared mapping of a file.
+/* lives.h — what a random life (lives.c) notes down where it outlives every process of it: a shared
+ * mapping of a file.
  * tests/soak/lives.py reads it back, field by field. */
 #ifndef VV_TESTS_LIVES_H
 #define VV_TESTS_LIVES_H

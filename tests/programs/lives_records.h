@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lives_records.h — records of ten kinds, each of which carries a number that a reader finds again. */
+/* lives_records.h — records of ten kinds, each of which carries a number that a reader finds
+ * again. */
 #ifndef VV_TESTS_LIVES_RECORDS_H
 #define VV_TESTS_LIVES_RECORDS_H
 
@@ -8,14 +9,17 @@
 
 enum { SITES = 12, DESCRIPTION = 8 };
 static struct varve_site sites[SITES];
-static const uint32_t all_layers[] = { VARVE_LAYER_API, VARVE_LAYER_OP, VARVE_LAYER_HOST, VARVE_LAYER_RUNTIME };
+static const uint32_t all_layers[] = { VARVE_LAYER_API, VARVE_LAYER_OP, VARVE_LAYER_HOST,
+                                       VARVE_LAYER_RUNTIME };
 
 static void make_sites(void)
 {
     static char names[SITES][16];
     for (unsigned i = 0; i < SITES; i++) {
         snprintf(names[i], sizeof names[i], "site %u", i);
-        sites[i] = (struct varve_site){ names[i], i % 3 != 0 ? "lives.c" : NULL, i, all_layers[i % 4], 0, 0 };
+        sites[i] = (struct varve_site){ names[i], i % 3 != 0 ? "lives.c" : NULL,
+                                        i,        all_layers[i % 4],
+                                        0,        0 };
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* locked.c — says what recording takes of a program's memory.
  *
- * locked resident COUNT: locks all that it will map (mlockall), records COUNT ranges by two sites and names, and prints by how many kB
+ * locked resident COUNT: locks all that it will map (mlockall), records COUNT ranges by two sites
+ * and names, and prints by how many kB
  *   its resident memory has grown since before the first one.
  * locked address COUNT: the same number of ranges, then allocates 100 MB; exit 1 if it cannot. */
 #include <stdbool.h>

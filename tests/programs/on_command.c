@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* on_command.c — does what standard input says, a line at a time, and answers each line with "ok" once it is
- * done; for tests that switch recording while a program runs.
+/* on_command.c — does what standard input says, a line at a time, and answers each line with "ok"
+ * once it is done; for tests that switch recording while a program runs.
  *
  *     pairs N      N ranges "work"            steps N     N steps, each with one range "work"
  *     open         begins a range "left open" close       ends a range
  *     threads N    the same N "work" on each of 4 threads, at once
  *     set N        varve_layers_set(N)        layers      answers "ok MASK"
- *     fork N       a child records N ranges, then waits for "go" on a second line and records N more
+ *     fork N       a child records N ranges, then waits for "go" on a second line and records N
+ *                  more
  *     alloc N      1000 bytes at address N    free N      gives them back
  *     descriptors  no more may be opened      root PATH   chroot
- *     drop         becomes user 65534         other N     N times "other", a site that was not used before
+ *     drop         becomes user 65534         other N     N times "other", a site that was not used
+ *                                             before
  *     names N         N ranges, each of a name that was not used before
  *     sleep N      N ms                       kill        SIGKILL */
 #include <pthread.h>

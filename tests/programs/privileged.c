@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileged.c — tries every way to record, and prints what came of it: "secure N" (the kernel's AT_SECURE),
- * then a line for each way: its name, a code of error.h, and the layers recorded after it.
+/* privileged.c — tries every way to record, and prints what came of it: "secure N" (the kernel's
+ * AT_SECURE), then a line for each way: its name, a code of error.h, and the layers recorded after
+ * it.
  *
  * privileged FOLDER */
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sandbox.h — a thread forbids itself every system call but the last ones of a process: any other kills. */
+/* sandbox.h — a thread forbids itself every system call but the last ones of a process: any other
+ * kills. */
 #ifndef VV_TESTS_SANDBOX_H
 #define VV_TESTS_SANDBOX_H
 
@@ -21,7 +22,8 @@ static inline bool sandbox_enter(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 #endif

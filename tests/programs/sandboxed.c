@@ -2,8 +2,8 @@
 /* sandboxed.c — a program that forbids itself nearly all, and then ends with status 7.
  *
  * sandboxed WAY [FOLDER]: `seccomp`: from then on every system call but exit_group and exit kills;
- * `tsc`: reading the time stamp counter does; `stopped`: it records a session into FOLDER, ends it, and goes on as
- * `seccomp`. Status 77: this kernel or machine has no such thing. */
+ * `tsc`: reading the time stamp counter does; `stopped`: it records a session into FOLDER, ends it,
+ * and goes on as `seccomp`. Status 77: this kernel or machine has no such thing. */
 #include <stdlib.h>
 #include <string.h>
 #include <varve/varve.h>
@@ -37,5 +37,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         record_a_session(argv[2]);
-    return argc > 1 && strcmp(argv[1], "tsc") == 0 ? forbid_the_counter() : sandbox_enter() ? 7 : 77;
+    return argc > 1 && strcmp(argv[1], "tsc") == 0 ? forbid_the_counter()
+           : sandbox_enter()                       ? 7
+                                                   : 77;
 }

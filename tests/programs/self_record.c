@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* self_record.c — a program that records itself, in several sessions.
  *
- * self_record FOLDER SESSIONS: session i (from 0) records i + 1 ranges "inside", each with a mark, and ends
- * with one range "left open" that the stop closes. Between the sessions it makes ranges "outside", which no
- * trace may hold. It prints the code of each call of varve_session_start and varve_session_stop,
- * one a line, the wrong calls (a second start, a second stop) included. */
+ * self_record FOLDER SESSIONS: session i (from 0) records i + 1 ranges "inside", each with a mark,
+ * and ends with one range "left open" that the stop closes. Between the sessions it makes ranges
+ * "outside", which no trace may hold. It prints the code of each call of varve_session_start and
+ * varve_session_stop, one a line, the wrong calls (a second start, a second stop) included. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sessions.c — four threads and their signal handlers record while sessions come and go.
  *
- * sessions FOLDER COUNT: starts and stops COUNT sessions into FOLDER; each lets the threads record for some
- * 100 us. SIGUSR1 is sent to the threads all the while. Exit status 0: every call said VARVE_OK. */
+ * sessions FOLDER COUNT: starts and stops COUNT sessions into FOLDER; each lets the threads record
+ * for some 100 us. SIGUSR1 is sent to the threads all the while. Exit status 0: every call said
+ * VARVE_OK. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stacks.c — records where there is little stack, and says how much recording took.
  *
- * stacks FILE: a thread with the smallest stack there is tells slot 0 (ctf/count_records.h); a handler on the smallest alternate stack
- * tells slot 1, 10 times each, from its first record on. Then 64 threads tell slots 0 to 63 10 times at one
- * instant. Prints "thread BYTES" and "handler BYTES": how far down the records reached, beside what
- * the thread or the kernel's frame took before.
+ * stacks FILE: a thread with the smallest stack there is tells slot 0 (ctf/count_records.h); a
+ * handler on the smallest alternate stack tells slot 1, 10 times each, from its first record on.
+ * Then 64 threads tell slots 0 to 63 10 times at one instant. Prints "thread BYTES" and "handler
+ * BYTES": how far down the records reached, beside what the thread or the kernel's frame took
+ * before.
  *
- * stacks FILE BYTES: a handler on an alternate stack of what the kernel asks for and BYTES, below which nothing is
- * mapped, tells slot 0 10 times, from the process's first record on. */
+ * stacks FILE BYTES: a handler on an alternate stack of what the kernel asks for and BYTES, below
+ * which nothing is mapped, tells slot 0 10 times, from the process's first record on. */
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,12 +24,13 @@
 static pthread_barrier_t together;
 static size_t handler_bytes, thread_bytes;
 
-/* How many of `bytes` below this frame are used by tally_tell_times(slot, 10): they are painted, and looked at
- * again. */
+/* How many of `bytes` below this frame are used by tally_tell_times(slot, 10): they are painted,
+ * and looked at again. */
 __attribute__((noinline)) static size_t measure(unsigned slot, size_t bytes)
 {
     unsigned char *mark = __builtin_frame_address(0);
-    volatile unsigned char *bottom = mark - 256 - bytes; /* this frame, and the red zone, are left alone */
+    volatile unsigned char *bottom = mark - 256 - bytes; /* this frame, and the red zone, are left
+                                                            alone */
     for (size_t i = 0; i < bytes; i++)
         bottom[i] = PAINT;
     tally_tell_times(slot, 10);
@@ -68,7 +70,8 @@ static void tell_documented(int signal)
 static int tell_above_a_guard(size_t bytes)
 {
     const struct sigaction action = { .sa_handler = tell_documented, .sa_flags = SA_ONSTACK };
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)sysconf(_SC_MINSIGSTKSZ) + bytes;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 size = (size_t)sysconf(_SC_MINSIGSTKSZ) + bytes;
     const size_t mapped = page + (size + page - 1) / page * page;
     char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)

@@ -4,8 +4,9 @@
  * starved FILE descriptors|memory|start COUNT
  *   descriptors  no file can be opened        memory  no memory can be mapped
  *   start        no file can be opened from before the first record on
- * Slot 0 (ctf/count_records.h) is told COUNT times by the main thread before, while, and after; slot 1 likewise by a thread that begins
- * to record while there is none, and slot 2 by one that begins after. After = at least 2 s later. */
+ * Slot 0 (ctf/count_records.h) is told COUNT times by the main thread before, while, and after;
+ * slot 1 likewise by a thread that begins to record while there is none, and slot 2 by one that
+ * begins after. After = at least 2 s later. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>

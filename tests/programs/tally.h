@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ctf/count_records.h — sequences that are recorded and acknowledged; for the programs of this folder whose traces tests
- * hold against what the program knows it recorded.
+/* ctf/count_records.h — sequences that are recorded and acknowledged; for the programs of this
+ * folder whose traces tests hold against what the program knows it recorded.
  *
- * tally_tell(i) sets the counter "slot i" to 0, 1, 2 … and, after each record, stores in the i-th u64 of a file
- * how many there are. The file is a shared mapping, so the numbers outlive the process however it ends,
- * and forked and executed programs count on. One thread (and its signal handlers) uses a slot at a time. */
+ * tally_tell(i) sets the counter "slot i" to 0, 1, 2 … and, after each record, stores in the i-th
+ * u64 of a file how many there are. The file is a shared mapping, so the numbers outlive the
+ * process however it ends, and forked and executed programs count on. One thread (and its signal
+ * handlers) uses a slot at a time. */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -30,7 +31,8 @@ static inline void tally_open(const char *path)
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0 || ftruncate(file, TALLY_SLOTS * sizeof *tally) != 0)
         exit(99);
-    void *address = mmap(NULL, TALLY_SLOTS * sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *address =
+        mmap(NULL, TALLY_SLOTS * sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED)
         exit(99);
     close(file);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* thread_ends.c — all the ways in which a thread ends while it records.
  *
- * thread_ends FILE WAY ROUNDS [SEED]: round r (less than 50) makes a thread that tells slot r (ctf/count_records.h) and ends the
- * WAY:
+ * thread_ends FILE WAY ROUNDS [SEED]: round r (less than 50) makes a thread that tells slot r
+ * (ctf/count_records.h) and ends the WAY:
  *     return, pthread_exit     after 100
  *     deferred                 cancelled at a random instant, where it asks for it
  *     asynchronous             cancelled at a random instant, wherever it is
- *     destructors              after 10; its destructors of thread-local data tell slots 60 (of C++ objects, run
- *                              before the library's own) and 61 (of a key, four times, run after it), 10 each
+ *     destructors              after 10; its destructors of thread-local data tell slots 60 (of C++
+ *                              objects, run before the library's own) and 61 (of a key, four times,
+ *                              run after it), 10 each
  * When a cancelled thread is cleaned up it tells slot 62 once. */
 #include <pthread.h>
 #include <stdbool.h>
@@ -80,7 +81,8 @@ static void *run_asynchronous(void *slot)
 static void *run_destructors(void *slot)
 {
     __cxa_thread_atexit_impl(tell_at_object_end, (void *)(uintptr_t)OBJECT_SLOT, &__dso_handle);
-    pthread_setspecific(key, (void *)(uintptr_t)4); /* PTHREAD_DESTRUCTOR_ITERATIONS of them are granted */
+    pthread_setspecific(key, (void *)(uintptr_t)4); /* PTHREAD_DESTRUCTOR_ITERATIONS of them are
+                                                       granted */
     tally_tell_times((unsigned)(uintptr_t)slot, 10);
     return NULL;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unload.c — loads instrumented libraries, lets them record, and unloads them.
  *
- * unload ROUNDS FIRST.so SECOND.so: each round loads one after the other, calls its plugin_run(10), closes it,
- * and makes sure that it is gone: its pages are given away, never to be read again. Then the program records a
- * range "after" itself, 30 times in 1.5 s, in which time the recorder writes its metadata anew. */
+ * unload ROUNDS FIRST.so SECOND.so: each round loads one after the other, calls its plugin_run(10),
+ * closes it, and makes sure that it is gone: its pages are given away, never to be read again. Then
+ * the program records a range "after" itself, 30 times in 1.5 s, in which time the recorder writes
+ * its metadata anew. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@ VARVE_SITE(after, "after", VARVE_LAYER_OP);
 static int is_gone(void *address)
 {
     uintptr_t page = (uintptr_t)address & ~(uintptr_t)4095;
-    void *blocker = mmap((void *)page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *blocker = mmap((void *)page, 4096, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     return blocker != MAP_FAILED && munmap(blocker, 4096) == 0;
 }
 

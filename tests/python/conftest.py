@@ -15,16 +15,19 @@ PYTHON = pathlib.Path(__file__).resolve().parents[2] / "python"
 def fixture_around(build, varve):
     """The environment of programs that import varve."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("VARVE", "LD_"))}
-    return {**kept, "PYTHONPATH": str(PYTHON), "VARVE_LIBRARY": str(build / "libvarve.so"), "VARVE": str(varve)}
+    return {**kept, "PYTHONPATH": str(PYTHON), "VARVE_LIBRARY": str(build / "libvarve.so"),
+            "VARVE": str(varve)}
 
 
 @pytest.fixture(name="run")
 def fixture_run(around, tmp_path):
-    """run(TEXT, COMMAND…): what the program TEXT prints, run by COMMAND and Python in tmp_path; it must succeed."""
+    """run(TEXT, COMMAND…): what the program TEXT prints, run by COMMAND and Python in tmp_path; it
+    must succeed."""
     def run(text, *command, status=0, **more):
         (tmp_path / "program.py").write_text(textwrap.dedent(text))
-        done = subprocess.run([*map(str, command), sys.executable, "program.py"], cwd=tmp_path, env={**around, **more},
-                              capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run([*map(str, command), sys.executable, "program.py"], cwd=tmp_path,
+                              env={**around, **more}, capture_output=True, text=True, timeout=240,
+                              check=False)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout if status == 0 else done.stderr
     return run

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve.profile without torch: what it records, in which windows, and what it says where it cannot."""
+"""varve.profile without torch: what it records, in which windows, and what it says where it
+cannot."""
 import collections
 import json
 import pathlib
@@ -35,7 +36,8 @@ def test_ranges_marks_and_counters(run, varve, tmp_path):
     calls = {row["name"]: row["calls"] for row in operators(varve, tmp_path / "run.varve")}
     assert calls == {"outer": 5, "inner": 15}
     trace = tables(varve, "info", tmp_path / "run.varve")["trace"][0]
-    assert (trace["marks"], trace["counter_values"], trace["slices"], trace["lost"]) == (1, 1, 20, 0)
+    assert (trace["marks"], trace["counter_values"], trace["slices"], trace["lost"]) == (1, 1, 20,
+                                                                                         0)
 
 
 def test_the_rows_are_the_report_s(run, varve, tmp_path):
@@ -49,7 +51,8 @@ def test_the_rows_are_the_report_s(run, varve, tmp_path):
     assert rows.keys() == theirs.keys()
     for name, (count, self_us, total_us, mean_us) in rows.items():
         assert count == theirs[name]["calls"]
-        assert round(self_us * 1000) == theirs[name]["self_ns"] and round(total_us * 1000) == theirs[name]["total_ns"]
+        assert round(self_us * 1000) == theirs[name]["self_ns"] and round(
+            total_us * 1000) == theirs[name]["total_ns"]
         assert mean_us == pytest.approx(theirs[name]["total_ns"] / theirs[name]["calls"] / 1000)
 
 
@@ -58,7 +61,8 @@ def test_the_table_shows_the_rows(run):
     print(prof.table(sort_by="count", row_limit=1))
     print(prof.table(row_limit=-1, group_by_input_shape=True))
     """).splitlines()
-    assert lines[1].split("  ")[0].strip() == "Name" and lines[1].split()[-3:] == ["#", "of", "Calls"]
+    assert lines[1].split("  ")[0].strip() == "Name" and lines[1].split()[-3:] == ["#", "of",
+                                                                                   "Calls"]
     assert lines[3].split()[0] == "inner" and lines[3].split()[-1] == "15"
     assert lines[4].startswith("-----") and lines[5].startswith("Self CPU time total: ")
     assert [line.split()[0] for line in lines[10:12]] in (["outer", "inner"], ["inner", "outer"])
@@ -83,13 +87,15 @@ SCHEDULED = """
 
 def test_windows_of_a_schedule(run, tmp_path):
     """Steps 3 and 4, then 7 and 8, and nothing beside them."""
-    assert run(SCHEDULED).splitlines() == ["5 ['all', 'step 3', 'step 4'] 2 True", "9 ['all', 'step 7', 'step 8'] 2 True"]
+    assert run(SCHEDULED).splitlines() == ["5 ['all', 'step 3', 'step 4'] 2 True",
+                                           "9 ['all', 'step 7', 'step 8'] 2 True"]
     assert {path.name for path in tmp_path.iterdir()} == {"program.py"}
 
 
 def test_varve_record_keeps_all_and_the_windows_read_theirs(run, varve, tmp_path):
     lines = run(SCHEDULED, varve, "record", "-q", "-o", "whole.varve", "--").splitlines()
-    assert lines == ["5 ['all', 'step 3', 'step 4'] 2 False", "9 ['all', 'step 7', 'step 8'] 2 False"]
+    assert lines == ["5 ['all', 'step 3', 'step 4'] 2 False",
+                     "9 ['all', 'step 7', 'step 8'] 2 False"]
     rows = {row["name"]: row["calls"] for row in operators(varve, tmp_path / "whole.varve")}
     assert rows == {"all": 12, **{f"step {i}": 1 for i in range(12)}}
     steps = tables(varve, "steps", "--warm-up", tmp_path / "whole.varve")["steps"]
@@ -131,7 +137,8 @@ def test_steps_without_a_schedule_begin_with_the_first_call(run, varve, tmp_path
         for i in range(4):
             varve.step()
     """)
-    assert [row["step"] for row in tables(varve, "steps", "--warm-up", tmp_path / "run.varve")["steps"]] == [1, 2, 3, 4]
+    assert [row["step"] for row in tables(varve, "steps", "--warm-up",
+                                          tmp_path / "run.varve")["steps"]] == [1, 2, 3, 4]
 
 
 def test_steps_of_a_recorded_program_count_from_0(run, varve, tmp_path):
@@ -140,7 +147,8 @@ def test_steps_of_a_recorded_program_count_from_0(run, varve, tmp_path):
     for i in range(3):
         varve.step()
     """, varve, "record", "-q", "-o", "run.varve", "--")
-    assert [row["step"] for row in tables(varve, "steps", "--warm-up", tmp_path / "run.varve")["steps"]] == [0, 1, 2]
+    assert [row["step"] for row in tables(varve, "steps", "--warm-up",
+                                          tmp_path / "run.varve")["steps"]] == [0, 1, 2]
 
 
 def test_threads_are_recorded(run, varve, tmp_path):
@@ -155,7 +163,8 @@ def test_threads_are_recorded(run, varve, tmp_path):
         for thread in threads: thread.start()
         for thread in threads: thread.join()
     """)
-    assert [row["calls"] for row in operators(varve, "--thread", "all", tmp_path / "run.varve")] == [8000]
+    assert [row["calls"] for row in operators(varve, "--thread", "all",
+                                              tmp_path / "run.varve")] == [8000]
     assert tables(varve, "info", tmp_path / "run.varve")["trace"][0]["marks"] == 8000
 
 
@@ -184,7 +193,8 @@ def test_a_forked_child_records_into_the_same_trace(run, varve, tmp_path):
         else:
             os.waitpid(child, 0)
     """).splitlines()
-    assert lines == ["this varve.profile belongs to the process that started it: read it there", "ready True"]
+    assert lines == ["this varve.profile belongs to the process that started it: read it there",
+                     "ready True"]
     calls = collections.Counter({row["name"]: row["calls"] for row in
                                  operators(varve, "--thread", "all", tmp_path / "run.varve")})
     assert calls == {"parent": 1, "child": 1}
@@ -231,10 +241,13 @@ def test_what_is_wrong_is_said(run):
     with varve.profile():
         pass
     """).splitlines()
-    assert [line.split(":")[0] for line in lines] == ["Error"] * 5 + ["ValueError"] + ["Error"] * 3 + ["ValueError"] * 3
-    for line, word in zip(lines, ["recorded nothing yet", "not started", "not started", "started already",
-                                  "do not nest. Use that one", "There are self_cpu_time_total", "nearest: torch", "/proc/run.varve",
-                                  "/nowhere/run.varve", "'LATER' of step 0", "active=0", "NAME.varve"]):
+    assert [line.split(":")[0] for line in lines
+            ] == ["Error"] * 5 + ["ValueError"] + ["Error"] * 3 + ["ValueError"] * 3
+    for line, word in zip(lines, ["recorded nothing yet", "not started", "not started",
+                                  "started already", "do not nest. Use that one",
+                                  "There are self_cpu_time_total", "nearest: torch",
+                                  "/proc/run.varve", "/nowhere/run.varve", "'LATER' of step 0",
+                                  "active=0", "NAME.varve"]):
         assert word in line
 
 
@@ -260,7 +273,8 @@ def test_an_exception_goes_through_and_leaves_all_as_it_was(run):
 
 
 def test_a_program_may_end_while_it_is_profiled(run, varve, tmp_path):
-    """Whatever it has left open: it ends as it would, what was named is whole, and what was not is gone."""
+    """Whatever it has left open: it ends as it would, what was named is whole, and what was not is
+    gone."""
     for output in ("None", "'run.varve'"):
         assert run(f"""
         import tempfile, varve
@@ -286,8 +300,11 @@ def test_a_wrong_schedule_warns(run):
                 prof.step()
     for warning in seen:
         print(warning.message)
-    """).splitlines() == ["ready 7", "Incorrect schedule: WARMUP followed by NONE",
-                          "Incorrect schedule: RECORD followed by NONE", "Incorrect schedule: RECORD followed by WARMUP"]
+    """).splitlines() == [
+        "ready 7", "Incorrect schedule: WARMUP followed by NONE",
+        "Incorrect schedule: RECORD followed by NONE",
+        "Incorrect schedule: RECORD followed by WARMUP"
+    ]
 
 
 def test_the_export_opens(run, tmp_path):
@@ -300,4 +317,5 @@ def test_the_export_opens(run, tmp_path):
                  json.loads(gzip.decompress((tmp_path / "packed.json.gz").read_bytes()))]
     for document in documents:
         events = document["traceEvents"] if isinstance(document, dict) else document
-        assert collections.Counter(event["name"] for event in events if event["ph"] == "X") == {"outer": 5, "inner": 15}
+        assert collections.Counter(event["name"] for event in events
+                                   if event["ph"] == "X") == {"outer": 5, "inner": 15}

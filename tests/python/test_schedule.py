@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""varve.schedule, step by step: waits, warms up, records, saves. tests/live asks torch's the same."""
+"""varve.schedule, step by step: waits, warms up, records, saves. tests/live asks torch's the
+same."""
 import pytest
 
 LETTERS = {"NONE": ".", "WARMUP": "w", "RECORD": "r", "RECORD_AND_SAVE": "s"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the soak tests: programs, an empty trace, and the three readers that must agree on it."""
+"""Fixtures of the soak tests: programs, an empty trace, and the three readers that must agree on
+it."""
 import csv
 import os
 import pathlib
@@ -19,8 +20,9 @@ from recording import binary, quiet_environment  # pylint: disable=wrong-import-
 
 @pytest.fixture(scope="session")
 def share():
-    """Of each count of these tests `make check` does a tenth, `make soak` (VARVE_SOAK=1) all: share(1000)."""
-    return lambda count: count if os.environ.get("VARVE_SOAK") else count // 10
+    """Of each count of these tests `make check` does a twentieth, `make soak` (VARVE_SOAK=1)
+    all: share(1000)."""
+    return lambda count: count if os.environ.get("VARVE_SOAK") else count // 20
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +46,18 @@ def recorded(trace):
 
 @pytest.fixture(scope="session")
 def three_readers():
-    """The number of events of a trace in which babeltrace2, varve and tools/varve_decode.py find nothing broken."""
-    babeltrace2 = shutil.which("babeltrace2") or pytest.skip("needs babeltrace2: apt-get install babeltrace2")
+    """The number of events of a trace in which babeltrace2, varve and tools/varve_decode.py find
+    nothing broken."""
+    babeltrace2 = shutil.which("babeltrace2") or pytest.skip(
+        "needs babeltrace2: apt-get install babeltrace2")
 
     def read(trace, decode=True):
-        counter = subprocess.run([babeltrace2, trace, "-c", "sink.utils.counter"], capture_output=True, check=False)
+        counter = subprocess.run([babeltrace2, trace, "-c", "sink.utils.counter"],
+                                 capture_output=True, check=False)
         assert counter.returncode == 0, counter.stderr
         events = int(re.findall(rb"(\d+) Event messages", counter.stdout)[-1])
-        info = subprocess.run([binary("varve"), "info", "--csv", "--table", "trace", trace], capture_output=True,
+        info = subprocess.run([binary("varve"), "info", "--csv", "--table", "trace", trace],
+                              capture_output=True,
                               text=True, check=False)
         assert info.returncode == 0, info.stderr
         (row,) = csv.DictReader(info.stdout.splitlines())

@@ -17,7 +17,8 @@ BEGUN, ACKNOWLEDGED = 1, 2
 Session = collections.namedtuple("Session", "place flags")
 Entry = collections.namedtuple("Entry", "pid tid before after state is_unsure kind")
 Journal = collections.namedtuple("Journal", "failures status first_failure sessions entries")
-# Of one life, or of many: records acknowledged where one is recorded, found, counted as lost, in the traces of removed names
+# Of one life, or of many: records acknowledged where one is recorded, found, counted as lost, in
+# the traces of removed names
 Outcome = collections.namedtuple("Outcome", "acknowledged found lost gone traces processes")
 
 
@@ -25,9 +26,13 @@ def read_journal(path):
     data = path.read_bytes()
     entries, sessions, failures, status, first = HEAD.unpack_from(data)
     table = [Session(place.partition(b"\0")[0].decode(), flags) for place, flags in
-             SESSION.iter_unpack(data[HEAD.size:HEAD.size + min(sessions + 1, SESSIONS) * SESSION.size])]
+             SESSION.iter_unpack(data[HEAD.size:HEAD.size +
+                                      min(sessions + 1, SESSIONS) * SESSION.size])]
     begin = HEAD.size + SESSIONS * SESSION.size
-    noted = [Entry(*fields) for fields in ENTRY.iter_unpack(data[begin:begin + min(entries, ENTRIES) * ENTRY.size])]
+    noted = [
+        Entry(*fields)
+        for fields in ENTRY.iter_unpack(data[begin:begin + min(entries, ENTRIES) * ENTRY.size])
+    ]
     return Journal(failures, status, first.rstrip(b"\0").decode(errors="replace"), table, noted)
 
 
@@ -63,19 +68,21 @@ LOST_PAGE = (b"VRVELOST" + (1).to_bytes(4, "little")).ljust(4096, b"\0")
 
 
 def may_be_in(entry, place, sessions):
-    """Sessions are numbered as they begin: one whose record met a change may be in any of those it met. 0: none ran then, after
-    however many."""
+    """Sessions are numbered as they begin: one whose record met a change may be in any of those it
+    met. 0: none ran then, after however many."""
     if not entry.is_unsure:
         return entry.before != 0 and sessions[entry.before].place == place
     last = entry.after or len(sessions) - 1
-    return any(session.place == place for session in sessions[max(1, min(entry.before, entry.after)):last + 1])
+    return any(session.place == place
+               for session in sessions[max(1, min(entry.before, entry.after)):last + 1])
 
 
 def check_process(process, place, journal, found):
     """Nothing is here that did not happen here."""
     its_sessions = set()
     for value, tid in values_in(process):
-        assert 1 <= value <= len(journal.entries), f"{place}/{process.name}: value {value} was never recorded"
+        assert 1 <= value <= len(
+            journal.entries), f"{place}/{process.name}: value {value} was never recorded"
         entry = journal.entries[value - 1]
         where = f"{place}/{process.name}: entry {value - 1} {entry}"
         assert entry.state in (BEGUN, ACKNOWLEDGED), where
@@ -92,7 +99,9 @@ def check_traces(folder, journal):
     """(values found, {place: lost}, processes); every trace reads whole."""
     found, lost, processes = set(), {}, 0
     for path in sorted(pathlib.Path(folder).glob("*.varve*")):
-        if not set(os.listdir(path)) - {"lost"}:  # nobody has recorded
+        # Nobody has recorded, or was killed before the folder's metadata was whole. What had been
+        # acknowledged by then would be missing, and counted nowhere.
+        if not list(path.glob("*/metadata")):
             continue
         trace = varve_decode.open_trace(path)
         problems = [problem for problem in trace.problems if not problem.is_cut]
@@ -117,11 +126,16 @@ def check(folder, journal):
         elif number + 1 not in found:
             missing[session.place] += 1
     for place, count in missing.items():
-        assert count <= lost.get(place, 0), f"{place}: {count} acknowledged are not there, {lost.get(place)} are counted as lost"
-    unsure = sum(entry.is_unsure for entry in journal.entries)  # met a change of sessions: what they lack may be counted
+        assert count <= lost.get(
+            place, 0
+        ), f"{place}: {count} acknowledged are not there, {lost.get(place)} are counted as lost"
+    # met a change of sessions: what they lack may be counted
+    unsure = sum(entry.is_unsure for entry in journal.entries)
     for session in journal.sessions[1:]:
-        may_lose = any(other.flags & MAY_LOSE for other in journal.sessions if other.place == session.place)
-        assert may_lose or lost.get(session.place, 0) <= unsure, f"{session.place}: {lost[session.place]} lost"
+        may_lose = any(other.flags & MAY_LOSE for other in journal.sessions
+                       if other.place == session.place)
+        assert may_lose or lost.get(session.place,
+                                    0) <= unsure, f"{session.place}: {lost[session.place]} lost"
     return Outcome(acknowledged, len(found), sum(lost.values()), gone, len(lost), processes)
 
 
@@ -138,12 +152,14 @@ def live(program, folder, seed, environment, timeout=120):
         (traces / "env.varve" / "lost").write_bytes(LOST_PAGE)  # as `varve record` makes it
         (traces / "env.varve" / "lost").chmod(0o600)
         environment["VARVE_OUTPUT"] = str(traces / "env.varve")
-    done = subprocess.run([program, str(seed), path, traces], env=environment, cwd=folder, timeout=timeout, check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run([program, str(seed), path, traces], env=environment, cwd=folder,
+                          timeout=timeout, check=False, stdin=subprocess.DEVNULL,
+                          capture_output=True)
     journal = read_journal(path)
     assert (done.stdout, done.stderr) == (b"", b""), (seed, done)
     assert journal.failures == 0, (seed, journal.first_failure)
-    assert done.returncode == journal.status, (seed, "ended with", done.returncode, "not", journal.status)
+    assert done.returncode == journal.status, (seed, "ended with", done.returncode, "not",
+                                               journal.status)
     try:
         return check(traces, journal)
     except (AssertionError, varve_decode.TraceError) as error:

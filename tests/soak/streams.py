@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads thread streams straight from their files (doc/format.md §4), fast enough for millions of records."""
+"""Reads thread streams straight from their files (doc/format.md §4), fast enough for millions of
+records."""
 import array
 import glob
 import os
@@ -18,9 +19,11 @@ def stream(base):
             at = 0
             while at < size:
                 file.seek(at)
-                (magic, _, _, _, _, content, total, _, sequence, lost, tid) = HEADER.unpack(file.read(HEADER.size))
+                (magic, _, _, _, _, content, total, _, sequence, lost,
+                 tid) = HEADER.unpack(file.read(HEADER.size))
                 assert magic == 0xC1FC1FC1 and sequence == number, (base, part, at)
-                assert HEADER.size * 8 <= content <= total and at + total // 8 <= size, (base, part, at)
+                assert HEADER.size * 8 <= content <= total and at + total // 8 <= size, (base, part,
+                                                                                         at)
                 words.frombytes(file.read(content // 8 - HEADER.size))
                 number += 1
                 at += total // 8
@@ -34,8 +37,10 @@ def thread_streams(trace):
 
 
 def lost_by_process(trace):
-    """Records that no thread's stream could count: the sum over the processes' own streams, and the trace's page."""
-    return sum(stream(path.rsplit(".", 1)[0])[1] for path in glob.glob(f"{trace}/*/process.0")) + lost_page(trace).records
+    """Records that no thread's stream could count: the sum over the processes' own streams, and the
+    trace's page."""
+    return sum(stream(path.rsplit(".", 1)[0])[1]
+               for path in glob.glob(f"{trace}/*/process.0")) + lost_page(trace).records
 
 
 LOST = struct.Struct("<8sIIQQQ")
@@ -50,7 +55,8 @@ def lost_page(trace):
     except FileNotFoundError:
         return Lost(b"", 0, 0, 0, 0, 0)
     found = Lost(*LOST.unpack_from(page))
-    assert (len(page), found.magic, found.version) == (4096, b"VRVELOST", 1) and not any(page[LOST.size:])
+    assert (len(page), found.magic, found.version) == (4096, b"VRVELOST",
+                                                       1) and not any(page[LOST.size:])
     return found
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace kept of the sequences of tests/programs/tally.h, and what the program says of them."""
+"""What a trace kept of the sequences of tests/programs/tally.h, and what the program says of
+them."""
 import glob
 import os
 import re
@@ -13,7 +14,8 @@ CLASS = re.compile(rb'event \{ id = (\d+); name = "slot (\d+)"')
 END, BEGIN = 1, 7  # varve.end, varve.begin
 MARK, KINDS, FIRST_SITE = 2, 8, 64
 
-# values: {slot: [each value, in the order of the streams' numbers]}; lost: records; processes: {folder: {slot: number}};
+# values: {slot: [each value, in the order of the streams' numbers]}; lost: records; processes:
+# {folder: {slot: number}};
 # marks: their number, of whichever site
 Kept = namedtuple("Kept", "values lost processes marks")
 
@@ -28,7 +30,8 @@ def slots_of(folder):
 
 
 def sequences(words, slots):
-    """({slot: values}, number of marks) of one thread's records; asserts that its clock never runs backwards."""
+    """({slot: values}, number of marks) of one thread's records; asserts that its clock never runs
+    backwards."""
     found, at, before, marks = {}, 0, 0, 0
     while at < len(words):
         number, ticks = words[at] & 0xFFFFF, words[at] >> 20
@@ -64,4 +67,5 @@ def kept(trace):
 
 def is_unbroken(values, at_least, at_most=None):
     """0, 1, 2 … at_least times or more."""
-    return values == list(range(len(values))) and at_least <= len(values) <= (at_most or len(values))
+    return values == list(range(
+        len(values))) and at_least <= len(values) <= (at_most or len(values))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs and files with which others broke an earlier tree (../shared/attack, beside the checkout): they end as
-they do alone, their traces read whole, what they emitted is kept or counted, and nothing is where it did not happen."""
+"""The programs and files with which others broke an earlier tree (../shared/attack, beside the
+checkout): they end as they do alone, their traces read whole, what they emitted is kept or counted,
+and nothing is where it did not happen."""
 import glob
 import os
 import re
@@ -24,16 +25,18 @@ def attack(tmp_path_factory):
     def build(name, *options):
         out = folder / name
         if not out.exists():
-            subprocess.run(["cc", "-std=gnu17", "-O1", "-w", f"-I{ROOT}/include", f"{ATTACKS}/{name}.c", "-o", out,
-                            binary("libvarve.so"), f"-Wl,-rpath,{binary('libvarve.so').parent}", "-pthread", *options],
+            subprocess.run(["cc", "-std=gnu17", "-O1", "-w", f"-I{ROOT}/include",
+                            f"{ATTACKS}/{name}.c", "-o", out, binary("libvarve.so"),
+                            f"-Wl,-rpath,{binary('libvarve.so').parent}", "-pthread", *options],
                            check=True)
         return str(out)
     return build
 
 
 def run(*command, folder, **environment):
-    return subprocess.run(command, cwd=folder, env=quiet_environment(**environment), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace", timeout=300, check=False)
+    return subprocess.run(command, cwd=folder, env=quiet_environment(**environment),
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          errors="replace", timeout=300, check=False)
 
 
 def reads_whole(trace):
@@ -47,8 +50,9 @@ def reads_whole(trace):
 
 
 def ranges_kept(trace):
-    """Records of begins and ends in the threads' streams, and records that are counted as lost in any stream. The words of
-    other records are values, not ids: only for programs that have ranges alone."""
+    """Records of begins and ends in the threads' streams, and records that are counted as lost in
+    any stream. The words of other records are values, not ids: only for programs that have ranges
+    alone."""
     kept = lost = 0
     for words, lost_here, _ in thread_streams(trace):
         at = 0
@@ -61,29 +65,37 @@ def ranges_kept(trace):
 
 def names_of(trace):
     """{name: calls} of what ran."""
-    done = run(binary("varve"), "report", "--by", "name", "--csv", "--table", "operators", trace, folder=".")
+    done = run(binary("varve"), "report", "--by", "name", "--csv", "--table", "operators", trace,
+               folder=".")
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-# How an attack of odd.c is called, and whether the program is alone with its records (else only the exit is compared).
+# How an attack of odd.c is called, and whether the program is alone with its records (else only the
+# exit is compared).
 ODD = {
-    "seccomp_idle": [], "seccomp_errno": [], "seccomp_kill_few": [], "seccomp_trap": [], "mlockall": ["100"],
-    "vlimit": ["600", "750000"], "closeall": [], "nofile": [], "setuid": [], "umask": [], "umask_early": [], "context": [],
-    "openexit": [], "cancel": [], "threads": ["160"], "detached": ["200"], "vfork": [], "spawn": [], "plain": [], "deep": ["600"],
-    "mismatch": [], "manysites": ["3000"], "manynames": ["20000"], "execloop": ["5"], "_Fork": [], "rawfork": [], "jump": []}
-NO_SUM = {"rawfork", "_Fork", "jump",                 # what a raw child, or a handler that jumps, may cost: doc/threading.md
-          "mismatch", "spawn", "execloop", "context"}  # they do not say how much they emitted, all in all
+    "seccomp_idle": [], "seccomp_errno": [], "seccomp_kill_few": [], "seccomp_trap": [],
+    "mlockall": ["100"], "vlimit": ["600", "750000"], "closeall": [], "nofile": [], "setuid": [],
+    "umask": [], "umask_early": [], "context": [],
+    "openexit": [], "cancel": [], "threads": ["160"], "detached": ["200"], "vfork": [], "spawn": [],
+    "plain": [], "deep": ["600"], "mismatch": [], "manysites": ["3000"], "manynames": ["20000"],
+    "execloop": ["5"], "_Fork": [], "rawfork": [], "jump": []}
+# what a raw child, or a handler that jumps, may cost: doc/threading.md
+NO_SUM = {"rawfork", "_Fork", "jump",
+          # they do not say how much they emitted, all in all
+          "mismatch", "spawn", "execloop", "context"}
 KILLED = {"seccomp_kill_few", "seccomp_trap"}       # a filter after records stood: doc/threading.md
 SAYS = re.compile(r"emitted (\d+)")
 
 
 @pytest.mark.parametrize("what", ODD)
-def test_an_odd_life_ends_as_it_does_alone_and_its_records_are_kept_or_counted(what, attack, tmp_path):
+def test_an_odd_life_ends_as_it_does_alone_and_its_records_are_kept_or_counted(what, attack,
+                                                                               tmp_path):
     program = attack("odd")
     alone = run(program, what, *ODD[what], folder=tmp_path)
     trace = tmp_path / "x.varve"
-    recorded = run(binary("varve"), "record", "-q", "-o", trace, "--", program, what, *ODD[what], folder=tmp_path)
+    recorded = run(binary("varve"), "record", "-q", "-o", trace, "--", program, what, *ODD[what],
+                   folder=tmp_path)
     by_signal = 128 - alone.returncode if alone.returncode < 0 else alone.returncode
     assert recorded.returncode == by_signal or what in KILLED, recorded.stderr
     if what not in KILLED | {"mlockall"}:  # which prints its own memory
@@ -121,7 +133,8 @@ def test_a_fork_in_a_second_session_leaves_the_first_trace_as_it_is(attack, tmp_
 
 def test_a_name_used_again_costs_no_other_thread_its_records(attack, tmp_path):
     assert run(attack("reuse"), folder=tmp_path).returncode == 0
-    assert (ranges_kept(tmp_path / "A.varve"), ranges_kept(tmp_path / "A.varve.old")) == ((3020, 0), (20, 0))
+    assert (ranges_kept(tmp_path / "A.varve"), ranges_kept(tmp_path / "A.varve.old")) == ((3020, 0),
+                                                                                          (20, 0))
     for trace in ("A.varve", "A.varve.old"):
         reads_whole(tmp_path / trace)
 
@@ -129,7 +142,8 @@ def test_a_name_used_again_costs_no_other_thread_its_records(attack, tmp_path):
 @pytest.mark.parametrize("how", ["F", "c"])
 def test_a_child_by_raw_clone_does_not_end_its_parent(how, attack, tmp_path):
     trace = tmp_path / "x.varve"
-    done = run(binary("varve"), "record", "-q", "-o", trace, "--", attack("rf2"), how, folder=tmp_path)
+    done = run(binary("varve"), "record", "-q", "-o", trace, "--", attack("rf2"), how,
+               folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "parent done\n")
     reads_whole(trace)
 
@@ -137,8 +151,10 @@ def test_a_child_by_raw_clone_does_not_end_its_parent(how, attack, tmp_path):
 def test_a_sandbox_that_kills_finds_nothing_to_kill_for(attack, tmp_path):
     program = attack("sec")
     alone = run(program, folder=tmp_path)
-    recorded = run(binary("varve"), "record", "-q", "-o", tmp_path / "x.varve", "--", program, folder=tmp_path)
-    assert (recorded.returncode, recorded.stdout) == (alone.returncode, alone.stdout) == (0, "sandboxed work done\n")
+    recorded = run(binary("varve"), "record", "-q", "-o", tmp_path / "x.varve", "--", program,
+                   folder=tmp_path)
+    assert (recorded.returncode, recorded.stdout) == (alone.returncode,
+                                                      alone.stdout) == (0, "sandboxed work done\n")
 
 
 def test_what_is_written_to_a_closed_number_goes_nowhere(attack, tmp_path):
@@ -150,9 +166,11 @@ def test_what_is_written_to_a_closed_number_goes_nowhere(attack, tmp_path):
 
 def test_steps_end_the_ranges_of_layers_that_are_off(attack, tmp_path):
     trace = tmp_path / "x.varve"
-    run(binary("varve"), "record", "-q", "--layers", "OP,STEP", "-o", trace, "--", attack("skip2"), folder=tmp_path)
+    run(binary("varve"), "record", "-q", "--layers", "OP,STEP", "-o", trace, "--", attack("skip2"),
+        folder=tmp_path)
     info = run(binary("varve"), "info", "--strict", trace, folder=tmp_path)
-    assert info.returncode == 0 and re.search(r"unfinished slices +0$", info.stdout, re.MULTILINE), info.stdout
+    assert info.returncode == 0 and re.search(r"unfinished slices +0$", info.stdout,
+                                              re.MULTILINE), info.stdout
 
 
 @pytest.mark.parametrize("how", ["0", "s"])
@@ -185,13 +203,14 @@ SECONDS = 20  # of processor time; each took a minute or for ever, or the reader
 
 
 @pytest.mark.parametrize("verb", VERBS, ids="".join)
-@pytest.mark.parametrize("file", ["bracket.json", "bracket_write.json", "absurd3.json", "nulcat.json.gz", "view3.sqlite"])
+@pytest.mark.parametrize("file", ["bracket.json", "bracket_write.json", "absurd3.json",
+                                  "nulcat.json.gz", "view3.sqlite"])
 def test_a_hostile_file_is_read_or_refused(verb, file, attack, tmp_path):
     copy = tmp_path / file
     shutil.copy(ATTACKS / file, copy)
     limited = f"ulimit -t {SECONDS}; exec \"$0\" \"$@\""
-    done = run("sh", "-c", limited, binary("varve"), *verb, *(() if verb == ("validate",) else ("--no-cache",)), copy,
-               folder=tmp_path)
+    done = run("sh", "-c", limited, binary("varve"), *verb,
+               *(() if verb == ("validate",) else ("--no-cache",)), copy, folder=tmp_path)
     assert done.returncode in (0, 1, 2, 3), (done.returncode, done.stderr)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\x9b]", done.stderr + done.stdout)
     if done.returncode == 3:
@@ -200,6 +219,7 @@ def test_a_hostile_file_is_read_or_refused(verb, file, attack, tmp_path):
 
 def test_sizes_that_do_not_add_up_are_recorded_and_read(attack, tmp_path):
     trace = tmp_path / "x.varve"
-    assert run(binary("varve"), "record", "-q", "-o", trace, "--", attack("al"), folder=tmp_path).returncode == 0
+    assert run(binary("varve"), "record", "-q", "-o", trace, "--", attack("al"),
+               folder=tmp_path).returncode == 0
     for verb in ("memory", "report"):
         assert run(binary("varve"), verb, trace, folder=tmp_path).returncode == 0

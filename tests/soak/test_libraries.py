@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries come and go, errno stays, privileged programs are left alone; and what is recorded after main."""
+"""Libraries come and go, errno stays, privileged programs are left alone; and what is recorded
+after main."""
 import ctypes
 import os
 import pathlib
@@ -21,14 +22,17 @@ def by_name(trace):
 
 def test_instrumented_libraries_are_unloaded(trace, recorded, program, share, three_readers):
     rounds = share(2000)
-    subprocess.run([program("unload"), str(rounds), program("plugin.so"), program("plugin_twin.so")],
+    subprocess.run([program("unload"), str(rounds), program("plugin.so"),
+                    program("plugin_twin.so")],
                    env=recorded(), check=True, timeout=240)
-    assert {name: count for name, count in by_name(trace).items() if not name.startswith("varve.")} == {
-        "plugin outer": rounds, "plugin inner": 10 * rounds, "twin outer": rounds, "twin inner": 10 * rounds,
-        "after": 30}
+    assert {name: count for name, count in by_name(trace).items()
+            if not name.startswith("varve.")} == {
+        "plugin outer": rounds, "plugin inner": 10 * rounds, "twin outer": rounds,
+        "twin inner": 10 * rounds, "after": 30}
     three_readers(trace)
     (process,) = varve_decode.open_trace(trace).processes
-    assert sum(one.kind is not None for one in process.classes.values()) == 5  # loading again costs no ids
+    # loading again costs no ids
+    assert sum(one.kind is not None for one in process.classes.values()) == 5
 
 
 LOADER = """
@@ -48,11 +52,13 @@ for i in range(100):
 
 def test_libvarve_itself_stays(trace, recorded, build):
     assert ctypes.sizeof(ctypes.c_void_p) == 8  # the layout of Site
-    subprocess.run([sys.executable, "-c", LOADER, build / "libvarve.so"], env=recorded(), check=True, timeout=240)
+    subprocess.run([sys.executable, "-c", LOADER, build / "libvarve.so"], env=recorded(),
+                   check=True, timeout=240)
     assert by_name(trace)["kept"] == 200
 
 
-# A preloaded library's destructor runs before libvarve's, or after it where libvarve is preloaded first.
+# A preloaded library's destructor runs before libvarve's, or after it where libvarve is preloaded
+# first.
 @pytest.mark.parametrize("first", [[], ["libvarve.so"]], ids=["before libvarve", "after libvarve"])
 def test_after_main(tmp_path, trace, recorded, program, build, share, first):
     preloaded = [str(build / name) for name in first] + [program("last_words.so")]
@@ -61,7 +67,8 @@ def test_after_main(tmp_path, trace, recorded, program, build, share, first):
         trace.mkdir()
         counts = tmp_path / "counts"
         counts.unlink(missing_ok=True)
-        subprocess.run([program("late"), counts], env=recorded(LD_PRELOAD=" ".join(preloaded)), check=True, timeout=240)
+        subprocess.run([program("late"), counts], env=recorded(LD_PRELOAD=" ".join(preloaded)),
+                       check=True, timeout=240)
         told, in_trace = acknowledged(counts), kept(trace)
         assert told[:5] == (10,) * 5 and in_trace.lost == 0
         assert all(is_unbroken(in_trace.values[slot], 10, 10) for slot in range(5))
@@ -73,7 +80,8 @@ def test_after_main(tmp_path, trace, recorded, program, build, share, first):
 @pytest.mark.parametrize("by_command", [False, True], ids=["own sessions", "recorded"])
 def test_errno_is_kept(tmp_path, trace, recorded, program, situation, by_command):
     environment = recorded() if by_command else quiet_environment()
-    done = subprocess.run([program("errno_kept"), tmp_path / "own.varve", situation], env=environment,
+    done = subprocess.run([program("errno_kept"), tmp_path / "own.varve", situation],
+                          env=environment,
                           capture_output=True, text=True, timeout=240, check=False)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
@@ -90,12 +98,14 @@ def open_folder():
 
 @pytest.fixture
 def privileged(open_folder, root, build):
-    """tests/programs/privileged.c as a program that another user can run: the loader of a privileged program takes a
-    library only from an absolute path, which the build folder may hide from others."""
+    """tests/programs/privileged.c as a program that another user can run: the loader of a
+    privileged program takes a library only from an absolute path, which the build folder may hide
+    from others."""
     compiler = shutil.which("cc") or pytest.skip("needs a C compiler: apt-get install gcc")
     shutil.copy(build / "libvarve.so.0", open_folder)
-    subprocess.run([compiler, f"-I{root}/include", root / "tests/programs/privileged.c", open_folder / "libvarve.so.0",
-                    f"-Wl,-rpath,{open_folder}", "-o", open_folder / "privileged"], check=True)
+    subprocess.run([compiler, f"-I{root}/include", root / "tests/programs/privileged.c",
+                    open_folder / "libvarve.so.0", f"-Wl,-rpath,{open_folder}", "-o",
+                    open_folder / "privileged"], check=True)
     return open_folder / "privileged"
 
 
@@ -106,9 +116,10 @@ def test_a_privileged_program_is_left_alone(open_folder, privileged, recorded):
         shutil.rmtree(trace, ignore_errors=True)
         trace.mkdir()
         os.chown(trace, user, user)  # a folder of somebody else is refused
-        done = subprocess.run([privileged, open_folder / "own.varve"], env={**recorded(), "VARVE_OUTPUT": str(trace)},
-                              user=user, cwd=open_folder, group=user, extra_groups=[], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([privileged, open_folder / "own.varve"],
+                              env={**recorded(), "VARVE_OUTPUT": str(trace)},
+                              user=user, cwd=open_folder, group=user, extra_groups=[],
+                              capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.splitlines()
     assert run(65534)[:2] == ["secure 0", "environment 0 2047"]
@@ -117,7 +128,7 @@ def test_a_privileged_program_is_left_alone(open_folder, privileged, recorded):
     lines = run(65534)
     if lines[0] == "secure 0":
         pytest.skip("the temporary folder lies on a file system without set-user-id")
-    assert lines == ["secure 1", "environment 0 0", "session 4 0", "init 0 0", "start 4 0", "collect 4 0",
-                     "options 4 0"]
+    assert lines == ["secure 1", "environment 0 0", "session 4 0", "init 0 0", "start 4 0",
+                     "collect 4 0", "options 4 0"]
     assert os.listdir(trace) == []
     assert sorted(os.listdir(open_folder)) == ["libvarve.so.0", "privileged", "x.varve"]

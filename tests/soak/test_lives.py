@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random lives of a process: what was acknowledged is in the trace it belongs to, what is not is counted, and nothing
-is in a trace where it did not happen. doc/threading.md has the table, doc/safety.md the figures of a long campaign."""
+"""Random lives of a process: what was acknowledged is in the trace it belongs to, what is not is
+counted, and nothing is in a trace where it did not happen. doc/threading.md has the table,
+doc/safety.md the figures of a long campaign."""
 import collections
 import os
 import shutil

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without memory, descriptors, room or rights the program goes on; what could not be kept is counted to the record."""
+"""Without memory, descriptors, room or rights the program goes on; what could not be kept is
+counted to the record."""
 import errno
 import os
 import re
@@ -18,7 +19,8 @@ EMITTED = 2 * THREADS * PAIRS
 
 
 def folders(trace):
-    """Those of processes; none may be without its metadata and process stream, or hold a hidden file."""
+    """Those of processes; none may be without its metadata and process stream, or hold a hidden
+    file."""
     found = sorted(name for name in os.listdir(trace) if name not in ("manifest.json", "lost"))
     for name in found:
         files = os.listdir(trace / name)
@@ -35,28 +37,34 @@ def kept_and_lost(trace):
     return sum(len(words) for words, _, _ in streams), lost
 
 
-# A thread that has its files goes on; a new one finds a spare file, but its new site cannot be written down.
+# A thread that has its files goes on; a new one finds a spare file, but its new site cannot be
+# written down.
 @pytest.mark.parametrize("what, lost", [
     ("descriptors", COUNT), ("memory", 0), ("start", 2 * COUNT)])
 def test_what_comes_back_is_used(tmp_path, trace, recorded, program, what, lost):
     counts = tmp_path / "counts"
-    subprocess.run([program("starved"), counts, what, str(COUNT)], env=recorded(), check=True, timeout=240)
+    subprocess.run([program("starved"), counts, what, str(COUNT)], env=recorded(), check=True,
+                   timeout=240)
     told, in_trace = acknowledged(counts), kept(trace)
     assert told[:3] == ((2 if what == "start" else 3) * COUNT, 2 * COUNT, COUNT)
     assert len(folders(trace)) == 1
-    assert in_trace.lost == lost == sum(told) - sum(len(values) for values in in_trace.values.values())
+    assert in_trace.lost == lost == sum(told) - sum(len(values)
+                                                    for values in in_trace.values.values())
     for slot in range(3):
-        assert in_trace.values[slot] == list(range(told[slot] - len(in_trace.values[slot]), told[slot])), slot
+        assert in_trace.values[slot] == list(range(told[slot] - len(in_trace.values[slot]),
+                                                   told[slot])), slot
 
 
-CALLS = {"mmap": errno.ENOMEM, "mprotect": errno.ENOMEM, "madvise": errno.ENOMEM, "openat": errno.EMFILE, "pwrite": errno.EIO,
-         "ftruncate": errno.EFBIG, "renameat": errno.EACCES, "mkdirat": errno.EACCES, "unlinkat": errno.EACCES,
+CALLS = {"mmap": errno.ENOMEM, "mprotect": errno.ENOMEM, "madvise": errno.ENOMEM,
+         "openat": errno.EMFILE, "pwrite": errno.EIO, "ftruncate": errno.EFBIG,
+         "renameat": errno.EACCES, "mkdirat": errno.EACCES, "unlinkat": errno.EACCES,
          "fstat": errno.EIO}
 
 
 @pytest.fixture
 def emit(tmp_path, trace, recorded, program):
-    """Runs the emitter with a call that fails; gives the number of such calls that libvarve made."""
+    """Runs the emitter with a call that fails; gives the number of such calls that libvarve
+    made."""
     def run(call, first, count):
         shutil.rmtree(trace)
         trace.mkdir()
@@ -90,7 +98,8 @@ def test_overload_is_counted(tmp_path, trace, recorded, program, share, three_re
     for _ in range(share(100)):
         shutil.rmtree(trace)
         trace.mkdir()
-        subprocess.run([program("emitter"), counts, "4", "50000"], env=recorded(VARVE_MAX_SIZE=str(size)),
+        subprocess.run([program("emitter"), counts, "4", "50000"],
+                       env=recorded(VARVE_MAX_SIZE=str(size)),
                        check=True, timeout=240)
         in_trace, lost = kept_and_lost(trace)
         assert in_trace + lost == 2 * sum(acknowledged(counts)) == 400000
@@ -98,7 +107,8 @@ def test_overload_is_counted(tmp_path, trace, recorded, program, share, three_re
     three_readers(trace)
 
 
-def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, share, three_readers):
+def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, share,
+                                           three_readers):
     """Full files are followed by others. Where not even one packet fits, nothing is written."""
     for size in range(16384, 2**20, 2**20 // share(100)):
         shutil.rmtree(trace)
@@ -106,7 +116,8 @@ def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, s
 
         def limit(size=size):
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        subprocess.run([program("emitter"), tmp_path / "counts", str(THREADS), str(PAIRS)], env=recorded(),
+        subprocess.run([program("emitter"), tmp_path / "counts", str(THREADS), str(PAIRS)],
+                       env=recorded(),
                        preexec_fn=limit, check=True, timeout=240)
         assert 2 * sum(acknowledged(tmp_path / "counts")) == EMITTED
         if size < 65536:
@@ -120,7 +131,8 @@ def test_files_may_not_grow_beyond_a_limit(tmp_path, trace, recorded, program, s
 
 def test_no_descriptor_and_no_thread_is_left(tmp_path, program):
     trace = tmp_path / "x.varve"
-    done = subprocess.run([program("descriptors"), trace], capture_output=True, text=True, check=True, timeout=240)
+    done = subprocess.run([program("descriptors"), trace], capture_output=True, text=True,
+                          check=True, timeout=240)
     lines = [line.split() for line in done.stdout.splitlines()]
     assert [line[0] for line in lines] == ["before", "while", "child"] * 2 + ["after"]
     assert {tuple(line[1:]) for line in lines} == {(lines[0][1], "1")}
@@ -128,9 +140,11 @@ def test_no_descriptor_and_no_thread_is_left(tmp_path, program):
 
 @pytest.mark.parametrize("numbers", ["0", "1", "2", "012"])
 def test_closed_descriptors_stay_closed(tmp_path, trace, recorded, program, three_readers, numbers):
-    """What a program writes to a number that it closed is refused as without us, and never comes into a trace."""
+    """What a program writes to a number that it closed is refused as without us, and never comes
+    into a trace."""
     counts = tmp_path / "counts"
-    done = subprocess.run([program("closed"), counts, numbers, "100000"], env=recorded(), timeout=240, check=False)
+    done = subprocess.run([program("closed"), counts, numbers, "100000"], env=recorded(),
+                          timeout=240, check=False)
     assert done.returncode == 0
     told, in_trace = acknowledged(counts), kept(trace)
     assert told[0] == 100000 and in_trace.lost == 0
@@ -140,11 +154,13 @@ def test_closed_descriptors_stay_closed(tmp_path, trace, recorded, program, thre
     assert three_readers(trace.with_name("x.dump.varve")) > 0
 
 
-@pytest.mark.parametrize("way, processes", [("exit", 1), ("_exit", 1), ("kill", 1), ("exec", 2), ("fork", 17), ("vfork", 5)])
+@pytest.mark.parametrize("way, processes", [("exit", 1), ("_exit", 1), ("kill", 1), ("exec", 2),
+                                            ("fork", 17), ("vfork", 5)])
 def test_no_file_is_left(tmp_path, varve, program, three_readers, way, processes):
     """However the recorded processes ended."""
     trace = tmp_path / "x.varve"
-    subprocess.run([varve, "record", "-o", trace, "--", program("endings"), tmp_path / "counts", way, "1000"],
+    subprocess.run([varve, "record", "-o", trace, "--", program("endings"), tmp_path / "counts",
+                    way, "1000"],
                    capture_output=True, timeout=240, check=False)
     assert len(folders(trace)) == processes
     assert sorted(os.listdir(tmp_path)) == ["counts", "x.varve"]
@@ -152,10 +168,13 @@ def test_no_file_is_left(tmp_path, varve, program, three_readers, way, processes
 
 
 def test_the_documented_stack_is_enough(tmp_path, trace, recorded, program, root):
-    """doc/threading.md says how much a handler's alternate stack needs: the first record of a process is the most."""
-    (number,) = re.findall(r"sysconf\(_SC_MINSIGSTKSZ\)` and ([0-9,]+) bytes", (root / "doc/threading.md").read_text())
+    """doc/threading.md says how much a handler's alternate stack needs: the first record of a
+    process is the most."""
+    (number,) = re.findall(r"sysconf\(_SC_MINSIGSTKSZ\)` and ([0-9,]+) bytes",
+                           (root / "doc/threading.md").read_text())
     counts = tmp_path / "counts"
-    subprocess.run([program("stacks"), counts, number.replace(",", "")], env=recorded(), check=True, timeout=240)
+    subprocess.run([program("stacks"), counts, number.replace(",", "")], env=recorded(), check=True,
+                   timeout=240)
     told, in_trace = acknowledged(counts), kept(trace)
     assert told[0] == 10 and in_trace.lost == 0 and is_unbroken(in_trace.values[0], 10, 10)
 
@@ -163,8 +182,8 @@ def test_the_documented_stack_is_enough(tmp_path, trace, recorded, program, root
 def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_readers):
     """The smallest stacks there are, and 64 threads whose first records come at one instant."""
     counts = tmp_path / "counts"
-    done = subprocess.run([program("stacks"), counts], env=recorded(), check=True, capture_output=True, text=True,
-                          timeout=240)
+    done = subprocess.run([program("stacks"), counts], env=recorded(), check=True,
+                          capture_output=True, text=True, timeout=240)
     told, in_trace = acknowledged(counts), kept(trace)
     assert told == (20, 20) + (10,) * (SLOTS - 2) and in_trace.lost == 0
     assert all(is_unbroken(in_trace.values[slot], told[slot], told[slot]) for slot in range(SLOTS))
@@ -176,7 +195,8 @@ def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_reader
 @pytest.mark.parametrize("count", [100, 4_000_000])
 def test_locked_memory_grows_little(trace, recorded, program, three_readers, count):
     """mlockall fills every later mapping at once: what we map ahead must not be."""
-    done = subprocess.run([program("locked"), "resident", str(count)], env=recorded(), capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run([program("locked"), "resident", str(count)], env=recorded(),
+                          capture_output=True, text=True, timeout=240, check=False)
     if done.returncode == 77:
         pytest.skip("needs the right to lock memory: ulimit -l unlimited")
     assert done.returncode == 0 and int(done.stdout) < 64_000
@@ -188,13 +208,16 @@ def test_locked_memory_grows_little(trace, recorded, program, three_readers, cou
 def words_of(trace):
     """A range with a name is three words."""
     streams = thread_streams(trace)
-    return sum(len(words) for words, _, _ in streams), sum(lost for _, lost, _ in streams) + lost_by_process(trace)
+    return sum(len(words)
+               for words, _, _ in streams), sum(lost
+                                                for _, lost, _ in streams) + lost_by_process(trace)
 
 
 def test_a_limited_address_space_is_left_to_the_program(trace, recorded, program):
     """600 MB of it, 3 million ranges, and 100 MB for the program."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (600_000_000, 600_000_000))
-    done = subprocess.run([program("locked"), "address", "3000000"], env=recorded(), preexec_fn=limit, timeout=240, check=False)
+    done = subprocess.run([program("locked"), "address", "3000000"], env=recorded(),
+                          preexec_fn=limit, timeout=240, check=False)
     assert done.returncode == 0
     assert words_of(trace) == (2 * 3_003_000 + 3_000, 0)

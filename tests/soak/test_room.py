@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program keeps its disk: recording stops while little of it is free, says so, counts to the record, and goes on."""
+"""The program keeps its disk: recording stops while little of it is free, says so, counts to the
+record, and goes on."""
 import csv
 import os
 import shutil
@@ -21,7 +22,8 @@ def disk(tmp_path):
         pytest.skip("needs root, to mount a small file system")
     folder = tmp_path / "disk"
     folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder], capture_output=True, check=False)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder],
+                          capture_output=True, check=False)
     if done.returncode != 0:
         pytest.skip("needs the right to mount: run it outside the container")
     yield folder
@@ -32,8 +34,10 @@ class Recorded:
     """tests/programs/on_command under varve record, whose trace is on the small disk."""
     def __init__(self, disk, *options, command=("-o", "t.varve"), **environment):
         self.disk = disk
-        self.process = subprocess.Popen([binary("varve"), "record", *command, *options, "--", binary("tests/programs/on_command")],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=disk,
+        self.process = subprocess.Popen([binary("varve"), "record", *command, *options, "--",
+                                         binary("tests/programs/on_command")],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, cwd=disk,
                                         env=quiet_environment(**environment))
 
     def tell(self, line):
@@ -57,17 +61,21 @@ class Recorded:
 
 def kept_and_lost(trace):
     streams = thread_streams(trace)
-    return sum(len(words) for words, _, _ in streams), sum(lost for _, lost, _ in streams) + lost_by_process(trace)
+    return sum(len(words)
+               for words, _, _ in streams), sum(lost
+                                                for _, lost, _ in streams) + lost_by_process(trace)
 
 
 def facts(trace):
-    done = subprocess.run([binary("varve"), "info", "--csv", "--table", "trace", trace], capture_output=True, text=True, check=True)
+    done = subprocess.run([binary("varve"), "info", "--csv", "--table", "trace", trace],
+                          capture_output=True, text=True, check=True)
     (row,) = csv.DictReader(done.stdout.splitlines())
     return row
 
 
 def test_checkpoints_that_fit_without_us_fit(disk, three_readers):
-    """60 MB of records and 2.4 MB of checkpoints on 40 MB: all of these, and half of the disk for those."""
+    """60 MB of records and 2.4 MB of checkpoints on 40 MB: all of these, and half of the disk for
+    those."""
     program = Recorded(disk)
     saved = []
     for number in range(12):
@@ -78,7 +86,8 @@ def test_checkpoints_that_fit_without_us_fit(disk, three_readers):
     kept, lost = kept_and_lost(disk / "t.varve")
     assert kept + lost == 2 * 12 * 312500
     assert 8 * kept > DISK // 3
-    assert ("varve: nothing was recorded while less than 20.0 MB of the disk were free: --reserve SIZE leaves less to others, "
+    assert ("varve: nothing was recorded while less than 20.0 MB of the disk were free: --reserve "
+            "SIZE leaves less to others, "
             "-o NAME.varve names another place\n") in said
     trust = facts(disk / "t.varve")["trust"]
     assert " EVENTS LOST (" in trust and ") to leave 20.0 MB of the disk free" in trust
@@ -101,11 +110,15 @@ def test_how_much_is_left_can_be_said(disk, options, environment, least, most):
 
 @pytest.mark.parametrize("options", ['{"reserve": "36MB"}', '{}'])
 def test_a_program_that_records_itself_leaves_it_too(disk, options):
-    environment = {"VARVE_OPTIONS": options.replace("{", '{"output": "%s/t.varve"%s' % (disk, ", " if len(options) > 2 else ""))}
+    environment = {
+        "VARVE_OPTIONS": options.replace(
+            "{", '{"output": "%s/t.varve"%s' % (disk, ", " if len(options) > 2 else ""))
+    }
     if options == "{}":
         environment["VARVE_RESERVE"] = "90%"
-    subprocess.run([binary("tests/programs/on_command")], input="pairs 1000000\n", text=True, capture_output=True, cwd=disk, check=True,
-                   env=quiet_environment(**environment), timeout=240)
+    subprocess.run([binary("tests/programs/on_command")], input="pairs 1000000\n", text=True,
+                   capture_output=True, cwd=disk, check=True, env=quiet_environment(**environment),
+                   timeout=240)
     kept, lost = kept_and_lost(disk / "t.varve")
     assert kept + lost == 2_000_000 and 8 * kept < 4_300_000
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""all_tables.py: every table of one trace, or of two sides, as build/tests/tools/all_tables prints them."""
+"""all_tables.py: every table of one trace, or of two sides, as build/tests/tools/all_tables prints
+them."""
 import dataclasses
 import json
 import subprocess
@@ -23,7 +24,8 @@ def run(build, *arguments, timeout=240):
     tool = build / "tests" / "tools" / "all_tables"
     if not tool.exists():
         pytest.skip("needs all_tables: make tests")
-    return subprocess.run([str(tool), *map(str, arguments)], capture_output=True, timeout=timeout, check=False)
+    return subprocess.run([str(tool), *map(str, arguments)], capture_output=True, timeout=timeout,
+                          check=False)
 
 
 def parse(output):
@@ -33,7 +35,8 @@ def parse(output):
         said = json.loads(line)
         units = dict(said.get("columns", []))
         tables[said["table"]] = Table(said.get("policy"), units, said.get("kinds", []),
-                                      [dict(zip(units, row, strict=True)) for row in said.get("rows", [])], said.get("error"))
+                                      [dict(zip(units, row, strict=True))
+                                       for row in said.get("rows", [])], said.get("error"))
     return tables
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_bytes.h — text in memory read as a trace in Chrome's format, whatever it looks like, by any number of parts. */
+/* chrome_bytes.h — text in memory read as a trace in Chrome's format, whatever it looks like, by
+ * any number of parts. */
 #ifndef VARVE_TESTS_CHROME_BYTES_H
 #define VARVE_TESTS_CHROME_BYTES_H
 
@@ -8,8 +9,8 @@
 
 #include "import/chrome/parts.h"
 #include "import/rows/producer_words.h"
+#include "input_bytes.h"
 #include "memory_file.h"
-#include "sentence.h"
 
 #define CHROME_MEMORY_BYTES (UINT64_C(512) << 20)
 
@@ -41,7 +42,7 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
     if (code == VARVE_OK)
         code = vv_model_finish(*out_model, error);
     if (code != VARVE_OK && error != NULL)
-        sentence_must(error, code, bytes);
+        sentence_must_of(error, code, input_bytes_of(memory_file(text, bytes)));
     vv_source_close(source);
     return code;
 }

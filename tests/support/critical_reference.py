@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""critical_reference.py: a small machine that plays a program on threads and streams and writes a Kineto trace of it, and
-the longest path through what it did, found slowly and obviously. doc/metrics.md §14 has the rules.
+"""critical_reference.py: a small machine that plays a program on threads and streams and writes a
+Kineto trace of it, and the longest path through what it did, found slowly and obviously.
+doc/metrics.md §14 has the rules.
 
 Times are whole microseconds, each event at its own instant, so that order is never in doubt.
 """
@@ -16,12 +17,14 @@ class Machine:
 
     def __init__(self, tid=100):
         self.now, self.tid = 10, tid
-        self.points = [(10, "step", None)]  # (time, (event, "begin" or "end"), whose time lies before)
+        # (time, (event, "begin" or "end"), whose time lies before)
+        self.points = [(10, "step", None)]
         self.points[0] = (10, (0, "begin"), None)
         self.open, self.names = [0], ["ProfilerStep#1"]
         self.events = {0: [10, None, "user_annotation", {}]}
         self.streams = collections.defaultdict(list)
-        self.launches, self.waits = {}, {}  # work -> call; waiting call -> its streams' work that it awaited
+        # work -> call; waiting call -> its streams' work that it awaited
+        self.launches, self.waits = {}, {}
         self.syncs, self.weighs = [], {}
 
     def _point(self, event, what):
@@ -54,9 +57,10 @@ class Machine:
     def sync(self, stream, pause, tail):
         """Waits for a stream, or with None for all of them."""
         whole = stream is None
-        call = self.begin("cudaDeviceSynchronize" if whole else "cudaStreamSynchronize", pause, "cuda_runtime",
-                          correlation=len(self.names))
-        awaited = [works[-1] for key, works in self.streams.items() if works and (whole or key == stream)]
+        call = self.begin("cudaDeviceSynchronize" if whole else "cudaStreamSynchronize", pause,
+                          "cuda_runtime", correlation=len(self.names))
+        awaited = [works[-1] for key, works in self.streams.items() if works
+                   and (whole or key == stream)]
         awaited = [work for work in awaited if work.end > self.now]
         self.now = max([self.now] + [work.end for work in awaited])
         self.end(tail)
@@ -71,29 +75,32 @@ class Machine:
         """The events of a Kineto trace."""
         found = []
         for event, (begin, end, category, args) in self.events.items():
-            found.append({"ph": "X", "name": self.names[event], "cat": category, "pid": self.tid, "tid": self.tid,
-                          "ts": begin + shift, "dur": end - begin, "args": dict(args)})
+            found.append({"ph": "X", "name": self.names[event], "cat": category, "pid": self.tid,
+                          "tid": self.tid, "ts": begin + shift, "dur": end - begin,
+                          "args": dict(args)})
         for stream, works in self.streams.items():
             for work in works:
-                found.append({"ph": "X", "name": work.name, "cat": "kernel", "pid": 0, "tid": stream,
-                              "ts": work.begin + shift, "dur": work.end - work.begin,
+                found.append({"ph": "X", "name": work.name, "cat": "kernel", "pid": 0,
+                              "tid": stream, "ts": work.begin + shift, "dur": work.end - work.begin,
                               "args": {"device": 0, "stream": stream, "correlation": work.launch}})
         for call, stream in self.syncs:
             begin, end = self.events[call][:2]
             args = {"device": 0, "stream": -1 if stream is None else stream, "correlation": call}
-            found.append({"ph": "X", "name": "Context Sync" if stream is None else "Stream Sync", "cat": "cuda_sync",
-                          "pid": 0, "tid": -1 if stream is None else 1000 + stream, "ts": begin + shift, "dur": end - begin,
-                          "args": args})
+            found.append({"ph": "X", "name": "Context Sync" if stream is None else "Stream Sync",
+                          "cat": "cuda_sync", "pid": 0, "tid": -1 if stream is None else 1000 +
+                          stream, "ts": begin + shift, "dur": end - begin, "args": args})
         return found
 
     # ---- the graph, as doc/metrics.md §14 words it ----
 
     def edges(self):
-        """(from, to, weight, whose): nodes are (event, "begin" or "end"); events of devices are Work."""
+        """(from, to, weight, whose): nodes are (event, "begin" or "end"); events of devices are
+        Work."""
         found = []
         for (before_time, before, _), (time, point, owner) in zip(self.points, self.points[1:]):
             waits = point[1] == "end" and owner == point[0] and self.waits.get(owner)
-            found.append((before, point, 0 if waits else time - before_time, None if waits else self.names[owner]))
+            found.append((before, point, 0 if waits else time - before_time, None if waits
+                          else self.names[owner]))
         for call, awaited in self.waits.items():
             found += [((work, "end"), (call, "end"), 0, None) for work in awaited]
         for works in self.streams.values():
@@ -101,15 +108,17 @@ class Machine:
                 call = self.events[work.launch][0]
                 found.append(((work, "begin"), (work, "end"), work.end - work.begin, work.name))
                 is_empty = before is None or before.end <= call
-                found.append(((work.launch, "begin"), (work, "begin"), work.begin - call if is_empty else 0,
-                              "launch" if is_empty else None))
+                found.append(((work.launch, "begin"), (work, "begin"), work.begin - call if is_empty
+                              else 0, "launch" if is_empty else None))
                 if not is_empty:
                     gap = work.begin - before.end
-                    found.append(((before, "end"), (work, "begin"), gap if gap < QUEUE_GAP_MAX else 0, None))
+                    found.append(((before, "end"), (work, "begin"), gap if gap < QUEUE_GAP_MAX
+                                  else 0, None))
         return found
 
     def longest(self, scaled=None, factor=1, launch=True):
-        """The longest path's weight in microseconds, with the operator `scaled` `factor` times as fast."""
+        """The longest path's weight in microseconds, with the operator `scaled` `factor` times as
+        fast."""
         best = collections.defaultdict(int)
         edges = []
         for start, end, weight, whose in self.edges():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* failing_allocation.h — the n-th allocation fails. For programs called test_faults…, of which the build wraps malloc, calloc
- * and realloc. Include once, after stdlib.h. */
+/* failing_allocation.h — the n-th allocation fails. For programs called test_faults…, of which the
+ * build wraps malloc, calloc and realloc. Include once, after stdlib.h. */
 #ifndef VARVE_TESTS_FAILING_ALLOCATION_H
 #define VARVE_TESTS_FAILING_ALLOCATION_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* handmade.h — small models written by hand, for unit tests of what comes after the model.
  *
- * Include after cmocka.h. Times are nanoseconds after HANDMADE_BEGIN_NS. Anything that fails ends the
- * test. Rows are those before vv_model_finish sorts. */
+ * Include after cmocka.h. Times are nanoseconds after HANDMADE_BEGIN_NS. Anything that fails ends
+ * the test. Rows are those before vv_model_finish sorts. */
 #ifndef VARVE_TESTS_HANDMADE_H
 #define VARVE_TESTS_HANDMADE_H
 
@@ -115,8 +115,8 @@ HANDMADE_UNUSED static inline void handmade_finish(struct vv_model *model)
 /* ---- reading sheets ---- */
 
 /* The row whose text column `key_column` is `key`; SIZE_MAX if none is. */
-HANDMADE_UNUSED static inline size_t sheet_row_of(const struct vv_sheet *sheet, const char *key_column,
-                                                  const char *key)
+HANDMADE_UNUSED static inline size_t sheet_row_of(const struct vv_sheet *sheet,
+                                                  const char *key_column, const char *key)
 {
     size_t column = vv_sheet_find(sheet, key_column);
     assert_true(column != SIZE_MAX);

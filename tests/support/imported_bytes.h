@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* imported_bytes.h — a trace that lies in memory, read as a file is: for unit tests and fuzz targets of
- * importers. The model is looked through, so that a reference to nowhere is found here. */
+/* imported_bytes.h — a trace that lies in memory, read as a file is: for unit tests and fuzz
+ * targets of importers. The model is looked through, so that a reference to nowhere is found
+ * here. */
 #ifndef VARVE_TESTS_IMPORTED_BYTES_H
 #define VARVE_TESTS_IMPORTED_BYTES_H
 
 #include <stdlib.h>
 
 #include "import/importer.h"
+#include "input_bytes.h"
 #include "memory_file.h"
-#include "sentence.h"
 
 #define IMPORTED_MEMORY_BYTES (UINT64_C(512) << 20)
 
-static inline enum varve_code imported_bytes(const void *data, size_t size, struct vv_model **out_model,
-                                             struct varve_error *error)
+static inline enum varve_code imported_bytes(const void *data, size_t size,
+                                             struct vv_model **out_model, struct varve_error *error)
 {
-    const struct vv_import_options options = { .max_memory_bytes = IMPORTED_MEMORY_BYTES, .threads = memory_file_threads(size) };
+    const struct vv_import_options options = { .max_memory_bytes = IMPORTED_MEMORY_BYTES,
+                                               .threads = memory_file_threads(size) };
     const char *paths[] = { memory_file(data, size) };
     enum varve_code code = vv_import_all(paths, 1, &options, out_model, error);
     if (code != VARVE_OK && error != NULL)
-        sentence_must(error, code, size);
+        sentence_must_of(error, code, input_bytes_of(paths[0]));
     return code;
 }
 
@@ -34,10 +36,12 @@ static inline bool imported_is_row(uint32_t row, const struct vv_table *table)
     return row == VV_NONE || row < table->count;
 }
 
-static inline bool imported_is_value(const struct vv_model *model, uint32_t key, uint8_t kind, uint64_t value)
+static inline bool imported_is_value(const struct vv_model *model, uint32_t key, uint8_t kind,
+                                     uint64_t value)
 {
     bool is_text = kind == VV_ARG_TEXT || kind == VV_ARG_JSON, is_rows = kind == VV_ARG_ROWS;
-    return kind <= VV_ARG_ROWS && key < model->strings.count && (!is_text || value < model->strings.count) &&
+    return kind <= VV_ARG_ROWS && key < model->strings.count &&
+           (!is_text || value < model->strings.count) &&
            (!is_rows || (value & UINT32_MAX) + (value >> 32) <= model->args.table.count);
 }
 
@@ -49,7 +53,8 @@ static inline bool imported_are_args(const struct vv_model *model, uint32_t firs
 static inline void imported_look_at_slice(const struct vv_model *model, uint64_t row)
 {
     const struct vv_slices *slices = &model->slices;
-    imported_must(slices->name[row] < model->strings.count && slices->category[row] < model->strings.count);
+    imported_must(slices->name[row] < model->strings.count &&
+                  slices->category[row] < model->strings.count);
     imported_must(slices->track[row] < model->tracks.table.count);
     imported_must(slices->parent[row] == VV_NONE || slices->parent[row] < row);
     imported_must(imported_is_row(slices->op[row], &model->ops.table));
@@ -70,7 +75,8 @@ static inline void imported_look_at_references(const struct vv_model *model)
     for (uint64_t row = 0; row < model->marks.table.count; row++) {
         imported_must(model->marks.name[row] < model->strings.count &&
                       model->marks.track[row] < model->tracks.table.count);
-        imported_must(imported_are_args(model, model->marks.first_arg[row], model->marks.arg_count[row]));
+        imported_must(
+            imported_are_args(model, model->marks.first_arg[row], model->marks.arg_count[row]));
     }
     for (uint64_t row = 0; row < model->counters.table.count; row++)
         imported_must(model->counters.name[row] < model->strings.count &&
@@ -95,9 +101,11 @@ static inline void imported_look_at_references(const struct vv_model *model)
     for (uint64_t row = 0; row < model->ops.table.count; row++)
         imported_must(model->ops.scalars[row] < model->strings.count);
     for (uint64_t row = 0; row < model->args.table.count; row++)
-        imported_must(imported_is_value(model, model->args.key[row], model->args.kind[row], model->args.value[row]));
+        imported_must(imported_is_value(model, model->args.key[row], model->args.kind[row],
+                                        model->args.value[row]));
     for (uint64_t row = 0; row < model->facts.table.count; row++) {
-        imported_must(imported_is_value(model, model->facts.key[row], model->facts.kind[row], model->facts.value[row]));
+        imported_must(imported_is_value(model, model->facts.key[row], model->facts.kind[row],
+                                        model->facts.value[row]));
         imported_must(model->facts.kind[row] != VV_ARG_ROWS);
         imported_must(imported_is_row(model->facts.process[row], &model->processes.table));
     }
@@ -109,7 +117,8 @@ static inline void imported_look(const struct vv_model *model)
     imported_look_at_references(model);
     for (uint64_t row = 0; row < slices->table.count; row++) {
         imported_must(slices->duration_ns[row] >= 0);
-        imported_must(slices->self_ns[row] >= 0 && slices->self_ns[row] <= slices->duration_ns[row]);
+        imported_must(slices->self_ns[row] >= 0 &&
+                      slices->self_ns[row] <= slices->duration_ns[row]);
     }
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_agreement.h — everything that reads JSON here, on the same bytes: all must see the same strings and brackets.
+/* json_agreement.h — everything that reads JSON here, on the same bytes: all must see the same
+ * strings and brackets.
  *
- * Four readers: one byte by byte written here from the definition in base/text/json_scan.h, the kernels of base/text/json_scan.c,
- * the strict reader base/text/json.c, and vv_chrome_compact, which copies what the kernels have found the end of. */
+ * Four readers: one byte by byte written here from the definition in base/text/json_scan.h, the
+ * kernels of base/text/json_scan.c, the strict reader base/text/json.c, and vv_chrome_compact,
+ * which copies what the kernels have found the end of. */
 #ifndef VARVE_TESTS_JSON_AGREEMENT_H
 #define VARVE_TESTS_JSON_AGREEMENT_H
 
@@ -15,12 +17,12 @@
 #include "base/text/json_scan.h"
 #include "import/chrome/text.h"
 
-#define AGREE(condition)                                                                            \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "json_agreement.h:%d: %s\n", __LINE__, #condition);                     \
-            abort();                                                                                \
-        }                                                                                           \
+#define AGREE(condition)                                                        \
+    do {                                                                        \
+        if (!(condition)) {                                                     \
+            fprintf(stderr, "json_agreement.h:%d: %s\n", __LINE__, #condition); \
+            abort();                                                            \
+        }                                                                       \
     } while (0)
 
 struct json_tokens {
@@ -42,7 +44,8 @@ static inline struct json_tokens json_tokens_by_bytes(const char *text, uint32_t
     bool in_string = false, in_scalar = false, is_escaped = false;
     for (uint32_t i = 0; i < bytes; i++) {
         char byte = text[i];
-        bool is_quote = byte == '"' && !is_escaped, is_bracket = byte != 0 && strchr("[]{}", byte) != NULL;
+        bool is_quote = byte == '"' && !is_escaped,
+             is_bracket = byte != 0 && strchr("[]{}", byte) != NULL;
         bool is_blank = (unsigned char)byte <= ' ' || byte == ',' || byte == ':';
         if (byte == '\\' && !in_string) {
             tokens.end = i;
@@ -58,7 +61,8 @@ static inline struct json_tokens json_tokens_by_bytes(const char *text, uint32_t
     return tokens;
 }
 
-static inline void json_kernels_agree(const char *text, uint32_t bytes, const struct json_tokens *want)
+static inline void json_kernels_agree(const char *text, uint32_t bytes,
+                                      const struct json_tokens *want)
 {
     uint32_t *got = json_room(VV_JSON_SCAN_TOKENS((size_t)bytes) * sizeof *got), end;
     uint64_t *escapes = json_room(VV_JSON_SCAN_ESCAPE_WORDS(bytes) * sizeof *escapes);
@@ -82,9 +86,10 @@ static inline bool json_is_text(const struct vv_json *json)
     return json->token == VV_JSON_NAME || json->token == VV_JSON_STRING;
 }
 
-/* What the strict reader takes has exactly the tokens that the scan found: those that it reports, and the quote that
- * closes each string. Gives whether it takes the text. */
-static inline bool json_strict_agrees(const char *text, uint32_t bytes, const struct json_tokens *want)
+/* What the strict reader takes has exactly the tokens that the scan found: those that it reports,
+ * and the quote that closes each string. Gives whether it takes the text. */
+static inline bool json_strict_agrees(const char *text, uint32_t bytes,
+                                      const struct json_tokens *want)
 {
     struct vv_json json;
     uint32_t *seen = json_room(((size_t)bytes + 1) * sizeof *seen);
@@ -108,7 +113,8 @@ static inline bool json_strict_agrees(const char *text, uint32_t bytes, const st
 }
 
 /* Both texts are sound and say the same. */
-static inline void json_texts_agree(const char *left, size_t left_bytes, const char *right, size_t right_bytes)
+static inline void json_texts_agree(const char *left, size_t left_bytes, const char *right,
+                                    size_t right_bytes)
 {
     struct vv_json one, other;
     vv_json_init_text(&one, left, left_bytes);
@@ -124,7 +130,8 @@ static inline void json_texts_agree(const char *left, size_t left_bytes, const c
 }
 
 /* Quotes and brackets of what was copied, in their order, are those of what was read. */
-static inline void json_copy_agrees(const char *text, const struct json_tokens *want, const char *copy, uint32_t bytes)
+static inline void json_copy_agrees(const char *text, const struct json_tokens *want,
+                                    const char *copy, uint32_t bytes)
 {
     struct json_tokens got = json_tokens_by_bytes(copy, bytes);
     size_t at = 0;

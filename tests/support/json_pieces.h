@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_pieces.h — JSON, and what is nearly JSON, out of any bytes: each byte is a piece of text, or opens or closes what is
- * open, so a few of them make texts that random bytes would not make in years. */
+/* json_pieces.h — JSON, and what is nearly JSON, out of any bytes: each byte is a piece of text, or
+ * opens or closes what is open, so a few of them make texts that random bytes would not make in
+ * years. */
 #ifndef VARVE_TESTS_JSON_PIECES_H
 #define VARVE_TESTS_JSON_PIECES_H
 
@@ -11,13 +12,16 @@
 #define JSON_PIECE_BYTES_MAX 16u
 
 static const char *const json_pieces[] = {
-    "{", "}", "[", "]", "\"", "\\", "\\\"", "\\\\", ",", ":", " ", "\n", "\"a\"", "\"\\\\\"", "\"\\\"\"", "\"[{\"",
-    "\"k\":", "1", "-0.5e3", "true", "null", "NaN", "\\u0000", "\"\\ud83d\\ude00\"", "\"\\u12\"", "\x01", "\xc3", "\xed\xa0\x80",
-    "{\"a\":[", "]}", "[[[[[[[[", "]]]]]]]]", "a", "'", "//", "\"\",\"\"", "[]", "{}", "\"          \"", "              ",
+    "{", "}", "[", "]", "\"", "\\", "\\\"", "\\\\", ",", ":", " ", "\n", "\"a\"", "\"\\\\\"",
+    "\"\\\"\"", "\"[{\"",
+    "\"k\":", "1", "-0.5e3", "true", "null", "NaN", "\\u0000", "\"\\ud83d\\ude00\"", "\"\\u12\"",
+    "\x01", "\xc3", "\xed\xa0\x80",
+    "{\"a\":[", "]}", "[[[[[[[[", "]]]]]]]]", "a", "'", "//", "\"\",\"\"", "[]", "{}",
+    "\"          \"", "              ",
 };
 
-/* `out` needs room for JSON_PIECE_BYTES_MAX times `size`. Gives how much was written. An odd byte opens or closes as the
- * text so far wants it. */
+/* `out` needs room for JSON_PIECE_BYTES_MAX times `size`. Gives how much was written. An odd byte
+ * opens or closes as the text so far wants it. */
 static inline size_t json_text_of_pieces(const uint8_t *data, size_t size, char *out)
 {
     char open[64], *begin = out;

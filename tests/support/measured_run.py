@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measured_run.py: a program with what it cost: processor time and the most memory it had, whatever else the machine does."""
+"""measured_run.py: a program with what it cost: processor time and the most memory it had, whatever
+else the machine does."""
 import dataclasses
 import os
 import subprocess
@@ -29,7 +30,8 @@ def measured(command, folder, cpu_limit_s=60):
     """`cpu_limit_s` of processor time end it: a loop without end fails and does not hang."""
     read_end, write_end = os.pipe()
     with open(folder / "out", "w+b") as out, open(folder / "err", "w+b") as err:
-        subprocess.run([sys.executable, "-S", "-c", SMALL, str(write_end), str(cpu_limit_s), *map(str, command)],
+        subprocess.run([sys.executable, "-S", "-c", SMALL, str(write_end), str(cpu_limit_s),
+                        *map(str, command)],
                        stdout=out, stderr=err, pass_fds=(write_end,), check=True)
         os.close(write_end)
         with open(read_end, encoding="ascii") as usage:

@@ -8,7 +8,8 @@ import pytest
 
 
 def dump(build, *paths):
-    """{"slices": [row, …], …}; slices and marks have their arguments in "args", a list of [key, value]."""
+    """{"slices": [row, …], …}; slices and marks have their arguments in "args", a list of [key,
+    value]."""
     tool = build / "tests" / "tools" / "model_dump"
     if not tool.exists():
         pytest.skip("needs model_dump: make tests")
@@ -23,7 +24,8 @@ def dump(build, *paths):
 
 def refusal(build, path):
     """What is said about a file that is not read."""
-    done = subprocess.run([str(build / "tests" / "tools" / "model_dump"), str(path)], capture_output=True, text=True,
+    done = subprocess.run([str(build / "tests" / "tools" / "model_dump"), str(path)],
+                          capture_output=True, text=True,
                           check=False)
     assert done.returncode == 3, done.stdout[:400] + done.stderr
     return done.stderr

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """packed_stream.py: packed stream files, written and read straight from doc/format.md §10.
 
-It shares nothing with `varve pack` but zstd itself. decode(data) is the plain file; build(…) makes a packed
-file from columns, right ones or wrong ones; column_bytes(…) makes a column of numbers.
+It shares nothing with `varve pack` but zstd itself. decode(data) is the plain file; build(…) makes
+a packed file from columns, right ones or wrong ones; column_bytes(…) makes a column of numbers.
 """
 import ctypes
 import struct
@@ -11,18 +11,22 @@ BLOCK_BYTES = 4 << 20
 COLUMNS = ["runs", "raw", "ids", "ticks", "fields"]
 ZERO, RAW, WORDS = 0, 1, 2
 MIX, MASK44, MASK64 = 0x9E3779B97F4A7C15, (1 << 44) - 1, (1 << 64) - 1
-WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2, 16: 1}
-LISTED = {8: 4, 14: 2}  # the word whose low half says how many members follow, each with its own count
+WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2,
+               16: 1}
+# the word whose low half says how many members follow, each with its own count
+LISTED = {8: 4, 14: 2}
 
 
 def library():
     """libzstd; OSError where it is not there."""
     zstd = ctypes.CDLL("libzstd.so.1")
-    for name, kinds in (("ZSTD_compressBound", "n"), ("ZSTD_compress2", "ppnpn"), ("ZSTD_decompress", "pnpn"),
-                        ("ZSTD_getFrameContentSize", "pn"), ("ZSTD_isError", "n"), ("ZSTD_createCCtx", ""),
-                        ("ZSTD_freeCCtx", "p"), ("ZSTD_CCtx_setParameter", "pii")):
+    for name, kinds in (("ZSTD_compressBound", "n"), ("ZSTD_compress2", "ppnpn"),
+                        ("ZSTD_decompress", "pnpn"), ("ZSTD_getFrameContentSize", "pn"),
+                        ("ZSTD_isError", "n"), ("ZSTD_createCCtx", ""), ("ZSTD_freeCCtx", "p"),
+                        ("ZSTD_CCtx_setParameter", "pii")):
         function = getattr(zstd, name)
-        function.argtypes = [{"n": ctypes.c_size_t, "p": ctypes.c_void_p, "i": ctypes.c_int}[kind] for kind in kinds]
+        function.argtypes = [{"n": ctypes.c_size_t, "p": ctypes.c_void_p, "i": ctypes.c_int}[kind]
+                             for kind in kinds]
         function.restype = ctypes.c_void_p if name == "ZSTD_createCCtx" else ctypes.c_size_t
     return zstd
 
@@ -48,7 +52,8 @@ def decompress(frame):
     return out.raw[:size]
 
 
-# ---- numbers ----------------------------------------------------------------------------------------
+# ---- numbers
+# ----------------------------------------------------------------------------------------
 
 def column_bytes(numbers):
     out = bytearray()
@@ -75,7 +80,8 @@ def unfold(number):
     return number >> 1 if number % 2 == 0 else -(number + 1 >> 1)
 
 
-# ---- reading ----------------------------------------------------------------------------------------
+# ---- reading
+# ----------------------------------------------------------------------------------------
 
 class Words:
     """The words of one block's records, from its columns ids, ticks and fields."""
@@ -91,7 +97,8 @@ class Words:
         while len(out) < count:
             class_id = self.ids[self.at]
             self.at += 1
-            context = ((self.previous << 20 | class_id) * MIX & MASK64) >> 58 << 6 | (self.second * MIX & MASK64) >> 58
+            context = ((self.previous << 20 | class_id) * MIX
+                       & MASK64) >> 58 << 6 | (self.second * MIX & MASK64) >> 58
             self.previous = class_id
             self.heads.append([class_id, context])
             out.append(self.heads[-1])
@@ -120,7 +127,8 @@ class Words:
 
     def set_clocks(self):
         count = len(self.heads)
-        assert len(self.ticks) == 6 * count and self.at == len(self.ids) and next(self.fields, None) is None
+        assert len(self.ticks) == 6 * count and self.at == len(self.ids) and next(self.fields,
+                                                                                  None) is None
         order = sorted(range(count), key=lambda i: self.heads[i][1])  # stable
         stored = [0] * count
         for place, i in enumerate(order):
@@ -148,7 +156,8 @@ def decode_block(columns, size):
     assert at == len(raw)
     words.set_clocks()
     plain = b"".join(part if isinstance(part, bytes) else
-                     b"".join(struct.pack("<Q", word[0] if isinstance(word, list) else word) for word in part)
+                     b"".join(struct.pack("<Q", word[0] if isinstance(word, list) else word)
+                              for word in part)
                      for part in parts)
     assert len(plain) == size
     return plain
@@ -172,11 +181,13 @@ def blocks(data):
 
 
 def decode(data):
-    return b"".join(decode_block({name: decompress(frame) if frame else b"" for name, frame in frames.items()}, size)
+    return b"".join(decode_block({name: decompress(frame) if frame else b""
+                                  for name, frame in frames.items()}, size)
                     for size, frames in blocks(data))
 
 
-# ---- writing ----------------------------------------------------------------------------------------
+# ---- writing
+# ----------------------------------------------------------------------------------------
 
 def build(plain_size, *all_columns):
     """A packed file of blocks, each a dict of columns; a column that is missing is empty."""

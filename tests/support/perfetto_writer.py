@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Perfetto protobuf traces by hand, packet by packet: field numbers as in perfetto/trace/*.proto."""
+"""Perfetto protobuf traces by hand, packet by packet: field numbers as in
+perfetto/trace/*.proto."""
 from protobuf_bytes import Fixed64, field, message
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -35,7 +36,8 @@ def clock(clock_id, timestamp, incremental=False, multiplier=None):
     return message(*fields)
 
 
-def event(kind, *, track=None, name=None, categories=(), args=None, value=None, flows=(), ends=(), more=()):
+def event(kind, *, track=None, name=None, categories=(), args=None, value=None, flows=(), ends=(),
+          more=()):
     fields = [(9, kind)]
     if track is not None:
         fields.append((11, track))
@@ -73,7 +75,8 @@ class Trace:
         entries = [(2, message((1, iid), (2, text))) for iid, text in (names or {}).items()]
         entries += [(1, message((1, iid), (2, text))) for iid, text in (categories or {}).items()]
         entries += [(3, message((1, iid), (2, text))) for iid, text in (keys or {}).items()]
-        entries += [(4, message((1, iid), (2, file), (4, line))) for iid, (file, line) in (sources or {}).items()]
+        entries += [(4, message((1, iid), (2, file), (4, line)))
+                    for iid, (file, line) in (sources or {}).items()]
         entries += [(29, message((1, iid), (2, text))) for iid, text in (texts or {}).items()]
         self.packet((12, message(*entries)), **more)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* protobuf_bytes.h — protobuf messages written field by field, for unit tests of readers. Include after cmocka.h. */
+/* protobuf_bytes.h — protobuf messages written field by field, for unit tests of readers. Include
+ * after cmocka.h. */
 #ifndef VARVE_TESTS_PROTOBUF_BYTES_H
 #define VARVE_TESTS_PROTOBUF_BYTES_H
 
@@ -40,7 +41,8 @@ static inline void proto_number(struct proto *proto, uint32_t number, uint64_t v
     proto_varint(proto, value);
 }
 
-static inline void proto_bytes(struct proto *proto, uint32_t number, const void *bytes, size_t count)
+static inline void proto_bytes(struct proto *proto, uint32_t number, const void *bytes,
+                               size_t count)
 {
     proto_varint(proto, (uint64_t)number << 3 | 2);
     proto_varint(proto, count);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protocol buffers by hand: enough to write messages field by field, and to walk them, for tests of readers.
+"""Protocol buffers by hand: enough to write messages field by field, and to walk them, for tests of
+readers.
 
     message((1, 5), (2, "name"), (3, message(...)), (4, fixed64(7)), (5, 2.5))
 
-An int is a varint (negative: two's complement), a str or bytes is length-delimited, a float is a double."""
+An int is a varint (negative: two's complement), a str or bytes is length-delimited, a float is a
+double."""
 import struct
 
 MASK = (1 << 64) - 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* same_model.h — are two models the same in every column of every table, in their strings and their counts? */
+/* same_model.h — are two models the same in every column of every table, in their strings and their
+ * counts? */
 #ifndef VARVE_TESTS_SAME_MODEL_H
 #define VARVE_TESTS_SAME_MODEL_H
 
@@ -12,7 +13,8 @@
 static inline bool same_table(const struct vv_model *a, const struct vv_model *b, int table)
 {
     const struct vv_model_table *about = &vv_model_tables[table];
-    const char *left = (const char *)a + about->table_offset, *right = (const char *)b + about->table_offset;
+    const char *left = (const char *)a + about->table_offset,
+               *right = (const char *)b + about->table_offset;
     uint64_t count = ((const struct vv_table *)(const void *)left)->count;
     if (count != ((const struct vv_table *)(const void *)right)->count)
         return false;
@@ -28,7 +30,8 @@ static inline bool same_table(const struct vv_model *a, const struct vv_model *b
 
 static inline bool same_model(const struct vv_model *a, const struct vv_model *b)
 {
-    if (a->strings.count != b->strings.count || memcmp(&a->health, &b->health, sizeof a->health) != 0)
+    if (a->strings.count != b->strings.count ||
+        memcmp(&a->health, &b->health, sizeof a->health) != 0)
         return false;
     for (uint32_t id = 0; id < a->strings.count; id++)
         if (a->strings.lengths[id] != b->strings.lengths[id] ||

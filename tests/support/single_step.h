@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* single_step.h — the processor stops after each instruction (trap flag), and the handler of SIGTRAP looks, or acts:
+/* single_step.h — the processor stops after each instruction (trap flag), and the handler of
+ * SIGTRAP looks, or acts:
  * what must hold at every instant is tested at every one. */
 #ifndef VV_TESTS_SINGLE_STEP_H
 #define VV_TESTS_SINGLE_STEP_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream_walk.h — reads stream files back in tests, word by word, checking doc/format.md §4 on the way. */
+/* stream_walk.h — reads stream files back in tests, word by word, checking doc/format.md §4 on the
+ * way. */
 #ifndef VV_TESTS_STREAM_WALK_H
 #define VV_TESTS_STREAM_WALK_H
 

@@ -6,16 +6,21 @@ A new table with a row "total" needs a line in ADDS: check_all says so.
 from all_tables import PLAIN, TOTAL
 
 DEVICE_PARTS = ["computation_ns", "exposed_communication_ns", "exposed_memcpy_ns", "idle_ns"]
-SLOTS = ["kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "data_loader_ns", "cpu_op_ns", "other_ns"]
+SLOTS = ["kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "data_loader_ns",
+         "cpu_op_ns", "other_ns"]
 FINER = ["sync_ns", "allocation_ns", "compile_ns", "garbage_collection_ns", "python_ns"]
-STREAM_PARTS = ["host_wait_ns", "kernel_wait_ns", "other_wait_ns", "idle_ns", "busy_ns", "span_ns", "events"]
+STREAM_PARTS = ["host_wait_ns", "kernel_wait_ns", "other_wait_ns", "idle_ns", "busy_ns", "span_ns",
+                "events"]
 GAP_PARTS = ["host_ns", "launch_ns", "dependency_ns", "unknown_ns"]
 MEASURED = ["total_ns", "calls"]
 
-# Of each table: (which rows, the row that is their sum, which columns, a column for each of whose values there is such a row).
+# Of each table: (which rows, the row that is their sum, which columns, a column for each of whose
+# values there is such a row).
 ADDS = {
-    "operators": [({"operator", "more", "outside"}, "total", ["self_ns", "device_self_ns", "kernels", "step_self_ns",
-                                                              "step_device_self_ns", "step_kernels"])],
+    "operators": [({"operator", "more", "outside"}, "total",
+                   ["self_ns", "device_self_ns", "kernels", "step_self_ns",
+                                                              "step_device_self_ns",
+                                                              "step_kernels"])],
     "call_tree": [({"operator", "more", "outside"}, "total", ["self_ns", "device_self_ns"])],
     "kernels": [({"group", "more"}, "total", MEASURED)],
     "kernel_ops": [({"group", "more"}, "total", MEASURED)],
@@ -24,38 +29,50 @@ ADDS = {
     "phases": [({"phase", "other"}, "total", ["total_ns"])],
     "blocks": [({"block", "more", "rest"}, "total", ["total_ns"])],
     "outliers": [({"outlier", "more"}, "total", ["excess_ns"])],
-    "step_split": [({"step"}, "total", SLOTS + FINER + ["duration_ns", "host_duration_ns", "launched"])],
-    "devices": [({"device"}, "total", DEVICE_PARTS + ["busy_ns", "micro_idle_ns", "macro_idle_ns", "span_ns", "communication_ns",
-                                                      "memcpy_ns", "memset_ns", "linked_busy_ns", "events", "unlinked"])],
-    "overlap": [({"device"}, "total", ["communication_ns", "hidden_ns", "exposed_ns", "calls", "sum_ns"]),
+    "step_split": [({"step"}, "total", SLOTS + FINER +
+                    ["duration_ns", "host_duration_ns", "launched"])],
+    "devices": [({"device"}, "total", DEVICE_PARTS + ["busy_ns", "micro_idle_ns", "macro_idle_ns",
+                                                      "span_ns", "communication_ns", "memcpy_ns",
+                                                      "memset_ns", "linked_busy_ns", "events",
+                                                      "unlinked"])],
+    "overlap": [({"device"}, "total", ["communication_ns", "hidden_ns", "exposed_ns", "calls",
+                                       "sum_ns"]),
                 ({"collective"}, "total", ["calls", "sum_ns"])],
     "idle": [({"cause"}, "total", ["idle_ns"]), ({"device"}, "total", ["idle_ns", "gaps"])],
     "idle_gaps": [({"gap", "more"}, "total", GAP_PARTS + ["duration_ns"])],
     "idle_streams": [({"stream"}, "total", STREAM_PARTS)],
-    "launches": [({"call"}, "total", ["calls", "works", "call_ns", "work_ns", "delay_ns", "queued", "queueing_ns", "short", "under_10_us",
-                                      "calls_over_50_us", "delays_over_100_us"])],
-    "copies": [({"copy"}, "total", ["copies", "bytes", "total_ns", "without_duration", "without_bytes"])],
+    "launches": [({"call"}, "total", ["calls", "works", "call_ns", "work_ns", "delay_ns", "queued",
+                                      "queueing_ns", "short", "under_10_us", "calls_over_50_us",
+                                      "delays_over_100_us"])],
+    "copies": [({"copy"}, "total", ["copies", "bytes", "total_ns", "without_duration",
+                                    "without_bytes"])],
     "syncs": [({"call"}, "total", ["calls", "total_ns"])],
     "waits": [({"step", "outside"}, "total", ["data_loader_ns", "hidden_ns", "wait_ns"])],
     "memory_peak": [({"holder", "more", "before"}, "total", ["bytes"], "device")],
-    "critical_bound": [({"bound"}, "path", ["time_ns", "edges"]), ({"path", "gap"}, "total", ["time_ns"])],
+    "critical_bound": [({"bound"}, "path", ["time_ns", "edges"]),
+                       ({"path", "gap"}, "total", ["time_ns"])],
     "critical_ops": [({"operator", "more"}, "total", ["time_ns", "edges"])],
     "critical_path": [({"segment", "gap", "more"}, "total", ["time_ns"])],
     "slack": [({"operator", "more"}, "total", ["events", "critical_events", "duration_ns"])],
     "roofline": [({"operator", "more", "rest"}, "total", ["time_ns"])],
     "mfu": [({"step"}, "total", ["duration_ns", "model_flop", "recomputed_flop"])],
-    "links": [({"link", "more"}, "total", ["forward_ns", "forward_device_ns", "backward_ns", "backward_device_ns"])],
-    "diff_operators": [({"operator", "step", "more"}, "total", ["change_ns", "base_self_ns", "new_self_ns"])],
-    "diff_kernels": [({"kernel", "step", "more"}, "total", ["change_ns", "base_self_ns", "new_self_ns"])],
+    "links": [({"link", "more"}, "total", ["forward_ns", "forward_device_ns", "backward_ns",
+                                           "backward_device_ns"])],
+    "diff_operators": [({"operator", "step", "more"}, "total",
+                        ["change_ns", "base_self_ns", "new_self_ns"])],
+    "diff_kernels": [({"kernel", "step", "more"}, "total",
+                      ["change_ns", "base_self_ns", "new_self_ns"])],
 }
 
 # Of each table: (columns, the column or columns of the same row that come to the same).
 ACROSS = {
-    "devices": [(DEVICE_PARTS, "span_ns"), (["busy_ns", "idle_ns"], "span_ns"), (["micro_idle_ns", "macro_idle_ns"], "idle_ns")],
+    "devices": [(DEVICE_PARTS, "span_ns"), (["busy_ns", "idle_ns"], "span_ns"),
+                (["micro_idle_ns", "macro_idle_ns"], "idle_ns")],
     "step_split": [(SLOTS, "duration_ns")],
     "overlap": [(["hidden_ns", "exposed_ns"], "communication_ns")],
     "idle_gaps": [(GAP_PARTS, "duration_ns")],
-    "idle_streams": [(["host_wait_ns", "kernel_wait_ns", "other_wait_ns"], "idle_ns"), (["idle_ns", "busy_ns"], "span_ns")],
+    "idle_streams": [(["host_wait_ns", "kernel_wait_ns", "other_wait_ns"], "idle_ns"),
+                     (["idle_ns", "busy_ns"], "span_ns")],
     "syncs": [(["device_busy_ns", "device_idle_ns"], "blocked_ns")],
     "waits": [(["hidden_ns", "wait_ns"], "data_loader_ns")],
     "memory_steps": [(["end_bytes", "released_bytes"], ["begin_bytes", "allocated_bytes"])],
@@ -76,8 +93,9 @@ def check_rows(name, table):
         for key in {row[by[0]] for row in table.rows} if by else {None}:
             rows = [row for row in table.rows if not by or row[by[0]] == key]
             sums = [row for row in rows if row["row"] == whole]
-            parts = [row for row in rows if row["row"] in words and not row.get("depth")] if name == "blocks" else \
-                [row for row in rows if row["row"] in words]
+            parts = ([row for row in rows if row["row"] in words and not row.get("depth")]
+                     if name == "blocks" else
+                [row for row in rows if row["row"] in words])
             for column in columns if sums else []:
                 assert total_of(parts, column) == total_of(sums, column), (name, column, whole, key)
 
@@ -90,12 +108,16 @@ def check_across(name, table):
 
 
 def check_values(name, table):
-    """Nothing is below nothing, no share above all, nothing itself longer than with what it calls."""
+    """Nothing is below nothing, no share above all, nothing itself longer than with what it
+    calls."""
     for row in table.rows:
         for column, unit in table.units.items():
-            if unit in ("ns", "count", "bytes") and column not in SIGNED and row[column] is not None:
+            if unit in ("ns", "count",
+                        "bytes") and column not in SIGNED and row[column] is not None:
                 assert row[column] >= 0, (name, column, row)
-        if {"self_ns", "total_ns"} <= set(row) and row.get("row") == "operator" and None not in (row["self_ns"], row["total_ns"]):
+        if {"self_ns", "total_ns"
+            } <= set(row) and row.get("row") == "operator" and None not in (row["self_ns"],
+                                                                            row["total_ns"]):
             assert row["self_ns"] <= row["total_ns"], (name, row)
 
 
@@ -117,7 +139,9 @@ def check_between(tables, counts_warm_up):
     assert total_of(tables["step"].rows, "total_ns") == time_ns
     if tables["call_tree"].rows:  # where there are no operators, each says so in its way
         assert of("operators", "self_ns") == of("call_tree", "self_ns")
-        assert of("operators", "device_self_ns") == of("call_tree", "device_self_ns") == of("kernels", "total_ns")
+        assert of("operators", "device_self_ns") == of("call_tree",
+                                                       "device_self_ns") == of("kernels",
+                                                                               "total_ns")
     assert of("idle", "idle_ns") == of("devices", "idle_ns") == of("idle_gaps", "duration_ns")
     work_ns = of("kernels", "total_ns")
     assert work_ns == of("kernel_ops", "total_ns") == of("annotations", "total_ns")
@@ -129,10 +153,13 @@ def check_between(tables, counts_warm_up):
 
 
 def check_all(tables, counts_warm_up=False):
-    """All of it, for the tables of one trace, or of a diff. Where steps were named, warm-up steps count."""
+    """All of it, for the tables of one trace, or of a diff. Where steps were named, warm-up steps
+    count."""
     for name, table in tables.items():
-        if any(row.get("row") == "total" or kind == TOTAL for row, kind in zip(table.rows, table.kinds)) and "row" in table.units:
-            assert name in ADDS, f"which columns of table {name} add up to its row total: say so in sum_laws.ADDS"
+        if any(row.get("row") == "total" or kind == TOTAL
+               for row, kind in zip(table.rows, table.kinds)) and "row" in table.units:
+            assert name in ADDS, (f"which columns of table {name} add up to its row total: say so "
+                                  f"in sum_laws.ADDS")
         assert all(kind in (PLAIN, 1, TOTAL) for kind in table.kinds)
         check_rows(name, table)
         check_across(name, table)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Pythons with a PyTorch of each kind that Varve promises to record: wheels in build/venv-torch…, and Debian's."""
+"""The Pythons with a PyTorch of each kind that Varve promises to record: wheels in
+build/venv-torch…, and Debian's."""
 import functools
 import os
 import pathlib
@@ -9,7 +10,8 @@ import pytest
 
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"  # wherever VARVE_BUILD points
 DEBIAN = pathlib.Path("/usr/bin/python3")
-WHEELS = {"2.15": "venv-torch", "2.9": "venv-torch-2.9", "2.6": "venv-torch-2.6", "2.2": "venv-torch-2.2"}
+WHEELS = {"2.15": "venv-torch", "2.9": "venv-torch-2.9", "2.6": "venv-torch-2.6",
+          "2.2": "venv-torch-2.2"}
 VERSIONS = ("1.13", *reversed(WHEELS))
 NEWEST = "2.15"
 
@@ -36,4 +38,5 @@ def environment(**more):
     """Without what would have each run compile a framework anew, or look for a device."""
     kept = {name: value for name, value in os.environ.items()
             if name != "PYTHONDONTWRITEBYTECODE" and not name.startswith("VARVE_")}
-    return {**kept, "PYTHONWARNINGS": "ignore", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "2", **more}
+    return {**kept, "PYTHONWARNINGS": "ignore", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "2",
+            **more}

@@ -14,7 +14,8 @@
 #define PROCESS "100"
 
 /* Event classes of `trace_metadata`. */
-enum { CONV = 64, CONV_NEXT = 65, LOSS = 75, COPY_BEGIN = 84, COPY_END = 85, SEND = 94, SEND_IN = 95,
+enum { CONV = 64, CONV_NEXT = 65, LOSS = 75, COPY_BEGIN = 84, COPY_END = 85, SEND = 94,
+       SEND_IN = 95,
        FORWARD = 96, HERE = 106, FUTURE = 40, ODD = 41 };
 extern const char trace_metadata[];
 
@@ -42,12 +43,13 @@ void stream_leave(struct stream_bytes *stream, size_t packet_bytes);
 void stream_record(struct stream_bytes *stream, uint32_t id, uint64_t ticks,
                    const uint64_t *payload, size_t payload_words);
 void stream_string(struct stream_bytes *stream, uint64_t ticks, uint32_t id, const char *text);
-#define RECORD(stream, id, ticks, ...)                                                              \
-    stream_record((stream), (id), (ticks), (const uint64_t[]){ __VA_ARGS__ },                       \
+#define RECORD(stream, id, ticks, ...)                                        \
+    stream_record((stream), (id), (ticks), (const uint64_t[]){ __VA_ARGS__ }, \
                   sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 #define BARE(stream, id, ticks) stream_record((stream), (id), (ticks), NULL, 0)
 
-/* process.0 with no more than its header, and one thread's stream; imports and takes the folder away. */
+/* process.0 with no more than its header, and one thread's stream; imports and takes the folder
+ * away. */
 enum varve_code import_thread(struct stream_bytes *thread, struct vv_model **out_model,
                               struct varve_error *error);
 

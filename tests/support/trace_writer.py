@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_writer.py: writes traces straight from doc/format.md, for tests that need odd or broken ones.
+"""trace_writer.py: writes traces straight from doc/format.md, for tests that need odd or broken
+ones.
 
 It shares nothing with the recorder. Times are in ticks; with the default clock one tick is one
 nanosecond and tick 0 is EPOCH_NS, so time_ns = EPOCH_NS + ticks.
@@ -27,10 +28,10 @@ KINDS = ["begin", "next", "mark", "counter", "async_begin", "async_end", "flow_o
 LAYERS = {"API": 1, "HOST": 2, "OP": 4, "RUNTIME": 8, "RUNTIME_L1": 0x10, "DEVICE": 0x20,
           "COMM": 0x40, "MEMORY": 0x80, "STEP": 0x100, "PYTHON": 0x200, "METRIC": 0x400}
 DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16", "i32", "i64",
-          "u8", "u16", "u32", "u64", "bool", "c64", "c128", "c32", "qi8", "qu8", "qi32", "f8e5m2fnuz", "f8e4m3fnuz",
-          "f8e8m0", "bits"]
-ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals", "bools", "text", "other",
-             "opaque_tensor"]
+          "u8", "u16", "u32", "u64", "bool", "c64", "c128", "c32", "qi8", "qu8", "qi32",
+          "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0", "bits"]
+ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals",
+             "bools", "text", "other", "opaque_tensor"]
 CALL_ARGUMENTS_MAX = 64
 COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
 
@@ -61,13 +62,15 @@ BUILTIN_FIELDS = {
     (6, "varve.layers"): "u64 layers;",
     (7, "varve.begin"): "u32 name; u32 layer;",
     (8, "varve.op"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid;"
-                     " u64 input_count; struct { u32 dtype; u32 rank; i64 dims[rank]; } inputs[input_count];",
+                     " u64 input_count; struct { u32 dtype; u32 rank; i64 dims[rank]; } "
+                     "inputs[input_count];",
     (9, "varve.step_begin"): "i64 index;",
     (10, "varve.step_end"): "",
     (11, "varve.alloc"): "u64 address; u64 bytes; u64 device;",
     (12, "varve.free"): "u64 address; u64 device;",
     (13, "varve.cost"): "u64 slow_ns;",
-    (14, "varve.call"): "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { u8 kind; u8 dtype;"
+    (14, "varve.call"): "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; struct { "
+                        "u8 kind; u8 dtype;"
                         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; }"
                         " arguments[argument_count];",
     (15, "varve.collector"): "u32 name; u32 state; u64 text;",
@@ -109,12 +112,13 @@ class Stream:
         self.sequence = 0
         self.tail_bytes = 0        # hole after the last packet's records
         self.says_before = False   # packets say how much was lost before they began
-        self.removed = 0           # that many of the oldest parts are not written, as a flight recorder's
+        # that many of the oldest parts are not written, as a flight recorder's
+        self.removed = 0
         self.last_ticks = None
 
     def _packet(self, ticks):
-        packet = {"begin": ticks, "sequence": self.sequence, "discarded": self.discarded, "body": b"",
-                  "before": self.discarded}
+        packet = {"begin": ticks, "sequence": self.sequence, "discarded": self.discarded,
+                  "body": b"", "before": self.discarded}
         self.sequence += 1
         self.parts[-1].append(packet)
         return packet
@@ -128,7 +132,8 @@ class Stream:
         self.parts.append([])
 
     def lose(self, count, at):
-        """`count` records were lost here: the open packet says so, and the next record starts another."""
+        """`count` records were lost here: the open packet says so, and the next record starts
+        another."""
         if not self.parts[-1]:
             self._packet(at)
         self.discarded += count
@@ -136,7 +141,8 @@ class Stream:
         self._packet(at)
 
     def hide(self, words, at):
-        """`words` were reserved in the open packet and never published; the next record starts another."""
+        """`words` were reserved in the open packet and never published; the next record starts
+        another."""
         self.parts[-1][-1]["hidden"] = b"".join(struct.pack("<Q", word) for word in words)
         self._packet(at)
 
@@ -178,12 +184,15 @@ class Stream:
         self.record(8, at, payload)
 
     def call(self, arguments, at, sequence=-1, forward_tid=0, scope=0):
-        """`arguments`: (kind, values), (kind, values, dtype), (… device), (… device_index); a float is its bits."""
+        """`arguments`: (kind, values), (kind, values, dtype), (… device), (… device_index); a float
+        is its bits."""
         payload = struct.pack("<qQII", sequence, forward_tid, len(arguments), scope)
         for kind, values, *tensor in arguments:
             dtype, device, index = tensor + ["unknown", 0, -1][len(tensor):]
-            payload += struct.pack("<BBBbI", ARGUMENTS.index(kind), DTYPES.index(dtype), device, index, len(values))
-            payload += b"".join(struct.pack("<d" if isinstance(value, float) else "<q", value) for value in values)
+            payload += struct.pack("<BBBbI", ARGUMENTS.index(kind), DTYPES.index(dtype), device,
+                                   index, len(values))
+            payload += b"".join(struct.pack("<d" if isinstance(value, float) else "<q", value)
+                                for value in values)
         self.record(14, at, payload)
 
     def step_begin(self, index, at):
@@ -200,9 +209,10 @@ class Stream:
 
     def _packet_bytes(self, packet, packet_bytes):
         content_bits, hidden = (HEADER_BYTES + len(packet["body"])) * 8, packet.get("hidden", b"")
-        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, content_bits + len(hidden) * 8 if hidden else 0,
-                           packet["before"] + 1 if self.says_before else 0, content_bits, packet_bytes * 8,
-                           packet["begin"], packet["sequence"], packet["discarded"], self.tid)
+        head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, content_bits + len(hidden) * 8
+                           if hidden else 0, packet["before"] + 1 if self.says_before else 0,
+                           content_bits, packet_bytes * 8, packet["begin"], packet["sequence"],
+                           packet["discarded"], self.tid)
         return head + packet["body"] + hidden
 
     def part_bytes(self, part):
@@ -296,7 +306,8 @@ class Process:
     def metadata(self):
         text = PREAMBLE.encode() + b"env {"
         for key, value in self.env.items():
-            text += b" %s = %s;" % (key.encode(), tsdl_string(value) if isinstance(value, (str, bytes))
+            text += b" %s = %s;" % (key.encode(), tsdl_string(value)
+                                    if isinstance(value, (str, bytes))
                                     else str(value).encode())
         text += b" };\nclock { name = varve; description = \"tsc\"; freq = %d; precision = %d;" \
                 b" offset_s = %d; offset = %d; absolute = true; };\n" \

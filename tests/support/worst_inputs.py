@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""worst_inputs.py: traces made to be the worst that a table can be given: as many as possible of one thing, in the worst order.
+"""worst_inputs.py: traces made to be the worst that a table can be given: as many as possible of
+one thing, in the worst order.
 
     for name, make in KINDS.items():
         kineto_writer.write(path, make(count))
@@ -15,8 +16,9 @@ def of_names(count):
 
 def of_names_beside(count):
     """On two threads that wait for each other all the time: no path is longer than the other."""
-    return [span(f"op {n // 2}.{n % 2}", 10 * (n // 2), 10 * (n // 2) + 7, tid=1 + n % 2) for n in range(count)] + \
-        [event for n in range(count // 8) for event in flow(n, 40 * n, 40 * n + 20)]
+    return ([span(f"op {n // 2}.{n % 2}", 10 * (n // 2), 10 * (n // 2) + 7, tid=1 + n % 2)
+             for n in range(count)] +
+        [event for n in range(count // 8) for event in flow(n, 40 * n, 40 * n + 20)])
 
 
 def of_devices(count):
@@ -46,7 +48,8 @@ def of_processes(count):
 
 
 def of_steps(count):
-    return [event for n in range(count // 2) for event in (step(n, 100 * n, 100 * n + 90), span("op", 100 * n + 1, 100 * n + 50))]
+    return [event for n in range(count // 2) for event in (step(n, 100 * n, 100 * n + 90),
+                                                           span("op", 100 * n + 1, 100 * n + 50))]
 
 
 def of_steps_with_names(count):
@@ -56,7 +59,9 @@ def of_steps_with_names(count):
 
 def of_steps_with_devices(count):
     return [event for n in range(count // 3) for event in
-            [step(n, 100 * n, 100 * n + 90)] + launched("k", n + 1, (100 * n, 100 * n + 5), (100 * n + 6, 100 * n + 60), device=n % 500)]
+            [step(n, 100 * n, 100 * n + 90)] + launched("k", n + 1, (100 * n, 100 * n + 5),
+                                                        (100 * n + 6, 100 * n + 60),
+                                                        device=n % 500)]
 
 
 def of_open_steps(count):
@@ -67,7 +72,8 @@ def of_open_steps(count):
 
 def of_phases(count):
     return [step(n, 1000 * n, 1000 * n + 900) for n in range(count // 10)] + \
-        [span(f"phase {n}", 100 * n + n // 10 % 2, 100 * n + 50, "user_annotation") for n in range(count)]
+        [span(f"phase {n}", 100 * n + n // 10 % 2, 100 * n + 50, "user_annotation")
+         for n in range(count)]
 
 
 def of_levels(count):
@@ -83,7 +89,8 @@ def of_levels_that_launch(count):
     half = count // 3
     levels = [span(f"python {n}", n, FAR_NS - n, "python_function") for n in range(half)]
     return levels + [event for n in range(half) for event in
-                     launched("k", n + 1, (half + 10 * n, half + 10 * n + 5), (half + 10 * n + 6, half + 10 * n + 9))]
+                     launched("k", n + 1, (half + 10 * n, half + 10 * n + 5),
+                              (half + 10 * n + 6, half + 10 * n + 9))]
 
 
 def of_levels_that_allocate(count):
@@ -128,7 +135,8 @@ def of_pools(count):
 def of_allocating_paths(count):
     third = count // 3
     return [event for n in range(third) for event in
-            (step(n, 100 * n, 100 * n + 90), span(f"op {n}", 100 * n + 1, 100 * n + 50), memory(100 * n + 5, 64, 4096 + 64 * n))]
+            (step(n, 100 * n, 100 * n + 90), span(f"op {n}", 100 * n + 1, 100 * n + 50),
+             memory(100 * n + 5, 64, 4096 + 64 * n))]
 
 
 def of_categories(count):
@@ -136,17 +144,20 @@ def of_categories(count):
 
 
 def of_shapes(count):
-    return [span("op", 10 * n, 10 * n + 7, **{"Input Dims": [[n]], "Input type": ["float"]}) for n in range(count)]
+    return [span("op", 10 * n, 10 * n + 7, **{"Input Dims": [[n]], "Input type": ["float"]})
+            for n in range(count)]
 
 
 def of_modules(count):
-    return [span("op", 10 * n, 10 * n + 7, **{"Module Hierarchy": f"net.layer{n}"}) for n in range(count)]
+    return [span("op", 10 * n, 10 * n + 7, **{"Module Hierarchy": f"net.layer{n}"})
+            for n in range(count)]
 
 
 def of_flows(count):
     third = count // 4
     return [event for n in range(third) for event in
-            [span("forward", 10 * n, 10 * n + 7), span("backward", 10 * n, 10 * n + 7, tid=2), *flow(n, 10 * n + 1, 10 * n + 2)]]
+            [span("forward", 10 * n, 10 * n + 7), span("backward", 10 * n, 10 * n + 7, tid=2),
+             *flow(n, 10 * n + 1, 10 * n + 2)]]
 
 
 def of_flows_from_one(count):
@@ -156,9 +167,11 @@ def of_flows_from_one(count):
 
 def of_sequences(count):
     half = count // 2
-    return [span("mm", 10 * n, 10 * n + 7, **{"Sequence number": n % 7, "Fwd thread id": 0}) for n in range(half)] + \
-        [span("MmBackward0", 10 * (half + n), 10 * (half + n) + 7, tid=2, **{"Sequence number": n % 7, "Fwd thread id": 1})
-         for n in range(half)]
+    return ([span("mm", 10 * n, 10 * n + 7, **{"Sequence number": n % 7, "Fwd thread id": 0})
+             for n in range(half)] +
+        [span("MmBackward0", 10 * (half + n), 10 * (half + n) + 7, tid=2,
+              **{"Sequence number": n % 7, "Fwd thread id": 1})
+         for n in range(half)])
 
 
 def of_one_correlation(count):
@@ -169,41 +182,47 @@ def of_one_correlation(count):
 def of_queues(count):
     """All is launched before anything runs."""
     half = count // 2
-    return [span("cudaLaunchKernel", 10 * n, 10 * n + 5, "cuda_runtime", correlation=n + 1) for n in range(half)] + \
-        [work(f"k {n}", 10 * (half + n), 10 * (half + n) + 9, n + 1) for n in range(half)]
+    return ([span("cudaLaunchKernel", 10 * n, 10 * n + 5, "cuda_runtime", correlation=n + 1)
+             for n in range(half)] +
+        [work(f"k {n}", 10 * (half + n), 10 * (half + n) + 9, n + 1) for n in range(half)])
 
 
 def of_waits(count):
     """Each call waits for the device, and each stream for every other."""
     half = count // 2
-    return [span("cudaDeviceSynchronize", 10 * n, 10 * n + 9, "cuda_runtime", correlation=n + 1) for n in range(half)] + \
-        [work("k", 10 * n, 10 * n + 8, half + n, stream=n % 100) for n in range(half)]
+    return ([span("cudaDeviceSynchronize", 10 * n, 10 * n + 9, "cuda_runtime", correlation=n + 1)
+             for n in range(half)] +
+        [work("k", 10 * n, 10 * n + 8, half + n, stream=n % 100) for n in range(half)])
 
 
 def of_gaps_of_devices(count):
-    """Each device stands still while the thread that launches for all of them does everything else."""
+    """Each device stands still while the thread that launches for all of them does everything
+    else."""
     part = count // 6
     return [span("op", 20 * n, 20 * n + 9) for n in range(part)] + \
         [event for n in range(part) for event in [work("k", n, n + 1, device=n)] +
-         launched("k", n + 1, (20 * part + 10 * n, 20 * part + 10 * n + 5), (40 * part + 10 * n, 40 * part + 10 * n + 9), device=n)]
+         launched("k", n + 1, (20 * part + 10 * n, 20 * part + 10 * n + 5),
+                  (40 * part + 10 * n, 40 * part + 10 * n + 9), device=n)]
 
 
 def of_processes_that_wait(count):
     half = count // 2
-    return [span("cudaDeviceSynchronize", 10 * n, 10 * n + 9, "cuda_runtime", pid=1000 + n) for n in range(half)] + \
-        [work("k", 10 * n, 10 * n + 8, n + 1) for n in range(half)]
+    return ([span("cudaDeviceSynchronize", 10 * n, 10 * n + 9, "cuda_runtime", pid=1000 + n)
+             for n in range(half)] +
+        [work("k", 10 * n, 10 * n + 8, n + 1) for n in range(half)])
 
 
 def of_processes_that_load(count):
     half = count // 2
-    return [span("enumerate(DataLoader)#_It.__next__", 10 * n, 10 * n + 9, pid=1000 + n) for n in range(half)] + \
-        [work("k", 10 * n, 10 * n + 8, n + 1) for n in range(half)]
+    return ([span("enumerate(DataLoader)#_It.__next__", 10 * n, 10 * n + 9, pid=1000 + n)
+             for n in range(half)] +
+        [work("k", 10 * n, 10 * n + 8, n + 1) for n in range(half)])
 
 
 def of_collectives(count):
     return [work("ncclDevKernel_AllReduce", 10 * n, 10 * n + 15, n + 1, stream=n % 9,
-                 **{"Collective name": f"all_reduce {n}", "Process Group Name": str(n), "In msg nelems": n, "dtype": "Float",
-                    "Group size": 8}) for n in range(count)]
+                 **{"Collective name": f"all_reduce {n}", "Process Group Name": str(n),
+                    "In msg nelems": n, "dtype": "Float", "Group size": 8}) for n in range(count)]
 
 
 def of_ranges(count):
@@ -211,20 +230,24 @@ def of_ranges(count):
     third = count // 3
     return [span(f"range {n}", n, FAR_NS - n, "user_annotation") for n in range(third)] + \
         [event for n in range(third) for event in
-         launched("k", n + 1, (third + 10 * n, third + 10 * n + 5), (third + 10 * n + 6, third + 10 * n + 9))]
+         launched("k", n + 1, (third + 10 * n, third + 10 * n + 5),
+                  (third + 10 * n + 6, third + 10 * n + 9))]
 
 
 def of_counters(count):
-    return [{"ph": "C", "name": f"counter {n}", "pid": HOST, "ts": 10 * n, "args": {"value": n}} for n in range(count)]
+    return [{"ph": "C", "name": f"counter {n}", "pid": HOST, "ts": 10 * n, "args": {"value": n}}
+            for n in range(count)]
 
 
 def of_async(count):
-    return [{"ph": "be"[n // (count // 2)], "cat": "async", "name": "work", "id": n % (count // 2), "pid": HOST, "tid": 1, "ts": 10 * n}
+    return [{"ph": "be"[n // (count // 2)], "cat": "async", "name": "work", "id": n % (count // 2),
+             "pid": HOST, "tid": 1, "ts": 10 * n}
             for n in range(count)]
 
 
 def of_begins(count):
-    return [{"ph": "BE"[n // (count // 2)], "cat": "cpu_op", "name": f"op {n % 9}", "pid": HOST, "tid": 1, "ts": 10 * n}
+    return [{"ph": "BE"[n // (count // 2)], "cat": "cpu_op", "name": f"op {n % 9}", "pid": HOST,
+             "tid": 1, "ts": 10 * n}
             for n in range(count)]
 
 
@@ -242,4 +265,5 @@ def of_squares(count):
     return events
 
 
-KINDS = {name.removeprefix("of_"): make for name, make in list(globals().items()) if name.startswith("of_")}
+KINDS = {name.removeprefix("of_"): make for name, make in list(globals().items())
+         if name.startswith("of_")}

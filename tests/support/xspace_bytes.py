@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XSpace messages by hand, and as protobuf JSON: written from the field numbers of xplane.proto, knowing nothing of varve."""
+"""XSpace messages by hand, and as protobuf JSON: written from the field numbers of xplane.proto,
+knowing nothing of varve."""
 import base64
 import json
 import struct
 
 from protobuf_bytes import message, signed, walk
 
-# name, number -> (name in JSON, type); a type in capitals is a message, "[…]" repeated, "{…}" a map.
+# name, number -> (name in JSON, type); a type in capitals is a message, "[…]" repeated, "{…}" a
+# map.
 SCHEMA = {
-    "SPACE": {1: ("planes", "[PLANE]"), 2: ("errors", "[text]"), 3: ("warnings", "[text]"), 4: ("hostnames", "[text]")},
-    "PLANE": {1: ("id", "int"), 2: ("name", "text"), 3: ("lines", "[LINE]"), 4: ("event_metadata", "{EVENT_METADATA}"),
-              5: ("stat_metadata", "{STAT_METADATA}"), 6: ("stats", "[STAT]")},
-    "LINE": {1: ("id", "int"), 2: ("name", "text"), 3: ("timestamp_ns", "int"), 4: ("events", "[EVENT]"),
-             9: ("duration_ps", "int"), 10: ("display_id", "int"), 11: ("display_name", "text")},
-    "EVENT": {1: ("metadata_id", "int"), 2: ("offset_ps", "int"), 3: ("duration_ps", "int"), 4: ("stats", "[STAT]"),
-              5: ("num_occurrences", "int")},
+    "SPACE": {1: ("planes", "[PLANE]"), 2: ("errors", "[text]"), 3: ("warnings", "[text]"),
+              4: ("hostnames", "[text]")},
+    "PLANE": {1: ("id", "int"), 2: ("name", "text"), 3: ("lines", "[LINE]"),
+              4: ("event_metadata", "{EVENT_METADATA}"), 5: ("stat_metadata", "{STAT_METADATA}"),
+              6: ("stats", "[STAT]")},
+    "LINE": {1: ("id", "int"), 2: ("name", "text"), 3: ("timestamp_ns", "int"),
+             4: ("events", "[EVENT]"), 9: ("duration_ps", "int"), 10: ("display_id", "int"),
+             11: ("display_name", "text")},
+    "EVENT": {1: ("metadata_id", "int"), 2: ("offset_ps", "int"), 3: ("duration_ps", "int"),
+              4: ("stats", "[STAT]"), 5: ("num_occurrences", "int")},
     "STAT": {1: ("metadata_id", "int"), 2: ("double_value", "real"), 3: ("uint64_value", "uint"),
-             4: ("int64_value", "int"), 5: ("str_value", "text"), 6: ("bytes_value", "bytes"), 7: ("ref_value", "uint"),
-             8: ("compressed_str_value", "bytes")},
-    "EVENT_METADATA": {1: ("id", "int"), 2: ("name", "text"), 3: ("metadata", "bytes"), 4: ("display_name", "text"),
-                       5: ("stats", "[STAT]"), 6: ("child_id", "[int]")},
+             4: ("int64_value", "int"), 5: ("str_value", "text"), 6: ("bytes_value", "bytes"),
+             7: ("ref_value", "uint"), 8: ("compressed_str_value", "bytes")},
+    "EVENT_METADATA": {1: ("id", "int"), 2: ("name", "text"), 3: ("metadata", "bytes"),
+                       4: ("display_name", "text"), 5: ("stats", "[STAT]"),
+                       6: ("child_id", "[int]")},
     "STAT_METADATA": {1: ("id", "int"), 2: ("name", "text"), 3: ("description", "text")},
 }
 
@@ -36,19 +42,23 @@ def scalar(kind, value):
         return str(value)
     if kind == "real":
         number = struct.unpack("<d", value)[0]
-        return number if number - number == 0 else {True: "NaN"}.get(number != number, f"{'-' * (number < 0)}Infinity")
+        return number if number - number == 0 else {True: "NaN"}.get(
+            number != number, f"{'-' * (number < 0)}Infinity")
     return value.decode() if kind == "text" else base64.b64encode(value).decode()
 
 
 def to_dict(data, kind="SPACE", spell=lambda name: name):
-    """What MessageToJson makes of the message: 64-bit numbers as texts, keys of maps as texts, bytes in base64."""
+    """What MessageToJson makes of the message: 64-bit numbers as texts, keys of maps as texts,
+    bytes in base64."""
     out = {}
     for number, wire, value in walk(data):
         name, form = SCHEMA[kind][number]
         inner = form.strip("[]{}")
         if form.startswith("{"):
             entry = {number: value for number, _, value in walk(value)}
-            out.setdefault(spell(name), {})[str(signed(entry.get(1, 0)))] = to_dict(entry.get(2, b""), inner, spell)
+            out.setdefault(spell(name),
+                           {})[str(signed(entry.get(1, 0)))] = to_dict(entry.get(2, b""), inner,
+                                                                       spell)
             continue
         item = to_dict(value, inner, spell) if inner.isupper() else None
         if item is None and inner == "int" and wire == 2:  # packed
@@ -118,10 +128,12 @@ class Plane:
 
 def environment(start_ns, stop_ns):
     plane = Plane("Task Environment")
-    plane.stats = [plane.stat("profile_start_time", start_ns, 3), plane.stat("profile_stop_time", stop_ns, 3)]
+    plane.stats = [plane.stat("profile_start_time", start_ns, 3),
+                   plane.stat("profile_stop_time", stop_ns, 3)]
     return plane
 
 
 def space(*planes, errors=(), warnings=(), hosts=()):
-    texts = [(2, text) for text in errors] + [(3, text) for text in warnings] + [(4, text) for text in hosts]
+    texts = [(2, text) for text in errors] + [(3, text) for text in warnings] + [(4, text)
+                                                                                 for text in hosts]
     return message(*[(1, plane.bytes()) for plane in planes], *texts)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all_tables.c — every table of the registry for one reading of a trace, or of two sides, for tests of what holds for all of them.
+/* all_tables.c — every table of the registry for one reading of a trace, or of two sides, for tests
+ * of what holds for all of them.
  *
- *     all_tables [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat TOOL] PATH...
+ *     all_tables [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat
+ *     TOOL] PATH...
  *     all_tables --diff [the same] BASE NEW
  *     all_tables --times [the same] PATH...
  *
- * A line a table: {"table", "policy", "columns": [[name, unit]], "kinds": [0 = plain, 1 = remainder, 2 = total], "rows"}, or
- * {"table", "error"}. With --times {"table", "processor_s"} instead: "read" comes first. The unit of an instant is "time", unlike varve's. Exit 3: the input cannot be read. */
+ * A line a table: {"table", "policy", "columns": [[name, unit]], "kinds": [0 = plain, 1 =
+ * remainder, 2 = total], "rows"}, or {"table", "error"}. With --times {"table", "processor_s"}
+ * instead: "read" comes first. The unit of an instant is "time", unlike varve's. Exit 3: the input
+ * cannot be read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +69,8 @@ static void put_sheet(const struct vv_sheet *sheet)
     fputs("]", stdout);
 }
 
-static void put_answer(const char *name, enum varve_code code, struct vv_sheet *sheet, const struct varve_error *error)
+static void put_answer(const char *name, enum varve_code code, struct vv_sheet *sheet,
+                       const struct varve_error *error)
 {
     fputs("{\"table\": ", stdout);
     vv_json_write_text(stdout, name);
@@ -84,7 +89,7 @@ static void put_tables(const struct vv_model *model, const struct vv_question *q
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
         struct vv_sheet sheet;
         struct varve_error error = { 0 };
-        enum varve_code code = table->analyse(model, question, &sheet, &error);
+        enum varve_code code = vv_analyse(table->analyse, model, question, &sheet, &error);
         put_answer(table->name, code, &sheet, &error);
     }
 }
@@ -103,9 +108,10 @@ static void put_times(const struct vv_model *model, const struct vv_question *qu
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
         struct vv_sheet sheet;
         before_s = processor_s();
-        if (table->analyse(model, question, &sheet, NULL) == VARVE_OK)
+        if (vv_analyse(table->analyse, model, question, &sheet, NULL) == VARVE_OK)
             vv_sheet_deinit(&sheet);
-        printf("{\"table\": \"%s\", \"processor_s\": %.3f}\n", table->name, processor_s() - before_s);
+        printf("{\"table\": \"%s\", \"processor_s\": %.3f}\n", table->name,
+               processor_s() - before_s);
         fflush(stdout);
     }
 }
@@ -115,7 +121,7 @@ static void put_diffs(const struct vv_side *sides, const struct vv_question *que
     for (const struct vv_diff_entry *table = vv_diff_tables; table->name != NULL; table++) {
         struct vv_sheet sheet;
         struct varve_error error = { 0 };
-        enum varve_code code = table->analyse(sides, question, &sheet, &error);
+        enum varve_code code = vv_diff(table->analyse, sides, question, &sheet, &error);
         put_answer(table->name, code, &sheet, &error);
     }
 }
@@ -130,7 +136,8 @@ static bool read_or_say(const char *const *paths, size_t count, struct vv_model 
 }
 
 /* The options; *first becomes the first path. */
-static bool parse(int argc, char **argv, struct vv_question *question, bool *is_diff, bool *is_timed, int *first)
+static bool parse(int argc, char **argv, struct vv_question *question, bool *is_diff,
+                  bool *is_timed, int *first)
 {
     const struct {
         const char *name, **value;
@@ -158,7 +165,8 @@ static bool parse(int argc, char **argv, struct vv_question *question, bool *is_
             *texts[i].value = value;
         else if (strcmp(word, "--top") == 0)
             question->top = atoll(value);
-        else if (strcmp(word, "--steps") != 0 || vv_selection_steps(&question->selection, value, NULL) != VARVE_OK)
+        else if (strcmp(word, "--steps") != 0 ||
+                 vv_selection_steps(&question->selection, value, NULL) != VARVE_OK)
             return false;
         ++*first;
     }
@@ -172,8 +180,10 @@ int main(int argc, char **argv)
     bool is_diff = false, is_timed = false;
     int first;
     if (!parse(argc, argv, &question, &is_diff, &is_timed, &first)) {
-        fputs("all_tables [--diff | --times] [--top N] [--steps A..B] [--thread T] [--device D] [--rank R] [--by KEY] [--compat TOOL] "
-              "PATH...\n", stderr);
+        fputs("all_tables [--diff | --times] [--top N] [--steps A..B] [--thread T] [--device D] "
+              "[--rank R] [--by KEY] [--compat TOOL] "
+              "PATH...\n",
+              stderr);
         return 2;
     }
     const char *const *paths = (const char *const *)(argv + first);

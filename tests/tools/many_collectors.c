@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* many_collectors.c — a process with so many sources of records, each third of which could not attach, and a child that
- * says the same of two more: for test_conformance.py, under `varve record`.
+/* many_collectors.c — a process with so many sources of records, each third of which could not
+ * attach, and a child that says the same of two more: for test_conformance.py, under `varve
+ * record`.
  *
  *     many_collectors COUNT [starved]
  *
@@ -23,7 +24,8 @@ static void say(long first, long end)
         char name[32];
         bool is_refused = number % 3 == 0;
         snprintf(name, sizeof name, "source%ld", number);
-        vv_collector_note(name, is_refused ? VV_COLLECTOR_REFUSED : VV_COLLECTOR_ATTACHED, is_refused ? "too old" : "");
+        vv_collector_note(name, is_refused ? VV_COLLECTOR_REFUSED : VV_COLLECTOR_ATTACHED,
+                          is_refused ? "too old" : "");
     }
 }
 

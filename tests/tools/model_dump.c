@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_dump.c — the tables of a finished model as JSON, one row a line, for the tests of importers.
+/* model_dump.c — the tables of a finished model as JSON, one row a line, for the tests of
+ * importers.
  *
- *     model_dump [--threads N] PATH...        {"table": "slices", "row": 0, "begin_ns": …, "name": "conv2d", …, "args": {…}}
+ *     model_dump [--threads N] PATH...        {"table": "slices", "row": 0, "begin_ns": …, "name":
+ *     "conv2d", …, "args": {…}}
  *
- * Columns that hold a string's id are printed as the string, VV_NONE as null; slices and marks carry their arguments,
- * a list of [key, value] in order. `health` and `run` are the first two lines. */
+ * Columns that hold a string's id are printed as the string, VV_NONE as null; slices and marks
+ * carry their arguments, a list of [key, value] in order. `health` and `run` are the first two
+ * lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +22,8 @@ static const struct vv_model *model;
 
 /* Columns, by name, that hold the id of a string; `dtype` does in collectives only. */
 static const char *const string_columns[] = {
-    "name", "host", "category", "key", "file", "stack", "module", "shapes", "scalars", "group", "ranks", "series",
+    "name", "host", "category", "key", "file", "stack", "module", "shapes", "scalars", "group",
+    "ranks", "series",
     "path", "format",
 };
 
@@ -110,9 +114,9 @@ static void put_args(uint32_t first, uint16_t count)
     fputs("]", stdout);
 }
 
-#define PUT(table, column, cell)                                                                    \
-    _Generic((cell), int64_t: put_signed, int32_t: put_signed, uint64_t: put_unsigned,              \
-             uint32_t: put_row_number, uint16_t: put_unsigned, uint8_t: put_unsigned,               \
+#define PUT(table, column, cell)                                                       \
+    _Generic((cell), int64_t: put_signed, int32_t: put_signed, uint64_t: put_unsigned, \
+             uint32_t: put_row_number, uint16_t: put_unsigned, uint8_t: put_unsigned,  \
              double: put_real)(table, column, cell);
 #define PUT_CELL(T, type, column) PUT(table, #column, rows->column[row])
 
@@ -121,17 +125,17 @@ static void open_row(const char *table, uint64_t row)
     printf("{\"table\": \"%s\", \"row\": %llu", table, (unsigned long long)row);
 }
 
-#define DUMP(NAME, COLUMNS, EXTRA)                                                                  \
-    static void dump_##NAME(void)                                                                   \
-    {                                                                                               \
-        const char *const table = #NAME;                                                            \
-        const struct vv_##NAME *rows = &model->NAME;                                                \
-        for (uint64_t row = 0; row < rows->table.count; row++) {                                    \
-            open_row(table, row);                                                                   \
-            COLUMNS(PUT_CELL, 0)                                                                    \
-            EXTRA                                                                                   \
-            puts("}");                                                                              \
-        }                                                                                           \
+#define DUMP(NAME, COLUMNS, EXTRA)                               \
+    static void dump_##NAME(void)                                \
+    {                                                            \
+        const char *const table = #NAME;                         \
+        const struct vv_##NAME *rows = &model->NAME;             \
+        for (uint64_t row = 0; row < rows->table.count; row++) { \
+            open_row(table, row);                                \
+            COLUMNS(PUT_CELL, 0)                                 \
+            EXTRA                                                \
+            puts("}");                                           \
+        }                                                        \
     }
 
 DUMP(processes, VV_PROCESS_COLUMNS, )
@@ -173,13 +177,13 @@ static void dump_health(void)
     const struct vv_health *health = &model->health;
     open_row("health", 0);
 #define PUT_HEALTH(name) put_unsigned("health", #name, health->name);
-    PUT_HEALTH(unfinished) PUT_HEALTH(unmatched_ends) PUT_HEALTH(begun_before) PUT_HEALTH(flows_before)
-    PUT_HEALTH(unmatched_flows)
-    PUT_HEALTH(unmatched_async) PUT_HEALTH(overlaps) PUT_HEALTH(zero_length)
-    PUT_HEALTH(clock_steps_back) PUT_HEALTH(negative) PUT_HEALTH(unlinked)
-    PUT_HEALTH(duplicate_correlations) PUT_HEALTH(unplaced) PUT_HEALTH(ignored)
-    PUT_HEALTH(repaired_texts) PUT_HEALTH(truncated_files)
-    puts("}");
+    PUT_HEALTH(unfinished)
+    PUT_HEALTH(unmatched_ends) PUT_HEALTH(begun_before) PUT_HEALTH(flows_before)
+        PUT_HEALTH(unmatched_flows) PUT_HEALTH(unmatched_async) PUT_HEALTH(overlaps)
+            PUT_HEALTH(zero_length) PUT_HEALTH(clock_steps_back) PUT_HEALTH(negative)
+                PUT_HEALTH(unlinked) PUT_HEALTH(duplicate_correlations) PUT_HEALTH(unplaced)
+                    PUT_HEALTH(ignored) PUT_HEALTH(repaired_texts) PUT_HEALTH(truncated_files)
+                        puts("}");
 }
 
 static void dump_run(void)
@@ -208,7 +212,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "model_dump [--threads N] PATH...\n");
         return 2;
     }
-    if (vv_import_all((const char *const *)(argv + 1), (size_t)argc - 1, &options, &read, &error) != VARVE_OK) {
+    if (vv_import_all((const char *const *)(argv + 1), (size_t)argc - 1, &options, &read, &error) !=
+        VARVE_OK) {
         fprintf(stderr, "model_dump: %s\n", error.message);
         return 3;
     }

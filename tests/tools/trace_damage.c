@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_damage.c — one trace, damaged at many places and read each time, in one process: what is said is a clean
- * part of the whole, or an error that says where.
+/* trace_damage.c — one trace, damaged at many places and read each time, in one process: what is
+ * said is a clean part of the whole, or an error that says where.
  *
  *     trace_damage cuts|flips COUNT FILE WORK        WORK is the damaged file; it is removed
  *
- * The file is cut at COUNT places, evenly, or has a bit flipped at COUNT places, drawn by the place's number alone. Laws:
- *   cuts: the events read are among those of the whole, at the same instants, and no fewer than of a shorter piece; those
- *         of which the end stands behind the cut last otherwise (without_end), and in an XSpace or a SQLite file those of
- *         which the name or the base of times does lack it (without_name_or_base). What is lost is told: truncated_files.
- *   both: row numbers are of rows that there are; an error names a byte; each read ends within SECONDS_MAX, and takes no
+ * The file is cut at COUNT places, evenly, or has a bit flipped at COUNT places, drawn by the
+ * place's number alone. Laws:
+ *   cuts: the events read are among those of the whole, at the same instants, and no fewer than of
+ *   a shorter piece; those
+ *         of which the end stands behind the cut last otherwise (without_end), and in an XSpace or
+ *         a SQLite file those of which the name or the base of times does lack it
+ *         (without_name_or_base). What is lost is told: truncated_files.
+ *   both: row numbers are of rows that there are; an error names a byte; each read ends within
+ *   SECONDS_MAX, and takes no
  *         more than ADDRESS_BYTES_MAX.
- * One line of JSON at the end; a line on standard error for each broken law, and then exit status 1. */
+ * One line of JSON at the end; a line on standard error for each broken law, and then exit status
+ * 1. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,10 +29,12 @@
 
 #define SECONDS_MAX 60u
 #define MEMORY_BYTES_MAX (UINT64_C(1) << 30)  /* of a model                                      */
-#define ADDRESS_BYTES_MAX (UINT64_C(4) << 30) /* of the process; a sanitizer has a limit of its own */
+#define ADDRESS_BYTES_MAX (UINT64_C(4) << 30) /* of the process; a sanitizer has a limit of its
+                                                 own */
 #define COMPLAINTS_MAX 20ul
 
-/* What identifies events, sorted: name, begin, duration and place; and these without the duration. */
+/* What identifies events, sorted: name, begin, duration and place; and these without the
+ * duration. */
 enum { WHOLE, BEGUN, IDENTITIES };
 struct events {
     uint64_t *sorted[IDENTITIES];
@@ -50,14 +57,16 @@ static struct {
 static void complain(const char *law, const char *detail)
 {
     if (trial.complaints++ < COMPLAINTS_MAX)
-        fprintf(stderr, "%s: at %zu of %zu: %s: %s\n", trial.path, trial.place, trial.size, law, detail);
+        fprintf(stderr, "%s: at %zu of %zu: %s: %s\n", trial.path, trial.place, trial.size, law,
+                detail);
 }
 
 static void too_long(int number)
 {
     char text[100];
     (void)number;
-    int length = snprintf(text, sizeof text, "trace_damage: at %zu: it does not end\n", trial.place);
+    int length =
+        snprintf(text, sizeof text, "trace_damage: at %zu: it does not end\n", trial.place);
     (void)!write(STDERR_FILENO, text, (size_t)length);
     abort();
 }
@@ -81,19 +90,22 @@ static uint64_t mixed_text(const struct vv_model *model, uint32_t id)
 /* What is added to all instants, which a file may tell behind its events. */
 static int64_t base_of(const struct vv_model *model)
 {
-    uint32_t key = vv_intern_find(&model->strings, "baseTimeNanoseconds", strlen("baseTimeNanoseconds"));
+    uint32_t key =
+        vv_intern_find(&model->strings, "baseTimeNanoseconds", strlen("baseTimeNanoseconds"));
     for (uint64_t row = 0; row < model->facts.table.count; row++)
         if (model->facts.key[row] == key && model->facts.kind[row] == VV_ARG_INT)
             return (int64_t)model->facts.value[row];
     return 0;
 }
 
-static void take(struct events *events, const struct vv_model *model, uint32_t name, uint32_t track, int64_t begin_ns,
-                 int64_t duration_ns)
+static void take(struct events *events, const struct vv_model *model, uint32_t name, uint32_t track,
+                 int64_t begin_ns, int64_t duration_ns)
 {
     uint64_t process = model->tracks.process[track];
-    uint64_t place = mixed((uint64_t)model->processes.pid[process], (uint64_t)model->tracks.tid[track]);
-    uint64_t begun = mixed(mixed(place, mixed_text(model, name)), (uint64_t)(begin_ns - events->base_ns));
+    uint64_t place =
+        mixed((uint64_t)model->processes.pid[process], (uint64_t)model->tracks.tid[track]);
+    uint64_t begun =
+        mixed(mixed(place, mixed_text(model, name)), (uint64_t)(begin_ns - events->base_ns));
     events->sorted[BEGUN][events->count] = begun;
     events->sorted[WHOLE][events->count++] = mixed(begun, (uint64_t)duration_ns);
 }
@@ -117,16 +129,19 @@ static void find_events(const struct vv_model *model, struct events *events)
     const struct vv_marks *marks = &model->marks;
     const struct vv_counters *counters = &model->counters;
     const struct vv_memory *memory = &model->memory;
-    uint64_t count = slices->table.count + marks->table.count + counters->table.count + memory->table.count;
+    uint64_t count =
+        slices->table.count + marks->table.count + counters->table.count + memory->table.count;
     const char *format = vv_intern_text(&model->strings, model->inputs.format[0]);
     *events = (struct events){ .told = model->run.events, .base_ns = base_of(model),
                                .is_truncated = model->health.truncated_files > 0,
-                               .is_named_later = strncmp(format, "xspace", 6) == 0 || strcmp(format, "nsys") == 0 };
+                               .is_named_later = strncmp(format, "xspace",
+                                                         6) == 0 || strcmp(format, "nsys") == 0 };
     for (int i = 0; i < IDENTITIES; i++)
         if ((events->sorted[i] = malloc((count + 1) * sizeof(uint64_t))) == NULL)
             exit(2);
     for (uint32_t row = 0; row < slices->table.count; row++)
-        take(events, model, slices->name[row], slices->track[row], slices->begin_ns[row], slices->duration_ns[row]);
+        take(events, model, slices->name[row], slices->track[row], slices->begin_ns[row],
+             slices->duration_ns[row]);
     for (uint32_t row = 0; row < marks->table.count; row++)
         take(events, model, marks->name[row], marks->track[row], marks->time_ns[row], -1);
     for (uint32_t row = 0; row < counters->table.count; row++)
@@ -154,21 +169,14 @@ static size_t beyond(const struct events *part, const struct events *whole, int 
 
 /* ---- reading ---- */
 
-/* How many bytes are read, as far as the file says it; of what is compressed places are those of the text. */
-static uint64_t input_bytes(void)
-{
-    const unsigned char *head = trial.bytes;
-    bool is_compressed = trial.size > 4 && ((head[0] == 0x1f && head[1] == 0x8b) || (head[0] == 0x28 && head[1] == 0xb5));
-    return is_compressed ? UINT64_MAX : trial.size;
-}
-
 /* An error says where: a byte, or that nothing of a trace is there. */
 static void look_at_error(const struct varve_error *error)
 {
-    const char *flaw = sentence_flaw(error, error->code, input_bytes());
+    const char *flaw = sentence_flaw_of(error, error->code, input_bytes_of(trial.name));
     if (flaw != NULL)
         complain(flaw, error->message);
-    bool is_unknown = error->code == VARVE_UNSUPPORTED && strstr(error->message, "is not a trace that varve knows") != NULL;
+    bool is_unknown = error->code == VARVE_UNSUPPORTED &&
+                      strstr(error->message, "is not a trace that varve knows") != NULL;
     trial.refused++;
     trial.unknown += is_unknown;
     if (error->message[0] == '\0')
@@ -179,7 +187,8 @@ static void look_at_error(const struct varve_error *error)
 
 static bool read_once(unsigned threads, struct events *events)
 {
-    const struct vv_import_options options = { .max_memory_bytes = MEMORY_BYTES_MAX, .threads = threads };
+    const struct vv_import_options options = { .max_memory_bytes = MEMORY_BYTES_MAX,
+                                               .threads = threads };
     const char *paths[] = { trial.name };
     struct vv_model *model = NULL;
     struct varve_error error = { .message = "" };
@@ -207,20 +216,23 @@ static bool is_open_array(void)
         first++;
     while (last > first && isspace(trial.bytes[last - 1]))
         last--;
-    return last > first && trial.bytes[first] == '[' && strchr("[,}", trial.bytes[last - 1]) != NULL;
+    return last > first && trial.bytes[first] == '[' &&
+           strchr("[,}", trial.bytes[last - 1]) != NULL;
 }
 
-static void look_at_part(const struct events *part, const struct events *longer, const struct events *whole)
+static void look_at_part(const struct events *part, const struct events *longer,
+                         const struct events *whole)
 {
     char text[120];
     size_t ends = beyond(part, whole, WHOLE), begins = ends == 0 ? 0 : beyond(part, whole, BEGUN);
     if (part->told > longer->told) {
-        snprintf(text, sizeof text, "%llu events, of a longer piece %llu", (unsigned long long)part->told,
-                 (unsigned long long)longer->told);
+        snprintf(text, sizeof text, "%llu events, of a longer piece %llu",
+                 (unsigned long long)part->told, (unsigned long long)longer->told);
         complain("more is read of less", text);
     }
     if (part->told < whole->told && !part->is_truncated && !is_open_array()) {
-        snprintf(text, sizeof text, "%llu events of %llu", (unsigned long long)part->told, (unsigned long long)whole->told);
+        snprintf(text, sizeof text, "%llu events of %llu", (unsigned long long)part->told,
+                 (unsigned long long)whole->told);
         complain("what is lost is not told", text);
     }
     if (begins > 0 && !part->is_named_later) {
@@ -281,7 +293,8 @@ static void load(const char *path)
     trial.path = path;
     trial.bytes = malloc(trial.size + 1);
     trial.file = open(trial.name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (trial.bytes == NULL || trial.file < 0 || fread(trial.bytes, 1, trial.size, file) != trial.size ||
+    if (trial.bytes == NULL || trial.file < 0 ||
+        fread(trial.bytes, 1, trial.size, file) != trial.size ||
         write(trial.file, trial.bytes, trial.size) != (ssize_t)trial.size || trial.size == 0)
         exit(2);
     fclose(file);
@@ -306,10 +319,13 @@ int main(int argc, char **argv)
         cut_everywhere(count, &whole);
     else
         flip_everywhere(count);
-    printf("{\"places\": %zu, \"bytes\": %zu, \"events\": %llu, \"read\": %lu, \"truncated\": %lu, \"refused\": %lu, "
-           "\"unknown\": %lu, \"without_end\": %lu, \"without_name_or_base\": %lu, \"broken\": %lu}\n",
-           count, trial.size, (unsigned long long)whole.told, trial.read, trial.truncated, trial.refused, trial.unknown,
-           trial.without_end, trial.without_name_or_base, trial.complaints);
+    printf(
+        "{\"places\": %zu, \"bytes\": %zu, \"events\": %llu, \"read\": %lu, \"truncated\": %lu, "
+        "\"refused\": %lu, "
+        "\"unknown\": %lu, \"without_end\": %lu, \"without_name_or_base\": %lu, \"broken\": %lu}\n",
+        count, trial.size, (unsigned long long)whole.told, trial.read, trial.truncated,
+        trial.refused, trial.unknown, trial.without_end, trial.without_name_or_base,
+        trial.complaints);
     free_events(&whole);
     free(trial.bytes);
     unlink(trial.name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c — the graph of a window, made of its parts. */
+/* build.c — makes the graph of a window from its parts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,32 +7,25 @@
 #include "analyse/critical/stream.h"
 #include "base/radix.h"
 
-/* Stable: edges to the same node stay in the order in which they were found. */
+/* The sort is stable: edges to the same node stay in the order in which they were found. */
 static enum varve_code sort_edges(struct vv_critical_graph *graph, struct varve_error *error)
 {
     size_t count = graph->edge_count;
-    struct vv_keyed_row *keys = malloc((count + 1) * sizeof *keys);
-    struct vv_critical_edge *sorted = malloc((count + 1) * sizeof *sorted);
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || sorted == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu edges", count);
-    for (size_t i = 0; i < count && code == VARVE_OK; i++)
+    struct vv_keyed_row *keys;
+    struct vv_critical_edge *sorted;
+    VV_TRY(VV_SCRATCH_ARRAY(graph->building, &keys, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &sorted, count, error));
+    for (size_t i = 0; i < count; i++)
         keys[i] = (struct vv_keyed_row){ graph->edges[i].to, (uint32_t)i };
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, count, error);
-    for (size_t i = 0; i < count && code == VARVE_OK; i++)
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t i = 0; i < count; i++)
         sorted[i] = graph->edges[keys[i].row];
-    free(keys);
-    if (code == VARVE_OK) {
-        free(graph->edges);
-        graph->edges = sorted;
-    } else {
-        free(sorted);
-    }
-    return code;
+    vv_scratch_release(graph->scratch, graph->edges);
+    graph->edges = sorted;
+    return VARVE_OK;
 }
 
-/* The window reaches at least as far as what is in it. */
+/* Widens the window so that it holds all nodes. */
 static void bound_window(struct vv_critical_graph *graph, const struct vv_critical_windows *windows)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
@@ -52,7 +45,8 @@ static void bound_window(struct vv_critical_graph *graph, const struct vv_critic
 }
 
 static enum varve_code build_exact(struct vv_critical_graph *graph, const struct vv_scope *scope,
-                                   const struct vv_question *question, const struct vv_critical_windows *windows,
+                                   const struct vv_question *question,
+                                   const struct vv_critical_windows *windows,
                                    struct varve_error *error)
 {
     struct vv_critical_streams streams;
@@ -63,45 +57,46 @@ static enum varve_code build_exact(struct vv_critical_graph *graph, const struct
         vv_critical_rows(scope, windows, t, &first, &last);
         host += last - first;
     }
-    enum varve_code code = vv_critical_streams_init(&streams, graph, scope, question, windows, error);
-    /* A collective takes two pieces of work at least: as many meetings as half of them. */
-    if (code == VARVE_OK)
-        code = vv_critical_reserve(graph, 2 * host + 2 * streams.inside + streams.inside / 2, error);
-    if (code == VARVE_OK)
-        code = vv_critical_host(graph, scope, windows, error);
-    if (code == VARVE_OK)
-        code = vv_critical_waits(graph, scope, &streams, error);
-    if (code == VARVE_OK)
-        code = vv_critical_device(graph, &streams, error);
-    if (code == VARVE_OK)
-        code = vv_critical_hands(graph, scope, error);
-    if (code == VARVE_OK)
-        code = vv_critical_meetings(graph, &streams, error);
-    vv_critical_streams_deinit(&streams);
-    return code;
+    VV_TRY(vv_critical_streams_init(&streams, graph, scope, question, windows, error));
+    /* A meeting joins two pieces of work or more, so there are at most half as many meetings. */
+    VV_TRY(vv_critical_reserve(graph, 2 * host + 2 * streams.inside + streams.inside / 2, error));
+    VV_TRY(vv_critical_host(graph, scope, windows, error));
+    VV_TRY(vv_critical_waits(graph, scope, &streams, error));
+    VV_TRY(vv_critical_device(graph, &streams, error));
+    VV_TRY(vv_critical_hands(graph, scope, error));
+    return vv_critical_meetings(graph, &streams, error);
 }
 
-enum varve_code vv_critical_graph_init(struct vv_critical_graph *graph, const struct vv_scope *scope,
-                                       const struct vv_question *question,
-                                       const struct vv_critical_windows *windows, struct varve_error *error)
+static enum varve_code build(struct vv_critical_graph *graph, const struct vv_scope *scope,
+                             const struct vv_question *question,
+                             const struct vv_critical_windows *windows, struct varve_error *error)
 {
-    const struct vv_model *model = scope->model;
-    size_t rows = (size_t)model->slices.table.count + 1;
+    size_t rows = (size_t)graph->model->slices.table.count;
     bool is_hta = question->compat != NULL && strcmp(question->compat, "hta") == 0;
-    *graph = (struct vv_critical_graph){
-        .model = model,
-        .admitted = scope->admitted,
-        .start_of = calloc(rows, sizeof *graph->start_of),
-        .end_of = calloc(rows, sizeof *graph->end_of),
-        .class_by_name = calloc((size_t)model->strings.count + 1, 1),
-    };
-    if (graph->start_of == NULL || graph->end_of == NULL || graph->class_by_name == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a graph of %zu events", rows - 1);
+    VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->start_of, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->end_of, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->class_by_name, graph->model->strings.count,
+                            error));
     VV_TRY(is_hta ? vv_critical_hta(graph, scope, windows, error)
                   : build_exact(graph, scope, question, windows, error));
-    VV_TRY(vv_critical_chain(graph, error)); /* the end of the last one */
+    VV_TRY(vv_critical_chain(graph, error)); /* marks the end of the last chain */
     graph->chain_count--;
     VV_TRY(sort_edges(graph, error));
     bound_window(graph, windows);
     return VARVE_OK;
+}
+
+enum varve_code vv_critical_graph_init(struct vv_critical_graph *graph,
+                                       const struct vv_scope *scope,
+                                       const struct vv_question *question,
+                                       const struct vv_critical_windows *windows,
+                                       struct varve_error *error)
+{
+    struct vv_scratch building = { 0 };
+    *graph = (struct vv_critical_graph){ .model = scope->model, .admitted = scope->admitted,
+                                         .scratch = scope->scratch, .building = &building };
+    enum varve_code code = build(graph, scope, question, windows, error);
+    graph->building = NULL;
+    vv_scratch_deinit(&building);
+    return code;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collectives.c — where ranks meet: a collective begins when its last rank does, and then takes its pure latency.
+/* collectives.c — makes the nodes where ranks meet: a collective starts when the last rank begins
+ * it, and then takes its pure latency.
  *
- * Collectives belong together that have the same group, kind and ordinal in the group; where the trace names no groups,
- * the same stream, name and ordinal (doc/metrics.md §14). They must be equally many on every rank that has any, and all
- * ranks must be inside at once: else clocks disagree or these are others, and they are left as they are. */
+ * Pieces of communication belong to one collective if they have the same group, kind and ordinal in
+ * the group. Where the trace names no groups, they must have the same stream, name and ordinal
+ * (doc/metrics.md §14). Every rank that has any must have equally many, and all ranks must be
+ * inside at once. Otherwise the clocks disagree, or the pieces do not belong together: then they
+ * get no edges. */
 #include <stdlib.h>
 
 #include "analyse/critical/graph.h"
@@ -43,11 +46,12 @@ static int by_group(const void *a, const void *b)
     return (left->scope > right->scope) - (left->scope < right->scope);
 }
 
-/* ---- which belong together ---- */
+/* ---- which pieces belong together ---- */
 
-#define STREAM_BIT (UINT32_C(1) << 31) /* tells a stream's number from a group's name              */
+#define STREAM_BIT (UINT32_C(1) << 31) /* marks a stream's number; a group's name has no such bit */
 
-static enum varve_code find_group(struct meeting *meeting, struct comm *comm, struct varve_error *error)
+static enum varve_code find_group(struct meeting *meeting, struct comm *comm,
+                                  struct varve_error *error)
 {
     const struct vv_model *model = meeting->graph->model;
     const struct vv_stream_work *work = &meeting->streams->work[comm->work];
@@ -55,34 +59,30 @@ static enum varve_code find_group(struct meeting *meeting, struct comm *comm, st
     if (collective != VV_NONE && model->collectives.group[collective] != 0)
         return vv_groups_add(&meeting->groups, model->collectives.group[collective],
                              model->collectives.name[collective], &comm->group, error);
-    return vv_groups_add(&meeting->groups, STREAM_BIT | (uint32_t)meeting->streams->streams[work->stream].number,
+    return vv_groups_add(&meeting->groups,
+                         STREAM_BIT | (uint32_t)meeting->streams->streams[work->stream].number,
                          model->slices.name[work->slice], &comm->group, error);
 }
 
-/* Ordinals count within a rank; seen: group -> how many of it the rank has had, and which rank that is. */
+/* Ordinals count within a rank. seen: group -> the rank that was seen last, and how many of the
+ * group it has had. */
 static enum varve_code number_them(struct meeting *meeting, struct varve_error *error)
 {
-    struct seen { uint32_t scope, count; } *seen = malloc((meeting->count + 1) * sizeof *seen);
-    enum varve_code code = VARVE_OK;
-    if (seen == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu collectives", meeting->count);
+    struct seen { uint32_t scope, count; } *seen;
+    VV_TRY(VV_SCRATCH_ARRAY(meeting->graph->building, &seen, meeting->count, error));
     for (size_t i = 0; i < meeting->count; i++)
         seen[i] = (struct seen){ VV_NONE, 0 };
     qsort(meeting->comms, meeting->count, sizeof *meeting->comms, by_time);
-    for (size_t i = 0; i < meeting->count && code == VARVE_OK; i++) {
+    for (size_t i = 0; i < meeting->count; i++) {
         struct comm *comm = &meeting->comms[i];
-        code = find_group(meeting, comm, error);
-        if (code != VARVE_OK)
-            break;
+        VV_TRY(find_group(meeting, comm, error));
         struct seen *group = &seen[comm->group];
         if (group->scope != comm->scope)
             *group = (struct seen){ comm->scope, 0 };
         comm->ordinal = group->count++;
     }
-    free(seen);
-    if (code == VARVE_OK)
-        qsort(meeting->comms, meeting->count, sizeof *meeting->comms, by_group);
-    return code;
+    qsort(meeting->comms, meeting->count, sizeof *meeting->comms, by_group);
+    return VARVE_OK;
 }
 
 /* ---- the meetings ---- */
@@ -92,8 +92,9 @@ static struct vv_critical_latency *latency_of(struct vv_critical_graph *graph, u
     return &graph->latencies[vv_critical_latency_from(graph, node)];
 }
 
-/* comms[first, last): one of each rank. */
-static enum varve_code meet(struct meeting *meeting, size_t first, size_t last, struct varve_error *error)
+/* comms[first, last) has one piece of each rank. */
+static enum varve_code link_ranks(struct meeting *meeting, size_t first, size_t last,
+                                  struct varve_error *error)
 {
     struct vv_critical_graph *graph = meeting->graph;
     int64_t latest_ns = INT64_MIN, least_end_ns = INT64_MAX, pure_ns = INT64_MAX;
@@ -116,14 +117,18 @@ static enum varve_code meet(struct meeting *meeting, size_t first, size_t last, 
         int64_t left_ns = work->end_ns - latest_ns;
         graph->link[end] = VV_LINK_WAITING;
         latency_of(graph, end)->pure_ns = pure_ns < left_ns ? pure_ns : left_ns;
-        VV_TRY(vv_critical_edge(graph, (struct vv_critical_edge){ 0, start, node, VV_NONE, VV_LINK_MEET }, error));
-        VV_TRY(vv_critical_edge(graph, (struct vv_critical_edge){ latency_of(graph, end)->pure_ns, node, end,
-                                                                  work->slice, VV_LINK_OWN }, error));
+        VV_TRY(vv_critical_edge(graph,
+                                (struct vv_critical_edge){ 0, start, node, VV_NONE, VV_LINK_MEET },
+                                error));
+        VV_TRY(vv_critical_edge(graph,
+                                (struct vv_critical_edge){ latency_of(graph, end)->pure_ns, node,
+                                                           end, work->slice, VV_LINK_OWN },
+                                error));
     }
     return VARVE_OK;
 }
 
-/* A group: equally many on every rank that has any? */
+/* True if every rank that has any of the group has equally many. */
 static bool is_even(const struct comm *comms, size_t count)
 {
     size_t ranks = 1;
@@ -132,7 +137,8 @@ static bool is_even(const struct comm *comms, size_t count)
     if (ranks < 2 || count % ranks != 0)
         return false;
     for (size_t i = ranks; i < count; i++)
-        if (comms[i].scope != comms[i - ranks].scope || comms[i].ordinal != comms[i - ranks].ordinal + 1)
+        if (comms[i].scope != comms[i - ranks].scope ||
+            comms[i].ordinal != comms[i - ranks].ordinal + 1)
             return false;
     return true;
 }
@@ -150,54 +156,52 @@ static enum varve_code meet_all(struct meeting *meeting, struct varve_error *err
         for (size_t one = first, next; one < last; one = next) {
             for (next = one; next < last && comms[next].ordinal == comms[one].ordinal; next++)
                 ;
-            VV_TRY(meet(meeting, one, next, error));
+            VV_TRY(link_ranks(meeting, one, next, error));
         }
     }
     return VARVE_OK;
 }
 
-/* ---- one rank alone: the least that communication of the same name and size ever took ---- */
+/* ---- a single rank: the pure latency is the least time of the same name and size ---- */
 
 static enum varve_code find_pure(struct meeting *meeting, struct varve_error *error)
 {
     const struct vv_critical_streams *streams = meeting->streams;
     const struct vv_model *model = meeting->graph->model;
-    struct vv_groups kinds = { 0 };
-    int64_t *least_ns = malloc((streams->count + 1) * sizeof *least_ns);
-    uint32_t *kind_of = malloc((streams->count + 1) * sizeof *kind_of);
-    enum varve_code code = VARVE_OK;
-    if (least_ns == NULL || kind_of == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu pieces of work", streams->count);
-    for (size_t i = 0; i < streams->count && code == VARVE_OK; i++) {
+    struct vv_scratch *scratch = meeting->graph->building;
+    struct vv_groups kinds = { .scratch = scratch };
+    int64_t *least_ns;
+    uint32_t *kind_of;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &least_ns, streams->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &kind_of, streams->count, error));
+    for (size_t i = 0; i < streams->count; i++) {
         const struct vv_stream_work *work = &streams->work[i];
         if (work->class != VV_CLASS_COMM)
             continue;
         uint32_t known = kinds.count, collective = model->activities.collective[work->activity];
-        uint32_t size = collective != VV_NONE ? (uint32_t)model->collectives.in_elements[collective] : 0;
-        code = vv_groups_add(&kinds, model->slices.name[work->slice], size, &kind_of[i], error);
-        if (code == VARVE_OK && (kinds.count > known || work->end_ns - work->begin_ns < least_ns[kind_of[i]]))
+        uint32_t size =
+            collective != VV_NONE ? (uint32_t)model->collectives.in_elements[collective] : 0;
+        VV_TRY(vv_groups_add(&kinds, model->slices.name[work->slice], size, &kind_of[i], error));
+        if (kinds.count > known || work->end_ns - work->begin_ns < least_ns[kind_of[i]])
             least_ns[kind_of[i]] = work->end_ns - work->begin_ns;
     }
-    for (size_t i = 0; i < streams->count && code == VARVE_OK; i++)
+    for (size_t i = 0; i < streams->count; i++)
         if (streams->work[i].class == VV_CLASS_COMM && streams->work[i].is_inside)
-            latency_of(meeting->graph, meeting->graph->end_of[streams->work[i].slice] - 1)->pure_ns =
-                least_ns[kind_of[i]];
-    free(least_ns);
-    free(kind_of);
-    vv_groups_deinit(&kinds);
-    return code;
+            latency_of(meeting->graph, meeting->graph->end_of[streams->work[i].slice] - 1)
+                ->pure_ns = least_ns[kind_of[i]];
+    return VARVE_OK;
 }
 
-enum varve_code vv_critical_meetings(struct vv_critical_graph *graph, const struct vv_critical_streams *streams,
+enum varve_code vv_critical_meetings(struct vv_critical_graph *graph,
+                                     const struct vv_critical_streams *streams,
                                      struct varve_error *error)
 {
     if (graph->latency_count == 0)
         return VARVE_OK;
-    struct meeting meeting = { .graph = graph, .streams = streams };
+    struct meeting meeting = { .graph = graph, .streams = streams,
+                               .groups = { .scratch = graph->building } };
     VV_TRY(find_pure(&meeting, error));
-    meeting.comms = malloc((graph->latency_count + 1) * sizeof *meeting.comms);
-    if (meeting.comms == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu collectives", graph->latency_count);
+    VV_TRY(VV_SCRATCH_ARRAY(graph->building, &meeting.comms, graph->latency_count, error));
     uint32_t least_scope = UINT32_MAX, greatest_scope = 0;
     for (size_t i = 0; i < streams->count; i++) {
         const struct vv_stream_work *work = &streams->work[i];
@@ -208,12 +212,8 @@ enum varve_code vv_critical_meetings(struct vv_critical_graph *graph, const stru
         least_scope = scope < least_scope ? scope : least_scope;
         greatest_scope = scope > greatest_scope ? scope : greatest_scope;
     }
-    enum varve_code code = VARVE_OK;
-    if (least_scope < greatest_scope)
-        code = number_them(&meeting, error);
-    if (least_scope < greatest_scope && code == VARVE_OK)
-        code = meet_all(&meeting, error);
-    free(meeting.comms);
-    vv_groups_deinit(&meeting.groups);
-    return code;
+    if (least_scope >= greatest_scope)
+        return VARVE_OK;
+    VV_TRY(number_them(&meeting, error));
+    return meet_all(&meeting, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* critical.c — tables "critical" (one row) and "critical_bound" (what the critical path is spent on).
+/* critical.c — tables "critical" (one row) and "critical_bound" (the path's time by kind of work).
  *
- * Law: the rows `bound` sum to the row `path`; with the rows `gap`, to the window, to the nanosecond. */
+ * Law: the rows `bound` sum to the row `path`; together with the rows `gap` they sum to the window,
+ * to the nanosecond. */
 #include "analyse/critical/critical.h"
 #include "meaning/hta_rules.h"
 
@@ -13,36 +14,25 @@
 #include "sheet/number.h"
 
 enum varve_code vv_critical_init(struct vv_critical *critical, const struct vv_model *model,
-                                 const struct vv_question *question, struct varve_error *error)
+                                 const struct vv_question *question, struct vv_scratch *scratch,
+                                 struct varve_error *error)
 {
-    *critical = (struct vv_critical){ .bound_by_slice = calloc((size_t)model->slices.table.count + 1, 1) };
-    if (critical->bound_by_slice == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for what %llu slices are bound by",
-                (unsigned long long)model->slices.table.count);
-    VV_TRY(vv_host_roles_init(&critical->roles, model, error));
-    VV_TRY(vv_scope_init(&critical->scope, model, &question->selection, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &critical->bound_by_slice, model->slices.table.count, error));
+    VV_TRY(vv_host_roles_init(&critical->roles, model, scratch, error));
+    VV_TRY(vv_scope_init(&critical->scope, model, &question->selection, scratch, error));
     VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, question, error));
-    VV_TRY(vv_critical_graph_init(&critical->graph, &critical->scope, question, &critical->windows, error));
+    VV_TRY(vv_critical_graph_init(&critical->graph, &critical->scope, question, &critical->windows,
+                                  error));
     return vv_critical_solve(&critical->solution, &critical->graph, error);
 }
 
-void vv_critical_deinit(struct vv_critical *critical)
-{
-    vv_critical_solution_deinit(&critical->solution);
-    vv_critical_graph_deinit(&critical->graph);
-    vv_critical_windows_deinit(&critical->windows);
-    vv_scope_deinit(&critical->scope);
-    vv_host_roles_deinit(&critical->roles);
-    free(critical->bound_by_slice);
-    critical->bound_by_slice = NULL;
-}
-
-/* ---- what parts of a path are called ---- */
+/* ---- names of the parts of a path ---- */
 
 const char *vv_bound_text(enum vv_bound bound)
 {
     static const char *const texts[VV_BOUND_COUNT] = {
-        [VV_BOUND_HOST] = "host", [VV_BOUND_DATA] = "data loading", [VV_BOUND_COMPUTE] = "computation",
+        [VV_BOUND_HOST] = "host", [VV_BOUND_DATA] = "data loading",
+        [VV_BOUND_COMPUTE] = "computation",
         [VV_BOUND_COMM] = "communication", [VV_BOUND_COPY] = "memcpy", [VV_BOUND_LAUNCH] = "launch",
         [VV_BOUND_QUEUE] = "between kernels",
     };
@@ -60,8 +50,8 @@ const char *vv_gap_text(enum vv_critical_link link)
     return texts[link] != NULL ? texts[link] : "other";
 }
 
-/* Of a host slice: what it loads, or what it sends, its callees do for it. Remembered for all that are passed on the way
- * up, so that deep calls cost no more than flat ones. */
+/* A host slice has the bound of the innermost slice around it that loads data or communicates. The
+ * result is stored for every slice on the way up, so deep calls cost no more than flat ones. */
 static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
 {
     const uint32_t *parents = critical->graph.model->slices.parent;
@@ -86,8 +76,9 @@ static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
 
 enum vv_bound vv_bound_of(struct vv_critical *critical, enum vv_critical_link link, uint32_t owner)
 {
-    static const enum vv_bound of_class[VV_CLASS_COUNT + 1] = { /* a wait is the host's    */
-        [VV_CLASS_COMPUTE] = VV_BOUND_COMPUTE, [VV_CLASS_SET] = VV_BOUND_COMPUTE, [VV_CLASS_COMM] = VV_BOUND_COMM,
+    static const enum vv_bound of_class[VV_CLASS_COUNT + 1] = { /* a wait counts as the host's */
+        [VV_CLASS_COMPUTE] = VV_BOUND_COMPUTE, [VV_CLASS_SET] = VV_BOUND_COMPUTE,
+        [VV_CLASS_COMM] = VV_BOUND_COMM,
         [VV_CLASS_COPY] = VV_BOUND_COPY,
     };
     const struct vv_model *model = critical->graph.model;
@@ -98,14 +89,16 @@ enum vv_bound vv_bound_of(struct vv_critical *critical, enum vv_critical_link li
     uint32_t activity = model->slices.activity[owner];
     bool is_work = activity != VV_NONE && vv_is_device_work(model, activity);
     if (!critical->graph.is_exact) {
-        bool is_comm = is_work && vv_hta_class(vv_text_of(model, model->slices.name[owner])) == VV_CLASS_COMM;
+        bool is_comm =
+            is_work && vv_hta_class(vv_text_of(model, model->slices.name[owner])) == VV_CLASS_COMM;
         return is_comm ? VV_BOUND_COMM : is_work ? VV_BOUND_COMPUTE : VV_BOUND_HOST;
     }
     return is_work ? of_class[vv_device_class_of(model, activity, critical->graph.class_by_name)]
                    : bound_of_host(critical, owner);
 }
 
-const char *vv_owner_text(const struct vv_critical *critical, enum vv_critical_link link, uint32_t owner)
+const char *vv_owner_text(const struct vv_critical *critical, enum vv_critical_link link,
+                          uint32_t owner)
 {
     if (link == VV_LINK_LAUNCH || link == VV_LINK_QUEUE)
         return link == VV_LINK_LAUNCH ? "(launch)" : "(between kernels)";
@@ -123,34 +116,41 @@ int64_t vv_gap_ns(const struct vv_critical *critical, size_t place)
     return time_ns[path[place].node] - time_ns[path[place - 1].node] - path[place].weight_ns;
 }
 
-enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv_sheet *sheet, const char *says,
-                                   struct varve_error *error)
+enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv_sheet *sheet,
+                                   const char *says, struct varve_error *error)
 {
     const struct vv_critical_graph *graph = &critical->graph;
     char length[VV_NUMBER_BYTES], window[VV_NUMBER_BYTES], odd[200] = "", left_out[60];
     vv_scope_left_out_text(&critical->scope, left_out, sizeof left_out);
-    const char *clocks = vv_scope_rank_count(&critical->scope) > 1 ? "; clocks of ranks as they are" : "";
+    const char *clocks =
+        vv_scope_rank_count(&critical->scope) > 1 ? "; clocks of ranks as they are" : "";
     if (graph->node_count == 0)
         return vv_sheet_policy(sheet, error, "nothing recorded in %s", critical->windows.says);
     if (says != NULL)
-        return vv_sheet_policy(sheet, error, "%s: %s%s%s", critical->windows.says, says, clocks, left_out);
+        return vv_sheet_policy(sheet, error, "%s: %s%s%s", critical->windows.says, says, clocks,
+                               left_out);
     vv_number_duration(critical->solution.length_ns, length, sizeof length);
     vv_number_duration(graph->end_ns - graph->begin_ns, window, sizeof window);
     if (graph->early > 0)
-        snprintf(odd, sizeof odd, "; %" PRIu64 " pieces of work begin before their launch", graph->early);
+        snprintf(odd, sizeof odd, "; %" PRIu64 " pieces of work begin before their launch",
+                 graph->early);
     if (graph->contradictions > 0)
-        snprintf(odd + strlen(odd), sizeof odd - strlen(odd), "; %" PRIu64 " edges contradicted others",
-                 graph->contradictions);
+        snprintf(odd + strlen(odd), sizeof odd - strlen(odd),
+                 "; %" PRIu64 " edges contradicted others", graph->contradictions);
     if (graph->met + graph->unmet > 0)
-        snprintf(odd + strlen(odd), sizeof odd - strlen(odd), "; ranks meet in %" PRIu64 " collectives%s", graph->met,
+        snprintf(odd + strlen(odd), sizeof odd - strlen(odd),
+                 "; ranks meet in %" PRIu64 " collectives%s", graph->met,
                  graph->unmet > 0 ? ", others do not match" : "");
-    return vv_sheet_policy(sheet, error, "%s: the longest chain of what waits for each other explains %s of %s%s%s%s",
-                           critical->windows.says, length, window, graph->is_exact ? "" : ", by HTA's rules", odd, clocks);
+    return vv_sheet_policy(
+        sheet, error, "%s: the longest chain of what waits for each other explains %s of %s%s%s%s",
+        critical->windows.says, length, window, graph->is_exact ? "" : ", by HTA's rules", odd,
+        clocks);
 }
 
-/* ---- table "critical": for scripts; people have the sentence ---- */
+/* ---- table "critical": for scripts; people read it as a sentence ---- */
 
-enum { BEGIN, WINDOW, PATH, GAP, NODES, EDGES, PATH_NODES, PATH_EDGES, PATH_EVENTS, MET, UNMET, EARLY, COLUMNS };
+enum { BEGIN, WINDOW, PATH, GAP, NODES, EDGES, PATH_NODES, PATH_EDGES, PATH_EVENTS, MET, UNMET,
+       EARLY, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
@@ -167,12 +167,13 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "early_work", "before launch", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
-static enum varve_code count_events(const struct vv_critical *critical, int64_t *out_count, struct varve_error *error)
+static enum varve_code count_events(const struct vv_critical *critical, int64_t *out_count,
+                                    struct varve_error *error)
 {
     const struct vv_critical_solution *solution = &critical->solution;
-    bool *is_seen = calloc((size_t)critical->graph.model->slices.table.count + 1, sizeof *is_seen);
-    if (is_seen == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the events of a path");
+    bool *is_seen;
+    VV_TRY(VV_SCRATCH_ZEROS(critical->scope.scratch, &is_seen,
+                            critical->graph.model->slices.table.count, error));
     *out_count = 0;
     for (size_t i = 0; i < solution->path_count; i++) {
         uint32_t event = critical->graph.event[solution->path[i].node];
@@ -181,25 +182,23 @@ static enum varve_code count_events(const struct vv_critical *critical, int64_t 
         *out_count += !is_seen[event];
         is_seen[event] = true;
     }
-    free(is_seen);
     return VARVE_OK;
 }
 
-/* HTA's graph has no nodes but those that edges lead from or to. */
-static enum varve_code count_nodes(const struct vv_critical_graph *graph, int64_t *out_count, struct varve_error *error)
+/* HTA's graph has only the nodes that edges start from or lead to. */
+static enum varve_code count_nodes(const struct vv_critical_graph *graph, int64_t *out_count,
+                                   struct varve_error *error)
 {
     *out_count = graph->node_count;
     if (graph->is_exact)
         return VARVE_OK;
-    bool *is_linked = calloc((size_t)graph->node_count + 1, sizeof *is_linked);
-    if (is_linked == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u nodes", graph->node_count);
+    bool *is_linked;
+    VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &is_linked, graph->node_count, error));
     for (size_t e = 0; e < graph->edge_count; e++)
         is_linked[graph->edges[e].from] = is_linked[graph->edges[e].to] = true;
     *out_count = 0;
     for (uint32_t n = 0; n < graph->node_count; n++)
         *out_count += is_linked[n];
-    free(is_linked);
     return VARVE_OK;
 }
 
@@ -217,8 +216,10 @@ static enum varve_code put_summary(struct vv_critical *critical, struct vv_sheet
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     const int64_t values[COLUMNS] = {
         graph->begin_ns, window_ns, solution->length_ns, window_ns - solution->length_ns, nodes,
-        (int64_t)(graph->serial_links + graph->edge_count - graph->contradictions), (int64_t)solution->path_count,
-        (int64_t)solution->path_count - 1, events, (int64_t)graph->met, (int64_t)graph->unmet, (int64_t)graph->early,
+        (int64_t)(graph->serial_links + graph->edge_count - graph->contradictions),
+        (int64_t)solution->path_count,
+        (int64_t)solution->path_count - 1, events, (int64_t)graph->met, (int64_t)graph->unmet,
+        (int64_t)graph->early,
     };
     for (size_t c = 0; c < COLUMNS; c++)
         if (c != GAP || graph->is_exact)
@@ -241,8 +242,9 @@ static const struct vv_sheet_column bound_columns[BOUND_COLUMNS] = {
 
 struct part { int64_t time_ns, edges; };
 
-static enum varve_code put_part(const struct vv_critical *critical, struct vv_sheet *sheet, const char *name,
-                                const char *kind, struct part part, struct varve_error *error)
+static enum varve_code put_part(const struct vv_critical *critical, struct vv_sheet *sheet,
+                                const char *name, const char *kind, struct part part,
+                                struct varve_error *error)
 {
     int64_t window_ns = critical->graph.end_ns - critical->graph.begin_ns;
     size_t row;
@@ -251,7 +253,8 @@ static enum varve_code put_part(const struct vv_critical *critical, struct vv_sh
     VV_TRY(vv_sheet_text(sheet, row, BOUND, name, error));
     vv_sheet_int(sheet, row, TIME, part.time_ns);
     if (!is_total && !is_gap && critical->solution.length_ns > 0)
-        vv_sheet_real(sheet, row, SHARE, (double)part.time_ns / (double)critical->solution.length_ns);
+        vv_sheet_real(sheet, row, SHARE,
+                      (double)part.time_ns / (double)critical->solution.length_ns);
     if (critical->graph.is_exact && window_ns > 0)
         vv_sheet_real(sheet, row, WINDOW_SHARE, (double)part.time_ns / (double)window_ns);
     vv_sheet_int(sheet, row, COUNT, part.edges);
@@ -273,7 +276,8 @@ static void sum_parts(struct vv_critical *critical, struct part *bounds, struct 
         part->time_ns += step->weight_ns;
         part->edges++;
     }
-    const struct vv_path_step *ends[2] = { solution->path, solution->path + solution->path_count - 1 };
+    const struct vv_path_step *ends[2] = { solution->path,
+                                           solution->path + solution->path_count - 1 };
     int64_t before_ns = graph->time_ns[ends[0]->node] - graph->begin_ns;
     int64_t after_ns = graph->end_ns - graph->time_ns[ends[1]->node];
     gaps[VV_LINK_NONE] = (struct part){ before_ns + after_ns, (before_ns > 0) + (after_ns > 0) };
@@ -290,45 +294,49 @@ static enum varve_code put_bounds(struct vv_critical *critical, struct vv_sheet 
     for (int b = 0; b < VV_BOUND_COUNT; b++) {
         path.edges += bounds[b].edges;
         if (bounds[b].edges > 0)
-            VV_TRY(put_part(critical, sheet, vv_bound_text((enum vv_bound)b), "bound", bounds[b], error));
+            VV_TRY(put_part(critical, sheet, vv_bound_text((enum vv_bound)b), "bound", bounds[b],
+                            error));
     }
     VV_TRY(put_part(critical, sheet, "the path", "path", path, error));
     for (int g = 0; g < VV_LINK_COUNT && critical->graph.is_exact; g++)
         if (gaps[g].time_ns > 0)
-            VV_TRY(put_part(critical, sheet, vv_gap_text((enum vv_critical_link)g), "gap", gaps[g], error));
+            VV_TRY(put_part(critical, sheet, vv_gap_text((enum vv_critical_link)g), "gap", gaps[g],
+                            error));
     struct part window = { critical->graph.end_ns - critical->graph.begin_ns, path.edges };
-    return critical->graph.is_exact ? put_part(critical, sheet, "the window", "total", window, error) : VARVE_OK;
+    return critical->graph.is_exact
+               ? put_part(critical, sheet, "the window", "total", window, error)
+               : VARVE_OK;
 }
 
-/* ---- both ---- */
+/* ---- both tables ---- */
 
-typedef enum varve_code put_fn(struct vv_critical *critical, struct vv_sheet *sheet, struct varve_error *error);
+typedef enum varve_code put_fn(struct vv_critical *critical, struct vv_sheet *sheet,
+                               struct varve_error *error);
 
-static enum varve_code answer(const struct vv_model *model, const struct vv_question *question, put_fn *put,
-                              struct vv_sheet *out, struct varve_error *error)
+static enum varve_code solve_and_put(const struct vv_model *model,
+                                     const struct vv_question *question, put_fn *put,
+                                     struct vv_scratch *scratch, struct vv_sheet *out,
+                                     struct varve_error *error)
 {
     struct vv_critical critical;
-    enum varve_code code = vv_critical_init(&critical, model, question, error);
-    if (code == VARVE_OK)
-        code = put(&critical, out, error);
-    if (code == VARVE_OK)
-        code = vv_critical_policy(&critical, out, NULL, error);
-    vv_critical_deinit(&critical);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(put(&critical, out, error));
+    return vv_critical_policy(&critical, out, NULL, error);
 }
 
-enum varve_code vv_analyse_critical(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_critical(const struct vv_model *model,
+                                    const struct vv_question *question, struct vv_scratch *scratch,
                                     struct vv_sheet *out, struct varve_error *error)
 {
     vv_sheet_init(out, "critical", "CRITICAL PATH", columns, COLUMNS);
-    return answer(model, question, put_summary, out, error);
+    return solve_and_put(model, question, put_summary, scratch, out, error);
 }
 
-enum varve_code vv_analyse_critical_bound(const struct vv_model *model, const struct vv_question *question,
-                                          struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_critical_bound(const struct vv_model *model,
+                                          const struct vv_question *question,
+                                          struct vv_scratch *scratch, struct vv_sheet *out,
+                                          struct varve_error *error)
 {
     vv_sheet_init(out, "critical_bound", "CRITICAL PATH, BOUND BY", bound_columns, BOUND_COLUMNS);
-    return answer(model, question, put_bounds, out, error);
+    return solve_and_put(model, question, put_bounds, scratch, out, error);
 }

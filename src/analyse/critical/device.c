@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c — a chain for every stream: what each piece of its work had to wait for.
+/* device.c — makes a chain for every stream, with the reason why each piece of work began when it
+ * did.
  *
- * Where the stream was empty when the work was launched, and all that it waits for was done, the launch is the reason
- * that it did not begin earlier, and the edge from the call weighs that delay. Else the work before it in the stream is,
- * and the edge from there weighs the gap, unless that is too long to be the device's doing. */
+ * If the stream was empty when the work was launched, and everything that the work waits for was
+ * done, the launch is the reason. Then the edge from the call weighs the delay. Otherwise the piece
+ * of work before it in the stream is the reason. Then the edge from there weighs the gap, unless
+ * the gap is too long to be caused by the device. */
 #include "analyse/critical/graph.h"
 #include "analyse/critical/stream.h"
-#include "base/array.h"
 
-#define QUEUE_GAP_MAX_NS 1500000 /* a longer gap between queued work has a cause that the trace does not show */
+#define QUEUE_GAP_MAX_NS 1500000 /* a longer gap between queued work has a cause that the trace does
+                                    not show */
 
-static enum varve_code link_launch(struct vv_critical_graph *graph, const struct vv_stream_work *work, bool was_empty,
-                                   uint32_t node, struct varve_error *error)
+static enum varve_code link_launch(struct vv_critical_graph *graph,
+                                   const struct vv_stream_work *work, bool was_empty, uint32_t node,
+                                   struct varve_error *error)
 {
     uint32_t from = work->launch != VV_NONE ? graph->start_of[work->launch] : 0;
     if (from == 0)
@@ -20,19 +23,24 @@ static enum varve_code link_launch(struct vv_critical_graph *graph, const struct
         graph->early++;
         return VARVE_OK;
     }
-    struct vv_critical_edge edge = { was_empty ? work->begin_ns - work->launched_ns : 0, from - 1, node, work->slice,
+    struct vv_critical_edge edge = { was_empty ? work->begin_ns - work->launched_ns : 0, from - 1,
+                                     node, work->slice,
                                      was_empty ? VV_LINK_LAUNCH : VV_LINK_CAUSE };
     return vv_critical_edge(graph, edge, error);
 }
 
-static enum varve_code link_work(struct vv_critical_graph *graph, const struct vv_stream_work *before,
-                                 const struct vv_stream_work *work, uint32_t node, struct varve_error *error)
+static enum varve_code link_work(struct vv_critical_graph *graph,
+                                 const struct vv_stream_work *before,
+                                 const struct vv_stream_work *work, uint32_t node,
+                                 struct varve_error *error)
 {
     int64_t before_ns = before != NULL ? before->end_ns : INT64_MIN;
     bool is_launched = work->launch != VV_NONE && graph->start_of[work->launch] != 0;
-    bool was_empty = is_launched && before_ns <= work->launched_ns && work->waited_ns <= work->launched_ns;
+    bool was_empty =
+        is_launched && before_ns <= work->launched_ns && work->waited_ns <= work->launched_ns;
     VV_TRY(link_launch(graph, work, was_empty, node, error));
-    if (was_empty || before == NULL || graph->end_of[before->slice] == 0 || before_ns > work->begin_ns)
+    if (was_empty || before == NULL || graph->end_of[before->slice] == 0 ||
+        before_ns > work->begin_ns)
         return VARVE_OK;
     int64_t gap_ns = work->begin_ns - before_ns;
     bool is_next = gap_ns < QUEUE_GAP_MAX_NS && work->waited_ns <= before_ns;
@@ -44,23 +52,29 @@ static enum varve_code link_work(struct vv_critical_graph *graph, const struct v
         graph->serial_links++;
         return VARVE_OK;
     }
-    return vv_critical_edge(graph, (struct vv_critical_edge){ is_next ? gap_ns : 0, from, node, before->slice, link },
+    return vv_critical_edge(graph,
+                            (struct vv_critical_edge){ is_next ? gap_ns : 0, from, node,
+                                                       before->slice, link },
                             error);
 }
 
-/* Communication of one name and size takes, when nobody is late, as long as the shortest of them. */
-static enum varve_code note_latency(struct vv_critical_graph *graph, const struct vv_stream_work *work, uint32_t node,
+/* Stores the duration of communication as its latency. collectives.c lowers it to the pure
+ * latency. */
+static enum varve_code note_latency(struct vv_critical_graph *graph,
+                                    const struct vv_stream_work *work, uint32_t node,
                                     struct varve_error *error)
 {
     if (work->class != VV_CLASS_COMM)
         return VARVE_OK;
-    VV_TRY(vv_array_reserve(&graph->latencies, &graph->latency_capacity, graph->latency_count + 1,
-                            sizeof *graph->latencies, error));
-    graph->latencies[graph->latency_count++] = (struct vv_critical_latency){ node, work->end_ns - work->begin_ns };
+    VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &graph->latencies, &graph->latency_capacity,
+                              graph->latency_count + 1, error));
+    graph->latencies[graph->latency_count++] =
+        (struct vv_critical_latency){ node, work->end_ns - work->begin_ns };
     return VARVE_OK;
 }
 
-enum varve_code vv_critical_device(struct vv_critical_graph *graph, const struct vv_critical_streams *streams,
+enum varve_code vv_critical_device(struct vv_critical_graph *graph,
+                                   const struct vv_critical_streams *streams,
                                    struct varve_error *error)
 {
     for (uint32_t s = 0; s < streams->stream_count; s++) {
@@ -72,11 +86,13 @@ enum varve_code vv_critical_device(struct vv_critical_graph *graph, const struct
                 if (!is_begun)
                     VV_TRY(vv_critical_chain(graph, error));
                 is_begun = true;
-                uint32_t node = vv_critical_node(graph, work->begin_ns, work->slice, VV_LINK_NONE, VV_NONE);
+                uint32_t node =
+                    vv_critical_node(graph, work->begin_ns, work->slice, VV_LINK_NONE, VV_NONE);
                 graph->start_of[work->slice] = node + 1;
                 VV_TRY(link_work(graph, before, work, node, error));
                 graph->end_of[work->slice] =
-                    vv_critical_node(graph, work->end_ns, work->slice, VV_LINK_OWN, work->slice) + 1;
+                    vv_critical_node(graph, work->end_ns, work->slice, VV_LINK_OWN, work->slice) +
+                    1;
                 VV_TRY(note_latency(graph, work, node + 1, error));
             }
             before = before == NULL || work->end_ns >= before->end_ns ? work : before;
@@ -85,10 +101,13 @@ enum varve_code vv_critical_device(struct vv_critical_graph *graph, const struct
     for (size_t i = 0; i < streams->waiting_count; i++) {
         const struct vv_critical_waiting *waiting = &streams->waiting[i];
         const struct vv_stream_work *from = &streams->work[waiting->from];
-        uint32_t to = waiting->is_call ? graph->end_of[waiting->to] : graph->start_of[streams->work[waiting->to].slice];
+        uint32_t to = waiting->is_call ? graph->end_of[waiting->to]
+                                       : graph->start_of[streams->work[waiting->to].slice];
         if (from->is_inside && to != 0)
-            VV_TRY(vv_critical_edge(graph, (struct vv_critical_edge){ 0, graph->end_of[from->slice] - 1, to - 1,
-                                                                      VV_NONE, VV_LINK_WAIT }, error));
+            VV_TRY(vv_critical_edge(graph,
+                                    (struct vv_critical_edge){ 0, graph->end_of[from->slice] - 1,
+                                                               to - 1, VV_NONE, VV_LINK_WAIT },
+                                    error));
     }
     return VARVE_OK;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c — a chain for every host thread: the begins and ends of its slices in order of time.
+/* host.c — makes a chain for every host thread: the begins and ends of its slices in order of time.
  *
- * The time between two of them belongs to the slice that is open and began last (own_time.h), so a chain explains every
- * instant at which any slice is open. What sticks out of the window is cut. */
+ * The time between two neighbours belongs to the open slice that began last (own_time.h). So a
+ * chain explains every instant at which any slice is open. The part of a slice after the window's
+ * end is cut. */
 #include <stdlib.h>
 
 #include "analyse/critical/graph.h"
 #include "analyse/critical/stream.h"
 
-/* Slices that are open, by end: the next to end is items[0]; of several the one that began last. */
+/* A heap of the open slices by end: items[0] ends next. Of equal ends, the slice that began last
+ * comes first. */
 struct endings {
     struct ending { int64_t end_ns; uint32_t row; } *items;
     uint32_t count;
@@ -22,7 +24,8 @@ static bool ends_before(struct ending a, struct ending b)
 static void put_ending(struct endings *endings, struct ending ending)
 {
     uint32_t place = endings->count++;
-    for (; place > 0 && ends_before(ending, endings->items[(place - 1) / 2]); place = (place - 1) / 2)
+    for (; place > 0 && ends_before(ending, endings->items[(place - 1) / 2]);
+         place = (place - 1) / 2)
         endings->items[place] = endings->items[(place - 1) / 2];
     endings->items[place] = ending;
 }
@@ -32,7 +35,8 @@ static struct ending take_ending(struct endings *endings)
     struct ending first = endings->items[0], last = endings->items[--endings->count];
     uint32_t place = 0;
     for (uint32_t child = 1; child < endings->count; child = 2 * place + 1) {
-        if (child + 1 < endings->count && ends_before(endings->items[child + 1], endings->items[child]))
+        if (child + 1 < endings->count &&
+            ends_before(endings->items[child + 1], endings->items[child]))
             child++;
         if (!ends_before(endings->items[child], last))
             break;
@@ -46,19 +50,23 @@ static struct ending take_ending(struct endings *endings)
 struct sweep {
     struct vv_critical_graph *graph;
     struct endings endings;
-    uint32_t *open;        /* in order of begin; may hold slices that have ended, below open ones */
+    uint32_t *open;        /* in order of begin; slices that have ended may remain below open
+                              ones */
     uint32_t open_count;
-    bool is_first;         /* of its chain                                                       */
+    bool is_first;         /* the next point is the first of its chain                           */
 };
 
-/* A point of the thread: what lies before it belongs to the slice that was open. */
+/* Adds a point of the thread. The time before the point belongs to the open slice that began
+ * last. */
 static uint32_t add_point(struct sweep *sweep, int64_t time_ns, uint32_t row)
 {
     struct vv_critical_graph *graph = sweep->graph;
     while (sweep->open_count > 0 && graph->end_of[sweep->open[sweep->open_count - 1]] != 0)
         sweep->open_count--;
     uint32_t owner = sweep->open_count > 0 ? sweep->open[sweep->open_count - 1] : VV_NONE;
-    enum vv_critical_link link = sweep->is_first ? VV_LINK_NONE : owner == VV_NONE ? VV_LINK_IDLE : VV_LINK_OWN;
+    enum vv_critical_link link = sweep->is_first    ? VV_LINK_NONE
+                                 : owner == VV_NONE ? VV_LINK_IDLE
+                                                    : VV_LINK_OWN;
     sweep->is_first = false;
     return vv_critical_node(graph, time_ns, row, link, owner);
 }
@@ -84,24 +92,30 @@ static void sweep_rows(struct sweep *sweep, uint32_t first, uint32_t last, int64
     end_until(sweep, INT64_MAX);
 }
 
-void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_windows *windows, uint32_t track,
-                      uint32_t *out_first, uint32_t *out_last)
+void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_windows *windows,
+                      uint32_t track, uint32_t *out_first, uint32_t *out_last)
 {
     *out_first = *out_last = 0;
-    if (!scope->tracks[track] || !vv_track_works(scope->model, track)) /* what only says how long recording took is no chain */
+    /* a track that only says how long recording took has no chain */
+    if (!scope->tracks[track] || !vv_track_works(scope->model, track))
         return;
-    const struct vv_critical_window *window = &windows->of_scope[vv_scope_of_track(scope->model, track)];
+    const struct vv_critical_window *window =
+        &windows->of_scope[vv_scope_of_track(scope->model, track)];
     uint32_t first, last;
     vv_track_rows(scope->model, track, &first, &last);
-    *out_last = vv_first_from(&scope->model->slices, first, last, window->end_ns);
-    /* A range around the window may begin at the same instant: it lies before the window's own row. */
+    *out_last = vv_slices_lower_bound(&scope->model->slices, first, last, window->end_ns);
+    /* A range around the window's own slice may begin at the same instant. It comes before that
+     * slice. */
     bool is_own = window->slice != VV_NONE && window->slice >= first && window->slice < last;
-    *out_first = is_own ? window->slice : vv_first_from(&scope->model->slices, first, last, window->begin_ns);
+    *out_first = is_own
+                     ? window->slice
+                     : vv_slices_lower_bound(&scope->model->slices, first, last, window->begin_ns);
     if (*out_last < *out_first)
         *out_last = *out_first;
 }
 
-/* Chains in the order of processes and threads, not of rows: the order of events in a file changes no path. */
+/* Chains stand in the order of processes and threads, not of rows. So the order of events in a file
+ * changes no path. */
 struct thread { int64_t pid, tid; uint32_t scope, track; };
 
 static int by_thread(const void *a, const void *b)
@@ -117,14 +131,15 @@ static int by_thread(const void *a, const void *b)
 }
 
 static enum varve_code sweep_threads(struct sweep *sweep, const struct vv_scope *scope,
-                                     const struct vv_critical_windows *windows, struct thread *threads,
-                                     struct varve_error *error)
+                                     const struct vv_critical_windows *windows,
+                                     struct thread *threads, struct varve_error *error)
 {
     const struct vv_model *model = scope->model;
     uint32_t count = 0;
     for (uint32_t t = 0; t < model->tracks.table.count; t++)
         if (scope->tracks[t])
-            threads[count++] = (struct thread){ vv_pid_of(model, t), model->tracks.tid[t], vv_scope_of_track(model, t), t };
+            threads[count++] = (struct thread){ vv_pid_of(model, t), model->tracks.tid[t],
+                                                vv_scope_of_track(model, t), t };
     qsort(threads, count, sizeof *threads, by_thread);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first, last;
@@ -140,7 +155,8 @@ static enum varve_code sweep_threads(struct sweep *sweep, const struct vv_scope 
 }
 
 enum varve_code vv_critical_host(struct vv_critical_graph *graph, const struct vv_scope *scope,
-                                 const struct vv_critical_windows *windows, struct varve_error *error)
+                                 const struct vv_critical_windows *windows,
+                                 struct varve_error *error)
 {
     size_t longest = 0;
     for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
@@ -148,19 +164,10 @@ enum varve_code vv_critical_host(struct vv_critical_graph *graph, const struct v
         vv_critical_rows(scope, windows, t, &first, &last);
         longest = last - first > longest ? last - first : longest;
     }
-    struct thread *threads = malloc((scope->track_count + 1) * sizeof *threads);
-    struct sweep sweep = {
-        .graph = graph,
-        .endings.items = malloc((longest + 1) * sizeof *sweep.endings.items),
-        .open = malloc((longest + 1) * sizeof *sweep.open),
-    };
-    enum varve_code code = VARVE_OK;
-    if (threads == NULL || sweep.endings.items == NULL || sweep.open == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for threads of %zu events", longest);
-    if (code == VARVE_OK)
-        code = sweep_threads(&sweep, scope, windows, threads, error);
-    free(threads);
-    free(sweep.endings.items);
-    free(sweep.open);
-    return code;
+    struct thread *threads;
+    struct sweep sweep = { .graph = graph };
+    VV_TRY(VV_SCRATCH_ARRAY(graph->building, &threads, scope->track_count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->building, &sweep.endings.items, longest, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->building, &sweep.open, longest, error));
+    return sweep_threads(&sweep, scope, windows, threads, error);
 }

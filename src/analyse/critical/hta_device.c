@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hta_device.c — compat hta, the device's half: queues, waits, and an edge or more before each piece of work. */
+/* hta_device.c — compat hta, the edges of devices: queues, waits, and one or more edges to each
+ * piece of work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +13,21 @@
 
 struct device {
     struct vv_hta *hta;
-    struct vv_groups streams;   /* a stream's number -> dense; HTA does not ask which device      */
-    uint32_t *stream_of;        /* row -> dense; VV_NONE = of no stream                           */
-    int32_t *queue;             /* row -> length of the queue after it; -1 = not counted           */
-    uint32_t *launched_before;  /* row of a recording call -> the launch before it, on the stream that waits name */
-    uint32_t *launched_after;   /* row of a waiting call -> the next launch of its thread and stream */
-    uint32_t *waits_for;        /* row of work -> work that it waits for; VV_NONE                 */
-    uint32_t *last;             /* dense stream -> the last work so far; VV_NONE                  */
-    uint32_t *met;              /* streams in the order in which they were met                    */
+    struct vv_groups streams;   /* stream number -> dense number; HTA does not tell devices apart */
+    uint32_t *stream_of;        /* row -> dense stream; VV_NONE = no stream                       */
+    int32_t *queue;             /* row -> length of the queue just after it; -1 = not counted */
+    uint32_t *launched_before;  /* row of a recording call -> the launch before it on the stream
+                                   that waits for the event name */
+    uint32_t *launched_after;   /* row of a waiting call -> the next launch of its thread and
+                                   stream */
+    uint32_t *waits_for;        /* row of work -> the work that it waits for; or VV_NONE          */
+    uint32_t *last;             /* dense stream -> its last work so far; VV_NONE                  */
+    uint32_t *met;              /* streams in the order in which they were found                  */
     uint32_t met_count;
-    uint64_t patience;          /* edges that waits for a whole device may still make             */
-    struct vv_id_map recorded;  /* correlation of a recording call -> dense stream, as waits for it say */
-    struct vv_id_map records;   /* the same -> its row                                           */
+    uint64_t patience;          /* how many more edges waits for a whole device may make          */
+    struct vv_id_map *recorded; /* correlation of a recording call -> dense stream that waits for
+                                   the event name */
+    struct vv_id_map *records;  /* correlation of a recording call -> its row                    */
 };
 
 /* ---- sorting rows ---- */
@@ -45,7 +49,7 @@ static bool is_stream_work(const struct vv_hta_row *row)
     return row->stream != -1 && row->is_kept;
 }
 
-/* Does the row start work that is there? */
+/* True if the row is a launch whose work is in the trace. */
 static bool starts_work(const struct vv_hta *hta, const struct vv_hta_row *row)
 {
     return vv_hta_is_launch(row) && !row->is_device && row->is_kept && row->partner != VV_NONE &&
@@ -67,21 +71,24 @@ static size_t collect(struct device *device, struct keyed *keys)
             keys[count++] = (struct keyed){ row->begin_ns, TIE_LAUNCH, i };
         else if (is_call && row->is_kept)
             keys[count++] = (struct keyed){ row->begin_ns, TIE_CALL, i };
-        else if (is_stream_work(row) && row->partner != VV_NONE && starts_work(hta, &hta->rows[row->partner]))
+        else if (is_stream_work(row) && row->partner != VV_NONE &&
+                 starts_work(hta, &hta->rows[row->partner]))
             keys[count++] = (struct keyed){ row->begin_ns, TIE_WORK, i };
     }
     qsort(keys, count, sizeof *keys, by_key);
     return count;
 }
 
-static void count_queues(struct device *device, const struct keyed *keys, size_t count, int32_t *length)
+static void count_queues(struct device *device, const struct keyed *keys, size_t count,
+                         int32_t *length)
 {
     const struct vv_hta *hta = device->hta;
     for (size_t i = 0; i < count; i++) {
         uint32_t row = keys[i].row;
         if (keys[i].tie == TIE_CALL)
             continue;
-        uint32_t stream = device->stream_of[keys[i].tie == TIE_LAUNCH ? hta->rows[row].partner : row];
+        uint32_t stream =
+            device->stream_of[keys[i].tie == TIE_LAUNCH ? hta->rows[row].partner : row];
         length[stream] += keys[i].tie == TIE_LAUNCH ? 1 : -1;
         device->queue[row] = length[stream];
     }
@@ -95,7 +102,8 @@ static enum varve_code map_records(struct device *device, struct varve_error *er
         for (uint32_t i = 0; i < hta->count; i++) {
             const struct vv_hta_row *row = &hta->rows[i];
             bool is_wait = row->role == VV_HTA_STREAM_WAIT || row->role == VV_HTA_EVENT_SYNC;
-            struct vv_named_event event = is_wait ? vv_named_event(hta->model, row->slice) : (struct vv_named_event){ -1, -1 };
+            struct vv_named_event event = is_wait ? vv_named_event(hta->model, row->slice)
+                                                  : (struct vv_named_event){ -1, -1 };
             int64_t stream = event.stream, record = event.record;
             if (pass == 0 && row->is_kept && stream >= 0 && record >= 0)
                 vv_id_range_add(&recorded, row->scope, (uint64_t)record);
@@ -103,13 +111,14 @@ static enum varve_code map_records(struct device *device, struct varve_error *er
                 vv_id_range_add(&records, row->scope, row->correlation);
             if (pass == 1 && row->is_kept && stream >= 0 && record >= 0)
                 VV_TRY(vv_groups_add(&device->streams, (uint32_t)stream, 0,
-                                     vv_id_map_put(&device->recorded, row->scope, (uint64_t)record), error));
+                                     vv_id_map_put(device->recorded, row->scope, (uint64_t)record),
+                                     error));
             if (pass == 1 && row->role == VV_HTA_RECORD && row->correlation != 0)
-                *vv_id_map_put(&device->records, row->scope, row->correlation) = i;
+                *vv_id_map_put(device->records, row->scope, row->correlation) = i;
         }
         if (pass == 0) {
-            VV_TRY(vv_id_map_init(&device->recorded, &recorded, error));
-            VV_TRY(vv_id_map_init(&device->records, &records, error));
+            VV_TRY(vv_id_map_in(hta->graph->building, &device->recorded, &recorded, error));
+            VV_TRY(vv_id_map_in(hta->graph->building, &device->records, &records, error));
         }
     }
     return VARVE_OK;
@@ -124,28 +133,27 @@ static void find_launches_before(struct device *device, const struct keyed *keys
             device->last[device->stream_of[row->partner]] = keys[i].row;
         if (row->role != VV_HTA_RECORD || row->correlation == 0)
             continue;
-        uint32_t stream = vv_id_map_find(&device->recorded, row->scope, row->correlation);
+        uint32_t stream = vv_id_map_find(device->recorded, row->scope, row->correlation);
         device->launched_before[keys[i].row] = stream != VV_NONE ? device->last[stream] : VV_NONE;
     }
 }
 
-/* Of the same thread: HTA looks no further than that. next: thread and stream -> row */
-static enum varve_code find_launches_after(struct device *device, const struct keyed *keys, size_t count,
-                                           struct varve_error *error)
+/* Of the same thread only: HTA reads no other. `next`: (thread, stream) -> row */
+static enum varve_code find_launches_after(struct device *device, const struct keyed *keys,
+                                           size_t count, struct varve_error *error)
 {
     const struct vv_hta *hta = device->hta;
-    struct vv_groups pairs = { 0 };
-    uint32_t *next = malloc((count + 1) * sizeof *next);
-    enum varve_code code = next != NULL ? VARVE_OK : vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu calls", count);
-    for (size_t i = count; i > 0 && code == VARVE_OK; i--) {
+    struct vv_groups pairs = { .scratch = hta->graph->building };
+    uint32_t *next;
+    VV_TRY(VV_SCRATCH_ARRAY(hta->graph->building, &next, count, error));
+    for (size_t i = count; i > 0; i--) {
         const struct vv_hta_row *row = &hta->rows[keys[i - 1].row];
         uint32_t pair, known = pairs.count;
-        if ((keys[i - 1].tie != TIE_LAUNCH && row->role != VV_HTA_STREAM_WAIT_CALL) || row->partner == VV_NONE ||
-            device->stream_of[row->partner] == VV_NONE)
+        if ((keys[i - 1].tie != TIE_LAUNCH && row->role != VV_HTA_STREAM_WAIT_CALL) ||
+            row->partner == VV_NONE || device->stream_of[row->partner] == VV_NONE)
             continue;
-        code = vv_groups_add(&pairs, device->stream_of[row->partner], hta->model->slices.track[row->slice], &pair, error);
-        if (code != VARVE_OK)
-            break;
+        VV_TRY(vv_groups_add(&pairs, device->stream_of[row->partner],
+                             hta->model->slices.track[row->slice], &pair, error));
         if (pairs.count > known)
             next[pair] = VV_NONE;
         if (keys[i - 1].tie == TIE_LAUNCH)
@@ -153,9 +161,7 @@ static enum varve_code find_launches_after(struct device *device, const struct k
         else
             device->launched_after[keys[i - 1].row] = next[pair];
     }
-    free(next);
-    vv_groups_deinit(&pairs);
-    return code;
+    return VARVE_OK;
 }
 
 static enum varve_code prepare(struct device *device, struct keyed *keys, struct varve_error *error)
@@ -163,43 +169,45 @@ static enum varve_code prepare(struct device *device, struct keyed *keys, struct
     struct vv_hta *hta = device->hta;
     for (uint32_t i = 0; i < hta->count; i++) {
         device->queue[i] = -1;
-        device->stream_of[i] = device->launched_before[i] = device->launched_after[i] = device->waits_for[i] = VV_NONE;
+        device->stream_of[i] = device->launched_before[i] = device->launched_after[i] =
+            device->waits_for[i] = VV_NONE;
         if (hta->rows[i].stream != -1)
-            VV_TRY(vv_groups_add(&device->streams, (uint32_t)hta->rows[i].stream, 0, &device->stream_of[i], error));
+            VV_TRY(vv_groups_add(&device->streams, (uint32_t)hta->rows[i].stream, 0,
+                                 &device->stream_of[i], error));
     }
-    enum varve_code code = map_records(device, error);
-    int32_t *length = calloc((size_t)device->streams.count + 1, sizeof *length);
-    device->last = malloc(((size_t)device->streams.count + 1) * sizeof *device->last);
-    device->met = malloc(((size_t)device->streams.count + 1) * sizeof *device->met);
-    if (code == VARVE_OK && (length == NULL || device->last == NULL || device->met == NULL))
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u streams", device->streams.count);
-    if (code == VARVE_OK) {
-        size_t count = collect(device, keys);
-        count_queues(device, keys, count, length);
-        memset(device->last, 0xff, device->streams.count * sizeof *device->last);
-        find_launches_before(device, keys, count);
-        memset(device->last, 0xff, device->streams.count * sizeof *device->last);
-        code = find_launches_after(device, keys, count, error);
-    }
-    free(length);
-    return code;
+    VV_TRY(map_records(device, error));
+    struct vv_scratch *scratch = hta->graph->building;
+    int32_t *length;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &length, device->streams.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &device->last, device->streams.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &device->met, device->streams.count, error));
+    size_t count = collect(device, keys);
+    count_queues(device, keys, count, length);
+    memset(device->last, 0xff, device->streams.count * sizeof *device->last);
+    find_launches_before(device, keys, count);
+    memset(device->last, 0xff, device->streams.count * sizeof *device->last);
+    return find_launches_after(device, keys, count, error);
 }
 
 /* ---- the edges ---- */
 
-static enum varve_code sync_edge(struct device *device, uint32_t work, uint32_t call, struct varve_error *error)
+static enum varve_code sync_edge(struct device *device, uint32_t work, uint32_t call,
+                                 struct varve_error *error)
 {
     const struct vv_hta_row *rows = device->hta->rows;
-    if (work == VV_NONE || call == VV_NONE || rows[work].end == VV_NONE || rows[call].end == VV_NONE)
+    if (work == VV_NONE || call == VV_NONE || rows[work].end == VV_NONE ||
+        rows[call].end == VV_NONE)
         return VARVE_OK;
     return vv_hta_edge(device->hta, rows[work].end, rows[call].end, VV_LINK_WAIT, VV_NONE, error);
 }
 
-static enum varve_code take_sync(struct device *device, const struct vv_hta_row *row, struct varve_error *error)
+static enum varve_code take_sync(struct device *device, const struct vv_hta_row *row,
+                                 struct varve_error *error)
 {
     struct vv_hta *hta = device->hta;
     if (row->role == VV_HTA_STREAM_SYNC && row->stream != -1)
-        return sync_edge(device, device->last[device->stream_of[row - hta->rows]], row->partner, error);
+        return sync_edge(device, device->last[device->stream_of[row - hta->rows]], row->partner,
+                         error);
     if (row->role == VV_HTA_CONTEXT_SYNC) {
         if (device->met_count > device->patience)
             VV_FAIL(error, VARVE_LIMIT, "too many waits for too many streams to go by HTA's rules");
@@ -209,44 +217,51 @@ static enum varve_code take_sync(struct device *device, const struct vv_hta_row 
         return VARVE_OK;
     }
     int64_t record = vv_named_event(hta->model, row->slice).record;
-    uint32_t number = record >= 0 ? vv_id_map_find(&device->records, row->scope, (uint64_t)record) : VV_NONE;
+    uint32_t number =
+        record >= 0 ? vv_id_map_find(device->records, row->scope, (uint64_t)record) : VV_NONE;
     uint32_t before = number != VV_NONE ? device->launched_before[number] : VV_NONE;
     if (before == VV_NONE || row->partner == VV_NONE)
         return VARVE_OK;
     if (row->role == VV_HTA_EVENT_SYNC)
         return sync_edge(device, hta->rows[before].partner, row->partner, error);
-    uint32_t next = row->role == VV_HTA_STREAM_WAIT ? device->launched_after[row->partner] : VV_NONE;
+    uint32_t next =
+        row->role == VV_HTA_STREAM_WAIT ? device->launched_after[row->partner] : VV_NONE;
     if (next != VV_NONE)
         device->waits_for[hta->rows[next].partner] = hta->rows[before].partner;
     return VARVE_OK;
 }
 
-static enum varve_code take_work(struct device *device, const struct vv_hta_row *row, struct varve_error *error)
+static enum varve_code take_work(struct device *device, const struct vv_hta_row *row,
+                                 struct varve_error *error)
 {
     struct vv_hta *hta = device->hta;
     uint32_t number = (uint32_t)(row - hta->rows), stream = device->stream_of[number];
     const struct vv_hta_row *call = row->partner != VV_NONE ? &hta->rows[row->partner] : NULL;
-    const struct vv_hta_row *last = device->last[stream] != VV_NONE ? &hta->rows[device->last[stream]] : NULL;
+    const struct vv_hta_row *last =
+        device->last[stream] != VV_NONE ? &hta->rows[device->last[stream]] : NULL;
     uint32_t waited = device->waits_for[number];
     waited = waited != VV_NONE && hta->rows[waited].end != VV_NONE ? waited : VV_NONE;
     VV_TRY(vv_hta_edge(hta, row->start, row->end, VV_LINK_OWN, row->slice, error));
     if (waited != VV_NONE)
         VV_TRY(vv_hta_edge(hta, hta->rows[waited].end, row->start, VV_LINK_WAIT, VV_NONE, error));
-    bool was_empty = call != NULL && device->queue[row->partner] == 1 && device->queue[number] == 0 &&
+    bool was_empty = call != NULL && device->queue[row->partner] == 1 &&
+                     device->queue[number] == 0 &&
                      (last == NULL || last->end_ns < call->begin_ns) &&
                      (waited == VV_NONE || hta->rows[waited].end_ns < call->begin_ns);
     if (!was_empty && last != NULL && row->begin_ns - last->end_ns < QUEUE_GAP_MAX_NS &&
         (waited == VV_NONE || hta->rows[waited].end_ns < last->end_ns))
         VV_TRY(vv_hta_edge(hta, last->end, row->start, VV_LINK_QUEUE, last->slice, error));
     if (call != NULL && call->start != VV_NONE)
-        VV_TRY(vv_hta_edge(hta, call->start, row->start, was_empty ? VV_LINK_LAUNCH : VV_LINK_CAUSE, row->slice, error));
+        VV_TRY(vv_hta_edge(hta, call->start, row->start, was_empty ? VV_LINK_LAUNCH : VV_LINK_CAUSE,
+                           row->slice, error));
     if (last == NULL)
         device->met[device->met_count++] = stream;
     device->last[stream] = number;
     return VARVE_OK;
 }
 
-static enum varve_code take_all(struct device *device, struct keyed *keys, struct varve_error *error)
+static enum varve_code take_all(struct device *device, struct keyed *keys,
+                                struct varve_error *error)
 {
     struct vv_hta *hta = device->hta;
     size_t count = 0;
@@ -267,35 +282,17 @@ static enum varve_code take_all(struct device *device, struct keyed *keys, struc
 
 enum varve_code vv_hta_device(struct vv_hta *hta, struct varve_error *error)
 {
-    size_t rows = hta->count + 1;
-    struct device device = {
-        .hta = hta,
-        .stream_of = malloc(rows * sizeof(uint32_t)),
-        .queue = malloc(rows * sizeof(int32_t)),
-        .launched_before = malloc(rows * sizeof(uint32_t)),
-        .launched_after = malloc(rows * sizeof(uint32_t)),
-        .waits_for = malloc(rows * sizeof(uint32_t)),
-        .patience = UINT64_C(1000000) + 64 * (uint64_t)rows,
-    };
-    struct keyed *keys = malloc(rows * sizeof *keys);
-    enum varve_code code = VARVE_OK;
-    if (device.stream_of == NULL || device.queue == NULL || device.launched_before == NULL ||
-        device.launched_after == NULL || device.waits_for == NULL || keys == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the device work among %zu events", hta->count);
-    if (code == VARVE_OK)
-        code = prepare(&device, keys, error);
-    if (code == VARVE_OK)
-        code = take_all(&device, keys, error);
-    vv_groups_deinit(&device.streams);
-    vv_id_map_deinit(&device.recorded);
-    vv_id_map_deinit(&device.records);
-    free(device.stream_of);
-    free(device.queue);
-    free(device.launched_before);
-    free(device.launched_after);
-    free(device.waits_for);
-    free(device.last);
-    free(device.met);
-    free(keys);
-    return code;
+    struct vv_scratch *scratch = hta->graph->building;
+    size_t rows = hta->count;
+    struct device device = { .hta = hta, .streams = { .scratch = scratch },
+                             .patience = UINT64_C(1000000) + 64 * ((uint64_t)rows + 1) };
+    uint32_t **const by_row[] = { &device.stream_of, &device.launched_before,
+                                  &device.launched_after, &device.waits_for };
+    struct keyed *keys;
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
+        VV_TRY(VV_SCRATCH_ARRAY(scratch, by_row[i], rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &device.queue, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &keys, rows, error));
+    VV_TRY(prepare(&device, keys, error));
+    return take_all(&device, keys, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path.c — tables "critical_path" (what lies on the path, in order) and "critical_ops" (the same by name).
+/* path.c — tables "critical_path" (the segments of the path, in order) and "critical_ops" (the
+ * path's time by operator).
  *
  * Laws: the segments and gaps sum to the window; the operators sum to the path. */
 #include <stdio.h>
@@ -7,7 +8,6 @@
 #include <string.h>
 
 #include "analyse/critical/critical.h"
-#include "base/array.h"
 #include "numbers/pair_ids.h"
 
 /* ---- table "critical_path" ---- */
@@ -26,7 +26,7 @@ static const struct vv_sheet_column path_columns[COLUMNS] = {
     { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-/* Neighbours on the path with one owner and one reason are one segment. */
+/* Neighbours on the path with the same owner and link form one segment. */
 struct segment {
     int64_t begin_ns, time_ns;
     uint32_t owner, node;
@@ -35,20 +35,24 @@ struct segment {
 };
 
 struct segments {
+    struct vv_scratch *scratch;
     struct segment *items;
     size_t count, capacity;
 };
 
-static enum varve_code add_segment(struct segments *segments, struct segment segment, struct varve_error *error)
+static enum varve_code add_segment(struct segments *segments, struct segment segment,
+                                   struct varve_error *error)
 {
     struct segment *last = segments->count > 0 ? &segments->items[segments->count - 1] : NULL;
     if (segment.time_ns == 0)
         return VARVE_OK;
-    if (last != NULL && last->owner == segment.owner && last->link == segment.link && last->is_gap == segment.is_gap) {
+    if (last != NULL && last->owner == segment.owner && last->link == segment.link &&
+        last->is_gap == segment.is_gap) {
         last->time_ns += segment.time_ns;
         return VARVE_OK;
     }
-    VV_TRY(vv_array_reserve(&segments->items, &segments->capacity, segments->count + 1, sizeof *segments->items, error));
+    VV_TRY(VV_SCRATCH_RESERVE(segments->scratch, &segments->items, &segments->capacity,
+                              segments->count + 1, error));
     segments->items[segments->count++] = segment;
     return VARVE_OK;
 }
@@ -63,19 +67,27 @@ static enum varve_code find_segments(const struct vv_critical *critical, struct 
         return VARVE_OK;
     int64_t first_ns = graph->time_ns[path[0].node], last_ns = graph->time_ns[path[count - 1].node];
     if (graph->is_exact)
-        VV_TRY(add_segment(segments, (struct segment){ graph->begin_ns, first_ns - graph->begin_ns, VV_NONE,
-                                                       path[0].node, VV_LINK_NONE, true, false }, error));
+        VV_TRY(add_segment(segments,
+                           (struct segment){ graph->begin_ns, first_ns - graph->begin_ns, VV_NONE,
+                                             path[0].node, VV_LINK_NONE, true, false },
+                           error));
     for (size_t i = 1; i < count; i++) {
         int64_t begin_ns = graph->time_ns[path[i - 1].node], gap_ns = vv_gap_ns(critical, i);
         uint32_t owner = vv_link_weighs(path[i].link) ? path[i].owner : VV_NONE;
-        VV_TRY(add_segment(segments, (struct segment){ begin_ns, path[i].weight_ns, owner, path[i].node, path[i].link,
-                                                       false, false }, error));
-        VV_TRY(add_segment(segments, (struct segment){ begin_ns + path[i].weight_ns, gap_ns, VV_NONE, path[i].node,
-                                                       path[i].link, true, false }, error));
+        VV_TRY(add_segment(segments,
+                           (struct segment){ begin_ns, path[i].weight_ns, owner, path[i].node,
+                                             path[i].link, false, false },
+                           error));
+        VV_TRY(add_segment(segments,
+                           (struct segment){ begin_ns + path[i].weight_ns, gap_ns, VV_NONE,
+                                             path[i].node, path[i].link, true, false },
+                           error));
     }
     if (graph->is_exact)
-        VV_TRY(add_segment(segments, (struct segment){ last_ns, graph->end_ns - last_ns, VV_NONE, path[count - 1].node,
-                                                       VV_LINK_NONE, true, false }, error));
+        VV_TRY(add_segment(segments,
+                           (struct segment){ last_ns, graph->end_ns - last_ns, VV_NONE,
+                                             path[count - 1].node, VV_LINK_NONE, true, false },
+                           error));
     return VARVE_OK;
 }
 
@@ -87,28 +99,29 @@ static int longer_first(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* People see the longest, in order of time. */
-static enum varve_code choose_shown(struct segments *segments, int64_t top, struct varve_error *error)
+/* People see the longest segments, in order of time. */
+static enum varve_code choose_shown(struct segments *segments, int64_t top,
+                                    struct varve_error *error)
 {
-    struct segment **longest = malloc((segments->count + 1) * sizeof *longest);
-    if (longest == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu segments", segments->count);
+    struct segment **longest;
+    VV_TRY(VV_SCRATCH_ARRAY(segments->scratch, &longest, segments->count, error));
     for (size_t i = 0; i < segments->count; i++)
         longest[i] = &segments->items[i];
     if (top > 0 && (uint64_t)top < segments->count)
         qsort(longest, segments->count, sizeof *longest, longer_first);
     for (size_t i = 0; i < segments->count && (top == 0 || i < (uint64_t)top); i++)
         longest[i]->is_shown = true;
-    free(longest);
     return VARVE_OK;
 }
 
-/* Where the segment takes place: the track of its owner, or of the node that it leads to. */
-static enum varve_code put_place(const struct vv_critical *critical, struct vv_sheet *sheet, size_t row,
-                                 const struct segment *segment, struct varve_error *error)
+/* Writes where the segment is: the track of its owner, or of the node that it leads to. */
+static enum varve_code put_place(const struct vv_critical *critical, struct vv_sheet *sheet,
+                                 size_t row, const struct segment *segment,
+                                 struct varve_error *error)
 {
     const struct vv_model *model = critical->graph.model;
-    uint32_t slice = segment->owner != VV_NONE ? segment->owner : critical->graph.event[segment->node];
+    uint32_t slice =
+        segment->owner != VV_NONE ? segment->owner : critical->graph.event[segment->node];
     char text[120];
     if (slice == VV_NONE)
         return VARVE_OK;
@@ -119,8 +132,8 @@ static enum varve_code put_place(const struct vv_critical *critical, struct vv_s
     return vv_sheet_text(sheet, row, THREAD, text, error);
 }
 
-static enum varve_code put_segment(struct vv_critical *critical, struct vv_sheet *sheet, const struct segment *segment,
-                                   struct varve_error *error)
+static enum varve_code put_segment(struct vv_critical *critical, struct vv_sheet *sheet,
+                                   const struct segment *segment, struct varve_error *error)
 {
     const struct vv_critical_graph *graph = &critical->graph;
     int64_t window_ns = graph->end_ns - graph->begin_ns;
@@ -131,16 +144,22 @@ static enum varve_code put_segment(struct vv_critical *critical, struct vv_sheet
     vv_sheet_int(sheet, row, TIME, segment->time_ns);
     if (window_ns > 0)
         vv_sheet_real(sheet, row, SHARE, (double)segment->time_ns / (double)window_ns);
-    VV_TRY(vv_sheet_text(sheet, row, NAME, segment->is_gap ? vv_gap_text(segment->link)
-                                                           : vv_owner_text(critical, segment->link, segment->owner), error));
-    VV_TRY(vv_sheet_text(sheet, row, BOUND, segment->is_gap ? "gap" : vv_bound_text(vv_bound_of(critical, segment->link,
-                                                                                   segment->owner)), error));
+    VV_TRY(vv_sheet_text(sheet, row, NAME,
+                         segment->is_gap ? vv_gap_text(segment->link)
+                                         : vv_owner_text(critical, segment->link, segment->owner),
+                         error));
+    VV_TRY(vv_sheet_text(sheet, row, BOUND,
+                         segment->is_gap
+                             ? "gap"
+                             : vv_bound_text(vv_bound_of(critical, segment->link, segment->owner)),
+                         error));
     VV_TRY(vv_sheet_text(sheet, row, ROW, segment->is_gap ? "gap" : "segment", error));
     return put_place(critical, sheet, row, segment, error);
 }
 
-/* Which rank a segment is of is worth a column where there are several. */
-static enum varve_code show_ranks(const struct vv_critical *critical, struct vv_sheet *sheet, struct varve_error *error)
+/* Shows the column of ranks where there are several ranks. */
+static enum varve_code show_ranks(const struct vv_critical *critical, struct vv_sheet *sheet,
+                                  struct varve_error *error)
 {
     const struct vv_scope *scope = &critical->scope;
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof path_columns);
@@ -155,7 +174,8 @@ static enum varve_code show_ranks(const struct vv_critical *critical, struct vv_
 }
 
 static enum varve_code put_path(struct vv_critical *critical, const struct vv_question *question,
-                                struct segments *segments, struct vv_sheet *sheet, struct varve_error *error)
+                                struct segments *segments, struct vv_sheet *sheet,
+                                struct varve_error *error)
 {
     int64_t rest_ns = 0, total_ns = 0;
     size_t rest = 0, row;
@@ -182,28 +202,27 @@ static enum varve_code put_path(struct vv_critical *critical, const struct vv_qu
     if (segments->count == 0)
         return VARVE_OK;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_TOTAL, &row, error));
-    VV_TRY(vv_sheet_text(sheet, row, NAME, critical->graph.is_exact ? "the window" : "the path", error));
+    VV_TRY(vv_sheet_text(sheet, row, NAME, critical->graph.is_exact ? "the window" : "the path",
+                         error));
     vv_sheet_int(sheet, row, TIME, total_ns);
     return vv_sheet_text(sheet, row, ROW, "total", error);
 }
 
-enum varve_code vv_analyse_critical_path(const struct vv_model *model, const struct vv_question *question,
-                                         struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_critical_path(const struct vv_model *model,
+                                         const struct vv_question *question,
+                                         struct vv_scratch *scratch, struct vv_sheet *out,
+                                         struct varve_error *error)
 {
     struct vv_critical critical;
-    struct segments segments = { 0 };
+    struct segments segments = { .scratch = scratch };
     vv_sheet_init(out, "critical_path", "CRITICAL PATH", path_columns, COLUMNS);
-    enum varve_code code = vv_critical_init(&critical, model, question, error);
-    if (code == VARVE_OK)
-        code = put_path(&critical, question, &segments, out, error);
-    if (code == VARVE_OK)
-        code = vv_critical_policy(&critical, out, question->top > 0 ? "the longest segments of the path, in order of time" : "the path in order",
-                                  error);
-    free(segments.items);
-    vv_critical_deinit(&critical);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(put_path(&critical, question, &segments, out, error));
+    return vv_critical_policy(&critical, out,
+                              question->top > 0
+                                  ? "the longest segments of the path, in order of time"
+                                  : "the path in order",
+                              error);
 }
 
 /* ---- table "critical_ops" ---- */
@@ -231,8 +250,8 @@ static int heavier_first(const void *a, const void *b)
     return order != 0 ? order : (left->bound > right->bound) - (left->bound < right->bound);
 }
 
-static enum varve_code sum_ops(struct vv_critical *critical, struct vv_groups *groups, struct op **ops,
-                               struct varve_error *error)
+static enum varve_code sum_ops(struct vv_critical *critical, struct vv_groups *groups,
+                               struct op **ops, struct varve_error *error)
 {
     const struct vv_critical_solution *solution = &critical->solution;
     size_t capacity = 0;
@@ -245,17 +264,18 @@ static enum varve_code sum_ops(struct vv_critical *critical, struct vv_groups *g
                  name = step->link == VV_LINK_OWN && step->owner != VV_NONE
                             ? vv_critical_name(&critical->graph, step->owner) : 0;
         VV_TRY(vv_groups_add(groups, name, (uint32_t)bound, &group, error));
-        VV_TRY(vv_array_reserve(ops, &capacity, groups->count, sizeof **ops, error));
+        VV_TRY(VV_SCRATCH_RESERVE(groups->scratch, ops, &capacity, groups->count, error));
         if (groups->count > known)
-            (*ops)[group] = (struct op){ vv_owner_text(critical, step->link, step->owner), 0, 0, (uint8_t)bound };
+            (*ops)[group] = (struct op){ vv_owner_text(critical, step->link, step->owner), 0, 0,
+                                         (uint8_t)bound };
         (*ops)[group].time_ns += step->weight_ns;
         (*ops)[group].edges++;
     }
     return VARVE_OK;
 }
 
-static enum varve_code put_op(struct vv_sheet *sheet, enum vv_row_kind kind, const struct op *op, int64_t running_ns,
-                              int64_t length_ns, struct varve_error *error)
+static enum varve_code put_op(struct vv_sheet *sheet, enum vv_row_kind kind, const struct op *op,
+                              int64_t running_ns, int64_t length_ns, struct varve_error *error)
 {
     static const char *const texts[] = { [VV_ROW_PLAIN] = "operator", [VV_ROW_REMAINDER] = "more",
                                          [VV_ROW_TOTAL] = "total" };
@@ -297,29 +317,24 @@ static enum varve_code put_ops(struct vv_critical *critical, const struct vv_que
         }
     }
     if (question->top > 0 && (uint64_t)question->top < groups->count) {
-        snprintf(text, sizeof text, "%llu more: --top 0", (unsigned long long)groups->count - (uint64_t)question->top);
+        snprintf(text, sizeof text, "%llu more: --top 0",
+                 (unsigned long long)groups->count - (uint64_t)question->top);
         rest.name = text;
         VV_TRY(put_op(sheet, VV_ROW_REMAINDER, &rest, total.time_ns, length_ns, error));
     }
     return put_op(sheet, VV_ROW_TOTAL, &total, total.time_ns, length_ns, error);
 }
 
-enum varve_code vv_analyse_critical_ops(const struct vv_model *model, const struct vv_question *question,
-                                        struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_critical_ops(const struct vv_model *model,
+                                        const struct vv_question *question,
+                                        struct vv_scratch *scratch, struct vv_sheet *out,
+                                        struct varve_error *error)
 {
     struct vv_critical critical;
-    struct vv_groups groups = { 0 };
+    struct vv_groups groups = { .scratch = scratch };
     struct op *ops = NULL;
     vv_sheet_init(out, "critical_ops", "OPERATORS ON THE CRITICAL PATH", op_columns, OP_COLUMNS);
-    enum varve_code code = vv_critical_init(&critical, model, question, error);
-    if (code == VARVE_OK)
-        code = put_ops(&critical, question, &groups, &ops, out, error);
-    if (code == VARVE_OK)
-        code = vv_critical_policy(&critical, out, "what is on the path, by name", error);
-    free(ops);
-    vv_groups_deinit(&groups);
-    vv_critical_deinit(&critical);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(put_ops(&critical, question, &groups, &ops, out, error));
+    return vv_critical_policy(&critical, out, "what is on the path, by name", error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rerun.c — the longest path again, with the time of something divided: eight cases in one walk. */
+/* rerun.c — finds the length of the longest path again, with some times divided: eight cases in one
+ * walk. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@ struct lanes {
 struct walk {
     const struct vv_critical_solution *solution;
     const struct vv_critical_graph *graph;
-    struct vv_what_if *cases;   /* LANES at most                                                 */
+    struct vv_what_if *cases;   /* at most LANES cases                                           */
     size_t count;
-    int launch_lane, comm_lane; /* -1: no such case                                              */
+    int launch_lane, comm_lane; /* -1: there is no such case                                     */
     uint8_t *lane_of_name;      /* string -> lane + 1; 0 = none                                  */
-    struct lanes *at_chain;     /* where the chain's last run ended                              */
-    struct lanes *at_edge;      /* where an edge comes from                                      */
+    struct lanes *at_chain;     /* chain -> values at the end of its last run                    */
+    struct lanes *at_edge;      /* edge -> values at the node that it starts from                */
     struct lanes most;
 };
 
@@ -28,7 +29,8 @@ static int64_t divided(int64_t weight_ns, double factor)
     return factor == 1.0 ? weight_ns : (int64_t)((double)weight_ns / factor);
 }
 
-/* What of the weight falls away, and in which lane; -1: in none. */
+/* Returns the lane in which a part of the weight is saved, and that part. Returns -1 if no lane
+ * saves any. */
 static int lane_of(const struct walk *walk, uint32_t owner, int64_t weight_ns, int64_t *out_cut_ns)
 {
     uint32_t name = owner != VV_NONE ? vv_critical_name(walk->graph, owner) : 0;
@@ -43,7 +45,8 @@ static void add_edge(const struct walk *walk, uint32_t number, struct lanes *bes
     const struct vv_critical_edge *edge = &walk->graph->edges[number];
     const struct lanes *from = &walk->at_edge[number];
     int64_t cut_ns = 0, sums_ns[LANES];
-    int lane = edge->link == VV_LINK_OWN ? lane_of(walk, edge->owner, edge->weight_ns, &cut_ns) : -1;
+    int lane =
+        edge->link == VV_LINK_OWN ? lane_of(walk, edge->owner, edge->weight_ns, &cut_ns) : -1;
     bool is_meeting = edge->link == VV_LINK_MEET || walk->graph->event[edge->from] == VV_NONE;
     if (edge->link == VV_LINK_NONE)
         return;
@@ -59,13 +62,15 @@ static void add_edge(const struct walk *walk, uint32_t number, struct lanes *bes
         best->ns[i] = sums_ns[i] > best->ns[i] ? sums_ns[i] : best->ns[i];
 }
 
-/* The edge from the node before; `now` is that node's. */
-static void add_link(const struct walk *walk, uint32_t node, const struct vv_critical_latency *latency,
-                     struct lanes *now)
+/* Adds the edge from the node before. `now` holds the values of that node. */
+static void add_link(const struct walk *walk, uint32_t node,
+                     const struct vv_critical_latency *latency, struct lanes *now)
 {
     const struct vv_critical_graph *graph = walk->graph;
     int64_t weight_ns = vv_critical_span(graph, node), cut_ns = 0;
-    int lane = graph->link[node] == VV_LINK_OWN ? lane_of(walk, graph->owner[node], weight_ns, &cut_ns) : -1;
+    int lane = graph->link[node] == VV_LINK_OWN
+                   ? lane_of(walk, graph->owner[node], weight_ns, &cut_ns)
+                   : -1;
     for (int i = 0; i < LANES; i++)
         now->ns[i] += weight_ns;
     if (lane >= 0)
@@ -81,7 +86,8 @@ static void walk_run(struct walk *walk, const struct vv_critical_run *run)
     struct lanes now = walk->at_chain[run->chain];
     uint32_t in = run->in, out = run->out;
     size_t latency = vv_critical_latency_from(graph, run->first);
-    while (out > solution->first_out[run->chain] && graph->edges[solution->out[out - 1]].from >= run->first)
+    while (out > solution->first_out[run->chain] &&
+           graph->edges[solution->out[out - 1]].from >= run->first)
         out--;
     for (uint32_t node = run->first; node < run->last; node++) {
         bool is_timed = latency < graph->latency_count && graph->latencies[latency].node == node;
@@ -100,7 +106,7 @@ static void walk_run(struct walk *walk, const struct vv_critical_run *run)
     walk->at_chain[run->chain] = now;
 }
 
-/* As many of the cases as one walk takes: no two of the same name. */
+/* Takes as many cases as one walk can hold. No two of them have the same name. */
 static void begin_walk(struct walk *walk, struct vv_what_if *cases, size_t count)
 {
     walk->cases = cases;
@@ -109,7 +115,8 @@ static void begin_walk(struct walk *walk, struct vv_what_if *cases, size_t count
     for (walk->count = 0; walk->count < count && walk->count < LANES; walk->count++) {
         const struct vv_what_if *wanted = &cases[walk->count];
         int *special = wanted->what == VV_WHAT_LAUNCH ? &walk->launch_lane : &walk->comm_lane;
-        bool is_taken = wanted->what == VV_WHAT_NAME ? walk->lane_of_name[wanted->name] != 0 : *special >= 0;
+        bool is_taken =
+            wanted->what == VV_WHAT_NAME ? walk->lane_of_name[wanted->name] != 0 : *special >= 0;
         if (is_taken)
             break;
         if (wanted->what == VV_WHAT_NAME)
@@ -119,21 +126,17 @@ static void begin_walk(struct walk *walk, struct vv_what_if *cases, size_t count
     }
 }
 
-enum varve_code vv_critical_what_if(const struct vv_critical_solution *solution, struct vv_what_if *cases, size_t count,
+enum varve_code vv_critical_what_if(const struct vv_critical_solution *solution,
+                                    struct vv_what_if *cases, size_t count,
                                     struct varve_error *error)
 {
     const struct vv_critical_graph *graph = solution->graph;
-    struct walk walk = {
-        .solution = solution,
-        .graph = graph,
-        .lane_of_name = calloc((size_t)graph->model->strings.count + 1, 1),
-        .at_chain = malloc(((size_t)graph->chain_count + 1) * sizeof *walk.at_chain),
-        .at_edge = malloc((graph->edge_count + 1) * sizeof *walk.at_edge),
-    };
-    enum varve_code code = VARVE_OK;
-    if (walk.lane_of_name == NULL || walk.at_chain == NULL || walk.at_edge == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %d paths through %u nodes", LANES, graph->node_count);
-    for (size_t done = 0; done < count && code == VARVE_OK; done += walk.count) {
+    struct vv_scratch *scratch = graph->scratch;
+    struct walk walk = { .solution = solution, .graph = graph };
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &walk.lane_of_name, graph->model->strings.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &walk.at_chain, graph->chain_count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &walk.at_edge, graph->edge_count, error));
+    for (size_t done = 0; done < count; done += walk.count) {
         begin_walk(&walk, cases + done, count - done);
         for (size_t r = 0; r < solution->run_count; r++)
             walk_run(&walk, &solution->runs[r]);
@@ -143,8 +146,8 @@ enum varve_code vv_critical_what_if(const struct vv_critical_solution *solution,
                 walk.lane_of_name[walk.cases[i].name] = 0;
         }
     }
-    free(walk.lane_of_name);
-    free(walk.at_chain);
-    free(walk.at_edge);
-    return code;
+    vv_scratch_release(scratch, walk.lane_of_name);
+    vv_scratch_release(scratch, walk.at_chain);
+    vv_scratch_release(scratch, walk.at_edge);
+    return VARVE_OK;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slack.c — table "slack": how much later events could begin before the critical path grew.
+/* slack.c — table "slack": how much later an event could begin before the critical path becomes
+ * longer.
  *
- * Slack = latest less earliest begin, as the graph allows them: 0 on the critical path, and never less. */
+ * Slack = the latest minus the earliest begin that the graph allows. It is 0 on the critical path,
+ * and never negative. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/critical/critical.h"
-#include "base/array.h"
 #include "numbers/pair_ids.h"
 #include "numbers/samples.h"
 
@@ -61,11 +62,14 @@ static enum varve_code add_event(struct slacks *slacks, uint32_t node, struct va
     int64_t duration_ns = graph->time_ns[graph->end_of[event] - 1] - graph->time_ns[node];
     uint32_t name = vv_critical_name(graph, event);
     VV_TRY(vv_groups_add(&slacks->groups, name, (uint32_t)bound, &group, error));
-    VV_TRY(vv_array_reserve(&slacks->kinds, &slacks->capacity, slacks->groups.count, sizeof *slacks->kinds, error));
+    VV_TRY(VV_SCRATCH_RESERVE(slacks->groups.scratch, &slacks->kinds, &slacks->capacity,
+                              slacks->groups.count, error));
     struct kind *kind = &slacks->kinds[group];
     if (slacks->groups.count > known)
-        *kind = (struct kind){ .min_ns = INT64_MAX, .bound = (uint8_t)bound,
-                               .name = name != 0 ? vv_text_of(graph->model, name) : "(outside operators)" };
+        *kind = (struct kind){ .min_ns = INT64_MAX,
+                               .bound = (uint8_t)bound,
+                               .name = name != 0 ? vv_text_of(graph->model, name)
+                                                 : "(outside operators)" };
     kind->events++;
     kind->critical += slack_ns == 0;
     kind->duration_ns += duration_ns;
@@ -74,8 +78,8 @@ static enum varve_code add_event(struct slacks *slacks, uint32_t node, struct va
     return vv_samples_add(&slacks->samples, group, slack_ns, error);
 }
 
-static enum varve_code put_kind(struct vv_sheet *sheet, enum vv_row_kind row_kind, const struct kind *kind,
-                                struct varve_error *error)
+static enum varve_code put_kind(struct vv_sheet *sheet, enum vv_row_kind row_kind,
+                                const struct kind *kind, struct varve_error *error)
 {
     static const char *const texts[] = { [VV_ROW_PLAIN] = "operator", [VV_ROW_REMAINDER] = "more",
                                          [VV_ROW_TOTAL] = "total" };
@@ -103,11 +107,13 @@ static void join(struct kind *sum, const struct kind *kind)
     sum->max_ns = kind->max_ns > sum->max_ns ? kind->max_ns : sum->max_ns;
 }
 
-static enum varve_code put_slacks(struct slacks *slacks, int64_t top, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_slacks(struct slacks *slacks, int64_t top, struct vv_sheet *sheet,
+                                  struct varve_error *error)
 {
     const struct vv_critical_graph *graph = &slacks->critical->graph;
     char text[60];
-    struct kind rest = { .min_ns = INT64_MAX, .name = text }, total = { .min_ns = INT64_MAX, .name = "total" };
+    struct kind rest = { .min_ns = INT64_MAX, .name = text },
+    total = { .min_ns = INT64_MAX, .name = "total" };
     vv_critical_rest(&slacks->critical->solution, slacks->rest_ns);
     for (uint32_t node = 0; node < graph->node_count; node++)
         if (graph->event[node] != VV_NONE && graph->start_of[graph->event[node]] == node + 1)
@@ -133,26 +139,16 @@ static enum varve_code put_slacks(struct slacks *slacks, int64_t top, struct vv_
 }
 
 enum varve_code vv_analyse_slack(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
     struct vv_critical critical;
-    struct slacks slacks = { .critical = &critical };
+    struct slacks slacks = { .critical = &critical, .groups = { .scratch = scratch },
+                             .samples = { .scratch = scratch } };
     vv_sheet_init(out, "slack", "SLACK", columns, COLUMNS);
-    enum varve_code code = vv_critical_init(&critical, model, question, error);
-    if (code == VARVE_OK) {
-        slacks.rest_ns = malloc(((size_t)critical.graph.node_count + 1) * sizeof *slacks.rest_ns);
-        code = slacks.rest_ns != NULL ? put_slacks(&slacks, question->top, out, error)
-                                      : vv_fail(error, VARVE_NO_MEMORY, "no memory for the slack of %u events",
-                                                critical.graph.node_count / 2);
-    }
-    if (code == VARVE_OK)
-        code = vv_critical_policy(&critical, out, "how much later an event could begin before the path grew", error);
-    free(slacks.kinds);
-    free(slacks.rest_ns);
-    vv_groups_deinit(&slacks.groups);
-    vv_samples_deinit(&slacks.samples);
-    vv_critical_deinit(&critical);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &slacks.rest_ns, critical.graph.node_count, error));
+    VV_TRY(put_slacks(&slacks, question->top, out, error));
+    return vv_critical_policy(&critical, out,
+                              "how much later an event could begin before the path grew", error);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/binary_search.h"
 #include "base/radix.h"
 
@@ -14,13 +13,14 @@
 struct solving {
     struct vv_critical_graph *graph;
     struct vv_critical_solution *solution;
-    uint32_t *came_by;     /* node -> the edge of the longest path to it                         */
-    uint32_t *pending;     /* first edge to a node -> edges to it whose other end is still to come */
+    uint32_t *came_by;     /* node -> the last edge of the longest path to it                    */
+    uint32_t *pending;     /* first edge to a node -> how many edges to this node start from nodes
+                              not yet done */
     uint32_t *first_of;    /* edge -> the first edge to the same node                            */
-    uint32_t *next_node, *next_in, *next_out; /* chain -> how far it has come                    */
-    uint32_t *ready;       /* ring of chains that may go on                                      */
+    uint32_t *next_node, *next_in, *next_out; /* chain -> its next node and edges                */
+    uint32_t *ready;       /* ring of chains that can go on                                      */
     uint32_t ready_first, ready_count;
-    uint32_t stuck;        /* chains before it are done                                          */
+    uint32_t stuck;        /* all chains before this one are done                                */
 };
 
 static uint32_t chain_at(const struct vv_critical_graph *graph, uint32_t node)
@@ -30,19 +30,18 @@ static uint32_t chain_at(const struct vv_critical_graph *graph, uint32_t node)
 
 /* ---- edges by chain ---- */
 
-static enum varve_code order_out(struct vv_critical_solution *solution, struct varve_error *error)
+static enum varve_code order_out(struct vv_critical_solution *solution, struct vv_scratch *own,
+                                 struct varve_error *error)
 {
     const struct vv_critical_graph *graph = solution->graph;
-    struct vv_keyed_row *keys = malloc((graph->edge_count + 1) * sizeof *keys);
-    if (keys == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu edges", graph->edge_count);
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(own, &keys, graph->edge_count, error));
     for (size_t e = 0; e < graph->edge_count; e++)
         keys[e] = (struct vv_keyed_row){ graph->edges[e].from, (uint32_t)e };
-    enum varve_code code = vv_radix_sort(keys, graph->edge_count, error);
+    VV_TRY(vv_radix_sort(keys, graph->edge_count, error));
     for (size_t e = 0; e < graph->edge_count; e++)
         solution->out[e] = keys[e].row;
-    free(keys);
-    return code;
+    return VARVE_OK;
 }
 
 static void index_chains(struct vv_critical_solution *solution)
@@ -86,7 +85,9 @@ static void set_longest(struct solving *solving, uint32_t node, uint32_t in, uin
 static void make_ready(struct solving *solving, uint32_t chain)
 {
     uint32_t place = solving->ready_first + solving->ready_count++;
-    solving->ready[place < solving->graph->chain_count ? place : place - solving->graph->chain_count] = chain;
+    solving
+        ->ready[place < solving->graph->chain_count ? place : place - solving->graph->chain_count] =
+        chain;
 }
 
 static void release(struct solving *solving, uint32_t chain, uint32_t node)
@@ -98,14 +99,16 @@ static void release(struct solving *solving, uint32_t chain, uint32_t node)
         if (graph->edges[edge].link == VV_LINK_NONE)
             continue;
         uint32_t other = graph->chain_count == graph->node_count ? to : chain_at(graph, to);
-        if (--solving->pending[solving->first_of[edge]] == 0 && other != chain && solving->next_node[other] == to)
+        if (--solving->pending[solving->first_of[edge]] == 0 && other != chain &&
+            solving->next_node[other] == to)
             make_ready(solving, other);
     }
     solving->next_out[chain] = out;
 }
 
-/* As far as it goes. */
-static enum varve_code walk_chain(struct solving *solving, uint32_t chain, struct varve_error *error)
+/* Walks the chain until a node must wait for another chain. */
+static enum varve_code walk_chain(struct solving *solving, uint32_t chain,
+                                  struct varve_error *error)
 {
     const struct vv_critical_graph *graph = solving->graph;
     struct vv_critical_solution *solution = solving->solution;
@@ -128,14 +131,15 @@ static enum varve_code walk_chain(struct solving *solving, uint32_t chain, struc
     solving->next_in[chain] = in;
     if (first == node)
         return VARVE_OK;
-    VV_TRY(vv_array_reserve(&solution->runs, &solution->run_capacity, solution->run_count + 1, sizeof *solution->runs,
-                            error));
+    VV_TRY(VV_SCRATCH_RESERVE(solving->graph->scratch, &solution->runs, &solution->run_capacity,
+                              solution->run_count + 1, error));
     solution->runs[solution->run_count++] = (struct vv_critical_run){ chain, first, node, in_first,
                                                                        solving->next_out[chain] };
     return VARVE_OK;
 }
 
-/* All chains that are not done wait for each other: the first of them goes on without what it waits for. */
+/* All chains that are not done wait for each other. Leaves out the edges that the first of them
+ * waits for, so that it can go on. */
 static bool break_circle(struct solving *solving)
 {
     struct vv_critical_graph *graph = solving->graph;
@@ -148,7 +152,8 @@ static bool break_circle(struct solving *solving)
     solving->pending[in] = 0;
     for (; in < graph->edge_count && graph->edges[in].to == node; in++) {
         uint32_t from = graph->edges[in].from;
-        if (graph->edges[in].link == VV_LINK_NONE || from < solving->next_node[chain_at(graph, from)])
+        if (graph->edges[in].link == VV_LINK_NONE ||
+            from < solving->next_node[chain_at(graph, from)])
             continue;
         graph->edges[in].link = VV_LINK_NONE;
         graph->contradictions++;
@@ -176,7 +181,8 @@ static enum varve_code walk_all(struct solving *solving, struct varve_error *err
     do {
         while (solving->ready_count > 0) {
             uint32_t chain = solving->ready[solving->ready_first];
-            solving->ready_first = solving->ready_first + 1 == graph->chain_count ? 0 : solving->ready_first + 1;
+            solving->ready_first =
+                solving->ready_first + 1 == graph->chain_count ? 0 : solving->ready_first + 1;
             solving->ready_count--;
             VV_TRY(walk_chain(solving, chain, error));
         }
@@ -186,7 +192,8 @@ static enum varve_code walk_all(struct solving *solving, struct varve_error *err
 
 /* ---- the path ---- */
 
-/* Where the longest path ends: of several equal ones the first in the order of the walk. */
+/* The last node of the longest path. Of equally long paths the first in the order of the walk
+ * counts. */
 static uint32_t last_node(const struct vv_critical_solution *solution)
 {
     uint32_t best = solution->run_count > 0 ? solution->runs[0].first : 0;
@@ -203,8 +210,10 @@ static struct vv_path_step step_to(const struct solving *solving, uint32_t node)
     if (by == FROM_NOWHERE)
         return (struct vv_path_step){ node, VV_NONE, 0, VV_LINK_NONE };
     if (by == FROM_BEFORE)
-        return (struct vv_path_step){ node, graph->owner[node], vv_critical_span(graph, node), graph->link[node] };
-    return (struct vv_path_step){ node, graph->edges[by].owner, graph->edges[by].weight_ns, graph->edges[by].link };
+        return (struct vv_path_step){ node, graph->owner[node], vv_critical_span(graph, node),
+                                      graph->link[node] };
+    return (struct vv_path_step){ node, graph->edges[by].owner, graph->edges[by].weight_ns,
+                                  graph->edges[by].link };
 }
 
 static uint32_t node_before(const struct solving *solving, uint32_t node)
@@ -221,11 +230,10 @@ static enum varve_code trace_path(struct solving *solving, struct varve_error *e
     uint32_t last = last_node(solution);
     solution->length_ns = solution->longest_ns[last];
     solution->path_count = 1;
-    for (uint32_t node = last; solving->came_by[node] != FROM_NOWHERE; node = node_before(solving, node))
+    for (uint32_t node = last; solving->came_by[node] != FROM_NOWHERE;
+         node = node_before(solving, node))
         solution->path_count++;
-    solution->path = malloc(solution->path_count * sizeof *solution->path);
-    if (solution->path == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a path of %zu nodes", solution->path_count);
+    VV_TRY(VV_SCRATCH_ARRAY(solving->graph->scratch, &solution->path, solution->path_count, error));
     size_t place = solution->path_count;
     for (uint32_t node = last;; node = node_before(solving, node)) {
         solution->path[--place] = step_to(solving, node);
@@ -235,58 +243,39 @@ static enum varve_code trace_path(struct solving *solving, struct varve_error *e
     return VARVE_OK;
 }
 
-enum varve_code vv_critical_solve(struct vv_critical_solution *solution, struct vv_critical_graph *graph,
-                                  struct varve_error *error)
+static enum varve_code solve(struct solving *solving, struct vv_scratch *own,
+                             struct varve_error *error)
 {
-    size_t chains = (size_t)graph->chain_count + 2, edges = graph->edge_count + 1, nodes = (size_t)graph->node_count + 1;
-    *solution = (struct vv_critical_solution){
-        .graph = graph,
-        .first_in = malloc(chains * sizeof(uint32_t)),
-        .first_out = malloc(chains * sizeof(uint32_t)),
-        .out = malloc(edges * sizeof(uint32_t)),
-        .longest_ns = malloc(nodes * sizeof(int64_t)),
-    };
-    struct solving solving = {
-        .graph = graph,
-        .solution = solution,
-        .came_by = malloc(nodes * sizeof(uint32_t)),
-        .pending = calloc(edges, sizeof(uint32_t)),
-        .first_of = malloc(edges * sizeof(uint32_t)),
-        .next_node = malloc(chains * sizeof(uint32_t)),
-        .next_in = malloc(chains * sizeof(uint32_t)),
-        .next_out = malloc(chains * sizeof(uint32_t)),
-        .ready = malloc(chains * sizeof(uint32_t)),
-    };
-    enum varve_code code = VARVE_OK;
-    if (solution->first_in == NULL || solution->first_out == NULL || solution->out == NULL ||
-        solution->longest_ns == NULL || solving.came_by == NULL || solving.pending == NULL ||
-        solving.first_of == NULL || solving.next_node == NULL || solving.next_in == NULL ||
-        solving.next_out == NULL || solving.ready == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the path through %zu nodes", nodes - 1);
-    if (code == VARVE_OK)
-        code = order_out(solution, error);
-    if (code == VARVE_OK) {
-        index_chains(solution);
-        code = walk_all(&solving, error);
-    }
-    if (code == VARVE_OK)
-        code = trace_path(&solving, error);
-    uint32_t *const scratch[] = { solving.came_by, solving.pending, solving.first_of, solving.next_node,
-                                  solving.next_in, solving.next_out, solving.ready };
-    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
-        free(scratch[i]);
-    return code;
+    const struct vv_critical_graph *graph = solving->graph;
+    struct vv_critical_solution *solution = solving->solution;
+    size_t chains = (size_t)graph->chain_count + 2, edges = graph->edge_count,
+           nodes = (size_t)graph->node_count;
+    uint32_t **const by_chain[] = { &solving->next_node, &solving->next_in, &solving->next_out,
+                                    &solving->ready };
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &solution->first_in, chains, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &solution->first_out, chains, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &solution->out, edges, error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &solution->longest_ns, nodes, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &solving->came_by, nodes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(own, &solving->pending, edges, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &solving->first_of, edges, error));
+    for (size_t i = 0; i < sizeof by_chain / sizeof *by_chain; i++)
+        VV_TRY(VV_SCRATCH_ARRAY(own, by_chain[i], chains, error));
+    VV_TRY(order_out(solution, own, error));
+    index_chains(solution);
+    VV_TRY(walk_all(solving, error));
+    return trace_path(solving, error);
 }
 
-void vv_critical_solution_deinit(struct vv_critical_solution *solution)
+enum varve_code vv_critical_solve(struct vv_critical_solution *solution,
+                                  struct vv_critical_graph *graph, struct varve_error *error)
 {
-    free(solution->runs);
-    free(solution->first_in);
-    free(solution->first_out);
-    free(solution->out);
-    free(solution->longest_ns);
-    free(solution->path);
-    *solution = (struct vv_critical_solution){ 0 };
+    struct vv_scratch own = { 0 };
+    struct solving solving = { .graph = graph, .solution = solution };
+    *solution = (struct vv_critical_solution){ .graph = graph };
+    enum varve_code code = solve(&solving, &own, error);
+    vv_scratch_deinit(&own);
+    return code;
 }
 
 void vv_critical_rest(const struct vv_critical_solution *solution, int64_t *out_rest_ns)
@@ -299,7 +288,9 @@ void vv_critical_rest(const struct vv_critical_solution *solution, int64_t *out_
             int64_t rest_ns = 0;
             if (node < chain_last && graph->link[node] != VV_LINK_NONE)
                 rest_ns = out_rest_ns[node] + vv_critical_span(graph, node);
-            for (; out > solution->first_out[run->chain] && graph->edges[solution->out[out - 1]].from == node - 1; out--) {
+            for (; out > solution->first_out[run->chain] &&
+                   graph->edges[solution->out[out - 1]].from == node - 1;
+                 out--) {
                 const struct vv_critical_edge *edge = &graph->edges[solution->out[out - 1]];
                 if (edge->link != VV_LINK_NONE && out_rest_ns[edge->to] + edge->weight_ns > rest_ns)
                     rest_ns = out_rest_ns[edge->to] + edge->weight_ns;

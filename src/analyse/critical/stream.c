@@ -27,17 +27,20 @@ static int by_place(const void *a, const void *b)
     return (left->track > right->track) - (left->track < right->track);
 }
 
-/* Streams in order, and of each how much work there is; stream_of: a track's row -> its stream + 1. */
-static void find_streams(struct vv_critical_streams *streams, const struct vv_device_work *work, uint32_t *stream_of)
+/* Sorts the streams, and counts the work of each. stream_of: row of a track -> its stream + 1. */
+static void find_streams(struct vv_critical_streams *streams, const struct vv_device_work *work,
+                         uint32_t *stream_of)
 {
     const struct vv_model *model = work->scope->model;
     for (size_t d = 0; d < work->device_count; d++)
         for (size_t i = work->devices[d].first; i < work->devices[d].last; i++) {
-            uint32_t activity = work->items[i].activity, track = model->slices.track[model->activities.slice[activity]];
+            uint32_t activity = work->items[i].activity,
+                     track = model->slices.track[model->activities.slice[activity]];
             if (stream_of[track] == 0) {
                 int64_t number = model->activities.stream[activity];
                 streams->streams[streams->stream_count++] = (struct vv_critical_stream){
-                    track, work->devices[d].scope, work->devices[d].id, number >= 0 ? number : model->tracks.tid[track],
+                    track, work->devices[d].scope, work->devices[d].id,
+                    number >= 0 ? number : model->tracks.tid[track],
                     work->devices[d].rank, 0, 0,
                 };
                 stream_of[track] = streams->stream_count;
@@ -54,11 +57,12 @@ static void find_streams(struct vv_critical_streams *streams, const struct vv_de
     }
 }
 
-/* Launched in the window; or before it, and still to be done when it begins: then it may be what the window's own work
- * waits for, and counts from there. */
+/* Work is inside if it was launched in the window, or before the window and not done when the
+ * window begins. Work of the window may wait for such earlier work. */
 static bool is_inside(const struct vv_critical_window *window, int64_t launched_ns, int64_t end_ns)
 {
-    return launched_ns < window->end_ns && (launched_ns >= window->begin_ns || end_ns > window->begin_ns);
+    return launched_ns < window->end_ns &&
+           (launched_ns >= window->begin_ns || end_ns > window->begin_ns);
 }
 
 static void place_work(struct vv_critical_streams *streams, const struct vv_device_work *work,
@@ -67,16 +71,20 @@ static void place_work(struct vv_critical_streams *streams, const struct vv_devi
     const struct vv_model *model = work->scope->model;
     for (size_t i = 0; i < work->count; i++) {
         const struct vv_work_item *item = &work->items[i];
-        uint32_t slice = model->activities.slice[item->activity], launch = model->activities.launch[item->activity];
+        uint32_t slice = model->activities.slice[item->activity],
+                 launch = model->activities.launch[item->activity];
         uint32_t stream = stream_of[model->slices.track[slice]] - 1;
         int64_t launched_ns = launch != VV_NONE ? model->slices.begin_ns[launch] : item->begin_ns;
         bool is_chosen = launch == VV_NONE || work->scope->tracks[model->slices.track[launch]];
-        const struct vv_critical_window *window = &windows->of_scope[streams->streams[stream].scope];
+        const struct vv_critical_window *window =
+            &windows->of_scope[streams->streams[stream].scope];
         int64_t begin_ns = item->begin_ns;
-        if (launched_ns < window->begin_ns && begin_ns < window->begin_ns && item->end_ns > window->begin_ns)
+        if (launched_ns < window->begin_ns && begin_ns < window->begin_ns &&
+            item->end_ns > window->begin_ns)
             begin_ns = window->begin_ns;
         struct vv_stream_work row = {
-            begin_ns, item->end_ns, launched_ns, INT64_MIN, slice, launch, item->activity, stream, item->class,
+            begin_ns, item->end_ns, launched_ns, INT64_MIN, slice, launch, item->activity, stream,
+            item->class,
             is_chosen && is_inside(window, launched_ns, item->end_ns),
         };
         streams->work[streams->streams[stream].last++] = row;
@@ -85,54 +93,41 @@ static void place_work(struct vv_critical_streams *streams, const struct vv_devi
     streams->count = work->count;
 }
 
-static enum varve_code order_by_end(struct vv_critical_streams *streams, struct varve_error *error)
+static enum varve_code order_by_end(struct vv_critical_streams *streams, struct vv_scratch *scratch,
+                                    struct varve_error *error)
 {
-    struct vv_keyed_row *keys = malloc((streams->count + 1) * sizeof *keys);
-    if (keys == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu pieces of work", streams->count);
-    for (size_t i = 0; i < streams->count; i++) /* signed order */
-        keys[i] = (struct vv_keyed_row){ (uint64_t)streams->work[i].end_ns ^ UINT64_C(1) << 63, (uint32_t)i };
-    enum varve_code code = vv_radix_sort(keys, streams->count, error);
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &keys, streams->count, error));
+    for (size_t i = 0; i < streams->count; i++) /* keeps the order of signed numbers */
+        keys[i] = (struct vv_keyed_row){ (uint64_t)streams->work[i].end_ns ^ UINT64_C(1) << 63,
+                                         (uint32_t)i };
+    VV_TRY(vv_radix_sort(keys, streams->count, error));
     for (size_t i = 0; i < streams->count; i++)
         streams->by_end[i] = keys[i].row;
-    free(keys);
-    return code;
+    return VARVE_OK;
 }
 
-enum varve_code vv_critical_streams_init(struct vv_critical_streams *streams, struct vv_critical_graph *graph,
-                                         const struct vv_scope *scope, const struct vv_question *question,
-                                         const struct vv_critical_windows *windows, struct varve_error *error)
+enum varve_code
+vv_critical_streams_init(struct vv_critical_streams *streams, struct vv_critical_graph *graph,
+                         const struct vv_scope *scope, const struct vv_question *question,
+                         const struct vv_critical_windows *windows, struct varve_error *error)
 {
-    /* The window is not the scope's steps: work before and after it decides which queues were empty. */
-    struct vv_scope whole = vv_whole_devices(scope);
+    /* Reads all work, not only that of the selected steps: earlier and later work decides which
+     * queues were empty. */
+    struct vv_scope whole = vv_scope_of_whole_devices(scope);
+    struct vv_scratch *scratch = graph->building;
     struct vv_device_work work;
-    size_t tracks = (size_t)graph->model->tracks.table.count + 1;
-    uint32_t *stream_of = calloc(tracks, sizeof *stream_of);
-    *streams = (struct vv_critical_streams){ .streams = calloc(tracks, sizeof *streams->streams) };
-    whole.every_step = whole.keeps_warm_up = true;
-    enum varve_code code = vv_device_work_init(&work, &whole, question->selection.device, error);
-    if (code == VARVE_OK) {
-        streams->work = malloc((work.count + 1) * sizeof *streams->work);
-        streams->by_end = malloc((work.count + 1) * sizeof *streams->by_end);
-    }
-    if (code == VARVE_OK && (stream_of == NULL || streams->streams == NULL || streams->work == NULL ||
-                             streams->by_end == NULL))
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu pieces of device work", work.count);
-    if (code == VARVE_OK) {
-        find_streams(streams, &work, stream_of);
-        place_work(streams, &work, windows, stream_of);
-        code = order_by_end(streams, error);
-    }
-    free(stream_of);
-    vv_device_work_deinit(&work);
-    return code;
-}
-
-void vv_critical_streams_deinit(struct vv_critical_streams *streams)
-{
-    free(streams->work);
-    free(streams->streams);
-    free(streams->by_end);
-    free(streams->waiting);
+    size_t tracks = (size_t)graph->model->tracks.table.count;
+    uint32_t *stream_of;
     *streams = (struct vv_critical_streams){ 0 };
+    whole.every_step = whole.keeps_warm_up = true;
+    whole.scratch = scratch;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &stream_of, tracks, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &streams->streams, tracks + 1, error));
+    VV_TRY(vv_device_work_init(&work, &whole, question->selection.device, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &streams->work, work.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &streams->by_end, work.count, error));
+    find_streams(streams, &work, stream_of);
+    place_work(streams, &work, windows, stream_of);
+    return order_by_end(streams, scratch, error);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* what_if.c — table "what_if": how much shorter the critical path would be if something took less (doc/metrics.md §14).
+/* what_if.c — table "what_if": how much shorter the critical path would be if something took less
+ * time (doc/metrics.md §14).
  *
- * One row for each operator on the path: what is not on it gains nothing, however much faster. Beside the answer stands
- * Amdahl's bound, which forgets that another path may then be the longest: no answer is above it. */
+ * There is one row for each operator on the path. An operator that is not on the path gains
+ * nothing, however much faster it is. Amdahl's bound stands beside the result. The bound does not
+ * know that another path may become the longest, so no result is above it. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 
 #include "analyse/critical/critical.h"
-#include "base/array.h"
 
 enum { FACTOR, PATH, SHARE, LENGTH, SAVED, SPEEDUP, AMDAHL, ROW, CHANGE, COLUMNS };
 
@@ -27,10 +28,11 @@ static const struct vv_sheet_column columns[COLUMNS] = {
 };
 
 struct change {
-    struct vv_what_if answer; /* first: what vv_critical_what_if wants is copied from and to it */
-    const char *text;         /* what changes                                                   */
+    struct vv_what_if answer; /* must be the first member: cases of vv_critical_what_if are copied
+                                 from it and back */
+    const char *text;         /* name of the change, for people                                 */
     int64_t path_ns;
-    bool is_asked;            /* by name: --scale                                               */
+    bool is_asked;            /* asked for by name in --scale                                   */
 };
 
 struct changes {
@@ -39,7 +41,8 @@ struct changes {
     size_t count, capacity;
     int64_t *on_path_ns;      /* string -> time of operators of that name on the path            */
     int64_t launch_ns, comm_ns;
-    size_t unsolved;          /* items with less on the path that nobody worked out              */
+    size_t unsolved;          /* items that were not solved, because they have less time on the
+                                 path */
 };
 
 static void sum_path(struct changes *changes)
@@ -51,31 +54,37 @@ static void sum_path(struct changes *changes)
             changes->launch_ns += step->weight_ns;
         if (step->link != VV_LINK_OWN || step->owner == VV_NONE)
             continue;
-        changes->on_path_ns[vv_critical_name(&changes->critical->graph, step->owner)] += step->weight_ns;
+        changes->on_path_ns[vv_critical_name(&changes->critical->graph, step->owner)] +=
+            step->weight_ns;
         if (vv_bound_of(changes->critical, step->link, step->owner) == VV_BOUND_COMM)
             changes->comm_ns += step->weight_ns;
     }
 }
 
-static enum varve_code add(struct changes *changes, enum vv_what what, uint32_t name, double factor, bool is_asked,
-                           struct varve_error *error)
+static enum varve_code add(struct changes *changes, enum vv_what what, uint32_t name, double factor,
+                           bool is_asked, struct varve_error *error)
 {
     const char *text = what == VV_WHAT_LAUNCH ? "launches at no cost"
                        : what == VV_WHAT_COMM ? "communication with nobody late"
                        : name == 0            ? "(outside operators)"
                                               : vv_text_of(changes->critical->graph.model, name);
-    VV_TRY(vv_array_reserve(&changes->items, &changes->capacity, changes->count + 1, sizeof *changes->items, error));
+    VV_TRY(VV_SCRATCH_RESERVE(changes->critical->scope.scratch, &changes->items, &changes->capacity,
+                              changes->count + 1, error));
     changes->items[changes->count++] = (struct change){
-        { what, name, factor, 0 }, text,
-        what == VV_WHAT_NAME ? changes->on_path_ns[name] : what == VV_WHAT_LAUNCH ? changes->launch_ns : changes->comm_ns,
+        { what, name, factor, 0 },
+        text,
+        what == VV_WHAT_NAME     ? changes->on_path_ns[name]
+        : what == VV_WHAT_LAUNCH ? changes->launch_ns
+                                 : changes->comm_ns,
         is_asked,
     };
     return VARVE_OK;
 }
 
-/* ---- what was asked: "4", "aten::mm=4", "aten::mm=4;aten::add=1.5" ---- */
+/* ---- the value of --scale: "4", "aten::mm=4", "aten::mm=4;aten::add=1.5" ---- */
 
-static enum varve_code read_factor(const char *text, size_t length, double *out_factor, struct varve_error *error)
+static enum varve_code read_factor(const char *text, size_t length, double *out_factor,
+                                   struct varve_error *error)
 {
     char number[32], *end = number;
     if (length > 0 && length < sizeof number) {
@@ -83,9 +92,10 @@ static enum varve_code read_factor(const char *text, size_t length, double *out_
         number[length] = '\0';
         *out_factor = strtod(number, &end);
     }
-    if (length == 0 || length >= sizeof number || *end != '\0' || !isfinite(*out_factor) || *out_factor <= 0 ||
-        *out_factor > 1e9)
-        VV_FAIL(error, VARVE_INVALID, "'%.*s' is not how many times faster: --scale 4 or --scale OPERATOR=4",
+    if (length == 0 || length >= sizeof number || *end != '\0' || !isfinite(*out_factor) ||
+        *out_factor <= 0 || *out_factor > 1e9)
+        VV_FAIL(error, VARVE_INVALID,
+                "'%.*s' is not how many times faster: --scale 4 or --scale OPERATOR=4",
                 (int)(length < 40 ? length : 40), text);
     return VARVE_OK;
 }
@@ -114,20 +124,19 @@ static enum varve_code read_scale(struct changes *changes, const char *text, dou
     return VARVE_OK;
 }
 
-/* ---- the answers ---- */
+/* ---- results ---- */
 
-static enum varve_code solve(struct changes *changes, size_t first, size_t last, struct varve_error *error)
+static enum varve_code solve(struct changes *changes, size_t first, size_t last,
+                             struct varve_error *error)
 {
-    struct vv_what_if *cases = malloc((last - first + 1) * sizeof *cases);
-    if (cases == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu changes", last - first);
+    struct vv_what_if *cases;
+    VV_TRY(VV_SCRATCH_ARRAY(changes->critical->scope.scratch, &cases, last - first, error));
     for (size_t i = first; i < last; i++)
         cases[i - first] = changes->items[i].answer;
-    enum varve_code code = vv_critical_what_if(&changes->critical->solution, cases, last - first, error);
+    VV_TRY(vv_critical_what_if(&changes->critical->solution, cases, last - first, error));
     for (size_t i = first; i < last; i++)
         changes->items[i].answer = cases[i - first];
-    free(cases);
-    return code;
+    return VARVE_OK;
 }
 
 static int more_on_path(const void *a, const void *b)
@@ -148,29 +157,34 @@ static int shorter_first(const void *a, const void *b)
     return more_on_path(a, b);
 }
 
-/* So many nodes are walked over, some second of work; but SOLVED_LEAST cases are solved in any graph. */
+/* Limits the nodes that are walked, to about a second of work. SOLVED_LEAST cases are solved in any
+ * graph. */
 #define WALKED_NODES_MAX (UINT64_C(1) << 25)
 #define SOLVED_LEAST 64u
 
-/* What cannot save as much as those that are already known need not be solved: nothing saves more than its own share
- * of the path. `top` 0: all are wanted. */
+/* Solves the cases that can save most. A case saves no more than its own time on the path, so a
+ * case with less time than the best ones save is not solved. `top` 0: solve all. */
 static enum varve_code solve_best(struct changes *changes, int64_t top, struct varve_error *error)
 {
     int64_t length_ns = changes->critical->solution.length_ns;
-    uint64_t affordable = WALKED_NODES_MAX / ((uint64_t)changes->critical->graph.node_count + 1) * VV_WHAT_IF_LANES;
+    uint64_t affordable =
+        WALKED_NODES_MAX / ((uint64_t)changes->critical->graph.node_count + 1) * VV_WHAT_IF_LANES;
     size_t done = 0;
     if (changes->count == 0)
         return VARVE_OK;
     qsort(changes->items, changes->count, sizeof *changes->items, more_on_path);
     while (done < changes->count) {
-        size_t last = done + VV_WHAT_IF_LANES < changes->count ? done + VV_WHAT_IF_LANES : changes->count;
+        size_t last =
+            done + VV_WHAT_IF_LANES < changes->count ? done + VV_WHAT_IF_LANES : changes->count;
         VV_TRY(solve(changes, done, last, error));
         done = last;
-        if (done >= SOLVED_LEAST && done >= affordable && done < changes->count && !changes->items[done].is_asked) {
+        if (done >= SOLVED_LEAST && done >= affordable && done < changes->count &&
+            !changes->items[done].is_asked) {
             changes->unsolved = changes->count - done;
             break;
         }
-        if (top == 0 || done == changes->count || done < (uint64_t)top || changes->items[done].is_asked)
+        if (top == 0 || done == changes->count || done < (uint64_t)top ||
+            changes->items[done].is_asked)
             continue;
         qsort(changes->items, done, sizeof *changes->items, shorter_first);
         if (length_ns - changes->items[top - 1].answer.length_ns >= changes->items[done].path_ns)
@@ -181,11 +195,12 @@ static enum varve_code solve_best(struct changes *changes, int64_t top, struct v
     return VARVE_OK;
 }
 
-static enum varve_code put_change(const struct changes *changes, const struct change *change, struct vv_sheet *sheet,
-                                  struct varve_error *error)
+static enum varve_code put_change(const struct changes *changes, const struct change *change,
+                                  struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_critical *critical = changes->critical;
-    double length = (double)critical->solution.length_ns, share = length > 0 ? (double)change->path_ns / length : 0;
+    double length = (double)critical->solution.length_ns,
+           share = length > 0 ? (double)change->path_ns / length : 0;
     const struct vv_what_if *answer = &change->answer;
     bool is_name = answer->what == VV_WHAT_NAME;
     size_t row;
@@ -202,7 +217,11 @@ static enum varve_code put_change(const struct changes *changes, const struct ch
     double left = is_name ? 1 - share + share / answer->factor : 1 - share;
     if (left > 0)
         vv_sheet_real(sheet, row, AMDAHL, 1 / left);
-    return vv_sheet_text(sheet, row, ROW, change->is_asked ? "asked" : is_name ? "operator" : "cause", error);
+    return vv_sheet_text(sheet, row, ROW,
+                         change->is_asked ? "asked"
+                         : is_name        ? "operator"
+                                          : "cause",
+                         error);
 }
 
 static enum varve_code find_changes(struct changes *changes, const struct vv_question *question,
@@ -230,7 +249,8 @@ static enum varve_code put_changes(struct changes *changes, const struct vv_ques
     VV_TRY(find_changes(changes, question, error));
     VV_TRY(solve_best(changes, question->top, error));
     for (size_t i = 0, shown = 0; i < changes->count; i++) {
-        bool is_shown = changes->items[i].is_asked || question->top == 0 || shown < (uint64_t)question->top;
+        bool is_shown =
+            changes->items[i].is_asked || question->top == 0 || shown < (uint64_t)question->top;
         shown += !changes->items[i].is_asked;
         if (is_shown)
             VV_TRY(put_change(changes, &changes->items[i], sheet, error));
@@ -239,28 +259,22 @@ static enum varve_code put_changes(struct changes *changes, const struct vv_ques
 }
 
 enum varve_code vv_analyse_what_if(const struct vv_model *model, const struct vv_question *question,
-                                   struct vv_sheet *out, struct varve_error *error)
+                                   struct vv_scratch *scratch, struct vv_sheet *out,
+                                   struct varve_error *error)
 {
     struct vv_critical critical;
     struct changes changes = { .critical = &critical };
     char order[160];
     vv_sheet_init(out, "what_if", "WHAT WOULD PAY", columns, COLUMNS);
-    enum varve_code code = vv_critical_init(&critical, model, question, error);
-    changes.on_path_ns = calloc((size_t)model->strings.count + 1, sizeof *changes.on_path_ns);
-    if (code == VARVE_OK && changes.on_path_ns == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u operators", model->strings.count);
-    if (code == VARVE_OK)
-        code = put_changes(&changes, question, out, error);
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &changes.on_path_ns, model->strings.count, error));
+    VV_TRY(put_changes(&changes, question, out, error));
     snprintf(order, sizeof order, "each row alone, what saves most first");
     if (changes.unsolved > 0)
-        snprintf(order, sizeof order, "each row alone, what saves most first, of those with most time on the path: %zu more are not "
-                 "worked out", changes.unsolved);
-    if (code == VARVE_OK)
-        code = vv_critical_policy(&critical, out, order, error);
-    free(changes.items);
-    free(changes.on_path_ns);
-    vv_critical_deinit(&critical);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+        snprintf(order, sizeof order,
+                 "each row alone, what saves most first, of those with most time on the path: %zu "
+                 "more are not "
+                 "worked out",
+                 changes.unsolved);
+    return vv_critical_policy(&critical, out, order, error);
 }

@@ -9,7 +9,8 @@
 #include "derive/select/median_step.h"
 #include "meaning/hta_rules.h"
 
-static void widen(struct vv_critical_window *window, int64_t begin_ns, int64_t end_ns, uint32_t slice)
+static void widen(struct vv_critical_window *window, int64_t begin_ns, int64_t end_ns,
+                  uint32_t slice)
 {
     if (begin_ns < window->begin_ns || window->begin_ns == window->end_ns) {
         window->slice = slice;
@@ -21,21 +22,24 @@ static void widen(struct vv_critical_window *window, int64_t begin_ns, int64_t e
 
 /* ---- steps ---- */
 
-static void take_step(struct vv_critical_windows *windows, const struct vv_scope *scope, uint32_t step)
+static void take_step(struct vv_critical_windows *windows, const struct vv_scope *scope,
+                      uint32_t step)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    widen(&windows->of_scope[vv_scope_of_track(scope->model, steps->track[step])], steps->begin_ns[step],
-          steps->begin_ns[step] + steps->duration_ns[step], steps->slice[step]);
+    widen(&windows->of_scope[vv_scope_of_track(scope->model, steps->track[step])],
+          steps->begin_ns[step], steps->begin_ns[step] + steps->duration_ns[step],
+          steps->slice[step]);
 }
 
-/* The same step of the other ranks: that of its number, and where a number occurs again the next in time. */
-static enum varve_code take_everywhere(struct vv_critical_windows *windows, const struct vv_scope *scope, uint32_t step,
+/* Takes the same step of every rank: the step with its number. If a rank has the number more than
+ * once, the nearest in time counts. */
+static enum varve_code take_everywhere(struct vv_critical_windows *windows,
+                                       const struct vv_scope *scope, uint32_t step,
                                        struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    uint32_t *nearest = malloc(windows->scope_count * sizeof *nearest);
-    if (nearest == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the steps of %u inputs", windows->scope_count);
+    uint32_t *nearest;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &nearest, windows->scope_count, error));
     memset(nearest, 0xff, windows->scope_count * sizeof *nearest);
     for (uint32_t s = 0; s < steps->table.count; s++) {
         uint32_t *best = &nearest[vv_scope_of_track(scope->model, steps->track[s])];
@@ -47,11 +51,11 @@ static enum varve_code take_everywhere(struct vv_critical_windows *windows, cons
     for (uint32_t i = 0; i < windows->scope_count; i++)
         if (nearest[i] != VV_NONE)
             take_step(windows, scope, nearest[i]);
-    free(nearest);
     return VARVE_OK;
 }
 
-static enum varve_code choose_steps(struct vv_critical_windows *windows, const struct vv_scope *scope, bool are_named,
+static enum varve_code choose_steps(struct vv_critical_windows *windows,
+                                    const struct vv_scope *scope, bool are_named,
                                     struct varve_error *error)
 {
     uint32_t step;
@@ -59,13 +63,14 @@ static enum varve_code choose_steps(struct vv_critical_windows *windows, const s
         for (uint32_t s = 0; s < scope->model->steps.table.count; s++)
             if (scope->steps[s])
                 take_step(windows, scope, s);
-        snprintf(windows->says, sizeof windows->says, "%" PRIu64 " chosen step%s", scope->step_count,
-                 scope->step_count == 1 ? "" : "s");
+        snprintf(windows->says, sizeof windows->says, "%" PRIu64 " chosen step%s",
+                 scope->step_count, scope->step_count == 1 ? "" : "s");
         return VARVE_OK;
     }
-    VV_TRY(vv_median_step(scope, &step, error)); /* there is one */
-    snprintf(windows->says, sizeof windows->says, "step %" PRId64 ", of median duration among %" PRIu64,
-             scope->model->steps.index[step], scope->step_count);
+    VV_TRY(vv_median_step(scope, &step, error)); /* there is a median step */
+    snprintf(windows->says, sizeof windows->says,
+             "step %" PRId64 ", of median duration among %" PRIu64, scope->model->steps.index[step],
+             scope->step_count);
     return take_everywhere(windows, scope, step, error);
 }
 
@@ -76,8 +81,8 @@ struct instance { int64_t place; uint32_t slice, scope; };
 struct search {
     const struct vv_scope *scope;
     const char *wanted;
-    bool is_whole;                    /* the very name, not one that contains it                 */
-    const struct vv_hta_rules *rules; /* NULL: our own                                          */
+    bool is_whole;                    /* the name must be equal, not only contain the text       */
+    const struct vv_hta_rules *rules; /* NULL: Varve's own rules                                */
 };
 
 static int by_scope_and_place(const void *a, const void *b)
@@ -90,7 +95,7 @@ static int by_scope_and_place(const void *a, const void *b)
     return (left->slice > right->slice) - (left->slice < right->slice);
 }
 
-/* HTA also takes what is shown of a range over a device, and has dropped the last step. */
+/* HTA also takes ranges that are shown over a device, and drops the last step. */
 static bool may_be_meant(const struct search *search, uint32_t slice)
 {
     const struct vv_model *model = search->scope->model;
@@ -107,7 +112,8 @@ static bool is_meant(const struct search *search, uint32_t slice)
 {
     const struct vv_model *model = search->scope->model;
     const char *name = vv_text_of(model, model->slices.name[slice]);
-    bool is_called = search->is_whole ? strcmp(name, search->wanted) == 0 : strstr(name, search->wanted) != NULL;
+    bool is_called =
+        search->is_whole ? strcmp(name, search->wanted) == 0 : strstr(name, search->wanted) != NULL;
     return is_called && may_be_meant(search, slice);
 }
 
@@ -119,17 +125,19 @@ static uint32_t count_meant(const struct search *search)
     return count;
 }
 
-static enum varve_code take_instance(struct vv_critical_windows *windows, const struct search *search,
-                                     int64_t instance, struct instance *found, struct varve_error *error)
+static enum varve_code take_instance(struct vv_critical_windows *windows,
+                                     const struct search *search, int64_t instance,
+                                     struct instance *found, struct varve_error *error)
 {
     const struct vv_model *model = search->scope->model;
     const struct vv_slices *slices = &model->slices;
     size_t count = 0, most = 0;
     bool is_any = false;
     for (uint32_t row = 0; row < slices->table.count; row++)
-        if (is_meant(search, row)) /* in order of time; HTA: of the file */
-            found[count++] = (struct instance){ search->rules != NULL ? slices->order[row] : slices->begin_ns[row], row,
-                                                vv_scope_of_track(model, slices->track[row]) };
+        if (is_meant(search, row)) /* in order of time; HTA: in order of the file */
+            found[count++] = (struct instance){ search->rules != NULL ? slices->order[row]
+                                                                      : slices->begin_ns[row],
+                                                row, vv_scope_of_track(model, slices->track[row]) };
     qsort(found, count, sizeof *found, by_scope_and_place);
     for (size_t first = 0, last; first < count; first = last) {
         for (last = first; last < count && found[last].scope == found[first].scope; last++)
@@ -143,14 +151,18 @@ static enum varve_code take_instance(struct vv_critical_windows *windows, const 
         is_any = true;
     }
     if (!is_any)
-        VV_FAIL(error, VARVE_INVALID, "no instance %" PRId64 " of '%.80s': it is there %zu times, counted from 0",
+        VV_FAIL(error, VARVE_INVALID,
+                "no instance %" PRId64 " of '%.80s': it is there %zu times, counted from 0",
                 instance, search->wanted, most);
-    snprintf(windows->says, sizeof windows->says, "instance %" PRId64 " of '%.80s'", instance, search->wanted);
+    snprintf(windows->says, sizeof windows->says, "instance %" PRId64 " of '%.80s'", instance,
+             search->wanted);
     return VARVE_OK;
 }
 
-static enum varve_code choose_annotation(struct vv_critical_windows *windows, const struct vv_scope *scope,
-                                         const struct vv_question *question, const struct vv_hta_rules *rules,
+static enum varve_code choose_annotation(struct vv_critical_windows *windows,
+                                         const struct vv_scope *scope,
+                                         const struct vv_question *question,
+                                         const struct vv_hta_rules *rules,
                                          struct varve_error *error)
 {
     struct search search = { scope, question->annotation, rules == NULL, rules };
@@ -160,44 +172,41 @@ static enum varve_code choose_annotation(struct vv_critical_windows *windows, co
         count = count_meant(&search);
     }
     if (count == 0)
-        VV_FAIL(error, VARVE_INVALID, "no range '%.80s' on the chosen threads of this trace", question->annotation);
-    struct instance *found = malloc(count * sizeof *found);
-    if (found == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u ranges", count);
-    enum varve_code code = take_instance(windows, &search, question->instance, found, error);
-    free(found);
-    return code;
+        VV_FAIL(error, VARVE_INVALID, "no range '%.80s' on the chosen threads of this trace",
+                question->annotation);
+    struct instance *found;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &found, count, error));
+    return take_instance(windows, &search, question->instance, found, error);
 }
 
-static enum varve_code choose_range(struct vv_critical_windows *windows, const struct vv_scope *scope,
+static enum varve_code choose_range(struct vv_critical_windows *windows,
+                                    const struct vv_scope *scope,
                                     const struct vv_question *question, struct varve_error *error)
 {
     struct vv_hta_rules rules;
     if (question->compat == NULL || strcmp(question->compat, "hta") != 0)
         return choose_annotation(windows, scope, question, NULL, error);
-    enum varve_code code = vv_hta_rules_init(&rules, scope->model, error);
-    if (code == VARVE_OK)
-        code = choose_annotation(windows, scope, question, &rules, error);
-    vv_hta_rules_deinit(&rules);
-    return code;
+    VV_TRY(vv_hta_rules_init(&rules, scope->model, scope->scratch, error));
+    return choose_annotation(windows, scope, question, &rules, error);
 }
 
-/* ---- which of them ---- */
+/* ---- which instance ---- */
 
-enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows, const struct vv_scope *scope,
-                                         const struct vv_question *question, struct varve_error *error)
+enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows,
+                                         const struct vv_scope *scope,
+                                         const struct vv_question *question,
+                                         struct varve_error *error)
 {
     const struct vv_processes *processes = &scope->model->processes;
     *windows = (struct vv_critical_windows){ .scope_count = 1 };
     for (uint32_t p = 0; p < processes->table.count; p++)
         if (processes->scope[p] >= windows->scope_count)
             windows->scope_count = processes->scope[p] + 1;
-    windows->of_scope = malloc(windows->scope_count * sizeof *windows->of_scope);
-    if (windows->of_scope == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u windows", windows->scope_count);
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &windows->of_scope, windows->scope_count, error));
     for (uint32_t i = 0; i < windows->scope_count; i++)
         windows->of_scope[i] = (struct vv_critical_window){ 0, 0, VV_NONE };
-    bool are_named = question->selection.first_step != INT64_MIN || question->selection.last_step != INT64_MAX;
+    bool are_named =
+        question->selection.first_step != INT64_MIN || question->selection.last_step != INT64_MAX;
     if (question->annotation != NULL && are_named)
         VV_FAIL(error, VARVE_INVALID, "one window at a time: --annotation or --steps");
     if (question->annotation != NULL && question->annotation[0] != '\0')
@@ -208,10 +217,4 @@ enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows, co
         windows->of_scope[i] = (struct vv_critical_window){ INT64_MIN, INT64_MAX, VV_NONE };
     snprintf(windows->says, sizeof windows->says, "the whole trace");
     return VARVE_OK;
-}
-
-void vv_critical_windows_deinit(struct vv_critical_windows *windows)
-{
-    free(windows->of_scope);
-    *windows = (struct vv_critical_windows){ 0 };
 }

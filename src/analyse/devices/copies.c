@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies.c — table "copies": memory copies and sets of each device, by what they are called, with their bandwidth.
+/* copies.c — table "copies": the memory copies and sets of each device, by name, with their
+ * bandwidth.
  *
- * The bandwidth is that of the copies whose bytes are known and whose duration is not 0: their bytes over the sum of
- * their durations. Where there is none of them there is no bandwidth. */
+ * The bandwidth is that of the copies whose bytes are known and whose duration is not 0: the sum of
+ * their bytes / the sum of their durations. Without such copies there is no bandwidth. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/sum.h"
 #include "derive/devices/device_work.h"
 #include "numbers/pair_ids.h"
 #include "question/question.h"
 
 enum {
-    ROW, NAME, DIRECTION, DEVICE, RANK, COPIES, BYTES, TOTAL, BANDWIDTH, MAX_BANDWIDTH, LONGEST, WITHOUT_DURATION,
+    ROW, NAME, DIRECTION, DEVICE, RANK, COPIES, BYTES, TOTAL, BANDWIDTH, MAX_BANDWIDTH, LONGEST,
+    WITHOUT_DURATION,
     WITHOUT_BYTES, COLUMNS
 };
 
@@ -37,14 +38,14 @@ static const struct vv_sheet_column copy_columns[COLUMNS] = {
 
 struct tally {
     int64_t values[COLUMNS];
-    int64_t timed_bytes, timed_ns; /* of the copies that have both                              */
+    int64_t timed_bytes, timed_ns; /* of the copies whose bytes and duration are known          */
     double max_bytes_per_s;
     uint8_t class;
 };
 
 struct view {
     const struct vv_device_work *work;
-    struct vv_groups kinds; /* name and device's row                                              */
+    struct vv_groups kinds; /* (name, row of device) -> kind                                      */
     struct tally *tallies;  /* by kind                                                            */
     size_t capacity;
     struct vv_sheet *sheet;
@@ -84,7 +85,8 @@ static enum varve_code add_item(struct view *view, uint32_t device, const struct
     const struct vv_model *model = view->work->scope->model;
     int64_t bytes = (int64_t)(model->activities.bytes[item->activity] & INT64_MAX);
     int64_t duration_ns = item->end_ns - item->begin_ns;
-    struct tally one = { .values = { [COPIES] = 1, [BYTES] = bytes, [TOTAL] = duration_ns, [LONGEST] = duration_ns },
+    struct tally one = { .values = { [COPIES] = 1, [BYTES] = bytes, [TOTAL] = duration_ns,
+                                     [LONGEST] = duration_ns },
                          .class = item->class };
     size_t former = view->capacity;
     uint32_t kind;
@@ -95,9 +97,10 @@ static enum varve_code add_item(struct view *view, uint32_t device, const struct
         one.timed_ns = duration_ns;
         one.max_bytes_per_s = (double)bytes / (double)duration_ns * 1e9;
     }
-    VV_TRY(vv_groups_add(&view->kinds, model->slices.name[model->activities.slice[item->activity]], device, &kind,
-                         error));
-    VV_TRY(vv_array_reserve(&view->tallies, &view->capacity, (size_t)kind + 1, sizeof *view->tallies, error));
+    VV_TRY(vv_groups_add(&view->kinds, model->slices.name[model->activities.slice[item->activity]],
+                         device, &kind, error));
+    VV_TRY(VV_SCRATCH_RESERVE(view->kinds.scratch, &view->tallies, &view->capacity,
+                              (size_t)kind + 1, error));
     for (; former < view->capacity; former++)
         view->tallies[former] = (struct tally){ .class = VV_CLASS_COPY };
     add(&view->tallies[kind], &one);
@@ -126,7 +129,8 @@ static enum varve_code put_row(struct view *view, const struct vv_device *device
         if (c != BANDWIDTH && c != MAX_BANDWIDTH)
             vv_sheet_int(sheet, row, c, tally->values[c]);
     if (tally->timed_ns > 0) {
-        vv_sheet_real(sheet, row, BANDWIDTH, (double)tally->timed_bytes / (double)tally->timed_ns * 1e9);
+        vv_sheet_real(sheet, row, BANDWIDTH,
+                      (double)tally->timed_bytes / (double)tally->timed_ns * 1e9);
         vv_sheet_real(sheet, row, MAX_BANDWIDTH, tally->max_bytes_per_s);
     }
     return VARVE_OK;
@@ -146,22 +150,19 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->work->scope->model;
     struct tally total = { .class = VV_CLASS_COPY };
-    uint32_t count = view->kinds.count, *order = malloc(((size_t)count + 1) * sizeof *order);
-    enum varve_code code = VARVE_OK;
-    if (order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of copies", count);
+    uint32_t count = view->kinds.count, *order;
+    VV_TRY(VV_SCRATCH_ARRAY(view->work->scope->scratch, &order, count, error));
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     if (count > 0)
         qsort_r(order, count, sizeof *order, by_total, view->tallies);
-    for (uint32_t i = 0; i < count && code == VARVE_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t kind = order[i];
-        code = put_row(view, &view->work->devices[view->kinds.extras[kind]],
-                       vv_text_of(model, view->kinds.names[kind]), &view->tallies[kind], error);
+        VV_TRY(put_row(view, &view->work->devices[view->kinds.extras[kind]],
+                       vv_text_of(model, view->kinds.names[kind]), &view->tallies[kind], error));
         add(&total, &view->tallies[kind]);
     }
-    free(order);
-    return code == VARVE_OK && count > 1 ? put_row(view, NULL, "total", &total, error) : code;
+    return count > 1 ? put_row(view, NULL, "total", &total, error) : VARVE_OK;
 }
 
 static enum varve_code put_copies(struct view *view, struct varve_error *error)
@@ -175,27 +176,21 @@ static enum varve_code put_copies(struct view *view, struct varve_error *error)
 }
 
 enum varve_code vv_analyse_copies(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct view view = { .work = &work, .sheet = out };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct view view = { .work = &work, .kinds = { .scratch = scratch }, .sheet = out };
     vv_sheet_init(out, "copies", "COPIES", copy_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &scope, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = put_copies(&view, error);
-    if (code == VARVE_OK && work.count == 0)
-        code = vv_no_work_policy(&scope, out, error);
-    else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "memory copies and sets of devices%s; bandwidth from those whose size is known "
-                               "and that took time", vv_part_text(&scope));
-    free(view.tallies);
-    vv_groups_deinit(&view.kinds);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_device_work_init(&work, &scope, question->selection.device, error));
+    VV_TRY(put_copies(&view, error));
+    if (work.count == 0)
+        return vv_no_work_policy(&scope, out, error);
+    return vv_sheet_policy(
+        out, error,
+        "memory copies and sets of devices%s; bandwidth from those whose size is known "
+        "and that took time",
+        vv_device_part_label(&scope));
 }

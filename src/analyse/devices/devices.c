@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* devices.c — table "devices": what each device did with its time, every instant counted once (doc/metrics.md §8).
+/* devices.c — table "devices": how each device spent its time; every instant counts once
+ * (doc/metrics.md §8).
  *
- * With C, M, P, A the unions of computation (memset included), communication, memcpy and all work:
- *     computation = |C|,  exposed communication = |M\C|,  exposed memcpy = |(P\C)\M|,  idle = span(A) - |A|.
+ * C, M, P and A are the unions of the times of computation (memset included), communication, memcpy
+ * and all work:
+ *     computation = |C|, exposed communication = |M\C|,
+ *     exposed memcpy = |(P\C)\M|, idle = span(A) - |A|.
  * Law: the four sum to span_ns, to the nanosecond. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +14,11 @@
 #include "question/question.h"
 #include "sheet/number.h"
 
-#define MICRO_IDLE_NS 5000 /* shorter gaps are what launching costs, not waiting                   */
+#define MICRO_IDLE_NS 5000 /* shorter gaps are the cost of launching, not a wait */
 
 enum {
-    DEVICE, RANK, COMPUTATION, EXPOSED_COMM, EXPOSED_COPY, BUSY, BUSY_SHARE, IDLE, MICRO_IDLE, MACRO_IDLE, SPAN,
+    DEVICE, RANK, COMPUTATION, EXPOSED_COMM, EXPOSED_COPY, BUSY, BUSY_SHARE, IDLE, MICRO_IDLE,
+    MACRO_IDLE, SPAN,
     COMM, COPY, SET, LINKED_BUSY, EVENTS, UNLINKED, ROW, COLUMNS
 };
 
@@ -39,21 +43,16 @@ static const struct vv_sheet_column device_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-/* The unions that one device's row is made of. */
+/* The unions from which one device's row is made. */
 struct unions {
     struct vv_intervals compute, comm, copy, all, linked, rest;
 };
 
-static void deinit(struct unions *unions)
-{
-    struct vv_intervals *sets = &unions->compute;
-    for (size_t i = 0; i < sizeof *unions / sizeof *sets; i++)
-        vv_intervals_deinit(&sets[i]);
-}
-
-/* Of the work whose call is in the trace: what tools that join by correlation would count. */
-static enum varve_code unite_linked(const struct vv_device_work *work, const struct vv_device *device,
-                                    struct vv_intervals *out, int64_t *out_unlinked, struct varve_error *error)
+/* Unites only the work whose call is in the trace. Tools that join work and calls by correlation
+ * count this work. */
+static enum varve_code unite_linked(const struct vv_device_work *work,
+                                    const struct vv_device *device, struct vv_intervals *out,
+                                    int64_t *out_unlinked, struct varve_error *error)
 {
     const struct vv_activities *activities = &work->scope->model->activities;
     out->count = 0;
@@ -68,8 +67,10 @@ static enum varve_code unite_linked(const struct vv_device_work *work, const str
     return VARVE_OK;
 }
 
-/* Of those that are shorter, the gaps between the device's work (gaps.c), or where its time is cut. */
-static int64_t gaps_below(const struct vv_device_work *work, const struct vv_device *device, int64_t limit_ns, bool cut)
+/* Sums the gaps between the device's work (gaps.c) that are shorter than the limit. With `cut`,
+ * sums the gaps where the device's time is cut. */
+static int64_t gaps_below(const struct vv_device_work *work, const struct vv_device *device,
+                          int64_t limit_ns, bool cut)
 {
     int64_t sum_ns = 0;
     size_t before = device->first;
@@ -85,7 +86,7 @@ static int64_t gaps_below(const struct vv_device_work *work, const struct vv_dev
     return sum_ns;
 }
 
-/* Work without length, at either end, spans too. */
+/* Work without length counts too, at both ends of the span. */
 static int64_t span_of(const struct vv_device_work *work, const struct vv_device *device)
 {
     int64_t end_ns = INT64_MIN;
@@ -126,8 +127,8 @@ static enum varve_code measure(const struct vv_device_work *work, const struct v
     return VARVE_OK;
 }
 
-static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, const char *name, int64_t rank,
-                               const int64_t *values, struct varve_error *error)
+static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, const char *name,
+                               int64_t rank, const int64_t *values, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
@@ -155,38 +156,34 @@ static enum varve_code put_devices(const struct vv_device_work *work, struct uni
         for (size_t c = 0; c < COLUMNS; c++)
             sums[c] += values[c];
     }
-    return work->device_count > 1 ? put_row(sheet, VV_ROW_TOTAL, "total", -1, sums, error) : VARVE_OK;
+    return work->device_count > 1 ? put_row(sheet, VV_ROW_TOTAL, "total", -1, sums, error)
+                                  : VARVE_OK;
 }
 
-static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_question *question,
-                                    struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code state_policy(const struct vv_device_work *work,
+                                    const struct vv_question *question, struct vv_sheet *sheet,
+                                    struct varve_error *error)
 {
     if (work->count == 0)
         return vv_no_work_policy(work->scope, sheet, error);
-    return vv_sheet_policy(sheet, error, "%zu kernels, copies and sets from first to last%s; %" PRIu64
+    return vv_sheet_policy(sheet, error,
+                           "%zu kernels, copies and sets from first to last%s; %" PRIu64
                            " of them without a call that launched them, counted all the same%s",
-                           work->count, vv_part_text(work->scope), work->unlinked,
+                           work->count, vv_device_part_label(work->scope), work->unlinked,
                            vv_compat_text(question));
 }
 
 enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv_question *question,
-                                   struct vv_sheet *out, struct varve_error *error)
+                                   struct vv_scratch *scratch, struct vv_sheet *out,
+                                   struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct unions unions = { 0 };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    const struct vv_intervals none = { .scratch = scratch };
+    struct unions unions = { none, none, none, none, none, none };
     vv_sheet_init(out, "devices", "DEVICES", device_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&work, &scope, question, error);
-    if (code == VARVE_OK)
-        code = put_devices(&work, &unions, out, error);
-    if (code == VARVE_OK)
-        code = state_policy(&work, question, out, error);
-    deinit(&unions);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(put_devices(&work, &unions, out, error));
+    return state_policy(&work, question, out, error);
 }

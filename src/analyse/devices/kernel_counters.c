@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_counters.c — table "kernel_counters": what a device counted while each kernel ran, beside the operators that
- * launched it.
+/* kernel_counters.c — table "kernel_counters": the values that a device counted while each kernel
+ * ran, with the operators that launched the kernel.
  *
- * Where the profiler runs kernels one by one to count (CUPTI's ranges), it names no launch: then the n-th kernel of a
- * scope in time is that of its n-th launching call, if there are as many of both. The counters are columns of their own;
- * the row "total" sums them. doc/metrics.md. */
+ * To count, some profilers (CUPTI's ranges) run kernels one by one and do not name the launch. Then
+ * the n-th kernel of a scope, in order of time, belongs to the n-th launching call, if there are as
+ * many kernels as calls. Each counter has a column. The row "total" sums the counters.
+ * doc/metrics.md. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/radix.h"
 #include "derive/devices/device_work.h"
 #include "meaning/call_kind.h"
@@ -18,7 +17,7 @@
 #include "question/question.h"
 #include "sheet/cells.h"
 
-#define COUNTERS_MAX 64 /* columns; a profiler counts few at once                                  */
+#define COUNTERS_MAX 64 /* columns; a profiler counts few counters at once */
 
 enum { AT, DURATION, TOP_OP, BOTTOM_OP, NAME, ROW, COLUMNS };
 
@@ -31,24 +30,26 @@ static const struct vv_sheet_column counter_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-/* A kernel that was counted, or a call that launches one. */
+/* A kernel with counters, or a call that launches a kernel. */
 struct event { uint32_t slice, scope; uint32_t launch; };
-struct events { struct event *items; size_t count, capacity; };
+struct events { struct vv_scratch *scratch; struct event *items; size_t count, capacity; };
 
 struct counting {
     const struct vv_scope *scope;
     struct events kernels, calls;
     uint32_t keys[COUNTERS_MAX]; /* strings: the counters, in order of appearance               */
     size_t key_count;
-    uint64_t left_out;           /* values of counters beyond those                             */
+    uint64_t left_out;           /* values of counters for which there was no column            */
     uint64_t unjoined;           /* kernels without a launch                                    */
 };
 
-/* ---- what was counted ---- */
+/* ---- counted kernels ---- */
 
-static enum varve_code add_event(struct events *events, uint32_t slice, uint32_t scope, struct varve_error *error)
+static enum varve_code add_event(struct events *events, uint32_t slice, uint32_t scope,
+                                 struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&events->items, &events->capacity, events->count + 1, sizeof *events->items, error));
+    VV_TRY(VV_SCRATCH_RESERVE(events->scratch, &events->items, &events->capacity, events->count + 1,
+                              error));
     events->items[events->count++] = (struct event){ slice, scope, VV_NONE };
     return VARVE_OK;
 }
@@ -72,30 +73,30 @@ static enum varve_code find_events(struct counting *counting, struct varve_error
     return VARVE_OK;
 }
 
-/* By scope, then in time. */
-static enum varve_code order_events(const struct vv_slices *slices, struct events *events, struct varve_error *error)
+/* Sorts by scope, then by time. */
+static enum varve_code order_events(const struct vv_slices *slices, struct events *events,
+                                    struct varve_error *error)
 {
-    struct vv_keyed_row *keys = malloc((events->count + 1) * sizeof *keys);
-    struct event *items = malloc((events->count + 1) * sizeof *items);
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || items == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu counted kernels", events->count);
-    for (int pass = 0; pass < 2 && code == VARVE_OK; pass++) {
+    struct vv_keyed_row *keys;
+    struct event *items;
+    VV_TRY(VV_SCRATCH_ARRAY(events->scratch, &keys, events->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(events->scratch, &items, events->count, error));
+    for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < events->count; i++)
             keys[i] = (struct vv_keyed_row){
                 pass == 0 ? (uint64_t)slices->begin_ns[events->items[i].slice] ^ UINT64_C(1) << 63
                           : events->items[i].scope,
                 (uint32_t)i,
             };
-        code = vv_radix_sort(keys, events->count, error);
-        for (size_t i = 0; i < events->count && code == VARVE_OK; i++)
+        VV_TRY(vv_radix_sort(keys, events->count, error));
+        for (size_t i = 0; i < events->count; i++)
             items[i] = events->items[keys[i].row];
-        if (code == VARVE_OK && events->count > 0)
+        if (events->count > 0)
             memcpy(events->items, items, events->count * sizeof *items);
     }
-    free(keys);
-    free(items);
-    return code;
+    vv_scratch_release(events->scratch, keys);
+    vv_scratch_release(events->scratch, items);
+    return VARVE_OK;
 }
 
 static size_t end_of_scope(const struct events *events, size_t first, uint32_t scope)
@@ -117,7 +118,8 @@ static void join_launches(struct counting *counting)
             first_call++;
         last_call = end_of_scope(calls, first_call, scope);
         for (size_t i = first; i < last; i++) {
-            uint32_t launch = model->activities.launch[model->slices.activity[kernels->items[i].slice]];
+            uint32_t launch =
+                model->activities.launch[model->slices.activity[kernels->items[i].slice]];
             if (launch == VV_NONE && last_call - first_call == last - first)
                 launch = calls->items[first_call + (i - first)].slice;
             kernels->items[i].launch = launch;
@@ -125,7 +127,8 @@ static void join_launches(struct counting *counting)
     }
 }
 
-/* Of the joined kernels, those of the device, and of the steps and threads in which they were launched. */
+/* Keeps, of the joined kernels, those of the device that were launched in the chosen steps and
+ * threads. */
 static void keep_chosen(struct counting *counting, const char *device)
 {
     const struct vv_scope *scope = counting->scope;
@@ -135,9 +138,10 @@ static void keep_chosen(struct counting *counting, const char *device)
         struct event event = counting->kernels.items[i];
         uint32_t place = event.launch != VV_NONE ? event.launch : event.slice;
         uint32_t of_device = scope->model->activities.device[slices->activity[event.slice]];
-        if (!vv_admits(scope, event.slice) || !vv_step_counts(scope, slices->step[place]) ||
+        if (!vv_scope_holds(scope, event.slice) || !vv_step_counts(scope, slices->step[place]) ||
             (scope->by_thread && !scope->tracks[slices->track[place]]) ||
-            (device != NULL && strcmp(device, "all") != 0 && !vv_device_is_called(of_device, device)))
+            (device != NULL && strcmp(device, "all") != 0 &&
+             !vv_device_is_called(of_device, device)))
             continue;
         counting->unjoined += event.launch == VV_NONE;
         counting->kernels.items[count++] = event;
@@ -145,7 +149,7 @@ static void keep_chosen(struct counting *counting, const char *device)
     counting->kernels.count = count;
 }
 
-/* The number of the counter's column, new or known; COUNTERS_MAX = no column is left. */
+/* The column of the counter, which is new or known; COUNTERS_MAX = no column is left. */
 static size_t counter_of(struct counting *counting, uint32_t key)
 {
     size_t k = 0;
@@ -156,7 +160,7 @@ static size_t counter_of(struct counting *counting, uint32_t key)
     return k;
 }
 
-/* Is the argument of the slice a number? Then *out_value is it. */
+/* If the argument is a number, sets *out_value to it and returns true. */
 static bool is_number(const struct vv_args *args, uint32_t arg, double *out_value)
 {
     if (args->kind[arg] == VV_ARG_INT)
@@ -171,7 +175,8 @@ static void find_counters(struct counting *counting)
     const struct vv_model *model = counting->scope->model;
     for (size_t i = 0; i < counting->kernels.count; i++) {
         uint32_t slice = counting->kernels.items[i].slice;
-        struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+        struct vv_arg_walk walk =
+            vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
         for (uint32_t arg; vv_arg_next(&walk, &arg);) {
             double value;
             if (is_number(&model->args, arg, &value))
@@ -182,7 +187,8 @@ static void find_counters(struct counting *counting)
 
 /* ---- rows ---- */
 
-static enum varve_code make_columns(const struct counting *counting, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code make_columns(const struct counting *counting, struct vv_sheet *sheet,
+                                    struct varve_error *error)
 {
     size_t count = COLUMNS + counting->key_count;
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, count * sizeof *columns);
@@ -191,7 +197,8 @@ static enum varve_code make_columns(const struct counting *counting, struct vv_s
     memcpy(columns, counter_columns, sizeof counter_columns);
     for (size_t k = 0; k < counting->key_count; k++) {
         const char *name = vv_text_of(counting->scope->model, counting->keys[k]);
-        columns[COLUMNS + k] = (struct vv_sheet_column){ name, name, VV_CELL_REAL, VV_UNIT_NONE, true, false };
+        columns[COLUMNS + k] =
+            (struct vv_sheet_column){ name, name, VV_CELL_REAL, VV_UNIT_NONE, true, false };
     }
     sheet->columns = columns;
     sheet->column_count = count;
@@ -210,8 +217,9 @@ static void fill_operators(const struct vv_model *model, uint32_t launch, struct
     }
 }
 
-static enum varve_code put_kernel(struct counting *counting, const struct event *kernel, struct vv_cell *totals,
-                                  struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_kernel(struct counting *counting, const struct event *kernel,
+                                  struct vv_cell *totals, struct vv_sheet *sheet,
+                                  struct varve_error *error)
 {
     const struct vv_model *model = counting->scope->model;
     const struct vv_slices *slices = &model->slices;
@@ -221,7 +229,8 @@ static enum varve_code put_kernel(struct counting *counting, const struct event 
     cells[NAME] = vv_text_cell(vv_text_of(model, slices->name[kernel->slice]));
     cells[ROW] = vv_text_cell("kernel");
     fill_operators(model, kernel->launch, cells);
-    struct vv_arg_walk walk = vv_arg_walk(model, slices->first_arg[kernel->slice], slices->arg_count[kernel->slice]);
+    struct vv_arg_walk walk =
+        vv_arg_walk(model, slices->first_arg[kernel->slice], slices->arg_count[kernel->slice]);
     for (uint32_t arg; vv_arg_next(&walk, &arg);) {
         double value;
         if (!is_number(&model->args, arg, &value))
@@ -235,7 +244,8 @@ static enum varve_code put_kernel(struct counting *counting, const struct event 
     return vv_row_put(sheet, VV_ROW_PLAIN, cells, error);
 }
 
-static enum varve_code fill(struct counting *counting, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code fill(struct counting *counting, struct vv_sheet *sheet,
+                            struct varve_error *error)
 {
     struct vv_cell totals[COLUMNS + COUNTERS_MAX] = { 0 };
     size_t count = counting->kernels.count;
@@ -248,36 +258,30 @@ static enum varve_code fill(struct counting *counting, struct vv_sheet *sheet, s
     totals[NAME] = totals[ROW] = vv_text_cell("total");
     VV_TRY(vv_row_put(sheet, VV_ROW_TOTAL, totals, error));
     if (counting->unjoined > 0)
-        snprintf(unjoined, sizeof unjoined, "; the launches of %" PRIu64 " are not known", counting->unjoined);
+        snprintf(unjoined, sizeof unjoined, "; the launches of %" PRIu64 " are not known",
+                 counting->unjoined);
     if (counting->left_out > 0)
-        snprintf(left_out, sizeof left_out, "; %" PRIu64 " values of further counters left out", counting->left_out);
-    return vv_sheet_policy(sheet, error, "%zu counters of %zu kernels%s%s", counting->key_count, count, unjoined,
-                           left_out);
+        snprintf(left_out, sizeof left_out, "; %" PRIu64 " values of further counters left out",
+                 counting->left_out);
+    return vv_sheet_policy(sheet, error, "%zu counters of %zu kernels%s%s", counting->key_count,
+                           count, unjoined, left_out);
 }
 
-enum varve_code vv_analyse_kernel_counters(const struct vv_model *model, const struct vv_question *question,
-                                           struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_kernel_counters(const struct vv_model *model,
+                                           const struct vv_question *question,
+                                           struct vv_scratch *scratch, struct vv_sheet *out,
+                                           struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct counting counting = { .scope = &scope };
+    struct vv_scope scope;
+    struct counting counting = { .scope = &scope, .kernels = { .scratch = scratch },
+                                 .calls = { .scratch = scratch } };
     vv_sheet_init(out, "kernel_counters", "COUNTERS OF KERNELS", counter_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = find_events(&counting, error);
-    if (code == VARVE_OK)
-        code = order_events(&model->slices, &counting.kernels, error);
-    if (code == VARVE_OK)
-        code = order_events(&model->slices, &counting.calls, error);
-    if (code == VARVE_OK) {
-        join_launches(&counting);
-        keep_chosen(&counting, question->selection.device);
-        find_counters(&counting);
-        code = fill(&counting, out, error);
-    }
-    free(counting.kernels.items);
-    free(counting.calls.items);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(find_events(&counting, error));
+    VV_TRY(order_events(&model->slices, &counting.kernels, error));
+    VV_TRY(order_events(&model->slices, &counting.calls, error));
+    join_launches(&counting);
+    keep_chosen(&counting, question->selection.device);
+    find_counters(&counting);
+    return fill(&counting, out, error);
 }

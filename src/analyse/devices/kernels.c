@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.c — tables "kernels", "kernel_ops" and "annotations": device work by what it is, by the operator that it
- * was done for, and by the range of the user's that it was launched in.
+/* kernels.c — tables "kernels", "kernel_ops" and "annotations": device work by name, by the
+ * operator that it was done for, and by the user's range in which it was launched.
  *
- * Rows in order: groups, "N more: --top 0", "total". Law: calls and total_ns of the rows sum to "total" = all
- * chosen device work. doc/metrics.md. */
+ * Rows in order: groups, "N more: --top 0", "total". Law: calls and total_ns of the rows sum to
+ * "total" = all chosen device work. doc/metrics.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +20,22 @@ enum {
     OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, FIRST, SECOND, COLUMNS
 };
 
-#define FIGURES(is_hidden)                                                                          \
-    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
-    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                                \
-    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                          \
-    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                                 \
-    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                               \
-    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                           \
-    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
-    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
-    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },                                    \
-    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                      \
-    { "occupancy", "occupancy", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },          \
-    { "grid", "grid", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                     \
-    { "block", "block", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },                   \
-    { "registers", "registers", VV_CELL_INT, VV_UNIT_COUNT, is_hidden, VV_TEXT_IF_ROOM },           \
-    { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },           \
+#define FIGURES(is_hidden)                                                                 \
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                       \
+    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                 \
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                        \
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                      \
+    { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
+    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                             \
+    { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                             \
+    { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },                           \
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                             \
+    { "occupancy", "occupancy", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM }, \
+    { "grid", "grid", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },            \
+    { "block", "block", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },          \
+    { "registers", "registers", VV_CELL_INT, VV_UNIT_COUNT, is_hidden, VV_TEXT_IF_ROOM },  \
+    { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },  \
     { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false }
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
@@ -54,10 +54,12 @@ static const struct vv_sheet_column annotation_columns[COLUMNS] = {
     { "annotation", "annotation", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-/* ---- what makes a row ---- */
+/* ---- keys of the rows ---- */
 
 struct keys {
     const struct vv_model *model;
+    struct vv_scratch *scratch;
+    vv_work_key_fn *key;   /* makes the key of a table's rows                                   */
     struct vv_traits traits;
     enum vv_trait by;
     uint32_t *annotations; /* slice -> slice of the innermost annotation around it; VV_NONE     */
@@ -84,16 +86,15 @@ static struct vv_work_key key_of_annotation(const void *context, const struct vv
     uint32_t launch = keys->model->activities.launch[item->activity];
     uint32_t host = launch != VV_NONE ? launch : vv_device_owner(keys->model, item->activity);
     uint32_t around = host != VV_NONE ? keys->annotations[host] : VV_NONE;
-    return (struct vv_work_key){ around != VV_NONE ? keys->model->slices.name[around] : VV_NONE, 0, around };
+    return (struct vv_work_key){ around != VV_NONE ? keys->model->slices.name[around] : VV_NONE, 0,
+                                 around };
 }
 
-/* An annotation is what the user called, steps left out. */
+/* An annotation is a range that the user named; steps are left out. */
 static enum varve_code find_annotations(struct keys *keys, struct varve_error *error)
 {
     const struct vv_slices *slices = &keys->model->slices;
-    keys->annotations = malloc((slices->table.count + 1) * sizeof *keys->annotations);
-    if (keys->annotations == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the annotations of %" PRIu64 " slices", slices->table.count);
+    VV_TRY(VV_SCRATCH_ARRAY(keys->scratch, &keys->annotations, slices->table.count, error));
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t parent = slices->parent[row];
         if (slices->layer[row] == VARVE_LAYER_API && (slices->flags[row] & VV_SLICE_STEP) == 0)
@@ -117,8 +118,8 @@ struct view {
     int64_t running_ns;
 };
 
-static void fill_figures(const struct view *view, const struct vv_work_figures *figures, const char *row,
-                         struct vv_cell *cells)
+static void fill_figures(const struct view *view, const struct vv_work_figures *figures,
+                         const char *row, struct vv_cell *cells)
 {
     cells[TOTAL] = vv_int_cell(figures->total_ns);
     cells[CALLS] = vv_int_cell((int64_t)figures->count);
@@ -129,7 +130,8 @@ static void fill_figures(const struct view *view, const struct vv_work_figures *
         cells[FIRST] = vv_int_cell((int64_t)figures->hosts);
 }
 
-static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_cell *cells, struct varve_error *error)
+static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_cell *cells,
+                                  struct varve_error *error)
 {
     const struct keys *keys = view->keys;
     uint32_t name = view->tally->groups.names[group], op = view->tally->groups.extras[group];
@@ -148,7 +150,8 @@ static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_c
     return VARVE_OK;
 }
 
-static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells, struct varve_error *error)
+static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells,
+                                   struct varve_error *error)
 {
     const struct vv_launch_figures *figures = &view->launches[group];
     char text[VV_LAUNCH_TEXT_BYTES];
@@ -182,7 +185,8 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     fill_figures(view, &view->tally->figures[group], "group", cells);
     cells[BUSY] = vv_int_cell(view->tally->figures[group].busy_ns);
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
-        cells[percentiles[i].column] = vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+        cells[percentiles[i].column] =
+            vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
     view->order[group] = group;
     VV_TRY(fill_launch(view, group, cells, error));
     return fill_names(view, group, cells, error);
@@ -217,7 +221,8 @@ static enum varve_code put_row(struct view *view, enum vv_row_kind kind, struct 
 static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
 {
     const struct vv_work_tally *tally = view->tally;
-    uint32_t groups = tally->groups.count, top = wanted > 0 && wanted < groups ? (uint32_t)wanted : groups;
+    uint32_t groups = tally->groups.count,
+             top = wanted > 0 && wanted < groups ? (uint32_t)wanted : groups;
     struct vv_cell more[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
     struct vv_work_figures rest = { 0 };
     char name[64];
@@ -249,12 +254,15 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
             return VARVE_OK;
     }
     if (sort != NULL)
-        VV_FAIL(error, VARVE_INVALID, "cannot sort by '%s': %s have no such column. Try total, calls, median, p90, "
-                "min, max or busy", sort, view->sheet->name);
+        VV_FAIL(error, VARVE_INVALID,
+                "cannot sort by '%s': %s have no such column. Try total, calls, median, p90, "
+                "min, max or busy",
+                sort, view->sheet->name);
     return VARVE_OK;
 }
 
-static enum varve_code fill(struct view *view, const struct vv_question *question, struct varve_error *error)
+static enum varve_code fill(struct view *view, const struct vv_question *question,
+                            struct varve_error *error)
 {
     size_t groups = view->tally->groups.count;
     VV_TRY(choose_order(view, question->sort, error));
@@ -270,7 +278,8 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
     return put_rows(view, question->top, error);
 }
 
-static enum varve_code state_policy(const struct vv_device_work *work, const struct vv_work_tally *tally,
+static enum varve_code state_policy(const struct vv_device_work *work,
+                                    const struct vv_work_tally *tally,
                                     const struct vv_question *question, struct vv_sheet *sheet,
                                     struct varve_error *error)
 {
@@ -280,52 +289,38 @@ static enum varve_code state_policy(const struct vv_device_work *work, const str
         return vv_sheet_policy(sheet, error, "no device work in %s%s",
                                work->scope->every_step ? "this trace" : "these steps", left_out);
     vv_number_duration(tally->all.total_ns, time, sizeof time);
-    return vv_sheet_policy(sheet, error, "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s",
-                           time, work->count, work->device_count, work->device_count == 1 ? "" : "s",
-                           work->scope->every_step ? "" : ", launched in these steps", left_out,
-                           vv_compat_text(question));
+    return vv_sheet_policy(
+        sheet, error,
+        "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s", time,
+        work->count, work->device_count, work->device_count == 1 ? "" : "s",
+        work->scope->every_step ? "" : ", launched in these steps", left_out,
+        vv_compat_text(question));
 }
 
-static enum varve_code analyse(const struct vv_model *model, const struct vv_question *question, struct keys *keys,
-                               vv_work_key_fn *key, struct vv_sheet *out, struct varve_error *error)
+static enum varve_code analyse(struct keys *keys, const struct vv_question *question,
+                               struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct vv_work_tally tally = { 0 };
-    struct vv_launch_figures *launches = NULL;
-    struct view view = { .tally = &tally, .keys = keys, .sheet = out };
-    keys->model = model;
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&work, &scope, question, error);
-    if (code == VARVE_OK)
-        code = vv_traits_init(&keys->traits, model, scope.ranks, VV_TRAIT_BIT(keys->by), error);
-    if (code == VARVE_OK && key == key_of_annotation)
-        code = find_annotations(keys, error);
-    if (code == VARVE_OK)
-        code = vv_work_tally(&work, key, keys, &tally, error);
-    if (code == VARVE_OK)
-        code = vv_launch_tally(&work, key, keys, &tally, &launches, error);
-    view.launches = launches;
-    if (code == VARVE_OK)
-        code = fill(&view, question, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error);
-    if (code == VARVE_OK)
-        code = state_policy(&work, &tally, question, out, error);
-    free(keys->annotations);
-    free(launches);
-    vv_traits_deinit(&keys->traits);
-    vv_work_tally_deinit(&tally);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_work_tally tally;
+    struct vv_launch_figures *launches;
+    VV_TRY(vv_scope_init(&scope, keys->model, &question->selection, keys->scratch, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(vv_traits_init(&keys->traits, keys->model, scope.ranks, VV_TRAIT_BIT(keys->by),
+                          keys->scratch, error));
+    if (keys->key == key_of_annotation)
+        VV_TRY(find_annotations(keys, error));
+    VV_TRY(vv_work_tally(&work, keys->key, keys, &tally, error));
+    VV_TRY(vv_launch_tally(&work, keys->key, keys, &tally, &launches, error));
+    struct view view = { .tally = &tally, .launches = launches, .keys = keys, .sheet = out };
+    VV_TRY(fill(&view, question, error));
+    VV_TRY(vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error));
+    return state_policy(&work, &tally, question, out, error);
 }
 
-/* "name" and "shape" are those of the kernel and of its operator; "op" is the operator. */
-static enum varve_code choose_key(const char *by, struct vv_sheet *sheet, struct keys *keys, struct varve_error *error)
+/* "name" is the kernel's name; "shape" is the shapes of its operator; "op" is the operator. */
+static enum varve_code choose_key(const char *by, struct vv_sheet *sheet, struct keys *keys,
+                                  struct varve_error *error)
 {
     keys->by = VV_TRAIT_NAME;
     if (by == NULL || strcmp(by, "name") == 0)
@@ -342,30 +337,33 @@ static enum varve_code choose_key(const char *by, struct vv_sheet *sheet, struct
 }
 
 enum varve_code vv_analyse_kernels(const struct vv_model *model, const struct vv_question *question,
-                                   struct vv_sheet *out, struct varve_error *error)
+                                   struct vv_scratch *scratch, struct vv_sheet *out,
+                                   struct varve_error *error)
 {
-    struct keys keys = { 0 };
+    struct keys keys = { .model = model, .scratch = scratch, .key = key_of_trait };
     vv_sheet_init(out, "kernels", "KERNELS", kernel_columns, COLUMNS);
-    enum varve_code code = choose_key(question->by, out, &keys, error);
-    if (code != VARVE_OK) {
-        vv_sheet_deinit(out);
-        return code;
-    }
-    return analyse(model, question, &keys, key_of_trait, out, error);
+    VV_TRY(choose_key(question->by, out, &keys, error));
+    return analyse(&keys, question, out, error);
 }
 
-enum varve_code vv_analyse_kernel_ops(const struct vv_model *model, const struct vv_question *question,
-                                      struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_kernel_ops(const struct vv_model *model,
+                                      const struct vv_question *question,
+                                      struct vv_scratch *scratch, struct vv_sheet *out,
+                                      struct varve_error *error)
 {
-    struct keys keys = { .by = VV_TRAIT_NAME };
+    struct keys keys = { .model = model, .scratch = scratch, .key = key_of_operator,
+                         .by = VV_TRAIT_NAME };
     vv_sheet_init(out, "kernel_ops", "KERNELS BY OPERATOR", kernel_op_columns, COLUMNS);
-    return analyse(model, question, &keys, key_of_operator, out, error);
+    return analyse(&keys, question, out, error);
 }
 
-enum varve_code vv_analyse_annotations(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_annotations(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
-    struct keys keys = { .by = VV_TRAIT_NAME };
+    struct keys keys = { .model = model, .scratch = scratch, .key = key_of_annotation,
+                         .by = VV_TRAIT_NAME };
     vv_sheet_init(out, "annotations", "ANNOTATIONS", annotation_columns, COLUMNS);
-    return analyse(model, question, &keys, key_of_annotation, out, error);
+    return analyse(&keys, question, out, error);
 }

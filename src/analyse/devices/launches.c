@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launches.c — table "launches": what launching costs, by call (doc/metrics.md §8.4).
+/* launches.c — table "launches": the cost of launching, by call (doc/metrics.md §8.4).
  *
- * A call counts once, however much work it launched: a graph's call has the work of all its nodes. Its delay, from its
- * end to the begin of the first of them, is queueing if the stream had not ended its former work when the call began,
- * and launching else: the two are apart. Law: delay_ns + queueing_ns is the sum of all delays. */
+ * A call counts once, however much work it launched: the call of a graph has the work of all its
+ * nodes. The delay of a call is the time from its end to the begin of its first work. The delay is
+ * queueing if the stream was still at work when the call began. Otherwise it is launching. Law:
+ * delay_ns + queueing_ns is the sum of all delays. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/radix.h"
 #include "derive/devices/streams.h"
 #include "numbers/pair_ids.h"
 #include "numbers/samples.h"
 #include "question/question.h"
 
-#define SHORT_WORK_NS 10000   /* TraceLens'                                                        */
-#define LONG_CALL_NS 50000    /* HTA's                                                             */
-#define LONG_DELAY_NS 100000  /* HTA's                                                             */
+#define SHORT_WORK_NS 10000   /* TraceLens' limit */
+#define LONG_CALL_NS 50000    /* HTA's limit */
+#define LONG_DELAY_NS 100000  /* HTA's limit */
 
 enum {
-    ROW, NAME, CALLS, WORKS, CALL, WORK, LATENCY, DELAY, QUEUED, QUEUEING, SHORT, UNDER_10_US, CALLS_OVER_50_US,
+    ROW, NAME, CALLS, WORKS, CALL, WORK, LATENCY, DELAY, QUEUED, QUEUEING, SHORT, UNDER_10_US,
+    CALLS_OVER_50_US,
     DELAYS_OVER_100_US, COLUMNS
 };
 
@@ -41,29 +42,29 @@ static const struct vv_sheet_column launch_columns[COLUMNS] = {
     { "delays_over_100_us", "delay > 100 us", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
-/* Sums of the calls of one name; then of all. */
+/* Sums over the calls of one name, or over all calls. */
 struct tally { int64_t values[COLUMNS]; };
 
 struct view {
     const struct vv_device_work *work;
-    bool *queued;             /* of each item: its stream was at work when it was launched        */
+    bool *queued;             /* by item: its stream was still at work when it was launched       */
     struct vv_keyed_row *calls; /* linked items by launch, then begin                             */
     size_t call_count;
     struct vv_groups names;
-    struct tally *tallies;    /* by name; [0] is that of all                                      */
+    struct tally *tallies;    /* by name + 1; [0] is the tally of all calls                       */
     size_t capacity;
-    struct vv_samples latencies; /* of what was not queued, by name + 1; 0 = all                  */
+    struct vv_samples latencies; /* of the calls that were not queued, by name + 1; 0 = all       */
     struct vv_sheet *sheet;
 };
 
-/* ---- who queued ---- */
+/* ---- queued work ---- */
 
 static enum varve_code find_queued(struct view *view, struct varve_error *error)
 {
     const struct vv_device_work *work = view->work;
-    struct vv_streams streams = { 0 };
-    enum varve_code code = vv_streams_init(&streams, work, error);
-    for (size_t s = 0; s < streams.count && code == VARVE_OK; s++) {
+    struct vv_streams streams;
+    VV_TRY(vv_streams_init(&streams, work, work->scope->scratch, error));
+    for (size_t s = 0; s < streams.count; s++) {
         int64_t busy_until_ns = INT64_MIN;
         for (size_t i = streams.streams[s].first; i < streams.streams[s].last; i++) {
             const struct vv_work_item *item = &work->items[streams.rows[i]];
@@ -73,8 +74,7 @@ static enum varve_code find_queued(struct view *view, struct varve_error *error)
             busy_until_ns = item->end_ns > busy_until_ns ? item->end_ns : busy_until_ns;
         }
     }
-    vv_streams_deinit(&streams);
-    return code;
+    return VARVE_OK;
 }
 
 /* ---- each call ---- */
@@ -86,10 +86,12 @@ static enum varve_code group_calls(struct view *view, struct varve_error *error)
     for (uint32_t i = 0; i < work->count; i++) {
         uint32_t launch = model->activities.launch[work->items[i].activity];
         if (launch != VV_NONE && vv_is_device_work(model, work->items[i].activity) &&
-            (!work->is_hta || vv_hta_launches(vv_text_of(model, model->slices.name[launch]), false)))
+            (!work->is_hta ||
+             vv_hta_launches(vv_text_of(model, model->slices.name[launch]), false)))
             view->calls[view->call_count++] = (struct vv_keyed_row){ launch, i };
     }
-    return vv_radix_sort(view->calls, view->call_count, error); /* stable: a device's work stays in order */
+    /* The sort is stable, so the work of a device stays in order. */
+    return vv_radix_sort(view->calls, view->call_count, error);
 }
 
 static void add(struct tally *tally, const int64_t *values)
@@ -98,8 +100,9 @@ static void add(struct tally *tally, const int64_t *values)
         tally->values[c] += values[c];
 }
 
-/* The call whose work is the items of [first, last). */
-static enum varve_code add_call(struct view *view, size_t first, size_t last, struct varve_error *error)
+/* Adds the call that launched the items of calls[first, last). */
+static enum varve_code add_call(struct view *view, size_t first, size_t last,
+                                struct varve_error *error)
 {
     const struct vv_device_work *work = view->work;
     int64_t values[COLUMNS] = { [CALLS] = 1, [WORKS] = (int64_t)(last - first) };
@@ -124,7 +127,8 @@ static enum varve_code add_call(struct view *view, size_t first, size_t last, st
     uint32_t string = work->scope->model->slices.name[(uint32_t)view->calls[first].key];
     VV_TRY(vv_groups_add(&view->names, string, 0, &name, error));
     size_t former = view->capacity;
-    VV_TRY(vv_array_reserve(&view->tallies, &view->capacity, (size_t)name + 2, sizeof *view->tallies, error));
+    VV_TRY(VV_SCRATCH_RESERVE(view->names.scratch, &view->tallies, &view->capacity,
+                              (size_t)name + 2, error));
     for (; former < view->capacity; former++)
         view->tallies[former] = (struct tally){ { 0 } };
     add(&view->tallies[0], values);
@@ -138,7 +142,8 @@ static enum varve_code add_call(struct view *view, size_t first, size_t last, st
 
 /* ---- rows ---- */
 
-static enum varve_code put_row(struct view *view, uint32_t group, const char *name, struct varve_error *error)
+static enum varve_code put_row(struct view *view, uint32_t group, const char *name,
+                               struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(view->sheet, group > 0 ? VV_ROW_PLAIN : VV_ROW_TOTAL, &row, error));
@@ -169,67 +174,49 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
     if (count == 0)
         return VARVE_OK;
     VV_TRY(vv_samples_sort(&view->latencies, count + 1, error));
-    uint32_t *order = malloc(count * sizeof *order);
-    if (order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of calls", count);
+    uint32_t *order;
+    VV_TRY(VV_SCRATCH_ARRAY(view->names.scratch, &order, count, error));
     for (uint32_t i = 0; i < count; i++)
         order[i] = i + 1;
     qsort_r(order, count, sizeof *order, by_calls, view->tallies);
-    enum varve_code code = VARVE_OK;
-    for (uint32_t i = 0; i < count && code == VARVE_OK; i++)
-        code = put_row(view, order[i], vv_text_of(model, view->names.names[order[i] - 1]), error);
-    free(order);
-    return code == VARVE_OK ? put_row(view, 0, "total", error) : code;
+    for (uint32_t i = 0; i < count; i++)
+        VV_TRY(put_row(view, order[i], vv_text_of(model, view->names.names[order[i] - 1]), error));
+    return put_row(view, 0, "total", error);
 }
 
 static enum varve_code put_calls(struct view *view, struct varve_error *error)
 {
     size_t count = view->work->count;
-    view->queued = calloc(count + 1, sizeof *view->queued);
-    view->calls = malloc((count + 1) * sizeof *view->calls);
-    if (view->queued == NULL || view->calls == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the calls of %zu pieces of work", count);
+    VV_TRY(VV_SCRATCH_ZEROS(view->names.scratch, &view->queued, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(view->names.scratch, &view->calls, count, error));
     VV_TRY(find_queued(view, error));
     VV_TRY(group_calls(view, error));
     for (size_t first = 0, last; first < view->call_count; first = last) {
-        for (last = first + 1; last < view->call_count && view->calls[last].key == view->calls[first].key;)
+        for (last = first + 1;
+             last < view->call_count && view->calls[last].key == view->calls[first].key;)
             last++;
         VV_TRY(add_call(view, first, last, error));
     }
     return put_rows(view, error);
 }
 
-static void deinit(struct view *view)
-{
-    free(view->queued);
-    free(view->calls);
-    free(view->tallies);
-    vv_groups_deinit(&view->names);
-    vv_samples_deinit(&view->latencies);
-}
-
-enum varve_code vv_analyse_launches(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_launches(const struct vv_model *model,
+                                    const struct vv_question *question, struct vv_scratch *scratch,
                                     struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct view view = { .work = &work, .sheet = out };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct view view = { .work = &work, .names = { .scratch = scratch },
+                         .latencies = { .scratch = scratch }, .sheet = out };
     vv_sheet_init(out, "launches", "LAUNCHES", launch_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&work, &scope, question, error);
-    if (code == VARVE_OK)
-        code = put_calls(&view, error);
-    if (code == VARVE_OK && work.count == 0)
-        code = vv_no_work_policy(&scope, out, error);
-    else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%zu pieces of device work%s whose call is in the trace; %" PRIu64
-                               " others are left out; queued: the stream was at work when the call began%s",
-                               view.call_count, vv_part_text(&scope), work.unlinked, vv_compat_text(question));
-    deinit(&view);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(put_calls(&view, error));
+    if (work.count == 0)
+        return vv_no_work_policy(&scope, out, error);
+    return vv_sheet_policy(
+        out, error,
+        "%zu pieces of device work%s whose call is in the trace; %" PRIu64
+        " others are left out; queued: the stream was at work when the call began%s",
+        view.call_count, vv_device_part_label(&scope), work.unlinked, vv_compat_text(question));
 }

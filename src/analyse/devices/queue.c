@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queue.c — table "queue": how much work waited on each stream (doc/metrics.md §8.4).
  *
- * The length grows by one where the call begins that launches a piece of work, and falls by one where that begins; at
- * the same instant it grows first. It is never negative: work that a clock has begin before its call leaves at the
- * call's begin. Only work whose call is known counts. The statistics are over the points at which the length changes,
- * as HTA's are. */
+ * The queue's length grows by one where the call begins that launched a piece of work. It falls by
+ * one where the work begins. At the same instant it grows first. The length is never negative: work
+ * that is recorded as beginning before its call leaves the queue at the call's begin. Only work
+ * whose call is known counts. The statistics are over the points at which the length changes, as
+ * HTA's are. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/radix.h"
 #include "derive/devices/streams.h"
 #include "numbers/samples.h"
 #include "question/question.h"
 
-#define FULL_LENGTH 1024 /* at which CUDA makes the host wait                                        */
+#define FULL_LENGTH 1024 /* length at which CUDA makes the host wait */
 
 enum { ROW, DEVICE, RANK, STREAM, POINTS, MEAN, DEVIATION, P25, MEDIAN, P75, MAX, FULL, COLUMNS };
 
@@ -35,22 +35,24 @@ static const struct vv_sheet_column queue_columns[COLUMNS] = {
 
 struct view {
     const struct vv_device_work *work;
-    struct vv_keyed_row *calls, *begins; /* of the stream at hand: when the queue grows, and falls   */
+    struct vv_keyed_row *calls, *begins; /* of one stream: the instants at which the queue grows,
+                                            and falls */
     size_t count;
     struct vv_samples lengths;
     struct vv_sheet *sheet;
 };
 
-/* Of one stream. */
+/* Statistics of one stream. */
 struct lengths {
     int64_t points, sum, max, full_ns;
-    double mean, squares; /* so far, and of the differences from it: Welford's                     */
+    double mean, squares; /* Welford's mean so far, and sum of the squared differences from it */
 };
 
 static enum varve_code read_stream(struct view *view, const struct vv_streams *streams,
-                                   const struct vv_stream *stream, struct varve_error *error)
+                                   const struct vv_device_stream *stream, struct varve_error *error)
 {
-    const uint64_t turn = UINT64_C(1) << 63; /* so that times order as keys do                     */
+    const uint64_t turn = UINT64_C(1) << 63; /* flips the top bit, so keys have the order of signed
+                                                times */
     const struct vv_model *model = view->work->scope->model;
     view->count = 0;
     for (size_t i = stream->first; i < stream->last; i++) {
@@ -58,7 +60,9 @@ static enum varve_code read_stream(struct view *view, const struct vv_streams *s
         struct vv_interval call;
         if (!vv_is_device_work(model, item->activity) || !vv_device_call(view->work, item, &call) ||
             (view->work->is_hta &&
-             !vv_hta_launches(vv_text_of(model, model->slices.name[model->activities.launch[item->activity]]), true)))
+             !vv_hta_launches(
+                 vv_text_of(model, model->slices.name[model->activities.launch[item->activity]]),
+                 true)))
             continue;
         int64_t begin_ns = item->begin_ns > call.begin_ns ? item->begin_ns : call.begin_ns;
         view->calls[view->count] = (struct vv_keyed_row){ (uint64_t)call.begin_ns ^ turn, 0 };
@@ -87,16 +91,19 @@ static enum varve_code walk(struct view *view, struct lengths *out, struct varve
         out->squares += difference * ((double)length - out->mean);
         out->sum += length;
         out->max = length > out->max ? length : out->max;
-        /* In quarters, so that a quartile between two lengths is exact. */
+        /* Lengths are in quarters, so that a quartile between two lengths is exact. */
         VV_TRY(vv_samples_add(&view->lengths, 0, 4 * length, error));
     }
     return vv_samples_sort(&view->lengths, 1, error);
 }
 
-static enum varve_code put_stream(struct view *view, const struct vv_stream *stream, const struct lengths *lengths,
-                                  struct varve_error *error)
+static enum varve_code put_stream(struct view *view, const struct vv_device_stream *stream,
+                                  const struct lengths *lengths, struct varve_error *error)
 {
-    static const struct { size_t column; unsigned percent; } quartiles[] = { { P25, 25 }, { MEDIAN, 50 }, { P75, 75 } };
+    static const struct {
+        size_t column;
+        unsigned percent;
+    } quartiles[] = { { P25, 25 }, { MEDIAN, 50 }, { P75, 75 } };
     const struct vv_device *device = &view->work->devices[stream->device];
     struct vv_sheet *sheet = view->sheet;
     char name[40];
@@ -119,51 +126,40 @@ static enum varve_code put_stream(struct view *view, const struct vv_stream *str
     return VARVE_OK;
 }
 
-static enum varve_code put_streams(struct view *view, struct vv_streams *streams, struct varve_error *error)
+static enum varve_code put_streams(struct view *view, struct vv_scratch *scratch,
+                                   struct varve_error *error)
 {
     const struct vv_device_work *work = view->work;
-    VV_TRY(vv_streams_init(streams, work, error));
-    view->calls = malloc((work->count + 1) * sizeof *view->calls);
-    view->begins = malloc((work->count + 1) * sizeof *view->begins);
-    if (view->calls == NULL || view->begins == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the queues of %zu pieces of work", work->count);
-    for (size_t s = 0; s < streams->count; s++) {
+    struct vv_streams streams;
+    VV_TRY(vv_streams_init(&streams, work, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &view->calls, work->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &view->begins, work->count, error));
+    for (size_t s = 0; s < streams.count; s++) {
         struct lengths lengths;
-        VV_TRY(read_stream(view, streams, &streams->streams[s], error));
+        VV_TRY(read_stream(view, &streams, &streams.streams[s], error));
         if (view->count == 0)
             continue;
         VV_TRY(walk(view, &lengths, error));
-        VV_TRY(put_stream(view, &streams->streams[s], &lengths, error));
+        VV_TRY(put_stream(view, &streams.streams[s], &lengths, error));
     }
     return VARVE_OK;
 }
 
 enum varve_code vv_analyse_queue(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct vv_streams streams = { 0 };
-    struct view view = { .work = &work, .sheet = out };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct view view = { .work = &work, .lengths = { .scratch = scratch }, .sheet = out };
     vv_sheet_init(out, "queue", "QUEUES", queue_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&work, &scope, question, error);
-    if (code == VARVE_OK)
-        code = put_streams(&view, &streams, error);
-    if (code == VARVE_OK && work.count == 0)
-        code = vv_no_work_policy(&scope, out, error);
-    else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "work that was launched and had not begun%s; %" PRIu64
-                               " pieces without a call are left out%s",
-                               vv_part_text(&scope), work.unlinked, vv_compat_text(question));
-    free(view.calls);
-    free(view.begins);
-    vv_samples_deinit(&view.lengths);
-    vv_streams_deinit(&streams);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(put_streams(&view, scratch, error));
+    if (work.count == 0)
+        return vv_no_work_policy(&scope, out, error);
+    return vv_sheet_policy(out, error,
+                           "work that was launched and had not begun%s; %" PRIu64
+                           " pieces without a call are left out%s",
+                           vv_device_part_label(&scope), work.unlinked, vv_compat_text(question));
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* syncs.c — table "syncs": calls in which threads wait for a device, by how long they block.
+/* syncs.c — table "syncs": the calls in which threads wait for a device, by the time that they
+ * block.
  *
- * A call inside another counts with it. While a call blocks, some device of the process' rank may be at work, or none:
- *     blocked_ns = |U(calls)|,  device_busy_ns = |U(calls) and A|,  device_idle_ns = the rest.
- * What the device does not do meanwhile, waiting cannot explain. */
+ * A call inside another counts with the outer call. While a call blocks, a device of the process'
+ * rank may be at work, or none:
+ *     blocked_ns = |U(calls)|, device_busy_ns = |U(calls) and A|, device_idle_ns = the rest.
+ * A is the time in which a device works. In device_idle_ns the wait is not for a device's work. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "derive/devices/device_work.h"
 #include "derive/select/track_order.h"
 #include "meaning/host_role.h"
@@ -16,7 +17,8 @@
 #include "numbers/samples.h"
 #include "question/question.h"
 
-enum { ROW, NAME, PROCESS, RANK, CALLS, TOTAL, MEDIAN, LONGEST, BLOCKED, DEVICE_BUSY, DEVICE_IDLE, COLUMNS };
+enum { ROW, NAME, PROCESS, RANK, CALLS, TOTAL, MEDIAN, LONGEST, BLOCKED, DEVICE_BUSY, DEVICE_IDLE,
+       COLUMNS };
 
 static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -41,49 +43,40 @@ struct view {
     const struct vv_scope *scope;
     const struct vv_device_work *work;
     struct vv_host_roles roles;
-    bool *is_waiting;           /* by slice: it is such a call, or lies in one                  */
-    struct vv_groups kinds;     /* name and process' row                                        */
-    struct kind *of_kind;       /* by kind; capacity of them are initialised                    */
+    bool *is_waiting;           /* by slice: it is a sync call, or is inside one                */
+    struct vv_groups kinds;     /* (name, row of process) -> kind                               */
+    struct kind *of_kind;       /* by kind; `capacity` of them are initialised                  */
     size_t capacity;
     struct vv_samples durations;
     struct vv_rank_busy busy;
     struct vv_sheet *sheet;
 };
 
-static void deinit(struct view *view)
-{
-    for (size_t k = 0; k < view->capacity; k++)
-        vv_intervals_deinit(&view->of_kind[k].calls);
-    free(view->of_kind);
-    free(view->is_waiting);
-    vv_groups_deinit(&view->kinds);
-    vv_samples_deinit(&view->durations);
-    vv_intervals_deinit(&view->busy.time);
-    vv_host_roles_deinit(&view->roles);
-}
-
 /* ---- calls ---- */
 
-/* Slices come after those around them. */
+/* A slice has a greater row than the slices around it. */
 static bool counts(struct view *view, uint32_t slice)
 {
     const struct vv_slices *slices = &view->scope->model->slices;
     bool is_call = vv_host_role_of(&view->roles, slice) == VV_HOST_SYNC;
     bool is_inside = slices->parent[slice] != VV_NONE && view->is_waiting[slices->parent[slice]];
     view->is_waiting[slice] = is_call || is_inside;
-    return is_call && !is_inside && vv_admits(view->scope, slice) && vv_step_counts(view->scope, slices->step[slice]);
+    return is_call && !is_inside && vv_scope_holds(view->scope, slice) &&
+           vv_step_counts(view->scope, slices->step[slice]);
 }
 
-static enum varve_code add_call(struct view *view, uint32_t process, uint32_t slice, struct varve_error *error)
+static enum varve_code add_call(struct view *view, uint32_t process, uint32_t slice,
+                                struct varve_error *error)
 {
     const struct vv_slices *slices = &view->scope->model->slices;
     int64_t begin_ns = slices->begin_ns[slice], duration_ns = slices->duration_ns[slice];
     size_t former = view->capacity;
     uint32_t kind;
     VV_TRY(vv_groups_add(&view->kinds, slices->name[slice], process, &kind, error));
-    VV_TRY(vv_array_reserve(&view->of_kind, &view->capacity, (size_t)kind + 1, sizeof *view->of_kind, error));
+    VV_TRY(VV_SCRATCH_RESERVE(view->scope->scratch, &view->of_kind, &view->capacity,
+                              (size_t)kind + 1, error));
     for (; former < view->capacity; former++)
-        view->of_kind[former] = (struct kind){ { 0 }, { 0 } };
+        view->of_kind[former] = (struct kind){ .calls = { .scratch = view->scope->scratch } };
     int64_t *values = view->of_kind[kind].values;
     values[CALLS]++;
     values[TOTAL] += duration_ns;
@@ -95,25 +88,23 @@ static enum varve_code add_call(struct view *view, uint32_t process, uint32_t sl
 static enum varve_code find_calls(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
-    uint32_t *order = NULL;
-    view->is_waiting = calloc(model->slices.table.count + 1, sizeof *view->is_waiting);
-    if (view->is_waiting == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to find the calls that wait");
-    enum varve_code code = vv_track_order(model, &order, error);
-    for (uint64_t i = 0; i < model->tracks.table.count && code == VARVE_OK; i++) {
+    struct vv_scratch *scratch = view->scope->scratch;
+    uint32_t *order;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &view->is_waiting, model->slices.table.count, error));
+    VV_TRY(vv_track_order(model, scratch, &order, error));
+    for (uint64_t i = 0; i < model->tracks.table.count; i++) {
         uint32_t first, last;
         if (!view->scope->tracks[order[i]])
             continue;
         vv_track_rows(model, order[i], &first, &last);
-        for (uint32_t slice = first; slice < last && code == VARVE_OK; slice++)
+        for (uint32_t slice = first; slice < last; slice++)
             if (counts(view, slice))
-                code = add_call(view, model->tracks.process[order[i]], slice, error);
+                VV_TRY(add_call(view, model->tracks.process[order[i]], slice, error));
     }
-    free(order);
-    return code;
+    return VARVE_OK;
 }
 
-/* ---- devices meanwhile ---- */
+/* ---- devices during the calls ---- */
 
 static enum varve_code measure(struct view *view, uint32_t kind, struct varve_error *error)
 {
@@ -132,11 +123,12 @@ static enum varve_code measure(struct view *view, uint32_t kind, struct varve_er
 
 /* ---- rows ---- */
 
-static enum varve_code put_row(struct view *view, enum vv_row_kind row_kind, const char *name, const int64_t *values,
-                               size_t *out_row, struct varve_error *error)
+static enum varve_code put_row(struct view *view, enum vv_row_kind row_kind, const char *name,
+                               const int64_t *values, size_t *out_row, struct varve_error *error)
 {
     VV_TRY(vv_sheet_row(view->sheet, row_kind, out_row, error));
-    VV_TRY(vv_sheet_text(view->sheet, *out_row, ROW, row_kind == VV_ROW_PLAIN ? "call" : "total", error));
+    VV_TRY(vv_sheet_text(view->sheet, *out_row, ROW, row_kind == VV_ROW_PLAIN ? "call" : "total",
+                         error));
     VV_TRY(vv_sheet_text(view->sheet, *out_row, NAME, name, error));
     for (size_t c = CALLS; c < COLUMNS; c++)
         if (c != MEDIAN)
@@ -148,7 +140,8 @@ static enum varve_code put_kind(struct view *view, uint32_t kind, struct varve_e
 {
     const int64_t *values = view->of_kind[kind].values;
     size_t row;
-    VV_TRY(put_row(view, VV_ROW_PLAIN, vv_text_of(view->scope->model, view->kinds.names[kind]), values, &row, error));
+    VV_TRY(put_row(view, VV_ROW_PLAIN, vv_text_of(view->scope->model, view->kinds.names[kind]),
+                   values, &row, error));
     vv_sheet_int(view->sheet, row, PROCESS, values[PROCESS]);
     if (values[RANK] >= 0)
         vv_sheet_int(view->sheet, row, RANK, values[RANK]);
@@ -169,61 +162,54 @@ static int by_total(const void *a, const void *b, void *context)
 static enum varve_code put_rows(struct view *view, struct varve_error *error)
 {
     int64_t total[COLUMNS] = { 0 };
-    uint32_t count = view->kinds.count, *order = malloc(((size_t)count + 1) * sizeof *order);
-    enum varve_code code = VARVE_OK;
+    uint32_t count = view->kinds.count, *order;
     size_t row;
-    if (order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u kinds of calls", count);
-    for (uint32_t i = 0; i < count && code == VARVE_OK; i++) {
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope->scratch, &order, count, error));
+    for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
-        code = measure(view, i, error);
+        VV_TRY(measure(view, i, error));
         for (size_t c = CALLS; c < COLUMNS; c++)
             total[c] += c != LONGEST ? view->of_kind[i].values[c] : 0;
         if (view->of_kind[i].values[LONGEST] > total[LONGEST])
             total[LONGEST] = view->of_kind[i].values[LONGEST];
     }
-    if (count > 0 && code == VARVE_OK)
+    if (count > 0)
         qsort_r(order, count, sizeof *order, by_total, view->of_kind);
-    for (uint32_t i = 0; i < count && code == VARVE_OK; i++)
-        code = put_kind(view, order[i], error);
-    free(order);
-    return code == VARVE_OK && count > 1 ? put_row(view, VV_ROW_TOTAL, "total", total, &row, error) : code;
+    for (uint32_t i = 0; i < count; i++)
+        VV_TRY(put_kind(view, order[i], error));
+    return count > 1 ? put_row(view, VV_ROW_TOTAL, "total", total, &row, error) : VARVE_OK;
 }
 
-static enum varve_code answer(struct view *view, struct varve_error *error)
+static enum varve_code put_calls(struct view *view, struct varve_error *error)
 {
-    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, error));
+    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
     VV_TRY(find_calls(view, error));
     VV_TRY(vv_samples_sort(&view->durations, view->kinds.count, error));
     VV_TRY(put_rows(view, error));
     if (view->kinds.count == 0)
         return vv_sheet_policy(view->sheet, error, "no call that waits for a device");
-    return vv_sheet_policy(view->sheet, error, "%zu calls in which threads waited for a device%s, and what the devices "
-                           "of the rank did meanwhile", view->durations.count,
-                           !view->scope->every_step ? " in these steps" : view->scope->left_out > 0 ? " outside warm-up" : "");
+    return vv_sheet_policy(view->sheet, error,
+                           "%zu calls in which threads waited for a device%s, and what the devices "
+                           "of the rank did meanwhile",
+                           view->durations.count,
+                           !view->scope->every_step    ? " in these steps"
+                           : view->scope->left_out > 0 ? " outside warm-up"
+                                                       : "");
 }
 
 enum varve_code vv_analyse_syncs(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
-    struct vv_scope scope = { 0 }, every = { 0 };
-    struct vv_device_work work = { 0 };
-    struct view view = { .scope = &scope, .work = &work, .sheet = out };
-    struct vv_selection whole = vv_every_step(&question->selection);
+    struct vv_scope scope, every;
+    struct vv_device_work work;
+    struct view view = { .scope = &scope, .work = &work, .kinds = { .scratch = scratch },
+                         .durations = { .scratch = scratch }, .sheet = out };
+    struct vv_selection whole = vv_selection_without_step(&question->selection);
     vv_sheet_init(out, "syncs", "CALLS THAT WAIT", sync_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&every, model, &whole, error);
-    struct vv_scope all = vv_whole_devices(&every);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &all, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = answer(&view, error);
-    deinit(&view);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&every);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
+    struct vv_scope all = vv_scope_of_whole_devices(&every);
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    return put_calls(&view, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c — table "diff": is a step faster or slower, by how much, and is that more than noise. And the list
- * of the tables of a diff. */
+/* diff.c — table "diff": whether a step became faster or slower, by how much, and whether that is
+ * more than noise. Also the list of the tables of a diff. */
 #include "analyse/diff/diff.h"
 
 #include <inttypes.h>
@@ -14,14 +14,16 @@
 
 const struct vv_diff_entry vv_diff_tables[] = {
     { "diff", "the steps' mean, its change, and whether that is more than noise", vv_diff_step },
-    { "diff_operators", "which operators the change comes from: rows add up to it", vv_diff_operators },
+    { "diff_operators", "which operators the change comes from: rows add up to it",
+      vv_diff_operators },
     { "diff_kernels", "the same of device work", vv_diff_kernels },
     { "diff_tree", "the median steps, call by call", vv_diff_tree },
     { NULL, NULL, NULL },
 };
 
 enum {
-    BASE, NEW, BASE_STEPS, NEW_STEPS, BASE_MEAN, NEW_MEAN, BASE_MEDIAN, NEW_MEDIAN, CHANGE, CHANGE_SHARE, LOW, HIGH,
+    BASE, NEW, BASE_STEPS, NEW_STEPS, BASE_MEAN, NEW_MEAN, BASE_MEDIAN, NEW_MEDIAN, CHANGE,
+    CHANGE_SHARE, LOW, HIGH,
     LOW_SHARE, HIGH_SHARE, VERDICT, COLUMNS
 };
 
@@ -43,22 +45,17 @@ static const struct vv_sheet_column diff_columns[COLUMNS] = {
     { "verdict", "verdict", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-static enum varve_code put_medians(const struct vv_diff_samples *samples, struct vv_sheet *sheet, size_t row,
-                                   struct varve_error *error)
+static enum varve_code put_medians(const struct vv_diff_samples *samples, struct vv_sheet *sheet,
+                                   size_t row, struct varve_error *error)
 {
-    struct vv_samples durations = { 0 };
-    enum varve_code code = VARVE_OK;
+    struct vv_samples durations = { .scratch = samples->scratch };
     for (uint32_t i = 0; i < VV_SIDES; i++)
-        for (size_t s = 0; s < samples->sides[i].step_count && code == VARVE_OK; s++)
-            code = vv_samples_add(&durations, i, samples->sides[i].step_ns[s], error);
-    if (code == VARVE_OK)
-        code = vv_samples_sort(&durations, VV_SIDES, error);
-    if (code == VARVE_OK) {
-        vv_sheet_int(sheet, row, BASE_MEDIAN, vv_samples_percentile(&durations, VV_BASE, 50));
-        vv_sheet_int(sheet, row, NEW_MEDIAN, vv_samples_percentile(&durations, VV_NEW, 50));
-    }
-    vv_samples_deinit(&durations);
-    return code;
+        for (size_t s = 0; s < samples->sides[i].step_count; s++)
+            VV_TRY(vv_samples_add(&durations, i, samples->sides[i].step_ns[s], error));
+    VV_TRY(vv_samples_sort(&durations, VV_SIDES, error));
+    vv_sheet_int(sheet, row, BASE_MEDIAN, vv_samples_percentile(&durations, VV_BASE, 50));
+    vv_sheet_int(sheet, row, NEW_MEDIAN, vv_samples_percentile(&durations, VV_NEW, 50));
+    return VARVE_OK;
 }
 
 static int64_t rounded_mean(const struct vv_diff_side *side)
@@ -82,8 +79,9 @@ static enum varve_code put_row(const struct vv_diff_samples *samples, const stru
                                struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_diff_side *base = &samples->sides[VV_BASE], *other = &samples->sides[VV_NEW];
-    struct vv_difference difference = vv_difference((struct vv_sample_set){ base->step_ns, base->step_count },
-                                                    (struct vv_sample_set){ other->step_ns, other->step_count });
+    struct vv_difference difference =
+        vv_difference((struct vv_sample_set){ base->step_ns, base->step_count },
+                      (struct vv_sample_set){ other->step_ns, other->step_count });
     int64_t base_ns = rounded_mean(base), new_ns = rounded_mean(other);
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
@@ -110,29 +108,36 @@ static enum varve_code put_row(const struct vv_diff_samples *samples, const stru
     return put_medians(samples, sheet, row, error);
 }
 
-enum varve_code vv_diff_step(const struct vv_side sides[VV_SIDES], const struct vv_question *question,
+enum varve_code vv_diff(vv_diff_fn *table, const struct vv_side sides[VV_SIDES],
+                        const struct vv_question *question, struct vv_sheet *out,
+                        struct varve_error *error)
+{
+    struct vv_scratch scratch = { 0 };
+    *out = (struct vv_sheet){ 0 };
+    return vv_analyse_end(table(sides, question, &scratch, out, error), &scratch, out, error);
+}
+
+enum varve_code vv_diff_step(const struct vv_side sides[VV_SIDES],
+                             const struct vv_question *question, struct vv_scratch *scratch,
                              struct vv_sheet *out, struct varve_error *error)
 {
     (void)question;
     struct vv_diff_samples samples;
     vv_sheet_init(out, "diff", "STEP", diff_columns, COLUMNS);
-    enum varve_code code = vv_diff_samples_init(&samples, sides, error);
-    if (code == VARVE_OK && !samples.sides[VV_BASE].by_step)
-        code = vv_diff_add_operators(&samples, false, error); /* for the whole's time */
-    if (code == VARVE_OK)
-        code = put_row(&samples, sides, out, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, samples.sides[VV_BASE].by_step
-                                               ? "means over the steps of each side; of the change, 95 %% lies between"
-                                               : "not both sides have steps: the work of all threads, as one step");
-    vv_diff_samples_deinit(&samples);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
+    if (!samples.sides[VV_BASE].by_step)
+        VV_TRY(vv_diff_add_operators(&samples, false, error)); /* sets step_ns of the whole */
+    VV_TRY(put_row(&samples, sides, out, error));
+    return vv_sheet_policy(
+        out, error,
+        samples.sides[VV_BASE].by_step
+            ? "means over the steps of each side; of the change, 95 %% lies between"
+            : "not both sides have steps: the work of all threads, as one step");
 }
 
 bool vv_diff_is_worse(const struct vv_sheet *diff, double ratio)
 {
-    const struct vv_cell *change = vv_sheet_cell(diff, 0, CHANGE_SHARE), *low = vv_sheet_cell(diff, 0, LOW_SHARE);
+    const struct vv_cell *change = vv_sheet_cell(diff, 0, CHANGE_SHARE),
+                         *low = vv_sheet_cell(diff, 0, LOW_SHARE);
     return change->present && change->real > ratio && (!low->present || low->real > 0);
 }

@@ -14,7 +14,7 @@ static double mean_of(struct vv_sample_set set)
     return set.count > 0 ? sum / (double)set.count : 0;
 }
 
-/* Of the mean: the square of its standard error. */
+/* The square of the standard error of the mean. */
 static double error_of(struct vv_sample_set set, double mean)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.h — how sure a difference of two means is. Thread-compatible. */
+/* interval.h — the difference of two means, with its 95 % interval. Thread-compatible. */
 #ifndef VV_ANALYSE_DIFF_INTERVAL_H
 #define VV_ANALYSE_DIFF_INTERVAL_H
 
@@ -13,14 +13,14 @@ struct vv_sample_set {
 };
 
 struct vv_difference {
-    double mean;      /* of the new values, less that of the base                               */
-    double low, high; /* 95 % of it lies between                                                */
-    bool has_interval; /* two values or more on each side                                       */
+    double mean;      /* mean of the new values minus mean of the base values                   */
+    double low, high; /* 95 % of the difference lies between them                               */
+    bool has_interval; /* each side has two values or more                                      */
     bool is_noise;    /* the interval holds 0                                                   */
 };
 
-/* By bootstrap of 1,000 resamples, the same in every run; from 64 values on each side by Welch's normal interval, which then
- * differs by less than the noise of the resampling. */
+/* The interval is a bootstrap of 1,000 resamples, the same in every run. From 64 values on each
+ * side it is Welch's normal interval: the two then differ by less than the noise of resampling. */
 struct vv_difference vv_difference(struct vv_sample_set base, struct vv_sample_set other);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operators.c — tables "diff_operators" and "diff_kernels": what the change comes from (doc/metrics.md §11).
+/* operators.c — tables "diff_operators" and "diff_kernels": the operators or kernels that the
+ * change comes from (doc/metrics.md §11).
  *
- * Law of diff_operators: change_ns over all rows but the total, the remainder and "(the step itself)" included, sums to
- * that of the total = change_ns of "diff". Means are rounded to whole nanoseconds; what rounding leaves is in the
- * step's own row. Of diff_kernels: the rows sum to the change of the time that the device spent. */
+ * Law of diff_operators: change_ns of all rows except the total, with the remainder and "(the step
+ * itself)", sums to that of the total = change_ns of "diff". Means are rounded to whole
+ * nanoseconds; the step's own row holds the rest of the rounding. Law of diff_kernels: the rows sum
+ * to the change of the device work's time. */
 #include "analyse/diff/diff.h"
 
 #include <math.h>
@@ -15,32 +17,33 @@
 #include "analyse/diff/samples.h"
 
 enum {
-    CHANGE, CHANGE_SHARE, LOW, HIGH, BASE_SELF, NEW_SELF, BASE_CALLS, NEW_CALLS, CALLS_CHANGE, BASE_TOTAL, NEW_TOTAL,
+    CHANGE, CHANGE_SHARE, LOW, HIGH, BASE_SELF, NEW_SELF, BASE_CALLS, NEW_CALLS, CALLS_CHANGE,
+    BASE_TOTAL, NEW_TOTAL,
     NOISE, SHAPES, ROW, NAME, COLUMNS
 };
 
-#define CHANGES_OF(what)                                                                            \
-    { "change_ns", "change", VV_CELL_INT, VV_UNIT_NS, false, false },                               \
-    { "change_share", "change", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                        \
-    { "low_ns", "95 % from", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                     \
-    { "high_ns", "to", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                           \
-    { "base_self_ns", "base self", VV_CELL_INT, VV_UNIT_NS, false, false },                         \
-    { "new_self_ns", "new self", VV_CELL_INT, VV_UNIT_NS, false, false },                           \
-    { "base_calls", "base calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },             \
-    { "new_calls", "new calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },               \
-    { "calls_change", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                               \
-    { "base_total_ns", "base total", VV_CELL_INT, VV_UNIT_NS, true, false },                        \
-    { "new_total_ns", "new total", VV_CELL_INT, VV_UNIT_NS, true, false },                          \
-    { "noise", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                                      \
-    { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                \
-    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                                      \
+#define CHANGES_OF(what)                                                                \
+    { "change_ns", "change", VV_CELL_INT, VV_UNIT_NS, false, false },                   \
+    { "change_share", "change", VV_CELL_REAL, VV_UNIT_RATIO, false, false },            \
+    { "low_ns", "95 % from", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },         \
+    { "high_ns", "to", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },               \
+    { "base_self_ns", "base self", VV_CELL_INT, VV_UNIT_NS, false, false },             \
+    { "new_self_ns", "new self", VV_CELL_INT, VV_UNIT_NS, false, false },               \
+    { "base_calls", "base calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM }, \
+    { "new_calls", "new calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },   \
+    { "calls_change", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                   \
+    { "base_total_ns", "base total", VV_CELL_INT, VV_UNIT_NS, true, false },            \
+    { "new_total_ns", "new total", VV_CELL_INT, VV_UNIT_NS, true, false },              \
+    { "noise", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                          \
+    { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                    \
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                          \
     { "name", what, VV_CELL_TEXT, VV_UNIT_NONE, false, false }
 
 static const struct vv_sheet_column operator_columns[COLUMNS] = { CHANGES_OF("operator") };
 static const struct vv_sheet_column kernel_columns[COLUMNS] = { CHANGES_OF("kernel") };
 
 struct change {
-    int64_t change_ns, base_ns, new_ns; /* means of a step, rounded                             */
+    int64_t change_ns, base_ns, new_ns; /* mean of a step, rounded                              */
     uint64_t calls[VV_SIDES];
     int64_t total_ns[VV_SIDES];
     struct vv_difference difference;
@@ -49,10 +52,10 @@ struct change {
 
 struct view {
     struct vv_diff_samples *samples;
-    struct change *changes; /* by group, then in order                                          */
+    struct change *changes; /* by group; then sorted                                            */
     int64_t *values[VV_SIDES];
     struct vv_sheet *sheet;
-    const char *word;       /* of an ordinary row: "operator", "kernel"                         */
+    const char *word;       /* value of `row` in an ordinary row: "operator", "kernel"          */
 };
 
 static struct vv_sample_set set_of(const struct view *view, int side)
@@ -98,10 +101,11 @@ static void compare_groups(struct view *view)
 
 static const char *name_of(const struct view *view, uint32_t group)
 {
-    return vv_intern_text(&view->samples->texts, view->samples->groups.names[group]);
+    return vv_intern_text(view->samples->texts, view->samples->groups.names[group]);
 }
 
-/* The largest change first; equals by name, so that the order of events says nothing. */
+/* The largest change first. Equal changes are sorted by name, so the order of events does not
+ * matter. */
 static int compare_changes(const void *a, const void *b, void *context)
 {
     const struct change *left = a, *right = b;
@@ -113,10 +117,11 @@ static int compare_changes(const void *a, const void *b, void *context)
 
 /* ---- rows ---- */
 
-/* "=": as many a step as before; "+" more, "-" fewer. */
+/* "=": as many calls in a step as before; "+": more; "-": fewer. */
 static const char *calls_change(const struct view *view, const struct change *change)
 {
-    /* Neither calls nor steps are more than rows of the model, which are below 2^32. */
+    /* Calls and steps are rows of the model, so each count is below 2^32 and the products do not
+     * overflow. */
     uint64_t base = change->calls[VV_BASE] * view->samples->sides[VV_NEW].step_count;
     uint64_t other = change->calls[VV_NEW] * view->samples->sides[VV_BASE].step_count;
     return other > base ? "+" : other < base ? "-" : "=";
@@ -127,7 +132,8 @@ static void put_figures(const struct view *view, const struct change *change, si
     struct vv_sheet *sheet = view->sheet;
     vv_sheet_int(sheet, row, CHANGE, change->change_ns);
     if (change->base_ns > 0)
-        vv_sheet_real(sheet, row, CHANGE_SHARE, (double)change->change_ns / (double)change->base_ns);
+        vv_sheet_real(sheet, row, CHANGE_SHARE,
+                      (double)change->change_ns / (double)change->base_ns);
     vv_sheet_int(sheet, row, BASE_SELF, change->base_ns);
     vv_sheet_int(sheet, row, NEW_SELF, change->new_ns);
     if (change->difference.has_interval) {
@@ -136,8 +142,8 @@ static void put_figures(const struct view *view, const struct change *change, si
     }
 }
 
-static enum varve_code put_change(const struct view *view, const struct change *change, const char *word,
-                                  const char *name, struct varve_error *error)
+static enum varve_code put_change(const struct view *view, const struct change *change,
+                                  const char *word, const char *name, struct varve_error *error)
 {
     struct vv_sheet *sheet = view->sheet;
     size_t row;
@@ -152,15 +158,17 @@ static enum varve_code put_change(const struct view *view, const struct change *
         VV_TRY(vv_sheet_text(sheet, row, NOISE, "(noise)", error));
     if (change->group != VV_NONE && view->samples->groups.extras[change->group] != 0)
         VV_TRY(vv_sheet_text(sheet, row, SHAPES,
-                             vv_intern_text(&view->samples->texts, view->samples->groups.extras[change->group]),
+                             vv_intern_text(view->samples->texts,
+                                            view->samples->groups.extras[change->group]),
                              error));
     VV_TRY(vv_sheet_text(sheet, row, ROW, word, error));
     return vv_sheet_text(sheet, row, NAME, name, error);
 }
 
-/* A row of sums alone: the rest, the total. */
-static enum varve_code put_sum(const struct view *view, enum vv_row_kind kind, const struct change *sum,
-                               const char *word, const char *name, struct varve_error *error)
+/* Writes a row that has only sums: the remainder or the total. */
+static enum varve_code put_sum(const struct view *view, enum vv_row_kind kind,
+                               const struct change *sum, const char *word, const char *name,
+                               struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(view->sheet, kind, &row, error));
@@ -176,8 +184,9 @@ static void add_to(struct change *sum, const struct change *change)
     sum->new_ns += change->new_ns;
 }
 
-/* The groups, and in *out_sum what they come to. */
-static enum varve_code put_groups(struct view *view, int64_t wanted, struct change *out_sum, struct varve_error *error)
+/* Writes the rows of the groups, and their sum to *out_sum. */
+static enum varve_code put_groups(struct view *view, int64_t wanted, struct change *out_sum,
+                                  struct varve_error *error)
 {
     uint32_t groups = view->samples->groups.count;
     uint32_t top = wanted > 0 && wanted < groups ? (uint32_t)wanted : groups;
@@ -187,7 +196,8 @@ static enum varve_code put_groups(struct view *view, int64_t wanted, struct chan
     for (uint32_t i = 0; i < groups; i++) {
         add_to(out_sum, &view->changes[i]);
         if (i < top)
-            VV_TRY(put_change(view, &view->changes[i], view->word, name_of(view, view->changes[i].group), error));
+            VV_TRY(put_change(view, &view->changes[i], view->word,
+                              name_of(view, view->changes[i].group), error));
         else
             add_to(&more, &view->changes[i]);
     }
@@ -198,8 +208,9 @@ static enum varve_code put_groups(struct view *view, int64_t wanted, struct chan
     return put_sum(view, VV_ROW_REMAINDER, &more, "more", name, error);
 }
 
-/* The step as a row: its self time is what lies in no operator, its calls are the steps. */
-static enum varve_code put_step(struct view *view, const struct change *operators, struct varve_error *error)
+/* Writes the step as a row: its self time is the time in no operator, its calls are the steps. */
+static enum varve_code put_step(struct view *view, const struct change *operators,
+                                struct varve_error *error)
 {
     struct change step, total;
     for (int i = 0; i < VV_SIDES; i++)
@@ -224,15 +235,16 @@ static enum varve_code put_step(struct view *view, const struct change *operator
 
 static enum varve_code make_view(struct view *view, struct varve_error *error)
 {
-    view->changes = malloc((view->samples->groups.count + 1) * sizeof *view->changes);
+    struct vv_scratch *scratch = view->samples->scratch;
+    VV_TRY(vv_diff_order(view->samples, error));
     for (int i = 0; i < VV_SIDES; i++)
-        view->values[i] = malloc((view->samples->sides[i].step_count + 1) * sizeof *view->values[i]);
-    if (view->changes == NULL || view->values[VV_BASE] == NULL || view->values[VV_NEW] == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to compare %u groups", view->samples->groups.count);
-    return VARVE_OK;
+        VV_TRY(
+            VV_SCRATCH_ARRAY(scratch, &view->values[i], view->samples->sides[i].step_count, error));
+    return VV_SCRATCH_ARRAY(scratch, &view->changes, view->samples->groups.count, error);
 }
 
-enum varve_code vv_diff_operators(const struct vv_side sides[VV_SIDES], const struct vv_question *question,
+enum varve_code vv_diff_operators(const struct vv_side sides[VV_SIDES],
+                                  const struct vv_question *question, struct vv_scratch *scratch,
                                   struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_diff_samples samples;
@@ -240,57 +252,31 @@ enum varve_code vv_diff_operators(const struct vv_side sides[VV_SIDES], const st
     struct change sum = { 0 };
     bool by_shape = question->by != NULL && strcmp(question->by, "shape") == 0;
     vv_sheet_init(out, "diff_operators", "OPERATORS", operator_columns, COLUMNS);
-    enum varve_code code = vv_diff_samples_init(&samples, sides, error);
-    if (code == VARVE_OK)
-        code = vv_diff_add_operators(&samples, by_shape, error);
-    if (code == VARVE_OK)
-        code = vv_diff_order(&samples, error);
-    if (code == VARVE_OK)
-        code = make_view(&view, error);
-    if (code == VARVE_OK)
-        code = put_groups(&view, question->top, &sum, error);
-    if (code == VARVE_OK)
-        code = put_step(&view, &sum, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "self time a step, on the steps' own threads; calls on all threads; "
-                                           "the rows add up to the change");
-    free(view.changes);
-    free(view.values[VV_BASE]);
-    free(view.values[VV_NEW]);
-    vv_diff_samples_deinit(&samples);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
+    VV_TRY(vv_diff_add_operators(&samples, by_shape, error));
+    VV_TRY(make_view(&view, error));
+    VV_TRY(put_groups(&view, question->top, &sum, error));
+    VV_TRY(put_step(&view, &sum, error));
+    return vv_sheet_policy(out, error,
+                           "self time a step, on the steps' own threads; calls on all threads; "
+                           "the rows add up to the change");
 }
 
-enum varve_code vv_diff_kernels(const struct vv_side sides[VV_SIDES], const struct vv_question *question,
+enum varve_code vv_diff_kernels(const struct vv_side sides[VV_SIDES],
+                                const struct vv_question *question, struct vv_scratch *scratch,
                                 struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_diff_samples samples;
     struct view view = { .samples = &samples, .sheet = out, .word = "kernel" };
     struct change sum = { 0 };
     vv_sheet_init(out, "diff_kernels", "DEVICE WORK", kernel_columns, COLUMNS);
-    enum varve_code code = vv_diff_samples_init(&samples, sides, error);
-    if (code == VARVE_OK)
-        code = vv_diff_add_kernels(&samples, sides, error);
-    if (code == VARVE_OK)
-        code = vv_diff_order(&samples, error);
-    if (code == VARVE_OK)
-        code = make_view(&view, error);
-    if (code == VARVE_OK && samples.groups.count > 0) {
-        code = put_groups(&view, question->top, &sum, error);
-        if (code == VARVE_OK)
-            code = put_sum(&view, VV_ROW_TOTAL, &sum, "total", "total", error);
-    }
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%s", samples.groups.count == 0
-                                                     ? "no device work in these steps"
-                                                     : "time a step of the work that calls inside the steps launched");
-    free(view.changes);
-    free(view.values[VV_BASE]);
-    free(view.values[VV_NEW]);
-    vv_diff_samples_deinit(&samples);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
+    VV_TRY(vv_diff_add_kernels(&samples, sides, error));
+    VV_TRY(make_view(&view, error));
+    if (samples.groups.count == 0)
+        return vv_sheet_policy(out, error, "no device work in these steps");
+    VV_TRY(put_groups(&view, question->top, &sum, error));
+    VV_TRY(put_sum(&view, VV_ROW_TOTAL, &sum, "total", "total", error));
+    return vv_sheet_policy(out, error,
+                           "time a step of the work that calls inside the steps launched");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c — table "diff_tree": the median step of each side, call by call (doc/metrics.md §11).
  *
- * Trees are aligned from the step down: of two matched calls, the children that have the same names in the same order are
- * matched; what has no partner is there on one side alone, with all below it.
- * Law: change_ns over all rows = the new median step's duration less the base's; of each side, self times sum
- * to the step's duration. */
+ * The two trees are aligned from the step down. Of two matched calls, the children that have the
+ * same names in the same order are matched. A call without a partner is on one side alone, and so
+ * are all calls below it. Law: change_ns over all rows = the duration of the new median step minus
+ * that of the base; on each side, self times sum to the step's duration. */
 #include "analyse/diff/diff.h"
 
 #include <inttypes.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "analyse/diff/samples.h"
-#include "base/array.h"
 #include "derive/operators/own_time.h"
 #include "derive/select/median_step.h"
 #include "numbers/sequence_match.h"
@@ -32,25 +31,28 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "name", "call", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-/* The calls of a step: node 0 is the step, node i the slice first + i - 1. */
+/* The calls of a step. Node 0 is the step; node i is the slice first + i - 1. */
 struct tree {
     const struct vv_model *model;
+    struct vv_scratch *scratch;
     uint32_t step, first, count;         /* count nodes                                         */
-    uint32_t *names, *child, *sibling;   /* by node: text, first child, next; 0 = none          */
+    uint32_t *names, *child, *sibling;   /* by node: text of the name, first child, next sibling; 0
+                                            = none */
     int64_t *self_ns, *total_ns;
 };
 
-/* A pair of calls, or one alone; nodes + 1, 0 = none. */
+/* Two matched calls, or a call without a partner. `node` holds node numbers + 1; 0 = none. */
 struct pair {
     uint32_t node[VV_SIDES];
-    uint32_t above;  /* pair around it; the first pair is the steps                             */
+    uint32_t above;  /* the pair around this one; the first pair is the steps                   */
     uint32_t depth;
     int64_t change_ns;
 };
 
 struct diff {
     struct tree trees[VV_SIDES];
-    struct vv_intern texts;
+    struct vv_scratch *scratch;
+    struct vv_intern *texts;
     struct pair *pairs;
     size_t count, capacity;
 };
@@ -60,15 +62,11 @@ struct diff {
 static enum varve_code allocate(struct tree *tree, struct varve_error *error)
 {
     size_t nodes = tree->count;
-    tree->names = calloc(nodes, sizeof *tree->names);
-    tree->child = calloc(nodes, sizeof *tree->child);
-    tree->sibling = calloc(nodes, sizeof *tree->sibling);
-    tree->self_ns = calloc(nodes, sizeof *tree->self_ns);
-    tree->total_ns = calloc(nodes, sizeof *tree->total_ns);
-    if (tree->names == NULL || tree->child == NULL || tree->sibling == NULL || tree->self_ns == NULL ||
-        tree->total_ns == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a step of %zu calls", nodes);
-    return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->names, nodes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->child, nodes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->sibling, nodes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->self_ns, nodes, error));
+    return VV_SCRATCH_ZEROS(tree->scratch, &tree->total_ns, nodes, error);
 }
 
 static enum varve_code measure(struct tree *tree, struct varve_error *error)
@@ -77,28 +75,26 @@ static enum varve_code measure(struct tree *tree, struct varve_error *error)
     int64_t duration_ns = tree->model->steps.duration_ns[tree->step];
     int64_t end_ns = tree->model->steps.begin_ns[tree->step] + duration_ns;
     size_t rows = (size_t)tree->first + tree->count;
-    uint32_t *stack = malloc(tree->count * sizeof *stack);
-    int64_t *own_ns = malloc(rows * sizeof *own_ns);
-    if (stack == NULL || own_ns == NULL) {
-        free(stack);
-        free(own_ns);
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a step of %u calls", tree->count);
-    }
+    uint32_t *stack;
+    int64_t *own_ns;
+    VV_TRY(VV_SCRATCH_ARRAY(tree->scratch, &stack, tree->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(tree->scratch, &own_ns, rows, error));
     tree->total_ns[0] = duration_ns;
-    tree->self_ns[0] = duration_ns - vv_own_time(slices, tree->first, tree->first + tree->count - 1, end_ns, stack,
-                                                 own_ns);
+    tree->self_ns[0] = duration_ns - vv_own_time(slices, tree->first, tree->first + tree->count - 1,
+                                                 end_ns, stack, own_ns);
     for (uint32_t i = 1; i < tree->count; i++) {
         uint32_t row = tree->first + i - 1;
         int64_t left_ns = end_ns - slices->begin_ns[row];
         tree->self_ns[i] = own_ns[row];
         tree->total_ns[i] = slices->duration_ns[row] < left_ns ? slices->duration_ns[row] : left_ns;
     }
-    free(stack);
-    free(own_ns);
+    vv_scratch_release(tree->scratch, stack);
+    vv_scratch_release(tree->scratch, own_ns);
     return VARVE_OK;
 }
 
-static enum varve_code grow_tree(struct tree *tree, struct vv_intern *texts, struct varve_error *error)
+static enum varve_code grow_tree(struct tree *tree, struct vv_intern *texts,
+                                 struct varve_error *error)
 {
     const struct vv_slices *slices = &tree->model->slices;
     uint32_t last;
@@ -106,12 +102,16 @@ static enum varve_code grow_tree(struct tree *tree, struct vv_intern *texts, str
     tree->count = last - tree->first + 1;
     VV_TRY(allocate(tree, error));
     VV_TRY(measure(tree, error));
-    for (uint32_t i = tree->count; i-- > 1;) { /* backwards: each becomes the first child */
+    for (uint32_t i = tree->count; i-- > 1;) { /* from last to first: each node becomes the first
+                                                  child */
         uint32_t row = tree->first + i - 1, parent = slices->parent[row];
-        uint32_t above = parent != VV_NONE && parent >= tree->first && parent < last ? parent - tree->first + 1 : 0;
+        uint32_t above = parent != VV_NONE && parent >= tree->first && parent < last
+                             ? parent - tree->first + 1
+                             : 0;
         tree->sibling[i] = tree->child[above];
         tree->child[above] = i;
-        VV_TRY(vv_diff_text(texts, vv_text_of(tree->model, slices->name[row]), &tree->names[i], error));
+        VV_TRY(vv_diff_text(texts, vv_text_of(tree->model, slices->name[row]), &tree->names[i],
+                            error));
     }
     return VARVE_OK;
 }
@@ -121,7 +121,8 @@ static enum varve_code grow_tree(struct tree *tree, struct vv_intern *texts, str
 static enum varve_code add_pair(struct diff *diff, uint32_t above, uint32_t base, uint32_t other,
                                 struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&diff->pairs, &diff->capacity, diff->count + 1, sizeof *diff->pairs, error));
+    VV_TRY(
+        VV_SCRATCH_RESERVE(diff->scratch, &diff->pairs, &diff->capacity, diff->count + 1, error));
     struct pair *pair = &diff->pairs[diff->count++];
     *pair = (struct pair){ .node = { base, other }, .above = above };
     pair->depth = diff->count > 1 ? diff->pairs[above].depth + 1 : 0;
@@ -132,6 +133,7 @@ static enum varve_code add_pair(struct diff *diff, uint32_t above, uint32_t base
 }
 
 struct children {
+    struct vv_scratch *scratch;
     uint32_t *nodes, *names;
     uint32_t count;
     size_t node_capacity, name_capacity;
@@ -141,9 +143,12 @@ static enum varve_code list_children(const struct tree *tree, uint32_t node, str
                                      struct varve_error *error)
 {
     list->count = 0;
-    for (uint32_t child = node != 0 ? tree->child[node - 1] : 0; child != 0; child = tree->sibling[child]) {
-        VV_TRY(vv_array_reserve(&list->nodes, &list->node_capacity, list->count + 1u, sizeof *list->nodes, error));
-        VV_TRY(vv_array_reserve(&list->names, &list->name_capacity, list->count + 1u, sizeof *list->names, error));
+    for (uint32_t child = node != 0 ? tree->child[node - 1] : 0; child != 0;
+         child = tree->sibling[child]) {
+        VV_TRY(VV_SCRATCH_RESERVE(list->scratch, &list->nodes, &list->node_capacity,
+                                  list->count + 1u, error));
+        VV_TRY(VV_SCRATCH_RESERVE(list->scratch, &list->names, &list->name_capacity,
+                                  list->count + 1u, error));
         list->nodes[list->count] = child + 1;
         list->names[list->count++] = tree->names[child];
     }
@@ -159,7 +164,8 @@ static enum varve_code add_children(struct diff *diff, uint32_t above, const str
         uint32_t match = partner[i];
         for (; match != UINT32_MAX && next < match; next++)
             VV_TRY(add_pair(diff, above, 0, other->nodes[next], error));
-        VV_TRY(add_pair(diff, above, base->nodes[i], match != UINT32_MAX ? other->nodes[match] : 0, error));
+        VV_TRY(add_pair(diff, above, base->nodes[i], match != UINT32_MAX ? other->nodes[match] : 0,
+                        error));
         next = match != UINT32_MAX ? match + 1 : next;
     }
     for (; next < other->count; next++)
@@ -169,27 +175,21 @@ static enum varve_code add_children(struct diff *diff, uint32_t above, const str
 
 static enum varve_code align(struct diff *diff, struct varve_error *error)
 {
-    struct children lists[VV_SIDES] = { 0 };
+    struct children lists[VV_SIDES] = { { .scratch = diff->scratch },
+                                        { .scratch = diff->scratch } };
     uint32_t *partner = NULL;
     size_t capacity = 0;
-    enum varve_code code = add_pair(diff, 0, 1, 1, error);
-    for (size_t p = 0; p < diff->count && code == VARVE_OK; p++) {
-        for (int i = 0; i < VV_SIDES && code == VARVE_OK; i++)
-            code = list_children(&diff->trees[i], diff->pairs[p].node[i], &lists[i], error);
-        if (code == VARVE_OK)
-            code = vv_array_reserve(&partner, &capacity, lists[VV_BASE].count + 1u, sizeof *partner, error);
-        if (code == VARVE_OK)
-            code = vv_sequence_match(lists[VV_BASE].names, lists[VV_BASE].count, lists[VV_NEW].names,
-                                     lists[VV_NEW].count, partner, error);
-        if (code == VARVE_OK)
-            code = add_children(diff, (uint32_t)p, lists, partner, error);
+    VV_TRY(add_pair(diff, 0, 1, 1, error));
+    for (size_t p = 0; p < diff->count; p++) {
+        for (int i = 0; i < VV_SIDES; i++)
+            VV_TRY(list_children(&diff->trees[i], diff->pairs[p].node[i], &lists[i], error));
+        VV_TRY(VV_SCRATCH_RESERVE(diff->scratch, &partner, &capacity, lists[VV_BASE].count + 1u,
+                                  error));
+        VV_TRY(vv_sequence_match(lists[VV_BASE].names, lists[VV_BASE].count, lists[VV_NEW].names,
+                                 lists[VV_NEW].count, partner, error));
+        VV_TRY(add_children(diff, (uint32_t)p, lists, partner, error));
     }
-    for (int i = 0; i < VV_SIDES; i++) {
-        free(lists[i].nodes);
-        free(lists[i].names);
-    }
-    free(partner);
-    return code;
+    return VARVE_OK;
 }
 
 /* ---- rows ---- */
@@ -198,16 +198,18 @@ static const char *name_of(const struct diff *diff, const struct pair *pair)
 {
     int side = pair->node[VV_BASE] != 0 ? VV_BASE : VV_NEW;
     uint32_t node = pair->node[side] - 1;
-    return node == 0 ? "(the step itself)" : vv_intern_text(&diff->texts, diff->trees[side].names[node]);
+    return node == 0 ? "(the step itself)"
+                     : vv_intern_text(diff->texts, diff->trees[side].names[node]);
 }
 
-/* "forward > conv > aten::empty", the outermost left out where it grows too long. */
+/* "forward > conv > aten::empty". If the path is too long, the outermost calls are left out. */
 static void write_path(const struct diff *diff, size_t pair, char *text, size_t bytes)
 {
     size_t at = bytes - 1;
     text[at] = '\0';
     for (;; pair = diff->pairs[pair].above) {
-        const char *name = name_of(diff, &diff->pairs[pair]), *joint = text[at] == '\0' ? "" : " > ";
+        const char *name = name_of(diff, &diff->pairs[pair]),
+                   *joint = text[at] == '\0' ? "" : " > ";
         size_t length = strlen(name), all = length + strlen(joint);
         if (all + 4 > at) {
             memcpy(text + (at -= 3), "...", 3);
@@ -226,7 +228,8 @@ static enum varve_code put_pair(const struct diff *diff, size_t number, struct v
                                 struct varve_error *error)
 {
     const struct pair *pair = &diff->pairs[number];
-    static const size_t self_columns[] = { BASE_SELF, NEW_SELF }, total_columns[] = { BASE_TOTAL, NEW_TOTAL };
+    static const size_t self_columns[] = { BASE_SELF, NEW_SELF },
+    total_columns[] = { BASE_TOTAL, NEW_TOTAL };
     char path[2048];
     size_t row;
     write_path(diff, number, path, sizeof path);
@@ -250,14 +253,15 @@ static int compare_pairs(const void *a, const void *b, void *context)
 {
     const struct diff *diff = context;
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    int64_t left_ns = llabs(diff->pairs[left].change_ns), right_ns = llabs(diff->pairs[right].change_ns);
+    int64_t left_ns = llabs(diff->pairs[left].change_ns),
+            right_ns = llabs(diff->pairs[right].change_ns);
     if (left_ns != right_ns)
         return left_ns > right_ns ? -1 : 1;
     return (left > right) - (left < right);
 }
 
-static enum varve_code put_sum(const struct diff *diff, enum vv_row_kind kind, int64_t change_ns, const char *name,
-                               struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_sum(const struct diff *diff, enum vv_row_kind kind, int64_t change_ns,
+                               const char *name, struct vv_sheet *sheet, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
@@ -269,83 +273,61 @@ static enum varve_code put_sum(const struct diff *diff, enum vv_row_kind kind, i
     return vv_sheet_text(sheet, row, PATH, name, error);
 }
 
-static enum varve_code put_rows(struct diff *diff, int64_t wanted, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_rows(struct diff *diff, int64_t wanted, struct vv_sheet *sheet,
+                                struct varve_error *error)
 {
-    uint32_t *order = malloc((diff->count + 1) * sizeof *order);
+    uint32_t *order;
+    VV_TRY(VV_SCRATCH_ARRAY(diff->scratch, &order, diff->count, error));
     size_t top = wanted > 0 && (size_t)wanted < diff->count ? (size_t)wanted : diff->count;
-    int64_t shown_ns = 0, all_ns = diff->trees[VV_NEW].total_ns[0] - diff->trees[VV_BASE].total_ns[0];
+    int64_t shown_ns = 0,
+            all_ns = diff->trees[VV_NEW].total_ns[0] - diff->trees[VV_BASE].total_ns[0];
     char name[64];
-    if (order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu calls", diff->count);
     for (size_t i = 0; i < diff->count; i++)
         order[i] = (uint32_t)i;
     qsort_r(order, diff->count, sizeof *order, compare_pairs, diff);
-    enum varve_code code = VARVE_OK;
-    for (size_t i = 0; i < top && code == VARVE_OK; i++) {
+    for (size_t i = 0; i < top; i++) {
         shown_ns += diff->pairs[order[i]].change_ns;
-        code = put_pair(diff, order[i], sheet, error);
+        VV_TRY(put_pair(diff, order[i], sheet, error));
     }
-    free(order);
     snprintf(name, sizeof name, "%zu more: --top 0", diff->count - top);
-    if (code == VARVE_OK && top < diff->count)
-        code = put_sum(diff, VV_ROW_REMAINDER, all_ns - shown_ns, name, sheet, error);
-    return code == VARVE_OK ? put_sum(diff, VV_ROW_TOTAL, all_ns, "total", sheet, error) : code;
+    if (top < diff->count)
+        VV_TRY(put_sum(diff, VV_ROW_REMAINDER, all_ns - shown_ns, name, sheet, error));
+    return put_sum(diff, VV_ROW_TOTAL, all_ns, "total", sheet, error);
 }
 
-static enum varve_code compare(const struct vv_side *sides, const struct vv_diff_samples *samples, struct diff *diff,
-                               struct varve_error *error)
+static enum varve_code compare(const struct vv_side *sides, const struct vv_diff_samples *samples,
+                               struct diff *diff, struct varve_error *error)
 {
-    VV_TRY(vv_intern_init(&diff->texts, error));
+    VV_TRY(vv_intern_in(diff->scratch, &diff->texts, error));
     for (int i = 0; i < VV_SIDES; i++) {
-        diff->trees[i].model = sides[i].model;
+        diff->trees[i] = (struct tree){ .model = sides[i].model, .scratch = diff->scratch };
         VV_TRY(vv_median_step(&samples->sides[i].scope, &diff->trees[i].step, error));
-        VV_TRY(grow_tree(&diff->trees[i], &diff->texts, error));
+        VV_TRY(grow_tree(&diff->trees[i], diff->texts, error));
     }
     return align(diff, error);
 }
 
-static void deinit(struct diff *diff)
+static enum varve_code put_tree(const struct vv_side *sides, const struct vv_diff_samples *samples,
+                                int64_t top, struct vv_sheet *sheet, struct varve_error *error)
 {
-    for (int i = 0; i < VV_SIDES; i++) {
-        struct tree *tree = &diff->trees[i];
-        free(tree->names);
-        free(tree->child);
-        free(tree->sibling);
-        free(tree->self_ns);
-        free(tree->total_ns);
-    }
-    vv_intern_deinit(&diff->texts);
-    free(diff->pairs);
+    struct diff diff = { .scratch = samples->scratch };
+    VV_TRY(compare(sides, samples, &diff, error));
+    VV_TRY(put_rows(&diff, top, sheet, error));
+    return vv_sheet_policy(sheet, error,
+                           "step %" PRId64 " of the base and step %" PRId64
+                           " of the new: the medians; self times of the steps' own threads",
+                           sides[VV_BASE].model->steps.index[diff.trees[VV_BASE].step],
+                           sides[VV_NEW].model->steps.index[diff.trees[VV_NEW].step]);
 }
 
-static enum varve_code put_tree(const struct vv_side *sides, const struct vv_diff_samples *samples, int64_t top,
-                                struct vv_sheet *sheet, struct varve_error *error)
-{
-    struct diff diff = { 0 };
-    enum varve_code code = compare(sides, samples, &diff, error);
-    if (code == VARVE_OK)
-        code = put_rows(&diff, top, sheet, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(sheet, error, "step %" PRId64 " of the base and step %" PRId64
-                               " of the new: the medians; self times of the steps' own threads",
-                               sides[VV_BASE].model->steps.index[diff.trees[VV_BASE].step],
-                               sides[VV_NEW].model->steps.index[diff.trees[VV_NEW].step]);
-    deinit(&diff);
-    return code;
-}
-
-enum varve_code vv_diff_tree(const struct vv_side sides[VV_SIDES], const struct vv_question *question,
+enum varve_code vv_diff_tree(const struct vv_side sides[VV_SIDES],
+                             const struct vv_question *question, struct vv_scratch *scratch,
                              struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_diff_samples samples;
     vv_sheet_init(out, "diff_tree", "CALLS", tree_columns, COLUMNS);
-    enum varve_code code = vv_diff_samples_init(&samples, sides, error);
-    if (code == VARVE_OK && samples.sides[VV_BASE].by_step)
-        code = put_tree(sides, &samples, question->top, out, error);
-    else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "not both sides have steps");
-    vv_diff_samples_deinit(&samples);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
+    if (!samples.sides[VV_BASE].by_step)
+        return vv_sheet_policy(out, error, "not both sides have steps");
+    return put_tree(sides, &samples, question->top, out, error);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gaps.c — table "idle_gaps": one row for each time that a device stood still, the longest first.
+/* gaps.c — table "idle_gaps": one row for each gap in which a device was idle, the longest first.
  *
- * Causes and laws: gaps.h. Gaps under 5 us, and those beyond --top, share one row; the rows sum to the total. */
+ * gaps.h has the causes and laws. Gaps shorter than 5 us and gaps beyond --top share one row. The
+ * rows sum to the total. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "derive/devices/gaps.h"
 #include "question/question.h"
 
-#define SHORT_NS 5000 /* shorter gaps are what launching costs                                     */
+#define SHORT_NS 5000 /* the cost of launching makes such short gaps */
 
-enum { ROW, AT, DURATION, HOST, LAUNCH, DEPENDENCY, UNKNOWN, DOING, BEFORE, AFTER, DEVICE, RANK, STEP, COLUMNS };
+enum { ROW, AT, DURATION, HOST, LAUNCH, DEPENDENCY, UNKNOWN, DOING, BEFORE, AFTER, DEVICE, RANK,
+       STEP, COLUMNS };
 
 static const struct vv_sheet_column gap_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -39,7 +41,7 @@ static int by_duration(const void *a, const void *b)
     return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
-/* Puts those that have a row to the front, in order. Returns how many. */
+/* Moves the gaps that get a row to the front, in order. Returns their number. */
 static size_t choose(struct vv_gaps *gaps)
 {
     size_t count = 0, top = (size_t)gaps->question->top;
@@ -80,29 +82,33 @@ static enum varve_code put_parts(struct vv_sheet *sheet, enum vv_row_kind kind, 
     return vv_sheet_text(sheet, *out_row, ROW, name, error);
 }
 
-static enum varve_code put_gap(const struct vv_gaps *gaps, struct vv_sheet *sheet, const struct vv_gap *gap,
-                               struct varve_error *error)
+static enum varve_code put_gap(const struct vv_gaps *gaps, struct vv_sheet *sheet,
+                               const struct vv_gap *gap, struct varve_error *error)
 {
     const struct vv_model *model = gaps->scope.model;
     int64_t values[COLUMNS] = { 0 };
-    uint32_t launch = launch_of(gaps, gap), step = launch != VV_NONE ? model->slices.step[launch] : VV_NONE;
+    uint32_t launch = launch_of(gaps, gap),
+             step = launch != VV_NONE ? model->slices.step[launch] : VV_NONE;
     const uint32_t around[] = { gap->before, gap->after };
     size_t row;
     add_parts(gaps, gap, values);
     VV_TRY(put_parts(sheet, VV_ROW_PLAIN, "gap", values, &row, error));
     vv_sheet_int(sheet, row, AT, gap->begin_ns - model->run.begin_ns);
     if (gap->host_ns > 0)
-        VV_TRY(vv_sheet_text(sheet, row, DOING, vv_host_role_text((enum vv_host_role)gap->doing), error));
+        VV_TRY(vv_sheet_text(sheet, row, DOING, vv_host_role_text((enum vv_host_role)gap->doing),
+                             error));
     for (size_t i = 0; i < 2; i++) {
         uint32_t slice = model->activities.slice[gaps->work.items[around[i]].activity];
-        VV_TRY(vv_sheet_text(sheet, row, BEFORE + i, vv_text_of(model, model->slices.name[slice]), error));
+        VV_TRY(vv_sheet_text(sheet, row, BEFORE + i, vv_text_of(model, model->slices.name[slice]),
+                             error));
     }
     if (step != VV_NONE)
         vv_sheet_int(sheet, row, STEP, model->steps.index[step]);
     return vv_put_device(sheet, row, DEVICE, &gaps->work.devices[gap->device], error);
 }
 
-static enum varve_code put_gaps(struct vv_gaps *gaps, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_gaps(struct vv_gaps *gaps, struct vv_sheet *sheet,
+                                struct varve_error *error)
 {
     int64_t more[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
     size_t row, shown = choose(gaps);
@@ -122,18 +128,13 @@ static enum varve_code put_gaps(struct vv_gaps *gaps, struct vv_sheet *sheet, st
     return gaps->count > 1 ? put_parts(sheet, VV_ROW_TOTAL, "total", total, &row, error) : VARVE_OK;
 }
 
-enum varve_code vv_analyse_idle_gaps(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_idle_gaps(const struct vv_model *model,
+                                     const struct vv_question *question, struct vv_scratch *scratch,
                                      struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_gaps gaps = { 0 };
+    struct vv_gaps gaps;
     vv_sheet_init(out, "idle_gaps", "GAPS OF DEVICES", gap_columns, COLUMNS);
-    enum varve_code code = vv_gaps_init(&gaps, model, question, error);
-    if (code == VARVE_OK)
-        code = put_gaps(&gaps, out, error);
-    if (code == VARVE_OK)
-        code = vv_gaps_policy(&gaps, out, error);
-    vv_gaps_deinit(&gaps);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_gaps_init(&gaps, model, question, scratch, error));
+    VV_TRY(put_gaps(&gaps, out, error));
+    return vv_gaps_policy(&gaps, out, error);
 }

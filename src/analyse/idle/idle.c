@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* idle.c — table "idle": why each device stood still, one row a cause.
+/* idle.c — table "idle": why each device was idle, one row for each cause.
  *
- * Causes and laws: gaps.h. The rows of a device sum to its total, which is idle_ns of table "devices". */
+ * gaps.h has the causes and laws. The rows of a device sum to its row "device", which is idle_ns of
+ * table "devices". */
 #include <stdlib.h>
 
 #include "derive/devices/gaps.h"
@@ -28,7 +29,7 @@ static const char *cause_text(size_t cause)
     return cause < VV_IDLE_LAUNCH ? "host" : texts[cause - VV_IDLE_LAUNCH];
 }
 
-/* Causes of one device, the greatest first. */
+/* Sorts the causes of one device, the greatest first. */
 static int by_idle(const void *a, const void *b, void *context)
 {
     const struct vv_idle_sum *sums = context;
@@ -38,8 +39,8 @@ static int by_idle(const void *a, const void *b, void *context)
     return (left > right) - (left < right);
 }
 
-static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sheet, size_t device, size_t cause,
-                                 int64_t whole_ns, struct varve_error *error)
+static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sheet, size_t device,
+                                 size_t cause, int64_t whole_ns, struct varve_error *error)
 {
     const struct vv_idle_sum *sum = &gaps->sums[device][cause];
     size_t row;
@@ -48,7 +49,8 @@ static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sh
     VV_TRY(vv_sheet_text(sheet, row, ROW, "cause", error));
     VV_TRY(vv_sheet_text(sheet, row, CAUSE, cause_text(cause), error));
     if (cause < VV_IDLE_LAUNCH)
-        VV_TRY(vv_sheet_text(sheet, row, DOING, vv_host_role_text((enum vv_host_role)cause), error));
+        VV_TRY(
+            vv_sheet_text(sheet, row, DOING, vv_host_role_text((enum vv_host_role)cause), error));
     vv_sheet_int(sheet, row, IDLE, sum->idle_ns);
     vv_sheet_real(sheet, row, SHARE, (double)sum->idle_ns / (double)whole_ns);
     vv_sheet_int(sheet, row, GAPS, sum->gaps);
@@ -57,9 +59,9 @@ static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sh
     return VARVE_OK;
 }
 
-/* `device` NULL: the row of all devices. */
-static enum varve_code put_total(struct vv_sheet *sheet, const struct vv_device *device, int64_t idle_ns, int64_t gaps,
-                                 struct varve_error *error)
+/* If `device` is NULL, the row is that of all devices. */
+static enum varve_code put_total(struct vv_sheet *sheet, const struct vv_device *device,
+                                 int64_t idle_ns, int64_t gaps, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_TOTAL, &row, error));
@@ -72,7 +74,8 @@ static enum varve_code put_total(struct vv_sheet *sheet, const struct vv_device 
     return VARVE_OK;
 }
 
-static enum varve_code put_causes(const struct vv_gaps *gaps, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_causes(const struct vv_gaps *gaps, struct vv_sheet *sheet,
+                                  struct varve_error *error)
 {
     int64_t total_ns = 0;
     size_t next = 0;
@@ -98,17 +101,12 @@ static enum varve_code put_causes(const struct vv_gaps *gaps, struct vv_sheet *s
 }
 
 enum varve_code vv_analyse_idle(const struct vv_model *model, const struct vv_question *question,
-                                struct vv_sheet *out, struct varve_error *error)
+                                struct vv_scratch *scratch, struct vv_sheet *out,
+                                struct varve_error *error)
 {
-    struct vv_gaps gaps = { 0 };
+    struct vv_gaps gaps;
     vv_sheet_init(out, "idle", "IDLE DEVICES", idle_columns, COLUMNS);
-    enum varve_code code = vv_gaps_init(&gaps, model, question, error);
-    if (code == VARVE_OK)
-        code = put_causes(&gaps, out, error);
-    if (code == VARVE_OK)
-        code = vv_gaps_policy(&gaps, out, error);
-    vv_gaps_deinit(&gaps);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_gaps_init(&gaps, model, question, scratch, error));
+    VV_TRY(put_causes(&gaps, out, error));
+    return vv_gaps_policy(&gaps, out, error);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* streams.c — table "idle_streams": why each stream stood still, as HTA sorts it (doc/metrics.md §8.3).
+/* streams.c — table "idle_streams": why each stream was idle, by HTA's rules (doc/metrics.md §8.3).
  *
- * Each gap between the work of one stream, from the latest end so far to the next begin, is
- *     host wait    if the next was launched after the gap began,
- *     kernel wait  else, if it is shorter than 30 us: what it takes from one kernel to the next,
- *     other        else: the stream waits for another one, or nobody knows who launched.
- * Laws: the three sum to idle_ns; idle_ns + busy_ns = span_ns. By HTA's rules a gap begins where the piece of work
- * before ends, even if an earlier one goes on, and may be negative: then the second law does not hold. */
+ * A gap lies between the latest end so far of a stream's work and the begin of its next piece of
+ * work. The gap is
+ *     host wait    if the next piece was launched after the gap began;
+ *     kernel wait  otherwise, if it is shorter than 30 us: the usual time from one kernel to the
+ *                  next;
+ *     other        otherwise: the stream waits for another one, or the launch is not known.
+ * Laws: the three sum to idle_ns; idle_ns + busy_ns = span_ns. With compat HTA a gap begins where
+ * the piece before it ends, even if an earlier piece still runs. Such a gap may be negative; then
+ * the second law does not hold. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +18,8 @@
 
 #define KERNEL_WAIT_NS 30000
 
-enum { ROW, DEVICE, RANK, STREAM, HOST_WAIT, KERNEL_WAIT, OTHER, IDLE, BUSY, SPAN, EVENTS, COLUMNS };
+enum { ROW, DEVICE, RANK, STREAM, HOST_WAIT, KERNEL_WAIT, OTHER, IDLE, BUSY, SPAN, EVENTS,
+       COLUMNS };
 
 static const struct vv_sheet_column stream_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -31,7 +35,8 @@ static const struct vv_sheet_column stream_columns[COLUMNS] = {
     { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
 };
 
-static size_t cause_of(const struct vv_device_work *work, const struct vv_work_item *next, int64_t from_ns)
+static size_t cause_of(const struct vv_device_work *work, const struct vv_work_item *next,
+                       int64_t from_ns)
 {
     struct vv_interval call;
     if (vv_device_call(work, next, &call) && call.begin_ns > from_ns)
@@ -39,17 +44,17 @@ static size_t cause_of(const struct vv_device_work *work, const struct vv_work_i
     return next->begin_ns - from_ns < KERNEL_WAIT_NS ? KERNEL_WAIT : OTHER;
 }
 
-/* HTA's own idle breakdown leaves out waits for the device, which its other figures have. */
+/* HTA's idle breakdown leaves out waits for the device. HTA's other figures include them. */
 static bool counts(const struct vv_device_work *work, const struct vv_work_item *item)
 {
     return vv_is_device_work(work->scope->model, item->activity);
 }
 
 static void measure(const struct vv_device_work *work, const struct vv_streams *streams,
-                    const struct vv_stream *stream, int64_t *values)
+                    const struct vv_device_stream *stream, int64_t *values)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN, former_end_ns = 0, cut_ns = 0;
-    uint16_t stretch = 0; /* of what ends at end_ns                                             */
+    uint16_t stretch = 0; /* of the work that ends at end_ns                                    */
     for (size_t i = stream->first; i < stream->last; i++) {
         const struct vv_work_item *item = &work->items[streams->rows[i]];
         if (!counts(work, item))
@@ -71,8 +76,8 @@ static void measure(const struct vv_device_work *work, const struct vv_streams *
     values[BUSY] = values[SPAN] - values[IDLE];
 }
 
-static enum varve_code put_row(struct vv_sheet *sheet, const struct vv_device *device, const int64_t *values,
-                               struct varve_error *error)
+static enum varve_code put_row(struct vv_sheet *sheet, const struct vv_device *device,
+                               const int64_t *values, struct varve_error *error)
 {
     size_t row;
     char name[40] = "total";
@@ -89,8 +94,9 @@ static enum varve_code put_row(struct vv_sheet *sheet, const struct vv_device *d
     return vv_sheet_text(sheet, row, DEVICE, name, error);
 }
 
-static enum varve_code put_streams(const struct vv_device_work *work, const struct vv_streams *streams,
-                                   struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_streams(const struct vv_device_work *work,
+                                   const struct vv_streams *streams, struct vv_sheet *sheet,
+                                   struct varve_error *error)
 {
     int64_t sums[COLUMNS] = { 0 };
     for (size_t s = 0; s < streams->count; s++) {
@@ -103,29 +109,22 @@ static enum varve_code put_streams(const struct vv_device_work *work, const stru
     return streams->count > 1 ? put_row(sheet, NULL, sums, error) : VARVE_OK;
 }
 
-enum varve_code vv_analyse_idle_streams(const struct vv_model *model, const struct vv_question *question,
-                                        struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_idle_streams(const struct vv_model *model,
+                                        const struct vv_question *question,
+                                        struct vv_scratch *scratch, struct vv_sheet *out,
+                                        struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct vv_streams streams = { 0 };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_streams streams;
     vv_sheet_init(out, "idle_streams", "IDLE STREAMS", stream_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&work, &scope, question, error);
-    if (code == VARVE_OK)
-        code = vv_streams_init(&streams, &work, error);
-    if (code == VARVE_OK)
-        code = put_streams(&work, &streams, out, error);
-    if (code == VARVE_OK && work.count == 0)
-        code = vv_no_work_policy(&scope, out, error);
-    else if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "gaps between the work of a stream%s: launched late, under 30 us, other%s",
-                               vv_part_text(&scope), vv_compat_text(question));
-    vv_streams_deinit(&streams);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(vv_streams_init(&streams, &work, scratch, error));
+    VV_TRY(put_streams(&work, &streams, out, error));
+    if (work.count == 0)
+        return vv_no_work_policy(&scope, out, error);
+    return vv_sheet_policy(
+        out, error, "gaps between the work of a stream%s: launched late, under 30 us, other%s",
+        vv_device_part_label(&scope), vv_compat_text(question));
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena_plan.h — where a planner that knew all lifetimes would have put each allocation, and in how much.
+/* arena_plan.h — the places that a planner would choose in one arena if it knew all lifetimes, and
+ * the arena's size.
  *
- * Greedy best fit by decreasing size: each, the largest first, goes into the smallest gap between those placed
- * that live at the same time. The bytes are an upper bound of what would do; the most that is live at once is
- * the lower one. */
+ * The planner is greedy best fit by decreasing size. Each allocation, the largest first, goes into
+ * the smallest gap between placed allocations that live at the same time. The arena's size is an
+ * upper bound of the needed size; the most that is live at once is the lower bound. */
 #ifndef VV_ANALYSE_MEMORY_ARENA_PLAN_H
 #define VV_ANALYSE_MEMORY_ARENA_PLAN_H
 
 #include "analyse/memory/lifetimes.h"
 
-/* Of one pool the largest so many: the placement looks at every pair. */
+/* Only the largest allocations of a pool are placed, because the planner compares every pair. */
 #define VV_ARENA_PLAN_MOST 4096
 
 struct vv_placement {
@@ -20,12 +21,11 @@ struct vv_placement {
 struct vv_arena_plan {
     struct vv_placement *placements; /* largest first */
     size_t count;
-    int64_t bytes;                   /* the arena's */
-    int64_t live_peak_bytes;         /* most of the placed that is live at once */
+    int64_t bytes;                   /* size of the arena */
+    int64_t live_peak_bytes;         /* the most of the placed allocations that is live at once */
 };
 
 enum varve_code vv_arena_plan(const struct vv_allocations *allocations, uint32_t pool,
                               struct vv_arena_plan *out_plan, struct varve_error *error);
-void vv_arena_plan_deinit(struct vv_arena_plan *plan);
 
 #endif

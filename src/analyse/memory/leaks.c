@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leaks.c — table "memory_leaks": call paths that allocate in step after step what nothing releases
- * (doc/metrics.md §10): in at least three steps, the last one left out, since it had no step to release it in. */
+/* leaks.c — table "memory_leaks": call paths whose allocations the trace does not release, in three
+ * steps or more (doc/metrics.md §10). The last step is left out, because no step follows that could
+ * release its allocations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "question/question.h"
 
 #define LEAST_STEPS 3
-#define PATH_DEPTH_MAX 64 /* of a call path, innermost first; the rest of a deeper one is left out */
+#define PATH_DEPTH_MAX 64 /* levels of a call path, from the innermost; the outer levels of a deeper
+                             path are left out */
 
 enum { DEVICE, BYTES, LIVE_SHARE, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
 
@@ -28,22 +30,23 @@ static const struct vv_sheet_column leak_columns[COLUMNS] = {
 
 struct leak {
     uint64_t allocations, steps;
-    int64_t bytes, first_step, last_step; /* indices                                            */
-    uint32_t former;                      /* row of the step that added last                    */
+    int64_t bytes, first_step, last_step; /* indices of steps                                   */
+    uint32_t former;                      /* row of the last step that was counted              */
     uint32_t pool, path;
 };
 
 struct leaks {
     const struct vv_allocations *allocations;
-    struct vv_groups paths;   /* (name, path around it + 1): a call path                        */
-    struct vv_groups holders; /* (path, pool): rows of items                                    */
+    struct vv_groups paths;   /* (name, path around it + 1) -> call path                        */
+    struct vv_groups holders; /* (path, pool) -> row of items                                   */
     struct leak *items;
     size_t capacity;
     int64_t last_step;        /* greatest index of a chosen step                                */
 };
 
-/* The path of a slice, without the step around it, whose name may carry a number. */
-static enum varve_code path_of(struct leaks *leaks, uint32_t slice, uint32_t *out_path, struct varve_error *error)
+/* The path of a slice. The step around it is left out, because its name may contain a number. */
+static enum varve_code path_of(struct leaks *leaks, uint32_t slice, uint32_t *out_path,
+                               struct varve_error *error)
 {
     const struct vv_slices *slices = &leaks->allocations->scope->model->slices;
     uint32_t names[PATH_DEPTH_MAX], depth = 0;
@@ -56,28 +59,23 @@ static enum varve_code path_of(struct leaks *leaks, uint32_t slice, uint32_t *ou
     return VARVE_OK;
 }
 
-/* The row of the path and the pool; a new one is all zeros but for its key. */
-static enum varve_code row_of(struct leaks *leaks, uint32_t path, uint32_t pool, struct leak **out_leak,
-                              struct varve_error *error)
+/* Finds or adds the row of the path and the pool. A new row has only its key; all else is 0. */
+static enum varve_code row_of(struct leaks *leaks, uint32_t path, uint32_t pool,
+                              struct leak **out_leak, struct varve_error *error)
 {
     uint32_t row, known = leaks->holders.count;
     VV_TRY(vv_groups_add(&leaks->holders, path, pool, &row, error));
-    if (row >= leaks->capacity) {
-        size_t capacity = leaks->capacity * 2 + 64;
-        struct leak *items = reallocarray(leaks->items, capacity, sizeof *items);
-        if (items == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu call paths", capacity);
-        leaks->items = items;
-        leaks->capacity = capacity;
-    }
+    VV_TRY(VV_SCRATCH_RESERVE(leaks->holders.scratch, &leaks->items, &leaks->capacity,
+                              (size_t)row + 1, error));
     *out_leak = &leaks->items[row];
     if (row == known)
         **out_leak = (struct leak){ .former = VV_NONE, .pool = pool, .path = path };
     return VARVE_OK;
 }
 
-/* Items of a pool come in order of time, so those of one step follow each other. */
-static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item, struct varve_error *error)
+/* Items of a pool are in order of time, so the items of one step follow each other. */
+static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item,
+                           struct varve_error *error)
 {
     const struct vv_scope *scope = leaks->allocations->scope;
     const struct vv_model *model = scope->model;
@@ -126,7 +124,7 @@ static void write_path(const struct leaks *leaks, uint32_t path, char *text, siz
     }
 }
 
-/* At least what leaked. */
+/* The live memory at the end. It is at least the leaked memory. */
 static int64_t live_at_end(const struct leaks *leaks, uint32_t number)
 {
     const struct vv_pool *pool = &leaks->allocations->pools[number];
@@ -137,8 +135,8 @@ static int64_t live_at_end(const struct leaks *leaks, uint32_t number)
     return live_bytes;
 }
 
-static enum varve_code put_row(const struct leaks *leaks, const struct leak *leak, struct vv_sheet *sheet,
-                               struct varve_error *error)
+static enum varve_code put_row(const struct leaks *leaks, const struct leak *leak,
+                               struct vv_sheet *sheet, struct varve_error *error)
 {
     size_t row;
     char device[40], path[4096];
@@ -147,7 +145,8 @@ static enum varve_code put_row(const struct leaks *leaks, const struct leak *lea
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     VV_TRY(vv_sheet_text(sheet, row, DEVICE, device, error));
     vv_sheet_int(sheet, row, BYTES, leak->bytes);
-    vv_sheet_real(sheet, row, LIVE_SHARE, (double)leak->bytes / (double)live_at_end(leaks, leak->pool));
+    vv_sheet_real(sheet, row, LIVE_SHARE,
+                  (double)leak->bytes / (double)live_at_end(leaks, leak->pool));
     vv_sheet_int(sheet, row, ALLOCATIONS, (int64_t)leak->allocations);
     vv_sheet_int(sheet, row, STEPS, (int64_t)leak->steps);
     vv_sheet_int(sheet, row, FIRST, leak->first_step);
@@ -175,38 +174,32 @@ static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct 
     return VARVE_OK;
 }
 
-static enum varve_code state_policy(const struct vv_allocations *allocations, struct vv_sheet *sheet,
-                                    struct varve_error *error)
+static enum varve_code state_policy(const struct vv_allocations *allocations,
+                                    struct vv_sheet *sheet, struct varve_error *error)
 {
     if (allocations->count == 0)
         return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
     if (allocations->scope->step_count <= LEAST_STEPS)
         return vv_sheet_policy(sheet, error, "needs more than %d steps; here are %llu", LEAST_STEPS,
                                (unsigned long long)allocations->scope->step_count);
-    return vv_sheet_policy(sheet, error, "%scall paths that allocate in %d steps or more what is never released; "
-                           "the last step is left out", sheet->row_count == 0 ? "none: " : "", LEAST_STEPS);
+    return vv_sheet_policy(sheet, error,
+                           "%scall paths that allocate in %d steps or more what is never released; "
+                           "the last step is left out",
+                           sheet->row_count == 0 ? "none: " : "", LEAST_STEPS);
 }
 
-enum varve_code vv_analyse_memory_leaks(const struct vv_model *model, const struct vv_question *question,
-                                        struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_memory_leaks(const struct vv_model *model,
+                                        const struct vv_question *question,
+                                        struct vv_scratch *scratch, struct vv_sheet *out,
+                                        struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
-    struct leaks leaks = { .allocations = &allocations, .last_step = INT64_MIN };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
+    struct leaks leaks = { .allocations = &allocations, .last_step = INT64_MIN,
+                           .paths = { .scratch = scratch }, .holders = { .scratch = scratch } };
     vv_sheet_init(out, "memory_leaks", "MEMORY NEVER RELEASED", leak_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = find(&leaks, out, error);
-    if (code == VARVE_OK)
-        code = state_policy(&allocations, out, error);
-    vv_groups_deinit(&leaks.paths);
-    vv_groups_deinit(&leaks.holders);
-    free(leaks.items);
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    VV_TRY(find(&leaks, out, error));
+    return state_policy(&allocations, out, error);
 }

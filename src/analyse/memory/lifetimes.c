@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/binary_search.h"
 #include "base/radix.h"
 #include "derive/devices/device_work.h"
@@ -13,30 +12,33 @@
 
 struct pairing {
     struct vv_allocations *out;
+    struct vv_scratch *scratch; /* memory of the pairing alone                                  */
     struct vv_keyed_row *rows;  /* rows of memory                                               */
     size_t count;
-    uint32_t *pool_of;          /* by row of memory; VV_NONE: not chosen                        */
-    size_t *open;               /* allocations that are live, of one key                        */
+    uint32_t *pool_of;          /* row of memory -> pool; VV_NONE: not chosen                   */
+    size_t *open;               /* allocations of one key that are live                         */
     size_t open_count;
-    struct vv_groups pools;     /* scope and device -> row in pools, as they come               */
+    struct vv_groups pools;     /* scope and device -> row in pools, in order of appearance     */
     size_t pool_capacity;
 };
 
 /* ---- pools ---- */
 
-static enum varve_code pool_row(struct pairing *pairing, const struct vv_pool *wanted, uint32_t *out_row,
-                                struct varve_error *error)
+static enum varve_code pool_row(struct pairing *pairing, const struct vv_pool *wanted,
+                                uint32_t *out_row, struct varve_error *error)
 {
     struct vv_allocations *out = pairing->out;
     VV_TRY(vv_groups_add(&pairing->pools, wanted->scope, wanted->device, out_row, error));
     if (*out_row < out->pool_count)
         return VARVE_OK;
-    VV_TRY(vv_array_reserve(&out->pools, &pairing->pool_capacity, out->pool_count + 1, sizeof *out->pools, error));
+    VV_TRY(VV_SCRATCH_RESERVE(out->scope->scratch, &out->pools, &pairing->pool_capacity,
+                              out->pool_count + 1, error));
     out->pools[out->pool_count++] = *wanted;
     return VARVE_OK;
 }
 
-static enum varve_code find_pools(struct pairing *pairing, const char *device, struct varve_error *error)
+static enum varve_code find_pools(struct pairing *pairing, const char *device,
+                                  struct varve_error *error)
 {
     const struct vv_scope *scope = pairing->out->scope;
     const struct vv_model *model = scope->model;
@@ -59,7 +61,7 @@ static enum varve_code find_pools(struct pairing *pairing, const char *device, s
     return VARVE_OK;
 }
 
-/* Are all sums of sizes, and of what the producer says was live, within an int64? */
+/* True if the sum of all sizes and the producer's totals fit in an int64. */
 static bool sizes_add_up(const struct pairing *pairing)
 {
     const struct vv_memory *memory = &pairing->out->scope->model->memory;
@@ -77,14 +79,15 @@ static bool sizes_add_up(const struct pairing *pairing)
 
 /* ---- pairs ---- */
 
-/* Rows by pool, then address, or size where there is none, then time. */
+/* Sorts rows by pool, then by address, or size if there is no address, then by time. */
 static enum varve_code order_rows(struct pairing *pairing, struct varve_error *error)
 {
     const struct vv_memory *memory = &pairing->out->scope->model->memory;
     struct vv_keyed_row *rows = pairing->rows;
     int64_t first_ns = INT64_MAX;
     for (size_t i = 0; i < pairing->count; i++)
-        first_ns = memory->time_ns[rows[i].row] < first_ns ? memory->time_ns[rows[i].row] : first_ns;
+        first_ns =
+            memory->time_ns[rows[i].row] < first_ns ? memory->time_ns[rows[i].row] : first_ns;
     for (size_t i = 0; i < pairing->count; i++)
         rows[i].key = (uint64_t)(memory->time_ns[rows[i].row] - first_ns);
     VV_TRY(vv_radix_sort(rows, pairing->count, error));
@@ -95,7 +98,8 @@ static enum varve_code order_rows(struct pairing *pairing, struct varve_error *e
     }
     VV_TRY(vv_radix_sort(rows, pairing->count, error));
     for (size_t i = 0; i < pairing->count; i++)
-        rows[i].key = (uint64_t)pairing->pool_of[rows[i].row] << 1 | (memory->address[rows[i].row] != 0);
+        rows[i].key =
+            (uint64_t)pairing->pool_of[rows[i].row] << 1 | (memory->address[rows[i].row] != 0);
     return vv_radix_sort(rows, pairing->count, error);
 }
 
@@ -155,16 +159,16 @@ static void pair_rows(struct pairing *pairing)
     }
 }
 
-/* ---- what was live before ---- */
+/* ---- memory that was live before the trace ---- */
 
-/* By the producer's own total after the first event of each pool that carries one, less what the trace says until then. */
+/* Finds the part of the producer's total that the trace does not explain. Of each pool the first
+ * event with a total counts. */
 static enum varve_code find_before(struct pairing *pairing, struct varve_error *error)
 {
     struct vv_allocations *out = pairing->out;
     const struct vv_memory *memory = &out->scope->model->memory;
-    uint32_t *first = malloc((out->pool_count + 1) * sizeof *first);
-    if (first == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    uint32_t *first;
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &first, out->pool_count + 1, error));
     memset(first, 0xff, (out->pool_count + 1) * sizeof *first);
     for (uint32_t row = 0; row < memory->table.count; row++) {
         uint32_t pool = pairing->pool_of[row];
@@ -186,28 +190,30 @@ static enum varve_code find_before(struct pairing *pairing, struct varve_error *
             out->pools[p].before_bytes = before_bytes;
         }
     }
-    free(first);
     return VARVE_OK;
 }
 
-/* ---- what was chosen ---- */
+/* ---- chosen allocations ---- */
 
 static bool is_chosen(const struct vv_scope *scope, const struct vv_allocation *item)
 {
     const struct vv_model *model = scope->model;
     if (item->made == VV_NONE)
         return false;
-    uint32_t track = model->memory.track[item->made], slice = vv_operator_at(model, track, item->begin_ns);
+    uint32_t track = model->memory.track[item->made],
+             slice = vv_operator_at(model, track, item->begin_ns);
     return (!scope->by_thread || (track != VV_NONE && scope->tracks[track])) &&
            (scope->admitted == NULL || (slice != VV_NONE && scope->admitted[slice]));
 }
 
-/* Where threads or operators were named: of what these allocated. What was there before, nobody here did. */
+/* If threads or operators were chosen, only their allocations count. They allocated nothing before
+ * the trace. */
 static void keep_chosen(struct vv_allocations *out)
 {
     size_t count = 0;
     for (size_t p = 0; p < out->pool_count; p++)
-        out->pools[p] = (struct vv_pool){ .scope = out->pools[p].scope, .device = out->pools[p].device,
+        out->pools[p] = (struct vv_pool){ .scope = out->pools[p].scope,
+                                          .device = out->pools[p].device,
                                           .rank = out->pools[p].rank };
     for (size_t i = 0; i < out->count; i++) {
         const struct vv_allocation *item = &out->items[i];
@@ -248,45 +254,43 @@ static int compare_allocations(const void *a, const void *b)
     return (left->bytes > right->bytes) - (left->bytes < right->bytes);
 }
 
-/* By pool, then begin; what is left to compare is little. */
-static enum varve_code order_items(struct vv_allocations *out, struct varve_error *error)
+/* Sorts by pool, then by begin. After the radix sort only equal keys are compared. */
+static enum varve_code order_items(struct vv_allocations *out, struct vv_scratch *own,
+                                   struct varve_error *error)
 {
-    struct vv_keyed_row *keys = malloc((out->count + 1) * sizeof *keys);
-    struct vv_allocation *items = malloc((out->count + 1) * sizeof *items);
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || items == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to order %zu allocations", out->count);
-    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
-        keys[i] = (struct vv_keyed_row){ (uint64_t)out->items[i].begin_ns ^ UINT64_C(1) << 63, (uint32_t)i };
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, out->count, error);
-    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+    struct vv_keyed_row *keys;
+    struct vv_allocation *items;
+    VV_TRY(VV_SCRATCH_ARRAY(own, &keys, out->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &items, out->count, error));
+    for (size_t i = 0; i < out->count; i++)
+        keys[i] = (struct vv_keyed_row){ (uint64_t)out->items[i].begin_ns ^ UINT64_C(1) << 63,
+                                         (uint32_t)i };
+    VV_TRY(vv_radix_sort(keys, out->count, error));
+    for (size_t i = 0; i < out->count; i++)
         keys[i].key = out->items[keys[i].row].pool;
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, out->count, error);
-    for (size_t i = 0; i < out->count && code == VARVE_OK; i++)
+    VV_TRY(vv_radix_sort(keys, out->count, error));
+    for (size_t i = 0; i < out->count; i++)
         items[i] = out->items[keys[i].row];
-    for (size_t first = 0, next; first < out->count && code == VARVE_OK; first = next) {
+    for (size_t first = 0, next; first < out->count; first = next) {
         for (next = first + 1; next < out->count && items[next].pool == items[first].pool &&
                                items[next].begin_ns == items[first].begin_ns; next++)
             ;
         qsort(items + first, next - first, sizeof *items, compare_allocations);
     }
-    free(keys);
-    free(code == VARVE_OK ? out->items : items);
-    out->items = code == VARVE_OK ? items : out->items;
-    return code;
+    vv_scratch_release(out->scope->scratch, out->items);
+    out->items = items;
+    return VARVE_OK;
 }
 
-static enum varve_code order_pools(struct vv_allocations *out, struct varve_error *error)
+static enum varve_code order_pools(struct vv_allocations *out, struct vv_scratch *own,
+                                   struct varve_error *error)
 {
     if (out->pool_count == 0)
         return VARVE_OK;
-    struct vv_pool *former = malloc((out->pool_count + 1) * sizeof *former);
-    if (former == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu pools", out->pool_count);
+    struct vv_pool *former;
+    VV_TRY(VV_SCRATCH_ARRAY(own, &former, out->pool_count, error));
     for (size_t p = 0; p < out->pool_count; p++) {
-        out->pools[p].first = p; /* its number of before */
+        out->pools[p].first = p; /* the number that the pool had before */
         former[p] = out->pools[p];
     }
     if (out->pool_count > 0)
@@ -295,8 +299,7 @@ static enum varve_code order_pools(struct vv_allocations *out, struct varve_erro
         former[out->pools[p].first].last = p;
     for (size_t i = 0; i < out->count; i++)
         out->items[i].pool = (uint32_t)former[out->items[i].pool].last;
-    free(former);
-    VV_TRY(order_items(out, error));
+    VV_TRY(order_items(out, own, error));
     size_t next = 0;
     for (size_t p = 0; p < out->pool_count; p++) {
         out->pools[p].first = next;
@@ -314,55 +317,49 @@ static enum varve_code pair(struct pairing *pairing, struct varve_error *error)
     VV_TRY(find_before(pairing, error));
     if (pairing->out->is_part)
         keep_chosen(pairing->out);
-    return order_pools(pairing->out, error);
+    return order_pools(pairing->out, pairing->scratch, error);
 }
 
-enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope, const char *device,
-                                    struct varve_error *error)
+static enum varve_code pair_all(struct pairing *pairing, const char *device,
+                                struct varve_error *error)
 {
-    size_t rows = (size_t)scope->model->memory.table.count + 1;
-    *out = (struct vv_allocations){ .scope = scope, .items = malloc(rows * sizeof *out->items),
+    struct vv_allocations *out = pairing->out;
+    size_t rows = (size_t)out->scope->model->memory.table.count;
+    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &out->items, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->rows, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->pool_of, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->open, rows, error));
+    VV_TRY(find_pools(pairing, device, error));
+    out->is_absurd = !sizes_add_up(pairing);
+    if (!out->is_absurd)
+        return pair(pairing, error);
+    out->pool_count = 0;
+    return VARVE_OK;
+}
+
+enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
+                                    const char *device, struct varve_error *error)
+{
+    struct vv_scratch own = { 0 };
+    struct pairing pairing = { .out = out, .scratch = &own, .pools = { .scratch = &own } };
+    *out = (struct vv_allocations){ .scope = scope,
                                     .is_part = scope->by_thread || scope->admitted != NULL };
-    struct pairing pairing = {
-        .out = out,
-        .rows = malloc(rows * sizeof *pairing.rows),
-        .pool_of = malloc(rows * sizeof *pairing.pool_of),
-        .open = malloc(rows * sizeof *pairing.open),
-    };
     if (device != NULL && strcmp(device, "all") == 0)
         device = NULL;
-    enum varve_code code = VARVE_OK;
-    if (out->items == NULL || pairing.rows == NULL || pairing.pool_of == NULL || pairing.open == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to pair %zu allocations and releases", rows - 1);
-    if (code == VARVE_OK)
-        code = find_pools(&pairing, device, error);
-    out->is_absurd = code == VARVE_OK && !sizes_add_up(&pairing);
-    if (out->is_absurd)
-        out->pool_count = 0;
-    else if (code == VARVE_OK)
-        code = pair(&pairing, error);
-    vv_groups_deinit(&pairing.pools);
-    free(pairing.rows);
-    free(pairing.pool_of);
-    free(pairing.open);
+    enum varve_code code = pair_all(&pairing, device, error);
+    vv_scratch_deinit(&own);
     return code;
-}
-
-void vv_allocations_deinit(struct vv_allocations *allocations)
-{
-    free(allocations->items);
-    free(allocations->pools);
-    *allocations = (struct vv_allocations){ 0 };
 }
 
 const char *vv_allocations_none(const struct vv_allocations *allocations)
 {
-    return allocations->is_absurd ? "the allocations recorded sum to more than 2^63 bytes" : "no allocations recorded";
+    return allocations->is_absurd ? "the allocations recorded sum to more than 2^63 bytes"
+                                  : "no allocations recorded";
 }
 
 /* ---- changes ---- */
 
-/* Releases before allocations, each in the order of the items: a stable sort by time does the rest. */
+/* Releases before allocations, each in the order of the items. A stable sort by time follows. */
 static size_t list_changes(const struct vv_allocations *allocations, const struct vv_pool *pool,
                            struct vv_keyed_row *keys)
 {
@@ -379,32 +376,26 @@ static size_t list_changes(const struct vv_allocations *allocations, const struc
 }
 
 enum varve_code vv_pool_changes(const struct vv_allocations *allocations, uint32_t pool,
-                                struct vv_change **out_changes, size_t *out_count, struct varve_error *error)
+                                struct vv_change **out_changes, size_t *out_count,
+                                struct varve_error *error)
 {
+    struct vv_scratch *scratch = allocations->scope->scratch;
     const struct vv_pool *place = &allocations->pools[pool];
-    size_t most = (place->last - place->first) * 2 + 1;
+    size_t most = (place->last - place->first) * 2;
+    struct vv_keyed_row *keys;
     if (place->last > UINT32_MAX / 2)
         VV_FAIL(error, VARVE_LIMIT, "more than %u allocations", UINT32_MAX / 2);
-    struct vv_keyed_row *keys = malloc(most * sizeof *keys);
-    struct vv_change *changes = malloc(most * sizeof *changes);
-    enum varve_code code = VARVE_OK;
-    if (keys == NULL || changes == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu allocations", place->last - place->first);
-    size_t count = code == VARVE_OK ? list_changes(allocations, place, keys) : 0;
-    if (code == VARVE_OK)
-        code = vv_radix_sort(keys, count, error);
-    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &keys, most, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, out_changes, most, error));
+    *out_count = list_changes(allocations, place, keys);
+    VV_TRY(vv_radix_sort(keys, *out_count, error));
+    for (size_t i = 0; i < *out_count; i++) {
         const struct vv_allocation *item = &allocations->items[keys[i].row >> 1];
         bool is_begin = keys[i].row & 1;
-        changes[i] = (struct vv_change){ is_begin ? item->begin_ns : item->end_ns,
-                                         is_begin ? item->bytes : -item->bytes, keys[i].row >> 1 };
+        (*out_changes)[i] =
+            (struct vv_change){ is_begin ? item->begin_ns : item->end_ns,
+                                is_begin ? item->bytes : -item->bytes, keys[i].row >> 1 };
     }
-    free(keys);
-    if (code != VARVE_OK) {
-        free(changes);
-        return code;
-    }
-    *out_changes = changes;
-    *out_count = count;
+    vv_scratch_release(scratch, keys);
     return VARVE_OK;
 }

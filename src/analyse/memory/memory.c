@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c — table "memory": what each device's allocator gave out, the most of it at once, and how little
- * would have done (doc/metrics.md §10).
+/* memory.c — table "memory": how much each device's allocator gave out, how much was live at once,
+ * and how small an arena could have been (doc/metrics.md §10).
  *
- * Laws:  peak >= begin, end;  the arena, packed best-fit, >= the most that is live at once of what is packed. */
+ * Laws: peak >= begin, end; the size of the arena >= the most of the packed allocations that is
+ * live at once. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyse/memory/arena_plan.h"
 #include "analyse/memory/live.h"
@@ -15,7 +15,8 @@
 #include "sheet/number.h"
 
 enum {
-    DEVICE, RANK, PEAK, PEAK_AT, BEGIN, END, ALLOCATIONS, ALLOCATED, RELEASES, RELEASED, UNSEEN, RESERVED,
+    DEVICE, RANK, PEAK, PEAK_AT, BEGIN, END, ALLOCATIONS, ALLOCATED, RELEASES, RELEASED, UNSEEN,
+    RESERVED,
     FRAGMENTATION, FREE_FRAGMENTATION, SLACK, HOLE, ARENA, ARENA_RATIO, PLANNED, COLUMNS
 };
 
@@ -41,23 +42,23 @@ static const struct vv_sheet_column memory_columns[COLUMNS] = {
     { "planned", "planned", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
-/* The most that the producer says the allocator holds of the device, how much of it lies idle when it first does, and
- * how it is at the peak of what is live. */
-static enum varve_code put_totals(const struct vv_allocations *allocations, const struct vv_pool *pool,
-                                  const struct vv_memory_peak *peak, struct vv_sheet *sheet, size_t row,
-                                  struct varve_error *error)
+/* Writes the most that the allocator held of the device and how much of it was not given out at the
+ * first such instant, as the producer says; and the fragmentation at the peak. */
+static enum varve_code put_totals(const struct vv_allocations *allocations,
+                                  const struct vv_pool *pool, const struct vv_memory_peak *peak,
+                                  struct vv_sheet *sheet, size_t row, struct varve_error *error)
 {
-    struct vv_memory_totals totals = { 0 };
+    struct vv_memory_totals totals;
     const struct vv_memory_total *most = NULL, *at_peak = NULL;
     int64_t hole_bytes = -1;
-    enum varve_code code = vv_memory_totals_init(&totals, allocations, pool, error);
+    VV_TRY(vv_memory_totals_init(&totals, allocations, pool, error));
     for (size_t i = 0; i < totals.count; i++)
         if (totals.items[i].reserved_bytes > (most != NULL ? most->reserved_bytes : 0))
             most = &totals.items[i];
-    if (code == VARVE_OK && peak != NULL)
+    if (peak != NULL)
         at_peak = vv_memory_total_at(&totals, peak->time_ns);
     if (at_peak != NULL)
-        code = vv_largest_hole(allocations, pool, at_peak, peak->time_ns, &hole_bytes, error);
+        VV_TRY(vv_largest_hole(allocations, pool, at_peak, peak->time_ns, &hole_bytes, error));
     if (most != NULL) {
         vv_sheet_int(sheet, row, RESERVED, most->reserved_bytes);
         if (vv_is_consistent(most))
@@ -70,67 +71,56 @@ static enum varve_code put_totals(const struct vv_allocations *allocations, cons
         vv_sheet_real(sheet, row, FREE_FRAGMENTATION, in_pieces);
     if (hole_bytes >= 0)
         vv_sheet_int(sheet, row, HOLE, hole_bytes);
-    vv_memory_totals_deinit(&totals);
-    return code;
+    return VARVE_OK;
 }
 
-static enum varve_code put_arena(const struct vv_allocations *allocations, uint32_t pool, struct vv_sheet *sheet,
-                                 size_t row, struct varve_error *error)
+static enum varve_code put_arena(const struct vv_allocations *allocations, uint32_t pool,
+                                 struct vv_sheet *sheet, size_t row, struct varve_error *error)
 {
-    struct vv_arena_plan plan = { 0 };
-    enum varve_code code = vv_arena_plan(allocations, pool, &plan, error);
-    if (code == VARVE_OK && plan.count > 0) {
-        vv_sheet_int(sheet, row, ARENA, plan.bytes);
-        vv_sheet_real(sheet, row, ARENA_RATIO, (double)plan.bytes / (double)plan.live_peak_bytes);
-        vv_sheet_int(sheet, row, PLANNED, (int64_t)plan.count);
-    }
-    vv_arena_plan_deinit(&plan);
-    return code;
+    struct vv_arena_plan plan;
+    VV_TRY(vv_arena_plan(allocations, pool, &plan, error));
+    if (plan.count == 0)
+        return VARVE_OK;
+    vv_sheet_int(sheet, row, ARENA, plan.bytes);
+    vv_sheet_real(sheet, row, ARENA_RATIO, (double)plan.bytes / (double)plan.live_peak_bytes);
+    vv_sheet_int(sheet, row, PLANNED, (int64_t)plan.count);
+    return VARVE_OK;
 }
 
-static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number, struct vv_sheet *sheet,
-                                struct varve_error *error)
+static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number,
+                                struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_pool *pool = &allocations->pools[number];
-    struct vv_intervals instants = { 0 };
+    struct vv_intervals instants = { .scratch = allocations->scope->scratch };
     struct vv_memory_peak peak = { 0 };
-    struct vv_change *changes = NULL;
+    struct vv_change *changes;
     size_t count, row;
     char name[40];
     vv_device_text(pool->device, name, sizeof name);
-    enum varve_code code = vv_chosen_instants(allocations->scope, pool->scope, &instants, error);
-    if (code == VARVE_OK)
-        code = vv_pool_changes(allocations, number, &changes, &count, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_text(sheet, row, DEVICE, name, error);
-    if (code == VARVE_OK && instants.count > 0) {
+    VV_TRY(vv_chosen_instants(allocations->scope, pool->scope, &instants, error));
+    VV_TRY(vv_pool_changes(allocations, number, &changes, &count, error));
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, DEVICE, name, error));
+    if (instants.count > 0) {
         peak = vv_memory_peak(pool, changes, count, &instants);
         vv_sheet_int(sheet, row, PEAK, peak.bytes);
         vv_sheet_int(sheet, row, PEAK_AT, peak.time_ns - allocations->scope->model->run.begin_ns);
         vv_sheet_int(sheet, row, BEGIN, peak.begin_bytes);
         vv_sheet_int(sheet, row, END, peak.end_bytes);
     }
-    if (code == VARVE_OK) {
-        if (pool->rank >= 0)
-            vv_sheet_int(sheet, row, RANK, pool->rank);
-        vv_sheet_int(sheet, row, ALLOCATIONS, (int64_t)pool->made);
-        vv_sheet_int(sheet, row, ALLOCATED, pool->made_bytes);
-        vv_sheet_int(sheet, row, RELEASES, (int64_t)pool->freed);
-        vv_sheet_int(sheet, row, RELEASED, pool->freed_bytes);
-        vv_sheet_int(sheet, row, UNSEEN, (int64_t)pool->reused);
-        code = put_totals(allocations, pool, instants.count > 0 ? &peak : NULL, sheet, row, error);
-    }
-    if (code == VARVE_OK)
-        code = put_arena(allocations, number, sheet, row, error);
-    free(changes);
-    vv_intervals_deinit(&instants);
-    return code;
+    if (pool->rank >= 0)
+        vv_sheet_int(sheet, row, RANK, pool->rank);
+    vv_sheet_int(sheet, row, ALLOCATIONS, (int64_t)pool->made);
+    vv_sheet_int(sheet, row, ALLOCATED, pool->made_bytes);
+    vv_sheet_int(sheet, row, RELEASES, (int64_t)pool->freed);
+    vv_sheet_int(sheet, row, RELEASED, pool->freed_bytes);
+    vv_sheet_int(sheet, row, UNSEEN, (int64_t)pool->reused);
+    VV_TRY(put_totals(allocations, pool, instants.count > 0 ? &peak : NULL, sheet, row, error));
+    return put_arena(allocations, number, sheet, row, error);
 }
 
-static enum varve_code state_policy(const struct vv_allocations *allocations, struct vv_sheet *sheet,
-                                    struct varve_error *error)
+static enum varve_code state_policy(const struct vv_allocations *allocations,
+                                    struct vv_sheet *sheet, struct varve_error *error)
 {
     const uint64_t pauses = allocations->scope->model->resumes.table.count;
     int64_t before_bytes = 0;
@@ -141,31 +131,29 @@ static enum varve_code state_policy(const struct vv_allocations *allocations, st
         before_bytes += allocations->pools[p].before_bytes;
     vv_number_bytes(before_bytes, size, sizeof size);
     if (pauses > 0)
-        snprintf(paused, sizeof paused, "; recording paused %s: what was released meanwhile stays until its address is used again",
+        snprintf(paused, sizeof paused,
+                 "; recording paused %s: what was released meanwhile stays until its address is "
+                 "used again",
                  pauses == 1 ? "once" : "several times");
-    return vv_sheet_policy(sheet, error, "%zu allocations; %s of what is live was allocated before the trace began%s%s",
-                           allocations->count, size, paused,
-                           allocations->by_size ? "; without addresses a release is that of the last of its size" : "");
+    return vv_sheet_policy(
+        sheet, error,
+        "%zu allocations; %s of what is live was allocated before the trace began%s%s",
+        allocations->count, size, paused,
+        allocations->by_size ? "; without addresses a release is that of the last of its size"
+                             : "");
 }
 
 enum varve_code vv_analyse_memory(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
     vv_sheet_init(out, "memory", "MEMORY", memory_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
-        code = put_pool(&allocations, p, out, error);
-    if (code == VARVE_OK)
-        code = state_policy(&allocations, out, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_hide_unknown(out, RESERVED, FREE_FRAGMENTATION + 1, error);
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    for (uint32_t p = 0; p < allocations.pool_count; p++)
+        VV_TRY(put_pool(&allocations, p, out, error));
+    VV_TRY(state_policy(&allocations, out, error));
+    return vv_sheet_hide_unknown(out, RESERVED, FREE_FRAGMENTATION + 1, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak.c — table "memory_peak": who holds what is live when most is (doc/metrics.md §10).
+/* peak.c — table "memory_peak": who holds the memory that is live at the peak (doc/metrics.md §10).
  *
- * Law: the rows of a device, "(before the trace)" included, sum to its total row = peak_bytes of "memory". */
+ * Law: the rows of a device, "(before the trace)" included, sum to its total row = peak_bytes of
+ * "memory". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +38,14 @@ struct holders {
     const struct vv_allocations *allocations;
     enum holder_key by;
     const char *device;
-    int64_t peak_bytes, named_bytes; /* live at the peak; of that, allocated in the trace        */
-    struct vv_groups groups;      /* (string, or row of a step or track; 0)                     */
+    int64_t peak_bytes, named_bytes; /* live at the peak; the part of it allocated in the trace  */
+    struct vv_groups groups;      /* (string, or row of a step or track; 0) -> group            */
     struct holder { int64_t bytes, oldest_ns; uint64_t count; } *sums; /* by group              */
     uint32_t *order;
     size_t capacity;
 };
 
-/* What the allocation is held by: a string, a step's or a track's row; VV_NONE: nothing is known. */
+/* The holder of the allocation: a string, or the row of a step or track; VV_NONE: not known. */
 static uint32_t holder_of(const struct holders *holders, const struct vv_allocation *item)
 {
     const struct vv_model *model = holders->allocations->scope->model;
@@ -65,7 +66,7 @@ static uint32_t holder_of(const struct holders *holders, const struct vv_allocat
     }
 }
 
-/* Adds up what is live at the peak. */
+/* Adds up the allocations that are live at the peak. */
 static enum varve_code gather(struct holders *holders, const struct vv_pool *pool, int64_t peak_ns,
                               struct varve_error *error)
 {
@@ -76,18 +77,16 @@ static enum varve_code gather(struct holders *holders, const struct vv_pool *poo
             continue;
         VV_TRY(vv_groups_add(&holders->groups, holder_of(holders, &items[i]), 0, &group, error));
         if (group >= holders->capacity) {
-            size_t capacity = holders->capacity * 2 + 64;
-            struct holder *sums = reallocarray(holders->sums, capacity, sizeof *sums);
-            if (sums == NULL)
-                VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu holders of memory", capacity);
-            memset(sums + holders->capacity, 0, (capacity - holders->capacity) * sizeof *sums);
-            holders->sums = sums;
-            holders->capacity = capacity;
+            size_t former = holders->capacity;
+            VV_TRY(VV_SCRATCH_RESERVE(holders->groups.scratch, &holders->sums, &holders->capacity,
+                                      (size_t)group + 1, error));
+            memset(holders->sums + former, 0, (holders->capacity - former) * sizeof *holders->sums);
         }
         struct holder *sum = &holders->sums[group];
         sum->bytes += items[i].bytes;
         sum->count++;
-        sum->oldest_ns = peak_ns - items[i].begin_ns > sum->oldest_ns ? peak_ns - items[i].begin_ns : sum->oldest_ns;
+        sum->oldest_ns = peak_ns - items[i].begin_ns > sum->oldest_ns ? peak_ns - items[i].begin_ns
+                                                                      : sum->oldest_ns;
         holders->named_bytes += items[i].bytes;
     }
     return VARVE_OK;
@@ -99,9 +98,10 @@ static int compare_holders(const void *a, const void *b, void *context)
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     if (holders->sums[left].bytes != holders->sums[right].bytes)
         return holders->sums[left].bytes > holders->sums[right].bytes ? -1 : 1;
-    /* Equals by what they are, not by the order in which they were seen. */
+    /* Equal sums are sorted by what the groups are, not by the order in which they were found. */
     uint32_t left_key = holders->groups.names[left], right_key = holders->groups.names[right];
-    bool are_texts = holders->by != BY_THREAD && holders->by != BY_STEP && left_key != VV_NONE && right_key != VV_NONE;
+    bool are_texts = holders->by != BY_THREAD && holders->by != BY_STEP && left_key != VV_NONE &&
+                     right_key != VV_NONE;
     const struct vv_model *model = holders->allocations->scope->model;
     if (are_texts)
         return strcmp(vv_text_of(model, left_key), vv_text_of(model, right_key));
@@ -116,8 +116,8 @@ struct row {
     struct holder sum;
 };
 
-static enum varve_code put_row(const struct holders *holders, struct vv_sheet *sheet, const struct row *row,
-                               struct varve_error *error)
+static enum varve_code put_row(const struct holders *holders, struct vv_sheet *sheet,
+                               const struct row *row, struct varve_error *error)
 {
     size_t at;
     VV_TRY(vv_sheet_row(sheet, row->kind, &at, error));
@@ -148,8 +148,8 @@ static void name_holder(const struct holders *holders, uint32_t group, char *tex
         snprintf(text, bytes, "%s", vv_text_of(model, key));
 }
 
-static enum varve_code put_holders(const struct holders *holders, uint32_t top, struct vv_sheet *sheet,
-                                   struct varve_error *error)
+static enum varve_code put_holders(const struct holders *holders, uint32_t top,
+                                   struct vv_sheet *sheet, struct varve_error *error)
 {
     struct row more = { VV_ROW_REMAINDER, "more", NULL, { 0 } };
     char name[200];
@@ -165,7 +165,8 @@ static enum varve_code put_holders(const struct holders *holders, uint32_t top, 
         VV_TRY(put_row(holders, sheet, &row, error));
         uint32_t key = holders->groups.names[holders->order[i]];
         if (holders->by == BY_STEP && key != VV_NONE)
-            vv_sheet_int(sheet, sheet->row_count - 1, STEP, holders->allocations->scope->model->steps.index[key]);
+            vv_sheet_int(sheet, sheet->row_count - 1, STEP,
+                         holders->allocations->scope->model->steps.index[key]);
     }
     if (top >= holders->groups.count)
         return VARVE_OK;
@@ -179,9 +180,7 @@ static enum varve_code put_rows(struct holders *holders, const struct vv_questio
 {
     uint32_t groups = holders->groups.count;
     uint32_t top = question->top > 0 && question->top < groups ? (uint32_t)question->top : groups;
-    holders->order = malloc((groups + 1) * sizeof *holders->order);
-    if (holders->order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u holders of memory", groups);
+    VV_TRY(VV_SCRATCH_ARRAY(holders->groups.scratch, &holders->order, groups, error));
     for (uint32_t g = 0; g < groups; g++)
         holders->order[g] = g;
     qsort_r(holders->order, groups, sizeof *holders->order, compare_holders, holders);
@@ -195,36 +194,31 @@ static enum varve_code put_rows(struct holders *holders, const struct vv_questio
     return put_row(holders, sheet, &total, error);
 }
 
-static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number, enum holder_key by,
-                                const struct vv_question *question, struct vv_sheet *sheet,
-                                struct varve_error *error)
+static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number,
+                                enum holder_key by, const struct vv_question *question,
+                                struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_pool *pool = &allocations->pools[number];
     char device[40];
-    struct holders holders = { .allocations = allocations, .by = by, .device = device };
-    struct vv_intervals instants = { 0 };
-    struct vv_change *changes = NULL;
+    struct vv_scratch *scratch = allocations->scope->scratch;
+    struct holders holders = { .allocations = allocations, .by = by, .device = device,
+                               .groups = { .scratch = scratch } };
+    struct vv_intervals instants = { .scratch = scratch };
+    struct vv_change *changes;
     size_t count;
     vv_device_text(pool->device, device, sizeof device);
-    enum varve_code code = vv_chosen_instants(allocations->scope, pool->scope, &instants, error);
-    if (code == VARVE_OK && instants.count > 0)
-        code = vv_pool_changes(allocations, number, &changes, &count, error);
-    if (code == VARVE_OK && instants.count > 0) {
-        struct vv_memory_peak peak = vv_memory_peak(pool, changes, count, &instants);
-        holders.peak_bytes = peak.bytes;
-        code = gather(&holders, pool, peak.time_ns, error);
-        if (code == VARVE_OK)
-            code = put_rows(&holders, question, sheet, error);
-    }
-    free(changes);
-    vv_intervals_deinit(&instants);
-    vv_groups_deinit(&holders.groups);
-    free(holders.sums);
-    free(holders.order);
-    return code;
+    VV_TRY(vv_chosen_instants(allocations->scope, pool->scope, &instants, error));
+    if (instants.count == 0)
+        return VARVE_OK;
+    VV_TRY(vv_pool_changes(allocations, number, &changes, &count, error));
+    struct vv_memory_peak peak = vv_memory_peak(pool, changes, count, &instants);
+    holders.peak_bytes = peak.bytes;
+    VV_TRY(gather(&holders, pool, peak.time_ns, error));
+    return put_rows(&holders, question, sheet, error);
 }
 
-static enum varve_code find_key(const char *word, enum holder_key *out_key, struct varve_error *error)
+static enum varve_code find_key(const char *word, enum holder_key *out_key,
+                                struct varve_error *error)
 {
     *out_key = BY_OPERATOR;
     if (word == NULL)
@@ -234,30 +228,26 @@ static enum varve_code find_key(const char *word, enum holder_key *out_key, stru
         if (strcmp(keys[i].word, word) == 0)
             return VARVE_OK;
     }
-    VV_FAIL(error, VARVE_INVALID, "cannot group what holds memory by '%s'. Try op, phase, step or thread", word);
+    VV_FAIL(error, VARVE_INVALID,
+            "cannot group what holds memory by '%s'. Try op, phase, step or thread", word);
 }
 
-enum varve_code vv_analyse_memory_peak(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_memory_peak(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
     enum holder_key by;
     vv_sheet_init(out, "memory_peak", "MEMORY AT ITS PEAK", holder_columns, COLUMNS);
-    enum varve_code code = find_key(question->by, &by, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
-        code = put_pool(&allocations, p, by, question, out, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%s", allocations.pool_count > 0
-                                                     ? "what is live when most is, by what allocated it"
-                                                     : vv_allocations_none(&allocations));
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(find_key(question->by, &by, error));
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    for (uint32_t p = 0; p < allocations.pool_count; p++)
+        VV_TRY(put_pool(&allocations, p, by, question, out, error));
+    return vv_sheet_policy(out, error, "%s",
+                           allocations.pool_count > 0
+                               ? "what is live when most is, by what allocated it"
+                               : vv_allocations_none(&allocations));
 }

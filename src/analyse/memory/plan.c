@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c — tables "allocations" (the weightiest: bytes × lifetime) and "memory_plan" (where each could have
- * lain, and with how many it could have shared the place). doc/metrics.md §10, arena_plan.h. */
+/* plan.c — tables "allocations" (the allocations with the largest bytes × lifetime) and
+ * "memory_plan" (the place that each could have had in an arena, and how many others could have
+ * shared its bytes). doc/metrics.md §10, arena_plan.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,26 +10,27 @@
 #include "derive/devices/device_work.h"
 #include "question/question.h"
 
-/* ---- what both tables say of an allocation ---- */
+/* ---- columns of both tables ---- */
 
 enum { DEVICE, BYTES, AT, LIFETIME, ADDRESS, STEP, RELEASED_BY, NAME, ITEM_COLUMNS };
 
-#define ITEM_CELLS                                                                                  \
-    { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },                               \
-    { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },                                 \
-    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },                                       \
-    { "lifetime_ns", "lifetime", VV_CELL_INT, VV_UNIT_NS, false, false },                           \
-    { "address", "address", VV_CELL_INT, VV_UNIT_NONE, true, false },                               \
-    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, true, false },                                     \
-    { "released_by", "released by", VV_CELL_TEXT, VV_UNIT_NONE, true, false },                      \
+#define ITEM_CELLS                                                             \
+    { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },          \
+    { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },            \
+    { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, false },                  \
+    { "lifetime_ns", "lifetime", VV_CELL_INT, VV_UNIT_NS, false, false },      \
+    { "address", "address", VV_CELL_INT, VV_UNIT_NONE, true, false },          \
+    { "step", "step", VV_CELL_INT, VV_UNIT_NONE, true, false },                \
+    { "released_by", "released by", VV_CELL_TEXT, VV_UNIT_NONE, true, false }, \
     { "name", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, false }
 
-static enum varve_code name_operator(const struct vv_model *model, uint32_t memory_row, struct vv_sheet *sheet,
-                                     size_t row, size_t column, struct varve_error *error)
+static enum varve_code name_operator(const struct vv_model *model, uint32_t memory_row,
+                                     struct vv_sheet *sheet, size_t row, size_t column,
+                                     struct varve_error *error)
 {
-    uint32_t slice = memory_row != VV_NONE
-                         ? vv_operator_at(model, model->memory.track[memory_row], model->memory.time_ns[memory_row])
-                         : VV_NONE;
+    uint32_t slice = memory_row != VV_NONE ? vv_operator_at(model, model->memory.track[memory_row],
+                                                            model->memory.time_ns[memory_row])
+                                           : VV_NONE;
     if (slice == VV_NONE)
         return VARVE_OK;
     if (column == NAME && model->slices.step[slice] != VV_NONE)
@@ -36,7 +38,8 @@ static enum varve_code name_operator(const struct vv_model *model, uint32_t memo
     return vv_sheet_text(sheet, row, column, vv_text_of(model, model->slices.name[slice]), error);
 }
 
-/* Within the run: what began before it counts from its begin, what did not end up to its end. */
+/* The lifetime within the run. An allocation from before the run counts from the run's begin; one
+ * that is not released counts until the run's end. */
 static int64_t lifetime_of(const struct vv_model *model, const struct vv_allocation *item)
 {
     int64_t begin_ns = item->begin_ns != INT64_MIN ? item->begin_ns : model->run.begin_ns;
@@ -44,8 +47,9 @@ static int64_t lifetime_of(const struct vv_model *model, const struct vv_allocat
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-static enum varve_code put_item(const struct vv_allocations *allocations, const struct vv_allocation *item,
-                                struct vv_sheet *sheet, size_t *out_row, struct varve_error *error)
+static enum varve_code put_item(const struct vv_allocations *allocations,
+                                const struct vv_allocation *item, struct vv_sheet *sheet,
+                                size_t *out_row, struct varve_error *error)
 {
     const struct vv_model *model = allocations->scope->model;
     uint32_t known = item->made != VV_NONE ? item->made : item->freed;
@@ -80,47 +84,39 @@ static int compare_weights(const void *a, const void *b)
     return (left->item > right->item) - (left->item < right->item);
 }
 
-static enum varve_code put_weightiest(const struct vv_allocations *allocations, int64_t top, struct vv_sheet *sheet,
-                                      struct varve_error *error)
+static enum varve_code put_weightiest(const struct vv_allocations *allocations, int64_t top,
+                                      struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_model *model = allocations->scope->model;
-    struct weight *weights = malloc((allocations->count + 1) * sizeof *weights);
-    if (weights == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu allocations", allocations->count);
+    struct weight *weights;
+    VV_TRY(VV_SCRATCH_ARRAY(allocations->scope->scratch, &weights, allocations->count, error));
     for (size_t i = 0; i < allocations->count; i++)
         weights[i] = (struct weight){ (double)allocations->items[i].bytes *
                                           (double)lifetime_of(model, &allocations->items[i]),
                                       (uint32_t)i };
     qsort(weights, allocations->count, sizeof *weights, compare_weights);
-    size_t shown = top > 0 && (size_t)top < allocations->count ? (size_t)top : allocations->count, row;
-    enum varve_code code = VARVE_OK;
-    for (size_t i = 0; i < shown && code == VARVE_OK; i++)
-        code = put_item(allocations, &allocations->items[weights[i].item], sheet, &row, error);
-    free(weights);
-    if (code != VARVE_OK)
-        return code;
+    size_t shown = top > 0 && (size_t)top < allocations->count ? (size_t)top : allocations->count,
+           row;
+    for (size_t i = 0; i < shown; i++)
+        VV_TRY(put_item(allocations, &allocations->items[weights[i].item], sheet, &row, error));
     if (allocations->count == 0)
         return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
-    return vv_sheet_policy(sheet, error, "%zu of %zu allocations, the largest product of bytes and lifetime first",
-                           shown, allocations->count);
+    return vv_sheet_policy(
+        sheet, error, "%zu of %zu allocations, the largest product of bytes and lifetime first",
+        shown, allocations->count);
 }
 
-enum varve_code vv_analyse_allocations(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_allocations(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
     vv_sheet_init(out, "allocations", "ALLOCATIONS", allocation_columns, ITEM_COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = put_weightiest(&allocations, question->top, out, error);
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    return put_weightiest(&allocations, question->top, out, error);
 }
 
 /* ---- memory_plan ---- */
@@ -134,8 +130,9 @@ static const struct vv_sheet_column plan_columns[PLAN_COLUMNS] = {
     { "shares", "shares with", VV_CELL_INT, VV_UNIT_COUNT, false, false },
 };
 
-static enum varve_code put_placement(const struct vv_allocations *allocations, const struct vv_arena_plan *plan,
-                                     size_t at, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_placement(const struct vv_allocations *allocations,
+                                     const struct vv_arena_plan *plan, size_t at,
+                                     struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_allocation *item = &allocations->items[plan->placements[at].allocation];
     int64_t offset = plan->placements[at].offset_bytes, overlaps = 0, shares = 0;
@@ -155,41 +152,35 @@ static enum varve_code put_placement(const struct vv_allocations *allocations, c
     return VARVE_OK;
 }
 
-static enum varve_code put_plans(const struct vv_allocations *allocations, int64_t top, struct vv_sheet *sheet,
-                                 struct varve_error *error)
+static enum varve_code put_plans(const struct vv_allocations *allocations, int64_t top,
+                                 struct vv_sheet *sheet, struct varve_error *error)
 {
     size_t planned = 0;
-    enum varve_code code = VARVE_OK;
-    for (uint32_t p = 0; p < allocations->pool_count && code == VARVE_OK; p++) {
-        struct vv_arena_plan plan = { 0 };
-        code = vv_arena_plan(allocations, p, &plan, error);
-        planned += code == VARVE_OK ? plan.count : 0;
-        for (size_t i = 0; i < plan.count && (top <= 0 || i < (size_t)top) && code == VARVE_OK; i++)
-            code = put_placement(allocations, &plan, i, sheet, error);
-        vv_arena_plan_deinit(&plan);
+    for (uint32_t p = 0; p < allocations->pool_count; p++) {
+        struct vv_arena_plan plan;
+        VV_TRY(vv_arena_plan(allocations, p, &plan, error));
+        planned += plan.count;
+        for (size_t i = 0; i < plan.count && (top <= 0 || i < (size_t)top); i++)
+            VV_TRY(put_placement(allocations, &plan, i, sheet, error));
     }
-    if (code != VARVE_OK)
-        return code;
     if (allocations->count == 0)
         return vv_sheet_policy(sheet, error, "%s", vv_allocations_none(allocations));
-    return vv_sheet_policy(sheet, error, "the largest %zu of %zu allocations, best fit by decreasing size; of one "
-                           "device at most %d", planned, allocations->count, VV_ARENA_PLAN_MOST);
+    return vv_sheet_policy(
+        sheet, error,
+        "the largest %zu of %zu allocations, best fit by decreasing size; of one "
+        "device at most %d",
+        planned, allocations->count, VV_ARENA_PLAN_MOST);
 }
 
-enum varve_code vv_analyse_memory_plan(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_memory_plan(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
     vv_sheet_init(out, "memory_plan", "MEMORY PLAN", plan_columns, PLAN_COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = put_plans(&allocations, question->top, out, error);
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    return put_plans(&allocations, question->top, out, error);
 }

@@ -5,7 +5,7 @@
 
 #include "base/binary_search.h"
 
-/* It has a place, and bytes there. */
+/* True if the buffer has a place and a size. */
 static bool is_placed(const struct vv_placements *rows, uint32_t row)
 {
     return rows->offset_bytes[row] >= 0 && rows->bytes[row] > 0;
@@ -23,10 +23,11 @@ static uint64_t end_of(const struct vv_placements *rows, uint32_t row)
 
 bool vv_plan_shares(const struct vv_placements *rows, uint32_t a, uint32_t b)
 {
-    return is_placed(rows, a) && is_placed(rows, b) && begin_of(rows, a) < end_of(rows, b) && begin_of(rows, b) < end_of(rows, a);
+    return is_placed(rows, a) && is_placed(rows, b) && begin_of(rows, a) < end_of(rows, b) &&
+           begin_of(rows, b) < end_of(rows, a);
 }
 
-/* ---- how many up to a place ---- */
+/* ---- how many begins or ends there are up to a place ---- */
 
 static void change(uint32_t *tree, size_t size, size_t place, uint32_t by)
 {
@@ -34,7 +35,7 @@ static void change(uint32_t *tree, size_t size, size_t place, uint32_t by)
         tree[i] += by;
 }
 
-/* Of the first `places`. */
+/* The sum over the first `places` places. */
 static uint32_t count(const uint32_t *tree, size_t places)
 {
     uint32_t sum = 0;
@@ -54,11 +55,14 @@ static void add(struct vv_plan_sweep *sweep, uint32_t row, bool is_there)
     uint32_t by = is_there ? 1 : UINT32_MAX;
     if (!is_placed(sweep->rows, row))
         return;
-    change(sweep->begins, sweep->placed, places_below(begins, sweep->placed, begin_of(sweep->rows, row)), by);
-    change(sweep->ends, sweep->placed, places_below(ends, sweep->placed, end_of(sweep->rows, row)), by);
+    change(sweep->begins, sweep->placed,
+           places_below(begins, sweep->placed, begin_of(sweep->rows, row)), by);
+    change(sweep->ends, sweep->placed, places_below(ends, sweep->placed, end_of(sweep->rows, row)),
+           by);
 }
 
-/* Those that begin before it ends, but for those that end before it begins. */
+/* The number of live buffers that begin before the row's end, minus those that end at its begin or
+ * before. */
 static uint32_t conflicts_with(const struct vv_plan_sweep *sweep, uint32_t row)
 {
     const uint64_t *begins = sweep->places, *ends = sweep->places + sweep->placed;
@@ -79,7 +83,8 @@ static int compare_numbers(const void *a, const void *b)
 static int compare_last_uses(const void *a, const void *b, void *context)
 {
     const struct vv_placements *rows = context;
-    int64_t left = rows->last_use[*(const uint32_t *)a], right = rows->last_use[*(const uint32_t *)b];
+    int64_t left = rows->last_use[*(const uint32_t *)a],
+            right = rows->last_use[*(const uint32_t *)b];
     return (left > right) - (left < right);
 }
 
@@ -89,7 +94,8 @@ static void order(struct vv_plan_sweep *sweep)
         sweep->by_last[i] = sweep->order[i];
         sweep->placed += is_placed(sweep->rows, sweep->order[i]);
     }
-    qsort_r(sweep->by_last, sweep->count, sizeof *sweep->by_last, compare_last_uses, (void *)sweep->rows);
+    qsort_r(sweep->by_last, sweep->count, sizeof *sweep->by_last, compare_last_uses,
+            (void *)sweep->rows);
     for (size_t i = 0, at = 0; i < sweep->count; i++) {
         if (!is_placed(sweep->rows, sweep->order[i]))
             continue;
@@ -100,41 +106,30 @@ static void order(struct vv_plan_sweep *sweep)
     qsort(sweep->places + sweep->placed, sweep->placed, sizeof *sweep->places, compare_numbers);
 }
 
-enum varve_code vv_plan_sweep_init(struct vv_plan_sweep *out_sweep, const struct vv_placements *rows, const uint32_t *by_first,
-                                   size_t buffers, struct varve_error *error)
+enum varve_code vv_plan_sweep_init(struct vv_plan_sweep *out_sweep,
+                                   const struct vv_placements *rows, const uint32_t *by_first,
+                                   size_t buffers, struct vv_scratch *scratch,
+                                   struct varve_error *error)
 {
-    *out_sweep = (struct vv_plan_sweep){
-        .rows = rows,
-        .order = by_first,
-        .count = buffers,
-        .by_last = malloc((buffers + 1) * sizeof *out_sweep->by_last),
-        .places = malloc((buffers + 1) * 2 * sizeof *out_sweep->places),
-        .begins = calloc(buffers + 2, sizeof *out_sweep->begins),
-        .ends = calloc(buffers + 2, sizeof *out_sweep->ends),
-    };
-    if (out_sweep->by_last == NULL || out_sweep->places == NULL || out_sweep->begins == NULL || out_sweep->ends == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu buffers", buffers);
+    *out_sweep = (struct vv_plan_sweep){ .rows = rows, .order = by_first, .count = buffers };
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_sweep->by_last, buffers, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_sweep->places, buffers * 2, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_sweep->begins, buffers + 2, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_sweep->ends, buffers + 2, error));
     order(out_sweep);
     return VARVE_OK;
 }
 
-void vv_plan_sweep_deinit(struct vv_plan_sweep *sweep)
-{
-    free(sweep->by_last);
-    free(sweep->places);
-    free(sweep->begins);
-    free(sweep->ends);
-    *sweep = (struct vv_plan_sweep){ 0 };
-}
-
-/* Each has come before it goes: its first use is not after its last. */
+/* Every buffer begins before it ends: its first use is not after its last. */
 bool vv_plan_sweep_next(struct vv_plan_sweep *sweep, uint32_t *out_row, uint32_t *out_conflicts)
 {
     if (sweep->next == sweep->count)
         return false;
     *out_row = sweep->order[sweep->next++];
     int64_t now = sweep->rows->first_use[*out_row];
-    for (; sweep->gone + 1 < sweep->next && sweep->rows->last_use[sweep->by_last[sweep->gone]] < now; sweep->gone++) {
+    for (;
+         sweep->gone + 1 < sweep->next && sweep->rows->last_use[sweep->by_last[sweep->gone]] < now;
+         sweep->gone++) {
         sweep->live_bytes -= (uint64_t)sweep->rows->bytes[sweep->by_last[sweep->gone]];
         add(sweep, sweep->by_last[sweep->gone], false);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_sweep.h — the buffers of a static plan as they come and go, in the order of operators: what is live, and how many
- * of it lie on the bytes of the one that comes. In time that grows with n log n. Thread-compatible. */
+/* plan_sweep.h — passes over the buffers of a static plan in the order of operators. It knows how
+ * much is live, and how many live buffers share bytes with the buffer that begins. O(n log n).
+ * Thread-compatible. */
 #ifndef VV_ANALYSE_MEMORY_PLAN_SWEEP_H
 #define VV_ANALYSE_MEMORY_PLAN_SWEEP_H
 
@@ -9,26 +10,29 @@
 
 struct vv_plan_sweep {
     const struct vv_placements *rows; /* borrowed */
-    const uint32_t *order;            /* borrowed: buffers by first use */
-    size_t count, next;               /* of order: those before `next` have come */
-    uint32_t *by_last;                /* the same by last use */
-    size_t gone;                      /* of by_last */
-    uint64_t *places;                 /* of all buffers that have a place: begins, then ends, each sorted */
-    uint32_t *begins, *ends;          /* how many live ones begin, and end, up to a place: Fenwick trees */
+    const uint32_t *order;            /* borrowed: buffers in order of first use */
+    size_t count, next;               /* count of `order`; buffers before `next` have begun */
+    uint32_t *by_last;                /* the same buffers in order of last use */
+    size_t gone;                      /* index in by_last: buffers before it have ended */
+    uint64_t *places;                 /* the begins, then the ends, of all buffers that have a
+                                         place; each sorted */
+    uint32_t *begins, *ends;          /* Fenwick trees: how many live buffers begin, and end, up to
+                                         a place */
     size_t placed;
-    vv_u128 live_bytes;               /* with the one that came last */
+    vv_u128 live_bytes;               /* includes the buffer that began last */
 };
 
-/* De-initialise also after a failure. */
-enum varve_code vv_plan_sweep_init(struct vv_plan_sweep *out_sweep, const struct vv_placements *rows, const uint32_t *order,
-                                   size_t count, struct varve_error *error);
-void vv_plan_sweep_deinit(struct vv_plan_sweep *sweep);
+enum varve_code vv_plan_sweep_init(struct vv_plan_sweep *out_sweep,
+                                   const struct vv_placements *rows, const uint32_t *order,
+                                   size_t count, struct vv_scratch *scratch,
+                                   struct varve_error *error);
 
-/* The next buffer comes, and those go whose last use lies before its first. False behind the last one.
- * *out_conflicts: how many live ones lie on some byte of it. */
-VV_MUST_USE bool vv_plan_sweep_next(struct vv_plan_sweep *sweep, uint32_t *out_row, uint32_t *out_conflicts);
+/* Begins the next buffer, and ends those whose last use is before its first use. False after the
+ * last buffer. *out_conflicts: how many live buffers share a byte with it. */
+VV_MUST_USE bool vv_plan_sweep_next(struct vv_plan_sweep *sweep, uint32_t *out_row,
+                                    uint32_t *out_conflicts);
 
-/* Do the two share a byte? */
+/* True if the two buffers share a byte. */
 bool vv_plan_shares(const struct vv_placements *rows, uint32_t a, uint32_t b);
 
 #endif

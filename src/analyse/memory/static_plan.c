@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* static_plan.c — tables "static_plan" and "plan_conflicts": what a compiler decided before the run (doc/metrics.md §10).
+/* static_plan.c — tables "static_plan" and "plan_conflicts": the memory plan that a compiler made
+ * before the run (doc/metrics.md §10).
  *
- * A buffer is live from its first use to its last, both included. Two that are live at the same operator and lie on the
- * same bytes are in conflict: one overwrites the other. Uses are numbers of operators, not times. */
+ * A buffer is live from its first use to its last, both included. Two buffers that are live at the
+ * same operator and lie on the same bytes are in conflict: one overwrites the other. Uses are
+ * numbers of operators, not times. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 
 struct plan {
     const struct vv_placements *rows;
+    struct vv_scratch of_graph; /* released after each graph                                    */
     uint32_t *order;       /* by process, device and graph, then first use                      */
     size_t count;
 };
@@ -39,7 +42,8 @@ static bool is_same_graph(const struct plan *plan, size_t a, size_t b)
 {
     uint32_t left = plan->order[a], right = plan->order[b];
     return plan->rows->process[left] == plan->rows->process[right] &&
-           plan->rows->device[left] == plan->rows->device[right] && plan->rows->graph[left] == plan->rows->graph[right];
+           plan->rows->device[left] == plan->rows->device[right] &&
+           plan->rows->graph[left] == plan->rows->graph[right];
 }
 
 static size_t end_of_graph(const struct plan *plan, size_t first)
@@ -50,22 +54,21 @@ static size_t end_of_graph(const struct plan *plan, size_t first)
     return last;
 }
 
-static enum varve_code plan_init(struct plan *plan, const struct vv_model *model, const struct vv_question *question,
+static enum varve_code plan_init(struct plan *plan, const struct vv_model *model,
+                                 const struct vv_question *question, struct vv_scratch *scratch,
                                  struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
+    struct vv_scope scope;
     *plan = (struct plan){ .rows = &model->placements };
-    VV_TRY(vv_scope_init(&scope, model, &question->selection, error));
-    plan->order = malloc((model->placements.table.count + 1) * sizeof *plan->order);
-    for (uint32_t row = 0; plan->order != NULL && row < model->placements.table.count; row++)
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &plan->order, model->placements.table.count, error));
+    for (uint32_t row = 0; row < model->placements.table.count; row++)
         if (scope.processes[model->placements.process[row]] &&
             (question->selection.device == NULL ||
              vv_device_is_called(model->placements.device[row], question->selection.device)))
             plan->order[plan->count++] = row;
-    vv_scope_deinit(&scope);
-    if (plan->order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %" PRIu64 " buffers", (uint64_t)model->placements.table.count);
-    qsort_r(plan->order, plan->count, sizeof *plan->order, compare_rows, (void *)&model->placements);
+    qsort_r(plan->order, plan->count, sizeof *plan->order, compare_rows,
+            (void *)&model->placements);
     return VARVE_OK;
 }
 
@@ -89,12 +92,13 @@ struct tally {
     int64_t peak_bytes, peak_at, conflicts;
 };
 
-static enum varve_code tally_graph(const struct plan *plan, size_t first, size_t last, struct tally *tally,
-                                   struct varve_error *error)
+static enum varve_code tally_graph(struct plan *plan, size_t first, size_t last,
+                                   struct tally *tally, struct varve_error *error)
 {
     struct vv_plan_sweep sweep;
-    enum varve_code code = vv_plan_sweep_init(&sweep, plan->rows, plan->order + first, last - first, error);
-    for (uint32_t row, conflicts; code == VARVE_OK && vv_plan_sweep_next(&sweep, &row, &conflicts);) {
+    VV_TRY(vv_plan_sweep_init(&sweep, plan->rows, plan->order + first, last - first,
+                              &plan->of_graph, error));
+    for (uint32_t row, conflicts; vv_plan_sweep_next(&sweep, &row, &conflicts);) {
         int64_t live_bytes = sweep.live_bytes < INT64_MAX ? (int64_t)sweep.live_bytes : INT64_MAX;
         tally->conflicts += conflicts;
         if (live_bytes <= tally->peak_bytes)
@@ -102,12 +106,11 @@ static enum varve_code tally_graph(const struct plan *plan, size_t first, size_t
         tally->peak_bytes = live_bytes;
         tally->peak_at = plan->rows->first_use[row];
     }
-    vv_plan_sweep_deinit(&sweep);
-    return code;
+    return VARVE_OK;
 }
 
-static enum varve_code put_graph(const struct plan *plan, size_t first, size_t last, struct vv_sheet *sheet,
-                                 struct varve_error *error)
+static enum varve_code put_graph(struct plan *plan, size_t first, size_t last,
+                                 struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_placements *rows = plan->rows;
     struct tally tally = { 0 };
@@ -117,7 +120,8 @@ static enum varve_code put_graph(const struct plan *plan, size_t first, size_t l
     for (size_t i = first; i < last; i++) {
         uint32_t buffer = plan->order[i];
         all_bytes = vv_sum(all_bytes, rows->bytes[buffer]);
-        if (rows->offset_bytes[buffer] >= 0 && rows->offset_bytes[buffer] + rows->bytes[buffer] > planned_bytes)
+        if (rows->offset_bytes[buffer] >= 0 &&
+            rows->offset_bytes[buffer] + rows->bytes[buffer] > planned_bytes)
             planned_bytes = rows->offset_bytes[buffer] + rows->bytes[buffer];
     }
     VV_TRY(tally_graph(plan, first, last, &tally, error));
@@ -138,28 +142,31 @@ static enum varve_code put_graph(const struct plan *plan, size_t first, size_t l
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_static_plan(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_static_plan(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
     struct plan plan;
     vv_sheet_init(out, "static_plan", "STATIC MEMORY PLAN", plan_columns, PLAN_COLUMNS);
-    enum varve_code code = plan_init(&plan, model, question, error);
+    VV_TRY(plan_init(&plan, model, question, scratch, error));
+    enum varve_code code = VARVE_OK;
     for (size_t first = 0, last; first < plan.count && code == VARVE_OK; first = last) {
         last = end_of_graph(&plan, first);
         code = put_graph(&plan, first, last, out, error);
+        vv_scratch_deinit(&plan.of_graph);
     }
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%s", plan.count == 0 ? "no static plan in this trace"
-                                                                 : "each buffer from its first use to its last, both included");
-    free(plan.order);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(code);
+    return vv_sheet_policy(out, error, "%s",
+                           plan.count == 0
+                               ? "no static plan in this trace"
+                               : "each buffer from its first use to its last, both included");
 }
 
 /* ---- plan_conflicts ---- */
 
-enum { C_DEVICE, C_GRAPH, SHARED, FROM, TO, A_OFFSET, A_BYTES, B_OFFSET, B_BYTES, A_NAME, B_NAME, CONFLICT_COLUMNS };
+enum { C_DEVICE, C_GRAPH, SHARED, FROM, TO, A_OFFSET, A_BYTES, B_OFFSET, B_BYTES, A_NAME, B_NAME,
+       CONFLICT_COLUMNS };
 
 static const struct vv_sheet_column conflict_columns[CONFLICT_COLUMNS] = {
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
@@ -175,22 +182,26 @@ static const struct vv_sheet_column conflict_columns[CONFLICT_COLUMNS] = {
     { "other_name", "and of", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-#define ROWS_MAX 10000 /* pairs may be as many as half the square of the buffers                 */
+#define ROWS_MAX 10000 /* a plan may have as many pairs as half the square of its buffers        */
 
 struct conflicts {
     const struct vv_model *model;
     struct vv_sheet *sheet;
-    uint64_t shown; /* rows at most                                                             */
+    uint64_t shown; /* rows to write at most                                                    */
     uint64_t count;
 };
 
-static enum varve_code put_conflict(struct conflicts *conflicts, uint32_t a, uint32_t b, struct varve_error *error)
+static enum varve_code put_conflict(struct conflicts *conflicts, uint32_t a, uint32_t b,
+                                    struct varve_error *error)
 {
     const struct vv_placements *rows = &conflicts->model->placements;
     struct vv_sheet *sheet = conflicts->sheet;
-    int64_t a_end = rows->offset_bytes[a] + rows->bytes[a], b_end = rows->offset_bytes[b] + rows->bytes[b];
-    int64_t from = rows->offset_bytes[a] > rows->offset_bytes[b] ? rows->offset_bytes[a] : rows->offset_bytes[b];
-    int64_t last_use = rows->last_use[a] < rows->last_use[b] ? rows->last_use[a] : rows->last_use[b];
+    int64_t a_end = rows->offset_bytes[a] + rows->bytes[a],
+            b_end = rows->offset_bytes[b] + rows->bytes[b];
+    int64_t from = rows->offset_bytes[a] > rows->offset_bytes[b] ? rows->offset_bytes[a]
+                                                                 : rows->offset_bytes[b];
+    int64_t last_use =
+        rows->last_use[a] < rows->last_use[b] ? rows->last_use[a] : rows->last_use[b];
     char device[40];
     size_t row;
     vv_device_text(rows->device[a], device, sizeof device);
@@ -209,47 +220,53 @@ static enum varve_code put_conflict(struct conflicts *conflicts, uint32_t a, uin
     return vv_sheet_text(sheet, row, B_NAME, vv_text_of(conflicts->model, rows->name[b]), error);
 }
 
-/* All are counted; only those that are shown are looked for one by one. */
-static enum varve_code put_conflicts(struct conflicts *conflicts, const struct plan *plan, size_t first, size_t last,
-                                     struct varve_error *error)
+/* All conflicts are counted. The two buffers are searched only for conflicts that get a row. */
+static enum varve_code put_conflicts(struct conflicts *conflicts, struct plan *plan,
+                                     size_t first, size_t last, struct varve_error *error)
 {
     struct vv_plan_sweep sweep;
     size_t came = first;
-    enum varve_code code = vv_plan_sweep_init(&sweep, plan->rows, plan->order + first, last - first, error);
-    for (uint32_t row, found; code == VARVE_OK && vv_plan_sweep_next(&sweep, &row, &found); came++) {
+    VV_TRY(vv_plan_sweep_init(&sweep, plan->rows, plan->order + first, last - first,
+                              &plan->of_graph, error));
+    for (uint32_t row, found; vv_plan_sweep_next(&sweep, &row, &found); came++) {
         conflicts->count += found;
-        for (size_t i = first; i < came && found > 0 && conflicts->sheet->row_count < conflicts->shown && code == VARVE_OK; i++) {
+        for (size_t i = first;
+             i < came && found > 0 && conflicts->sheet->row_count < conflicts->shown; i++) {
             uint32_t other = plan->order[i];
-            if (plan->rows->last_use[other] < plan->rows->first_use[row] || !vv_plan_shares(plan->rows, other, row))
+            if (plan->rows->last_use[other] < plan->rows->first_use[row] ||
+                !vv_plan_shares(plan->rows, other, row))
                 continue;
-            code = put_conflict(conflicts, other, row, error);
+            VV_TRY(put_conflict(conflicts, other, row, error));
             found--;
         }
     }
-    vv_plan_sweep_deinit(&sweep);
-    return code;
+    return VARVE_OK;
 }
 
-enum varve_code vv_analyse_plan_conflicts(const struct vv_model *model, const struct vv_question *question,
-                                          struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_plan_conflicts(const struct vv_model *model,
+                                          const struct vv_question *question,
+                                          struct vv_scratch *scratch, struct vv_sheet *out,
+                                          struct varve_error *error)
 {
     struct plan plan;
     struct conflicts conflicts = { .model = model, .sheet = out, .shown = ROWS_MAX };
     if (question->top > 0 && question->top < ROWS_MAX)
         conflicts.shown = (uint64_t)question->top;
-    vv_sheet_init(out, "plan_conflicts", "BUFFERS THAT OVERWRITE EACH OTHER", conflict_columns, CONFLICT_COLUMNS);
-    enum varve_code code = plan_init(&plan, model, question, error);
+    vv_sheet_init(out, "plan_conflicts", "BUFFERS THAT OVERWRITE EACH OTHER", conflict_columns,
+                  CONFLICT_COLUMNS);
+    VV_TRY(plan_init(&plan, model, question, scratch, error));
+    enum varve_code code = VARVE_OK;
     for (size_t first = 0, last; first < plan.count && code == VARVE_OK; first = last) {
         last = end_of_graph(&plan, first);
         code = put_conflicts(&conflicts, &plan, first, last, error);
+        vv_scratch_deinit(&plan.of_graph);
     }
-    if (code == VARVE_OK)
-        code = plan.count == 0 ? vv_sheet_policy(out, error, "no static plan in this trace")
-                               : vv_sheet_policy(out, error, "%" PRIu64 " pairs of buffers that are live together on "
-                                                 "the same bytes%s", conflicts.count,
-                                                 out->row_count == ROWS_MAX ? "; 10,000 of them at most are listed" : "");
-    free(plan.order);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(code);
+    if (plan.count == 0)
+        return vv_sheet_policy(out, error, "no static plan in this trace");
+    return vv_sheet_policy(out, error,
+                           "%" PRIu64
+                           " pairs of buffers that are live together on the same bytes%s",
+                           conflicts.count,
+                           out->row_count == ROWS_MAX ? "; 10,000 of them at most are listed" : "");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.c — table "memory_steps": what is live in each step, and what it leaves behind (doc/metrics.md §10).
+/* steps.c — table "memory_steps": the memory that is live in each step, and the memory that the
+ * step keeps (doc/metrics.md §10).
  *
- * Law of each row:  begin_bytes + allocated_bytes − released_bytes = end_bytes, to the byte, where an allocation
- * or release counts if begin <= its instant < end, and what is live at an instant is so before what happens then. */
+ * Law of each row: begin_bytes + allocated_bytes − released_bytes = end_bytes, to the byte. An
+ * allocation or release counts if begin <= its instant < end. The live memory at an instant is that
+ * before the events of this instant. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +14,8 @@
 #include "derive/devices/device_work.h"
 #include "question/question.h"
 
-enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, FREE_FRAGMENTATION, END, ALLOCATIONS, ALLOCATED, RELEASED, KEPT, COLUMNS };
+enum { STEP, DEVICE, PROCESS, BEGIN, PEAK, FRAGMENTATION, FREE_FRAGMENTATION, END, ALLOCATIONS,
+       ALLOCATED, RELEASED, KEPT, COLUMNS };
 
 static const struct vv_sheet_column step_columns[COLUMNS] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -33,21 +36,20 @@ struct curve {
     const struct vv_allocations *allocations;
     const struct vv_pool *pool;
     struct vv_change *changes;
-    int64_t *live_bytes; /* before each change                                                  */
+    int64_t *live_bytes; /* live memory before each change                                      */
     struct vv_memory_totals totals;
     size_t count;
 };
 
-static enum varve_code draw(const struct vv_allocations *allocations, uint32_t pool, struct curve *curve,
-                            struct varve_error *error)
+static enum varve_code draw(const struct vv_allocations *allocations, uint32_t pool,
+                            struct curve *curve, struct varve_error *error)
 {
     curve->allocations = allocations;
     curve->pool = &allocations->pools[pool];
     VV_TRY(vv_memory_totals_init(&curve->totals, allocations, curve->pool, error));
     VV_TRY(vv_pool_changes(allocations, pool, &curve->changes, &curve->count, error));
-    curve->live_bytes = malloc((curve->count + 1) * sizeof *curve->live_bytes);
-    if (curve->live_bytes == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu changes of what is live", curve->count);
+    VV_TRY(
+        VV_SCRATCH_ARRAY(allocations->scope->scratch, &curve->live_bytes, curve->count + 1, error));
     curve->live_bytes[0] = curve->pool->before_bytes;
     for (size_t i = 0; i < curve->count; i++)
         curve->live_bytes[i + 1] = curve->live_bytes[i] + curve->changes[i].bytes;
@@ -64,13 +66,14 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
                                 struct varve_error *error)
 {
     const struct vv_model *model = curve->allocations->scope->model;
-    int64_t begin_ns = model->steps.begin_ns[step], end_ns = begin_ns + model->steps.duration_ns[step];
+    int64_t begin_ns = model->steps.begin_ns[step],
+            end_ns = begin_ns + model->steps.duration_ns[step];
     size_t first = first_from(curve, begin_ns), last = first_from(curve, end_ns), row;
     int64_t peak_bytes = curve->live_bytes[first], peak_at_ns = begin_ns, sums[COLUMNS] = { 0 };
     char device[40];
     for (size_t i = first; i < last; i++) {
         const struct vv_change *change = &curve->changes[i];
-        /* What one instant releases and allocates is one change of what is live. */
+        /* All releases and allocations of one instant are one change of the live memory. */
         bool is_settled = i + 1 == curve->count || curve->changes[i + 1].time_ns > change->time_ns;
         if (is_settled && curve->live_bytes[i + 1] > peak_bytes) {
             peak_bytes = curve->live_bytes[i + 1];
@@ -100,42 +103,38 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
     return VARVE_OK;
 }
 
-static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number, struct vv_sheet *sheet,
-                                struct varve_error *error)
+static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number,
+                                struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_scope *scope = allocations->scope;
     const struct vv_model *model = scope->model;
     struct curve curve = { 0 };
-    enum varve_code code = draw(allocations, number, &curve, error);
-    for (uint32_t s = 0; s < model->steps.table.count && code == VARVE_OK; s++) {
+    VV_TRY(draw(allocations, number, &curve, error));
+    for (uint32_t s = 0; s < model->steps.table.count; s++) {
         uint32_t process = model->tracks.process[model->steps.track[s]];
-        if (scope->steps[s] && (process == VV_NONE || model->processes.scope[process] == curve.pool->scope))
-            code = put_step(&curve, s, sheet, error);
+        if (scope->steps[s] &&
+            (process == VV_NONE || model->processes.scope[process] == curve.pool->scope))
+            VV_TRY(put_step(&curve, s, sheet, error));
     }
-    vv_memory_totals_deinit(&curve.totals);
-    free(curve.changes);
-    free(curve.live_bytes);
-    return code;
+    return VARVE_OK;
 }
 
-enum varve_code vv_analyse_memory_steps(const struct vv_model *model, const struct vv_question *question,
-                                        struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_memory_steps(const struct vv_model *model,
+                                        const struct vv_question *question,
+                                        struct vv_scratch *scratch, struct vv_sheet *out,
+                                        struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_allocations allocations = { 0 };
+    struct vv_scope scope;
+    struct vv_allocations allocations;
     vv_sheet_init(out, "memory_steps", "MEMORY BY STEP", step_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_allocations_init(&allocations, &scope, question->selection.device, error);
-    for (uint32_t p = 0; p < allocations.pool_count && code == VARVE_OK; p++)
-        code = put_pool(&allocations, p, out, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(out, error, "%s", allocations.pool_count == 0 ? vv_allocations_none(&allocations)
-                                                 : scope.step_count == 0 ? "no steps in this trace"
-                                                 : "live bytes; what a step allocates and nothing releases is the last column");
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    for (uint32_t p = 0; p < allocations.pool_count; p++)
+        VV_TRY(put_pool(&allocations, p, out, error));
+    return vv_sheet_policy(
+        out, error, "%s",
+        allocations.pool_count == 0 ? vv_allocations_none(&allocations)
+        : scope.step_count == 0
+            ? "no steps in this trace"
+            : "live bytes; what a step allocates and nothing releases is the last column");
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.c — tables "blocks" (24 x layer, each so) and "block_positions" (what stands where in a block).
+/* blocks.c — tables "blocks" (repeats such as 24 x layer, and the repeats inside them) and
+ * "block_positions" (the elements of one period of a block).
  *
- * Laws:  the outermost blocks' work_ns + the rest's = the total's;  the positions of a block sum to its work_ns. */
+ * Laws: the total_ns of the outermost blocks + that of the rest = that of the total; the positions
+ * of a block sum to its total_ns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +20,9 @@ struct view {
     struct vv_scope scope;
     struct vv_sequences sequences;
     struct vv_block_list blocks;
-    int64_t *work_ns;       /* block -> over all its times                                       */
-    bool *is_cut;           /* block -> it, or the one around it, has no row                     */
+    int64_t *work_ns;       /* block -> summed durations over all its periods                    */
+    bool *is_cut;           /* block -> it has no row, because it or a block around it was cut
+                               off */
     int64_t total_ns;       /* of all sequences                                                 */
 };
 
@@ -38,7 +41,7 @@ static int64_t work_of_time(const struct view *view, const struct vv_block *bloc
     return sum_ns;
 }
 
-/* From the begin of its first token to the end of the last that ends. */
+/* The time from the begin of the period's first token to the end of the token that ends last. */
 static int64_t span_of_time(const struct view *view, const struct vv_block *block, uint32_t time)
 {
     const uint32_t *rows = view->sequences.rows + view->sequences.items[block->sequence].first +
@@ -52,7 +55,7 @@ static int64_t span_of_time(const struct view *view, const struct vv_block *bloc
     return end_ns - slices->begin_ns[rows[0]];
 }
 
-/* ---- what a few durations have in common ---- */
+/* ---- mean, deviation and extremes ---- */
 
 struct figures {
     int64_t total_ns, mean_ns, deviation_ns, min_ns, max_ns;
@@ -76,25 +79,28 @@ static struct figures figures_of(const int64_t *values, size_t count)
     return figures;
 }
 
-static void put_figures(struct vv_sheet *sheet, size_t row, size_t column, const struct figures *figures)
+static void put_figures(struct vv_sheet *sheet, size_t row, size_t column,
+                        const struct figures *figures)
 {
-    const int64_t values[] = { figures->total_ns, figures->mean_ns, figures->deviation_ns, figures->min_ns,
+    const int64_t values[] = { figures->total_ns, figures->mean_ns, figures->deviation_ns,
+                               figures->min_ns,
                                figures->max_ns };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         vv_sheet_int(sheet, row, column + i, values[i]);
 }
 
-#define FIGURE_COLUMNS                                                                              \
-    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                                 \
-    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                         \
-    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
-    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                                      \
+#define FIGURE_COLUMNS                                                             \
+    { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                \
+    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },        \
+    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }, \
+    { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                     \
     { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }
 
 /* ---- table "blocks" ---- */
 
 enum {
-    BLOCK, INSIDE, DEPTH, TRACK, DEVICE, START, LENGTH, ELEMENTS, PERIOD, TIMES, ALL_TIMES, TOTAL, MEAN, DEVIATION, LEAST,
+    BLOCK, INSIDE, DEPTH, TRACK, DEVICE, START, LENGTH, ELEMENTS, PERIOD, TIMES, ALL_TIMES, TOTAL,
+    MEAN, DEVIATION, LEAST,
     GREATEST, SHARE, SPAN, ODD, ODD_LIST, ROW, NAME, BLOCK_COLUMNS
 };
 
@@ -119,8 +125,10 @@ static const struct vv_sheet_column block_columns[BLOCK_COLUMNS] = {
     { "name", "begins with", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-/* Times that are outliers among those of the block: how many, and the first few by number. */
-static int64_t list_odd(const int64_t *values, int64_t *spare, size_t count, char *text, size_t bytes)
+/* Lists the periods that are outliers of the block: how many there are, and the first of them by
+ * number. */
+static int64_t list_odd(const int64_t *values, int64_t *spare, size_t count, char *text,
+                        size_t bytes)
 {
     memcpy(spare, values, count * sizeof *values);
     struct vv_spread spread = vv_spread_of(spare, count);
@@ -131,7 +139,8 @@ static int64_t list_odd(const int64_t *values, int64_t *spare, size_t count, cha
         if (!vv_is_outlier(values[i], &spread))
             continue;
         if (odd++ < 8)
-            length += (size_t)snprintf(text + length, bytes - length, "%s%zu", odd > 1 ? ", " : "", i);
+            length +=
+                (size_t)snprintf(text + length, bytes - length, "%s%zu", odd > 1 ? ", " : "", i);
     }
     return odd;
 }
@@ -148,11 +157,13 @@ static enum varve_code name_block(const struct view *view, size_t row, const str
         vv_device_text(view->model->tracks.device[sequence->track], device, sizeof device);
         VV_TRY(vv_sheet_text(view->sheet, row, DEVICE, device, error));
     }
-    return vv_sheet_text(view->sheet, row, NAME, vv_text_of(view->model, view->model->slices.name[first]), error);
+    return vv_sheet_text(view->sheet, row, NAME,
+                         vv_text_of(view->model, view->model->slices.name[first]), error);
 }
 
-/* `values` has room for twice as many as the block has times. */
-static enum varve_code put_block(const struct view *view, size_t number, int64_t *values, struct varve_error *error)
+/* `values` has room for twice the number of the block's periods. */
+static enum varve_code put_block(const struct view *view, size_t number, int64_t *values,
+                                 struct varve_error *error)
 {
     const struct vv_block *block = &view->blocks.items[number];
     const struct vv_sequence *sequence = &view->sequences.items[block->sequence];
@@ -168,9 +179,11 @@ static enum varve_code put_block(const struct view *view, size_t number, int64_t
     struct figures figures = figures_of(values, block->total_times);
     const struct { int column; int64_t value; } numbers[] = {
         { BLOCK, (int64_t)number },  { DEPTH, block->depth },  { START, block->start },
-        { LENGTH, block->length },   { ELEMENTS, (int64_t)(sequence->last - sequence->first) }, { PERIOD, block->period }, { TIMES, block->times },
+        { LENGTH, block->length },   { ELEMENTS, (int64_t)(sequence->last - sequence->first) },
+        { PERIOD, block->period }, { TIMES, block->times },
         { ALL_TIMES, block->total_times }, { SPAN, span_ns / block->total_times },
-        { ODD, list_odd(values, values + block->total_times, block->total_times, odd_text, sizeof odd_text) },
+        { ODD, list_odd(values, values + block->total_times, block->total_times, odd_text,
+                        sizeof odd_text) },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         vv_sheet_int(sheet, row, (size_t)numbers[i].column, numbers[i].value);
@@ -185,8 +198,8 @@ static enum varve_code put_block(const struct view *view, size_t number, int64_t
     return name_block(view, row, block, error);
 }
 
-static enum varve_code put_sum(const struct view *view, enum vv_row_kind kind, const char *word, const char *name,
-                               int64_t sum_ns, struct varve_error *error)
+static enum varve_code put_sum(const struct view *view, enum vv_row_kind kind, const char *word,
+                               const char *name, int64_t sum_ns, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(view->sheet, kind, &row, error));
@@ -210,14 +223,13 @@ static int compare_sizes(const void *a, const void *b)
     return (left->block > right->block) - (left->block < right->block);
 }
 
-/* The largest of the outermost keep their rows, with what is inside of them. */
+/* The largest outermost blocks keep their rows, together with the blocks inside them. */
 static enum varve_code cut_rows(struct view *view, size_t *out_cut, struct varve_error *error)
 {
     size_t count = view->blocks.count, outermost = 0;
     size_t kept = view->question->top > 0 ? (size_t)view->question->top : count;
-    struct size *sizes = malloc((count + 1) * sizeof *sizes);
-    if (sizes == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu blocks", count);
+    struct size *sizes;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope.scratch, &sizes, count, error));
     for (size_t b = 0; b < count; b++)
         if (view->blocks.items[b].parent == VV_NONE)
             sizes[outermost++] = (struct size){ view->work_ns[b], b };
@@ -229,7 +241,6 @@ static enum varve_code cut_rows(struct view *view, size_t *out_cut, struct varve
         if (view->blocks.items[b].parent != VV_NONE)
             view->is_cut[b] = view->is_cut[view->blocks.items[b].parent];
     *out_cut = outermost > kept ? outermost - kept : 0;
-    free(sizes);
     return VARVE_OK;
 }
 
@@ -238,33 +249,31 @@ static enum varve_code put_blocks(struct view *view, struct varve_error *error)
     size_t cut;
     VV_TRY(cut_rows(view, &cut, error));
     int64_t rest_ns = view->total_ns, cut_ns = 0;
-    int64_t *values = malloc((view->sequences.count + 1) * 2 * sizeof *values);
-    if (values == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the times of blocks");
-    enum varve_code code = VARVE_OK;
-    for (size_t b = 0; b < view->blocks.count && code == VARVE_OK; b++) {
+    int64_t *values;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope.scratch, &values, (view->sequences.count + 1) * 2, error));
+    for (size_t b = 0; b < view->blocks.count; b++) {
         bool is_outermost = view->blocks.items[b].parent == VV_NONE;
         rest_ns -= is_outermost ? view->work_ns[b] : 0;
         cut_ns += is_outermost && view->is_cut[b] ? view->work_ns[b] : 0;
         if (!view->is_cut[b])
-            code = put_block(view, b, values, error);
+            VV_TRY(put_block(view, b, values, error));
     }
-    free(values);
     char more[60];
     snprintf(more, sizeof more, "%zu more: --top 0", cut);
-    if (code == VARVE_OK && cut > 0)
-        code = put_sum(view, VV_ROW_REMAINDER, "more", more, cut_ns, error);
-    if (code == VARVE_OK && view->blocks.count > 0)
-        code = put_sum(view, VV_ROW_REMAINDER, "rest", "(not repeated)", rest_ns, error);
-    if (code == VARVE_OK && view->blocks.count > 0)
-        code = put_sum(view, VV_ROW_TOTAL, "total", "total", view->total_ns, error);
-    return code;
+    if (cut > 0)
+        VV_TRY(put_sum(view, VV_ROW_REMAINDER, "more", more, cut_ns, error));
+    if (view->blocks.count > 0)
+        VV_TRY(put_sum(view, VV_ROW_REMAINDER, "rest", "(not repeated)", rest_ns, error));
+    if (view->blocks.count > 0)
+        VV_TRY(put_sum(view, VV_ROW_TOTAL, "total", "total", view->total_ns, error));
+    return VARVE_OK;
 }
 
 /* ---- table "block_positions" ---- */
 
 enum {
-    IN_BLOCK, POSITION, CALLS, POSITION_TOTAL, POSITION_MEAN, POSITION_DEVIATION, POSITION_LEAST, POSITION_GREATEST,
+    IN_BLOCK, POSITION, CALLS, POSITION_TOTAL, POSITION_MEAN, POSITION_DEVIATION, POSITION_LEAST,
+    POSITION_GREATEST,
     POSITION_SHARE, POSITION_NAME, SHAPES, POSITION_COLUMNS
 };
 
@@ -278,8 +287,8 @@ static const struct vv_sheet_column position_columns[POSITION_COLUMNS] = {
     { "shapes", "shapes", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-static enum varve_code put_position(const struct view *view, size_t number, uint32_t position, int64_t *values,
-                                    struct varve_error *error)
+static enum varve_code put_position(const struct view *view, size_t number, uint32_t position,
+                                    int64_t *values, struct varve_error *error)
 {
     const struct vv_block *block = &view->blocks.items[number];
     size_t first = view->sequences.items[block->sequence].first + block->start + position, row;
@@ -293,7 +302,8 @@ static enum varve_code put_position(const struct view *view, size_t number, uint
     vv_sheet_int(view->sheet, row, CALLS, block->total_times);
     put_figures(view->sheet, row, POSITION_TOTAL, &figures);
     if (view->work_ns[number] > 0)
-        vv_sheet_real(view->sheet, row, POSITION_SHARE, (double)figures.total_ns / (double)view->work_ns[number]);
+        vv_sheet_real(view->sheet, row, POSITION_SHARE,
+                      (double)figures.total_ns / (double)view->work_ns[number]);
     if (shapes != 0)
         VV_TRY(vv_sheet_text(view->sheet, row, SHAPES, vv_text_of(view->model, shapes), error));
     return vv_sheet_text(view->sheet, row, POSITION_NAME,
@@ -304,27 +314,22 @@ static enum varve_code put_positions(struct view *view, struct varve_error *erro
 {
     size_t cut;
     VV_TRY(cut_rows(view, &cut, error));
-    int64_t *values = malloc((view->sequences.count + 1) * sizeof *values);
-    enum varve_code code = VARVE_OK;
-    if (values == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the times of blocks");
-    for (size_t b = 0; b < view->blocks.count && code == VARVE_OK; b++)
-        for (uint32_t p = 0; !view->is_cut[b] && p < view->blocks.items[b].period && code == VARVE_OK; p++)
-            code = put_position(view, b, p, values, error);
-    free(values);
-    return code;
+    int64_t *values;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope.scratch, &values, view->sequences.count, error));
+    for (size_t b = 0; b < view->blocks.count; b++)
+        for (uint32_t p = 0; !view->is_cut[b] && p < view->blocks.items[b].period; p++)
+            VV_TRY(put_position(view, b, p, values, error));
+    return VARVE_OK;
 }
 
-/* ---- both ---- */
+/* ---- both tables ---- */
 
 static enum varve_code measure(struct view *view, struct varve_error *error)
 {
     const struct vv_sequences *sequences = &view->sequences;
     VV_TRY(vv_block_list_init(&view->blocks, sequences, error));
-    view->work_ns = calloc(view->blocks.count + 1, sizeof *view->work_ns);
-    view->is_cut = calloc(view->blocks.count + 1, sizeof *view->is_cut);
-    if (view->work_ns == NULL || view->is_cut == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu blocks", view->blocks.count);
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope.scratch, &view->work_ns, view->blocks.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope.scratch, &view->is_cut, view->blocks.count, error));
     for (size_t i = 0; i < sequences->count; i++)
         view->total_ns += view->model->slices.duration_ns[sequences->rows[i]];
     for (size_t b = 0; b < view->blocks.count; b++)
@@ -343,48 +348,42 @@ static enum varve_code state_policy(const struct view *view, struct varve_error 
     if (view->sequences.count == 0)
         return vv_sheet_policy(view->sheet, error, "no operators and no device work to compare");
     return vv_sheet_policy(view->sheet, error,
-                           "%zu repeat%s of three times or more, %zu inside of them, in %zu kernels, copies, sets and "
-                           "outermost operators on %zu stream%s and %zu thread%s; an odd one takes another time than the "
-                           "median by more than 3.5 scaled MAD and 10 us",
-                           outermost, outermost == 1 ? "" : "s", view->blocks.count - outermost, view->sequences.count,
-                           streams, streams == 1 ? "" : "s", view->sequences.sequence_count - streams,
+                           "%zu repeat%s of three times or more, %zu inside of them, in %zu "
+                           "kernels, copies, sets and outermost operators on %zu stream%s and %zu "
+                           "thread%s; an odd one takes another time than the median by more than "
+                           "3.5 scaled MAD and 10 us",
+                           outermost, outermost == 1 ? "" : "s", view->blocks.count - outermost,
+                           view->sequences.count, streams, streams == 1 ? "" : "s",
+                           view->sequences.sequence_count - streams,
                            view->sequences.sequence_count - streams == 1 ? "" : "s");
 }
 
-static enum varve_code analyse(struct view *view, enum varve_code (*put)(struct view *, struct varve_error *),
-                               struct varve_error *error)
+static enum varve_code analyse(struct view *view,
+                               enum varve_code (*put)(struct view *, struct varve_error *),
+                               struct vv_scratch *scratch, struct varve_error *error)
 {
-    enum varve_code code = vv_scope_init(&view->scope, view->model, &view->question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_sequences_init(&view->sequences, &view->scope, view->question, error);
-    if (code == VARVE_OK)
-        code = measure(view, error);
-    if (code == VARVE_OK)
-        code = put(view, error);
-    if (code == VARVE_OK)
-        code = state_policy(view, error);
-    free(view->work_ns);
-    free(view->is_cut);
-    vv_block_list_deinit(&view->blocks);
-    vv_sequences_deinit(&view->sequences);
-    vv_scope_deinit(&view->scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(view->sheet);
-    return code;
+    VV_TRY(vv_scope_init(&view->scope, view->model, &view->question->selection, scratch, error));
+    VV_TRY(vv_sequences_init(&view->sequences, &view->scope, view->question, error));
+    VV_TRY(measure(view, error));
+    VV_TRY(put(view, error));
+    return state_policy(view, error);
 }
 
 enum varve_code vv_analyse_blocks(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
     struct view view = { .model = model, .question = question, .sheet = out };
     vv_sheet_init(out, "blocks", "REPEATED BLOCKS", block_columns, BLOCK_COLUMNS);
-    return analyse(&view, put_blocks, error);
+    return analyse(&view, put_blocks, scratch, error);
 }
 
-enum varve_code vv_analyse_block_positions(const struct vv_model *model, const struct vv_question *question,
-                                           struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_block_positions(const struct vv_model *model,
+                                           const struct vv_question *question,
+                                           struct vv_scratch *scratch, struct vv_sheet *out,
+                                           struct varve_error *error)
 {
     struct view view = { .model = model, .question = question, .sheet = out };
     vv_sheet_init(out, "block_positions", "INSIDE BLOCKS", position_columns, POSITION_COLUMNS);
-    return analyse(&view, put_positions, error);
+    return analyse(&view, put_positions, scratch, error);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_tree.c — table "call_tree": operators in each place that calls them, from the top down.
+/* call_tree.c — table "call_tree": operators in each place that calls them, from the outermost
+ * down.
  *
- * A node is a name below another node; slices of all chosen threads with the same path of names are one. Its total is
- * its own time and the totals of its children, where time is divided as own_time.h says, so in each column:
- *     self + the rows one level below = total;   self of all rows + "(outside operators)" = the row "total".
- * Rows in order: each node before those below it, largest first; the rest of a level as one row. doc/metrics.md. */
+ * A node is a name below another node. Slices of all chosen threads with the same path of names
+ * share a node. The total of a node is its own time plus the totals of its children. own_time.h
+ * says how time is divided. So in each column
+ *     self + the rows one level below = total;
+ *     self of all rows + "(outside operators)" = the row "total".
+ * Rows in order: each node before the nodes below it, the largest first; the rest of a level as one
+ * row. doc/metrics.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "derive/devices/device_share.h"
 #include "derive/operators/own_time.h"
 #include "derive/select/track_order.h"
@@ -19,10 +22,11 @@
 #include "sheet/cells.h"
 #include "sheet/number.h"
 
-#define INDENT_MAX 40    /* levels; deeper ones are printed as deep as that                         */
-#define LEAST_SHARE 200  /* --top shows no node that takes less than 1 / 200 of everything            */
+#define INDENT_MAX 40    /* levels; deeper levels are indented no further */
+#define LEAST_SHARE 200  /* --top shows no node that takes less than 1 / 200 of all time */
 
-enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, DEPTH, NODE, PARENT, ROW, NAME, TREE, COLUMNS };
+enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, DEPTH, NODE, PARENT, ROW,
+       NAME, TREE, COLUMNS };
 
 static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -40,7 +44,7 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "tree", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-struct figures { int64_t values[KERNELS + 1]; }; /* by column; SHARE is not used                    */
+struct figures { int64_t values[KERNELS + 1]; }; /* by column; SHARE is not used */
 
 struct tree {
     const struct vv_scope *scope;
@@ -50,9 +54,10 @@ struct tree {
     struct figures outside, covered;
     struct vv_device_share share;
     uint32_t *tracks;          /* in order                                                      */
-    uint32_t *node_of;         /* by slice; VV_NONE where it is no chosen operator               */
+    uint32_t *node_of;         /* slice -> node; VV_NONE: not a chosen operator                  */
     uint32_t *children;        /* nodes by parent, then in order                                */
-    uint32_t *first_child;     /* by node + 1: where its children begin; [0] those at the top   */
+    uint32_t *first_child;     /* node + 1 -> its first entry in `children`; [0] is for the
+                                  outermost nodes */
     int sort;
     bool has_device;
 };
@@ -69,20 +74,24 @@ static void add_slice(struct tree *tree, struct figures *figures, uint32_t row, 
     figures->values[KERNELS] += tree->share.kernels[row];
 }
 
-static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_ns, struct varve_error *error)
+static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_ns,
+                                   struct varve_error *error)
 {
     const struct vv_slices *slices = &tree->scope->model->slices;
     uint32_t above = slices->parent[row] != VV_NONE ? tree->node_of[slices->parent[row]] : VV_NONE;
     uint32_t step = slices->step[row], node, known = tree->nodes.count;
     bool is_chosen = vv_step_counts(tree->scope, step);
-    if (!is_chosen || !vv_is_operator(tree->scope->model, row) || !vv_admits(tree->scope, row)) {
+    if (!is_chosen || !vv_is_operator(tree->scope->model, row) ||
+        !vv_scope_holds(tree->scope, row)) {
         tree->node_of[row] = above;
         if (is_chosen)
             add_slice(tree, &tree->outside, row, own_ns);
         return VARVE_OK;
     }
-    VV_TRY(vv_groups_add(&tree->nodes, slices->name[row], above + 1, &node, error)); /* VV_NONE + 1 = 0 */
-    VV_TRY(vv_array_reserve(&tree->figures, &tree->capacity, tree->nodes.count, sizeof *tree->figures, error));
+    /* VV_NONE + 1 = 0 */
+    VV_TRY(vv_groups_add(&tree->nodes, slices->name[row], above + 1, &node, error));
+    VV_TRY(VV_SCRATCH_RESERVE(tree->nodes.scratch, &tree->figures, &tree->capacity,
+                              tree->nodes.count, error));
     if (node == known)
         tree->figures[node] = (struct figures){ 0 };
     tree->node_of[row] = node;
@@ -90,7 +99,8 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
     return VARVE_OK;
 }
 
-static enum varve_code place_slices(struct tree *tree, uint32_t *stack, int64_t *own_ns, struct varve_error *error)
+static enum varve_code place_slices(struct tree *tree, uint32_t *stack, int64_t *own_ns,
+                                    struct varve_error *error)
 {
     const struct vv_model *model = tree->scope->model;
     for (uint64_t i = 0; i < model->tracks.table.count; i++) {
@@ -105,10 +115,12 @@ static enum varve_code place_slices(struct tree *tree, uint32_t *stack, int64_t 
     return VARVE_OK;
 }
 
-/* Totals from the leaves up, and what no node has. */
+/* Adds up totals from the leaves up, and the time that is in no node. */
 static void add_up(struct tree *tree)
 {
-    static const struct { int self, total; } pairs[] = { { SELF, TOTAL }, { DEVICE_SELF, DEVICE_TOTAL } };
+    static const struct {
+        int self, total;
+    } pairs[] = { { SELF, TOTAL }, { DEVICE_SELF, DEVICE_TOTAL } };
     struct figures *covered = &tree->covered;
     *covered = tree->outside;
     for (uint32_t node = tree->nodes.count; node > 0; node--) {
@@ -131,7 +143,7 @@ static void add_up(struct tree *tree)
     covered->values[KERNELS] = (int64_t)tree->share.count;
     tree->outside.values[DEVICE_SELF] = tree->share.work_ns - placed_ns;
     tree->outside.values[KERNELS] = (int64_t)tree->share.count - placed;
-    covered->values[CALLS] -= tree->outside.values[CALLS]; /* those are steps and phases */
+    covered->values[CALLS] -= tree->outside.values[CALLS]; /* those slices are steps and phases */
     covered->values[TOTAL] = covered->values[SELF];
     covered->values[DEVICE_TOTAL] = covered->values[DEVICE_SELF];
 }
@@ -142,7 +154,8 @@ static int compare_nodes(const void *a, const void *b, void *context)
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     const int keys[] = { tree->sort, TOTAL };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        int64_t of_left = tree->figures[left].values[keys[k]], of_right = tree->figures[right].values[keys[k]];
+        int64_t of_left = tree->figures[left].values[keys[k]],
+                of_right = tree->figures[right].values[keys[k]];
         if (of_left != of_right)
             return of_left < of_right ? 1 : -1;
     }
@@ -152,11 +165,10 @@ static int compare_nodes(const void *a, const void *b, void *context)
 static enum varve_code order_children(struct tree *tree, struct varve_error *error)
 {
     uint32_t count = tree->nodes.count;
-    tree->first_child = calloc((size_t)count + 3, sizeof *tree->first_child);
-    tree->children = malloc(((size_t)count + 1) * sizeof *tree->children);
-    if (tree->first_child == NULL || tree->children == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a tree of %u nodes", count);
-    /* As in samples.c: counts stand one place to the right, so that first_child is right after the scatter. */
+    VV_TRY(VV_SCRATCH_ZEROS(tree->nodes.scratch, &tree->first_child, (size_t)count + 3, error));
+    VV_TRY(VV_SCRATCH_ARRAY(tree->nodes.scratch, &tree->children, count, error));
+    /* Counts stand one place further right, as in numbers/samples.c, so first_child is right after
+     * the loop that follows. */
     for (uint32_t node = 0; node < count; node++)
         tree->first_child[tree->nodes.extras[node] + 2]++;
     for (uint32_t i = 2; i < count + 3; i++)
@@ -164,8 +176,9 @@ static enum varve_code order_children(struct tree *tree, struct varve_error *err
     for (uint32_t node = 0; node < count; node++)
         tree->children[tree->first_child[tree->nodes.extras[node] + 1]++] = node;
     for (uint32_t i = 0; i <= count; i++)
-        qsort_r(tree->children + tree->first_child[i], tree->first_child[i + 1] - tree->first_child[i],
-                sizeof *tree->children, compare_nodes, tree);
+        qsort_r(tree->children + tree->first_child[i],
+                tree->first_child[i + 1] - tree->first_child[i], sizeof *tree->children,
+                compare_nodes, tree);
     return VARVE_OK;
 }
 
@@ -177,39 +190,41 @@ struct level { uint32_t parent, next, last, printed; };
 struct printing {
     const struct tree *tree;
     struct vv_sheet *sheet;
-    struct level *levels; /* those open, outermost first                                        */
+    struct level *levels; /* the open levels, outermost first                                   */
     size_t depth, capacity;
+    char *indented;       /* the name in the column of the tree                                 */
+    size_t indented_capacity;
     uint32_t top;         /* 0 = all                                                            */
 };
 
-static void fill_figures(const struct tree *tree, const struct figures *figures, struct vv_cell *cells)
+static void fill_figures(const struct tree *tree, const struct figures *figures,
+                         struct vv_cell *cells)
 {
     for (int c = 0; c <= KERNELS; c++)
         if (c != SHARE && (tree->has_device || c < DEVICE_TOTAL))
             cells[c] = vv_int_cell(figures->values[c]);
     if (tree->covered.values[SELF] > 0)
-        cells[SHARE] = vv_real_cell((double)figures->values[TOTAL] / (double)tree->covered.values[SELF]);
+        cells[SHARE] =
+            vv_real_cell((double)figures->values[TOTAL] / (double)tree->covered.values[SELF]);
 }
 
-static enum varve_code put_row(struct printing *printing, const char *row, const char *name, struct vv_cell *cells,
-                               struct varve_error *error)
+static enum varve_code put_row(struct printing *printing, const char *row, const char *name,
+                               struct vv_cell *cells, struct varve_error *error)
 {
     size_t depth = printing->depth > 0 ? printing->depth - 1 : 0;
     size_t indent = 2 * (depth < INDENT_MAX ? depth : INDENT_MAX), length = strlen(name);
-    /* The rest of a level stays below it: only what is below no node goes to the end of the table. */
+    /* The rest of a level stays below its parent. Only the time in no node goes to the end of the
+     * table. */
     enum vv_row_kind kind = strcmp(row, "outside") == 0 ? VV_ROW_REMAINDER : VV_ROW_PLAIN;
-    char *tree = malloc(indent + length + 1);
-    if (tree == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a name of %zu bytes", length);
-    memset(tree, ' ', indent);
-    memcpy(tree + indent, name, length + 1);
+    VV_TRY(VV_SCRATCH_RESERVE(printing->tree->nodes.scratch, &printing->indented,
+                              &printing->indented_capacity, indent + length + 1, error));
+    memset(printing->indented, ' ', indent);
+    memcpy(printing->indented + indent, name, length + 1);
     cells[DEPTH] = vv_int_cell((int64_t)depth);
     cells[ROW] = vv_text_cell(row);
     cells[NAME] = vv_text_cell(name);
-    cells[TREE] = vv_text_cell(tree);
-    enum varve_code code = vv_row_put(printing->sheet, kind, cells, error);
-    free(tree);
-    return code;
+    cells[TREE] = vv_text_cell(printing->indented);
+    return vv_row_put(printing->sheet, kind, cells, error);
 }
 
 static enum varve_code put_node(struct printing *printing, uint32_t node, struct varve_error *error)
@@ -220,11 +235,13 @@ static enum varve_code put_node(struct printing *printing, uint32_t node, struct
     cells[NODE] = vv_int_cell(node);
     if (tree->nodes.extras[node] > 0)
         cells[PARENT] = vv_int_cell(tree->nodes.extras[node] - 1);
-    return put_row(printing, "operator", vv_text_of(tree->scope->model, tree->nodes.names[node]), cells, error);
+    return put_row(printing, "operator", vv_text_of(tree->scope->model, tree->nodes.names[node]),
+                   cells, error);
 }
 
-/* What is left of the level, with everything below it, as one row. */
-static enum varve_code put_rest(struct printing *printing, struct level *level, struct varve_error *error)
+/* Writes the rest of the level, with all nodes below it, as one row. */
+static enum varve_code put_rest(struct printing *printing, struct level *level,
+                                struct varve_error *error)
 {
     const struct tree *tree = printing->tree;
     struct figures rest = { 0 };
@@ -244,23 +261,25 @@ static enum varve_code put_rest(struct printing *printing, struct level *level, 
     return put_row(printing, "more", name, cells, error);
 }
 
-static enum varve_code open_level(struct printing *printing, uint32_t parent, struct varve_error *error)
+static enum varve_code open_level(struct printing *printing, uint32_t parent,
+                                  struct varve_error *error)
 {
     const uint32_t *first = printing->tree->first_child + (parent + 1); /* VV_NONE + 1 = 0 */
-    VV_TRY(vv_array_reserve(&printing->levels, &printing->capacity, printing->depth + 1, sizeof *printing->levels,
-                            error));
+    VV_TRY(VV_SCRATCH_RESERVE(printing->tree->nodes.scratch, &printing->levels, &printing->capacity,
+                              printing->depth + 1, error));
     printing->levels[printing->depth++] = (struct level){ parent, first[0], first[1], 0 };
     return VARVE_OK;
 }
 
-/* Is the node, and so those after it, too small to be seen where only the first ones are? */
+/* True if this node, and so all later ones of the level, are too small to be shown with --top. */
 static bool is_cut(const struct printing *printing, const struct level *level)
 {
     const struct tree *tree = printing->tree;
     bool is_by_total = tree->sort == TOTAL || tree->sort == DEVICE_TOTAL;
     int64_t value = tree->figures[tree->children[level->next]].values[tree->sort];
-    return printing->top > 0 && (level->printed == printing->top ||
-                                 (is_by_total && value < tree->covered.values[tree->sort] / LEAST_SHARE));
+    return printing->top > 0 &&
+           (level->printed == printing->top ||
+            (is_by_total && value < tree->covered.values[tree->sort] / LEAST_SHARE));
 }
 
 static enum varve_code put_rows(struct printing *printing, struct varve_error *error)
@@ -281,8 +300,11 @@ static enum varve_code put_rows(struct printing *printing, struct varve_error *e
     }
     struct vv_cell outside[COLUMNS] = { 0 }, total[COLUMNS] = { 0 };
     fill_figures(printing->tree, &printing->tree->outside, outside);
-    outside[CALLS].present = outside[TOTAL].present = outside[SHARE].present = outside[DEVICE_TOTAL].present = false;
-    VV_TRY(put_row(printing, "outside", printing->tree->scope->admitted == NULL ? "(outside operators)" : "(outside the filter)",
+    outside[CALLS].present = outside[TOTAL].present = outside[SHARE].present =
+        outside[DEVICE_TOTAL].present = false;
+    VV_TRY(put_row(printing, "outside",
+                   printing->tree->scope->admitted == NULL ? "(outside operators)"
+                                                           : "(outside the filter)",
                    outside, error));
     fill_figures(printing->tree, &printing->tree->covered, total);
     total[ROW] = vv_text_cell("total");
@@ -304,34 +326,33 @@ static enum varve_code choose_order(struct tree *tree, const char *sort, struct 
         if (vv_column_is_called(&tree_columns[columns[i]], sort))
             return VARVE_OK;
     }
-    VV_FAIL(error, VARVE_INVALID, "cannot sort the call tree by '%s'. Try total, self, calls, device_total, device_self "
-            "or kernels", sort);
+    VV_FAIL(error, VARVE_INVALID,
+            "cannot sort the call tree by '%s'. Try total, self, calls, device_total, device_self "
+            "or kernels",
+            sort);
 }
 
-static enum varve_code build(struct tree *tree, const struct vv_device_work *work, struct varve_error *error)
+static enum varve_code build(struct tree *tree, const struct vv_device_work *work,
+                             struct varve_error *error)
 {
-    size_t rows = (size_t)tree->scope->model->slices.table.count + 1;
-    uint32_t *stack = malloc(rows * sizeof *stack);
-    int64_t *own_ns = malloc(rows * sizeof *own_ns);
-    enum varve_code code = VARVE_OK;
-    tree->node_of = malloc(rows * sizeof *tree->node_of);
-    if (stack == NULL || own_ns == NULL || tree->node_of == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the tree of %zu slices", rows - 1);
-    if (code == VARVE_OK)
-        code = vv_device_share(work, &tree->share, error);
+    struct vv_scratch *scratch = tree->nodes.scratch;
+    size_t rows = (size_t)tree->scope->model->slices.table.count;
+    uint32_t *stack;
+    int64_t *own_ns;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &stack, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own_ns, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &tree->node_of, rows, error));
+    VV_TRY(vv_device_share(work, scratch, &tree->share, error));
     tree->has_device = work->count > 0;
-    if (code == VARVE_OK)
-        code = place_slices(tree, stack, own_ns, error);
-    free(stack);
-    free(own_ns);
-    if (code != VARVE_OK)
-        return code;
+    VV_TRY(place_slices(tree, stack, own_ns, error));
+    vv_scratch_release(scratch, stack);
+    vv_scratch_release(scratch, own_ns);
     add_up(tree);
     return order_children(tree, error);
 }
 
-static enum varve_code fill(struct tree *tree, const struct vv_question *question, struct vv_sheet *sheet,
-                            struct varve_error *error)
+static enum varve_code fill(struct tree *tree, const struct vv_question *question,
+                            struct vv_sheet *sheet, struct varve_error *error)
 {
     char threads[200], time[VV_NUMBER_BYTES], left_out[60];
     vv_scope_left_out_text(tree->scope, left_out, sizeof left_out);
@@ -341,45 +362,27 @@ static enum varve_code fill(struct tree *tree, const struct vv_question *questio
         .tree = tree, .sheet = sheet,
         .top = question->top > 0 && question->top < UINT32_MAX ? (uint32_t)question->top : 0,
     };
-    enum varve_code code = put_rows(&printing, error);
-    free(printing.levels);
+    VV_TRY(put_rows(&printing, error));
     vv_scope_threads_text(tree->scope, false, threads, sizeof threads);
     vv_number_duration(tree->covered.values[SELF], time, sizeof time);
-    if (code == VARVE_OK)
-        code = vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s%s", time, threads, tree->nodes.count,
-                               printing.top > 0 ? ", those below 0.5 % summed up" : "", left_out);
-    return code;
+    return vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s%s", time, threads,
+                           tree->nodes.count,
+                           printing.top > 0 ? ", those below 0.5 % summed up" : "", left_out);
 }
 
-enum varve_code vv_analyse_call_tree(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_call_tree(const struct vv_model *model,
+                                     const struct vv_question *question, struct vv_scratch *scratch,
                                      struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct tree tree = { .scope = &scope };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct tree tree = { .scope = &scope, .nodes = { .scratch = scratch } };
     vv_sheet_init(out, "call_tree", "CALL TREE", tree_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     struct vv_scope all = vv_unfiltered(&scope);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &all, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = choose_order(&tree, question->sort, error);
-    if (code == VARVE_OK)
-        code = vv_track_order(model, &tree.tracks, error);
-    if (code == VARVE_OK)
-        code = build(&tree, &work, error);
-    if (code == VARVE_OK)
-        code = fill(&tree, question, out, error);
-    vv_groups_deinit(&tree.nodes);
-    free(tree.figures);
-    vv_device_share_deinit(&tree.share);
-    free(tree.tracks);
-    free(tree.node_of);
-    free(tree.children);
-    free(tree.first_child);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    VV_TRY(choose_order(&tree, question->sort, error));
+    VV_TRY(vv_track_order(model, scratch, &tree.tracks, error));
+    VV_TRY(build(&tree, &work, error));
+    return fill(&tree, question, out, error);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links.c — table "links": each backward operator beside the forward operator it belongs to, with what both took.
+/* links.c — table "links": each backward operator with its forward operator, and the times of both.
  *
- * Rows in order: links, "N more: --top 0", "total". The rows' times sum to "total"; of several backward operators of one
- * forward operator only the first counts the forward one's. doc/metrics.md. */
+ * Rows in order: links, "N more: --top 0", "total". The times of the rows sum to "total". If a
+ * forward operator has several backward operators, its time counts only with the first.
+ * doc/metrics.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ struct view {
     const struct vv_scope *scope;
     const struct vv_device_share *share;
     struct vv_sheet *sheet;
-    struct vv_autograd_link *links; /* those chosen, in order                                   */
+    struct vv_autograd_link *links; /* the chosen links, sorted                                 */
     size_t count;
     int sort;
 };
@@ -75,21 +76,23 @@ static int64_t value_of(const struct view *view, const struct vv_autograd_link *
     }
 }
 
-/* Points in time upwards, times and counts downwards. */
+/* Points in time are sorted upwards; durations and counts downwards. */
 static int compare_links(const void *a, const void *b, void *context)
 {
     const struct view *view = context;
     const int keys[] = { view->sort, FORWARD_AT, BACKWARD_AT, ORDINAL };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         int64_t left = value_of(view, a, keys[k]), right = value_of(view, b, keys[k]);
-        bool is_downwards = link_columns[keys[k]].unit == VV_UNIT_NS && keys[k] != FORWARD_AT && keys[k] != BACKWARD_AT;
+        bool is_downwards = link_columns[keys[k]].unit == VV_UNIT_NS && keys[k] != FORWARD_AT &&
+                            keys[k] != BACKWARD_AT;
         if (left != right)
             return (left < right) == is_downwards ? 1 : -1;
     }
     return 0;
 }
 
-static enum varve_code put_link(struct view *view, const struct vv_autograd_link *link, struct varve_error *error)
+static enum varve_code put_link(struct view *view, const struct vv_autograd_link *link,
+                                struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     struct vv_cell cells[COLUMNS] = { 0 };
@@ -107,8 +110,8 @@ static enum varve_code put_link(struct view *view, const struct vv_autograd_link
     return vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error);
 }
 
-static enum varve_code put_sum(struct view *view, size_t from, enum vv_row_kind kind, const char *name,
-                               struct varve_error *error)
+static enum varve_code put_sum(struct view *view, size_t from, enum vv_row_kind kind,
+                               const char *name, struct varve_error *error)
 {
     struct vv_cell cells[COLUMNS] = { 0 };
     for (int s = 0; s < SUMS; s++) {
@@ -135,20 +138,21 @@ static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_
     return put_sum(view, 0, VV_ROW_TOTAL, "total", error);
 }
 
-/* Links whose backward operator is of a chosen thread and step. */
+/* Keeps the links whose backward operator is on a chosen thread and in a chosen step. */
 static void choose_links(struct view *view, struct vv_autograd_links *links)
 {
     const struct vv_slices *slices = &view->scope->model->slices;
     view->links = links->items;
     for (size_t i = 0; i < links->count; i++) {
         uint32_t backward = links->items[i].backward, step = slices->step[backward];
-        if (view->scope->tracks[slices->track[backward]] && vv_admits(view->scope, backward) &&
+        if (view->scope->tracks[slices->track[backward]] && vv_scope_holds(view->scope, backward) &&
             vv_step_counts(view->scope, step))
             view->links[view->count++] = links->items[i];
     }
 }
 
-static enum varve_code fill(struct view *view, const struct vv_question *question, struct varve_error *error)
+static enum varve_code fill(struct view *view, const struct vv_question *question,
+                            struct varve_error *error)
 {
     view->sort = FORWARD_AT;
     for (int c = SEQUENCE; question->sort != NULL && c <= ORDINAL + 1; c++) {
@@ -157,43 +161,36 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
             break;
     }
     if (view->sort > ORDINAL)
-        VV_FAIL(error, VARVE_INVALID, "cannot sort links by '%s'. Try forward_at, forward, backward, backward_device or "
-                "sequence", question->sort);
+        VV_FAIL(error, VARVE_INVALID,
+                "cannot sort links by '%s'. Try forward_at, forward, backward, backward_device or "
+                "sequence",
+                question->sort);
     if (view->count > 0)
         qsort_r(view->links, view->count, sizeof *view->links, compare_links, view);
     VV_TRY(put_rows(view, question->top, error));
     if (view->count == 0)
-        return vv_sheet_policy(view->sheet, error, "no backward operator here names its forward one");
-    return vv_sheet_policy(view->sheet, error, "%zu backward operators with the forward operators they belong to",
+        return vv_sheet_policy(view->sheet, error,
+                               "no backward operator here names its forward one");
+    return vv_sheet_policy(view->sheet, error,
+                           "%zu backward operators with the forward operators they belong to",
                            view->count);
 }
 
 enum varve_code vv_analyse_links(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct vv_device_share share = { 0 };
-    struct vv_autograd_links links = { 0 };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_device_share share;
+    struct vv_autograd_links links;
     struct view view = { .scope = &scope, .share = &share, .sheet = out };
     vv_sheet_init(out, "links", "FORWARD AND BACKWARD", link_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     struct vv_scope all = vv_unfiltered(&scope);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &all, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = vv_device_share(&work, &share, error);
-    if (code == VARVE_OK)
-        code = vv_autograd_links(model, &links, error);
-    if (code == VARVE_OK) {
-        choose_links(&view, &links);
-        code = fill(&view, question, error);
-    }
-    vv_autograd_links_deinit(&links);
-    vv_device_share_deinit(&share);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    VV_TRY(vv_device_share(&work, scratch, &share, error));
+    VV_TRY(vv_autograd_links(model, scratch, &links, error));
+    choose_links(&view, &links);
+    return fill(&view, question, error);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mfu.c — table "mfu": which part of their devices' peak the steps use. doc/metrics.md §17.
+/* mfu.c — table "mfu": the share of their devices' peak that the steps use. doc/metrics.md §17.
  *
- * Model FLOP are those that a step needs; hardware FLOP hold also what was computed again: the operators of phase
- * "recompute" (meaning/phases.h). With W the FLOP of each type and P that type's peak, utilisation is
- * sum(W / P) / (the step's time x devices). */
+ * Model FLOP are the FLOP that a step needs. Hardware FLOP also include recomputed FLOP: those of
+ * the operators of phase "recompute" (meaning/phases.h). Let W be the FLOP of each type and P the
+ * peak of that type. Then the utilisation is sum(W / P) / (the step's time x devices). */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "derive/operators/step_summary.h"
 #include "derive/operators/work.h"
@@ -29,25 +28,28 @@ static const struct vv_sheet_column mfu_columns[COLUMNS] = {
 };
 
 struct tally {
-    double model_flop, again_flop;   /* once needed, computed again                                */
-    double model_s, again_s;         /* at the peak of the type                                   */
-    double device_ns;                /* the step's time on each of its devices, summed             */
+    double model_flop, again_flop;   /* FLOP that the step needs; recomputed FLOP */
+    double model_s, again_s;         /* seconds that the FLOP take at the peak of their type      */
+    double device_ns;                /* the step's time on each of its devices, summed */
     int64_t duration_ns, devices;
     bool is_peak_unknown;
 };
 
 struct view {
     struct vv_op_work ops;
-    struct vv_groups places;   /* (step, device): which devices a step uses                       */
+    struct vv_groups places;   /* (step, device): the devices that a step uses                    */
     struct tally *tallies;     /* by step                                                        */
     size_t counted;            /* operators                                                      */
-    struct vv_op_phases phases; /* which operators compute again                                 */
+    struct vv_op_phases phases; /* says which operators recompute                                */
 };
 
-static enum varve_code add_op(struct view *view, const struct vv_costed_op *op, struct varve_error *error)
+static enum varve_code add_op(struct view *view, const struct vv_costed_op *op,
+                              struct varve_error *error)
 {
-    uint32_t step = view->ops.scope.model->slices.step[op->slice], known = view->places.count, place;
-    bool is_beside = op->device == VV_ON_HOST && view->ops.work.count > 0; /* of the devices, whose peak counts */
+    uint32_t step = view->ops.scope.model->slices.step[op->slice], known = view->places.count,
+             place;
+    /* beside devices, FLOP of the host do not count: the peak is the devices' */
+    bool is_beside = op->device == VV_ON_HOST && view->ops.work.count > 0;
     if (step == VV_NONE || !view->ops.scope.steps[step] || op->cost.flop <= 0 || is_beside)
         return VARVE_OK;
     struct tally *tally = &view->tallies[step];
@@ -66,7 +68,8 @@ static enum varve_code add_op(struct view *view, const struct vv_costed_op *op, 
     return VARVE_OK;
 }
 
-static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, const struct tally *tally, size_t *out_row,
+static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind,
+                               const struct tally *tally, size_t *out_row,
                                struct varve_error *error)
 {
     size_t row;
@@ -85,7 +88,8 @@ static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, co
     return vv_sheet_text(sheet, row, ROW, kind == VV_ROW_TOTAL ? "total" : "step", error);
 }
 
-static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet,
+                                 struct varve_error *error)
 {
     const struct vv_steps *steps = &view->ops.scope.model->steps;
     struct tally sum = { 0 };
@@ -106,50 +110,48 @@ static enum varve_code put_steps(struct view *view, struct vv_sheet *sheet, stru
         sum.duration_ns += tally->duration_ns;
         sum.device_ns += tally->device_ns;
         sum.is_peak_unknown |= tally->is_peak_unknown;
-        devices_most = (size_t)tally->devices > devices_most ? (size_t)tally->devices : devices_most;
+        devices_most =
+            (size_t)tally->devices > devices_most ? (size_t)tally->devices : devices_most;
     }
     sum.devices = (int64_t)devices_most;
     return sheet->row_count > 0 ? put_row(sheet, VV_ROW_TOTAL, &sum, &row, error) : VARVE_OK;
 }
 
-static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet,
+                                    struct varve_error *error)
 {
     char peaks[200], left_out[60], rest[80] = "";
     vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.scope.step_count == 0)
         return vv_step_policy(&view->ops.scope, sheet, error);
     if (view->places.count == 0)
-        return vv_sheet_policy(sheet, error, "no operator in these steps says its FLOP or has a formula and recorded shapes");
+        return vv_sheet_policy(
+            sheet, error,
+            "no operator in these steps says its FLOP or has a formula and recorded shapes");
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
-    double rest_share = (double)vv_op_work_rest_ns(&view->ops) / (double)(view->ops.whole_ns > 0 ? view->ops.whole_ns : 1);
+    double rest_share = (double)vv_op_work_rest_ns(&view->ops) /
+                        (double)(view->ops.whole_ns > 0 ? view->ops.whole_ns : 1);
     if (rest_share >= 0.01)
-        snprintf(rest, sizeof rest, "; %.0f %% of the time is of work without a formula, which counts as none", rest_share * 100);
-    return vv_sheet_policy(sheet, error, "FLOP of %zu operators of table roofline, by the host's steps%s; %s%s", view->counted,
-                           rest, peaks, left_out);
+        snprintf(rest, sizeof rest,
+                 "; %.0f %% of the time is of work without a formula, which counts as none",
+                 rest_share * 100);
+    return vv_sheet_policy(sheet, error,
+                           "FLOP of %zu operators of table roofline, by the host's steps%s; %s%s",
+                           view->counted, rest, peaks, left_out);
 }
 
-enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_question *question, struct vv_sheet *out,
+enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_question *question,
+                               struct vv_scratch *scratch, struct vv_sheet *out,
                                struct varve_error *error)
 {
-    struct view view = { 0 };
+    struct view view = { .places = { .scratch = scratch } };
     vv_sheet_init(out, "mfu", "FLOP UTILISATION", mfu_columns, COLUMNS);
-    enum varve_code code = vv_op_work_init(&view.ops, model, question, error);
-    view.tallies = calloc(model->steps.table.count + 1, sizeof *view.tallies);
-    if (code == VARVE_OK && view.tallies == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the FLOP of steps");
-    if (code == VARVE_OK)
-        code = vv_op_phases_found(model, &view.phases, error);
-    for (size_t i = 0; i < view.ops.count && code == VARVE_OK; i++)
-        code = add_op(&view, &view.ops.items[i], error);
-    if (code == VARVE_OK && view.places.count > 0)
-        code = put_steps(&view, out, error);
-    if (code == VARVE_OK)
-        code = state_policy(&view, out, error);
-    free(view.tallies);
-    vv_op_phases_deinit(&view.phases);
-    vv_groups_deinit(&view.places);
-    vv_op_work_deinit(&view.ops);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_op_work_init(&view.ops, model, question, scratch, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &view.tallies, model->steps.table.count, error));
+    VV_TRY(vv_op_phases_found(model, scratch, &view.phases, error));
+    for (size_t i = 0; i < view.ops.count; i++)
+        VV_TRY(add_op(&view, &view.ops.items[i], error));
+    if (view.places.count > 0)
+        VV_TRY(put_steps(&view, out, error));
+    return state_policy(&view, out, error);
 }

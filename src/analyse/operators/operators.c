@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operators.c — the tally of operators as table "operators": order, first rows, remainder, total.
+/* operators.c — table "operators": writes the tally of operators in order, with the remainder and
+ * the total.
  *
- * Rows in order: groups, "N more: --top 0" (the groups cut off), "(outside operators)", "total".
- * In every summed column the total is the sum of the rows above it. doc/metrics.md. */
+ * Rows in order: groups, "N more: --top 0" (the groups cut off), "(outside operators)", "total". In
+ * every column of sums the total is the sum of the rows above it. doc/metrics.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "sheet/cells.h"
 #include "sheet/number.h"
 
-/* The columns of one scope, in order; the table has them twice. */
+/* The columns of one scope, in order. The table has them twice. */
 enum {
     SELF, SHARE, RUNNING, TOTAL, CALLS, MEDIAN, P90, P99, LEAST, GREATEST,
     DEVICE_SELF, DEVICE_SHARE, DEVICE_TOTAL, DEVICE_BUSY, KERNELS, RATE, SCOPE_COLUMNS
@@ -34,22 +35,22 @@ enum {
     COLUMNS
 };
 
-#define SCOPE_OF(prefix)                                                                            \
-    { prefix "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },                            \
-    { prefix "self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                    \
-    { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },              \
-    { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                          \
-    { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                          \
-    { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },              \
-    { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                    \
-    { prefix "p99_ns", "p99", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
-    { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
-    { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                               \
-    { prefix "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },              \
-    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },   \
-    { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },  \
-    { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },               \
-    { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                       \
+#define SCOPE_OF(prefix)                                                                           \
+    { prefix "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },                           \
+    { prefix "self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                   \
+    { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },             \
+    { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                         \
+    { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                         \
+    { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },             \
+    { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                   \
+    { prefix "p99_ns", "p99", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
+    { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
+    { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
+    { prefix "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },             \
+    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },  \
+    { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }, \
+    { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },              \
+    { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                      \
     { prefix "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }
 
 static const struct vv_sheet_column operator_columns[COLUMNS] = {
@@ -67,19 +68,31 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-#define NO_MODULES "; no modules recorded: varve record --collect +modules, torch.profiler with_stack=True"
-#define NO_SOURCE "; no lines of source recorded: varve record --collect +python, torch.profiler with_stack=True"
+#define NO_MODULES                                                                                 \
+    "; no modules recorded: varve record --collect +modules, torch.profiler with_stack=True"
+#define NO_SOURCE                                                                                  \
+    "; no lines of source recorded: varve record --collect +python, torch.profiler "               \
+    "with_stack=True"
 
-/* What one row stands for: a name and the trait, or the trait alone, then also called so; and what to say where
- * nothing has the trait. */
-static const struct grouping { const char *word; enum vv_trait by; int column; bool is_alone; const char *absent;
+/* What a row stands for: a name together with a trait, or the trait alone. In the second case
+ * `name` repeats the trait. `absent` is the text of a group that does not have the trait. */
+static const struct grouping {
+    const char *word;
+    enum vv_trait by;
+    int column;
+    bool is_alone;
+    const char *absent;
 } groupings[] = {
-    { "op", VV_TRAIT_NAME, NAME, false, "" },       { "name", VV_TRAIT_NAME, NAME, false, "" },
+    { "op", VV_TRAIT_NAME, NAME, false, "" },
+    { "name", VV_TRAIT_NAME, NAME, false, "" },
     { "shape", VV_TRAIT_SHAPE, SHAPES, false, "; no shapes recorded" },
     { "thread", VV_TRAIT_THREAD, THREAD, false, "" },
-    { "phase", VV_TRAIT_PHASE, PHASE, false, "" },  { "module", VV_TRAIT_MODULE, MODULE, true, NO_MODULES },
-    { "source", VV_TRAIT_SOURCE, SOURCE, true, NO_SOURCE }, { "stream", VV_TRAIT_STREAM, STREAM, true, "" },
-    { "layer", VV_TRAIT_LAYER, LAYER, true, "" },   { "rank", VV_TRAIT_RANK, RANK, true, "" },
+    { "phase", VV_TRAIT_PHASE, PHASE, false, "" },
+    { "module", VV_TRAIT_MODULE, MODULE, true, NO_MODULES },
+    { "source", VV_TRAIT_SOURCE, SOURCE, true, NO_SOURCE },
+    { "stream", VV_TRAIT_STREAM, STREAM, true, "" },
+    { "layer", VV_TRAIT_LAYER, LAYER, true, "" },
+    { "rank", VV_TRAIT_RANK, RANK, true, "" },
 };
 
 struct view {
@@ -90,7 +103,7 @@ struct view {
     struct vv_sheet *sheet;
     int shown;              /* STEPS or WHOLE: the scope that people see                        */
     struct vv_cell *cells;  /* groups * COLUMNS                                                 */
-    uint32_t *order;        /* the groups that have a row, in order                             */
+    uint32_t *order;        /* the groups that have a row, sorted                               */
     uint32_t group_count;
     size_t sort_column;
 };
@@ -105,11 +118,13 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
     memcpy(columns, operator_columns, sizeof operator_columns);
     for (int c = 0; c < THREAD; c++)
         columns[c].hidden |= c < view->shown || c >= view->shown + SCOPE_COLUMNS;
-    bool has_rate = false, has_device = view->tally->covered[view->shown / SCOPE_COLUMNS].kernels > 0;
+    bool has_rate = false,
+         has_device = view->tally->covered[view->shown / SCOPE_COLUMNS].kernels > 0;
     for (uint32_t g = 0; g < view->tally->groups.count; g++)
         has_rate |= view->tally->figures[view->shown / SCOPE_COLUMNS][g].flop_time_ns > 0;
     columns[view->shown + RATE].hidden |= !has_rate;
-    columns[view->shown + RUNNING].hidden |= has_device; /* a line has room for so many */
+    columns[view->shown + RUNNING].hidden |= has_device; /* a line has room for only so many
+                                                            columns */
     for (int c = DEVICE_SELF; c <= DEVICE_TOTAL; c++)
         columns[view->shown + c].hidden |= !has_device;
     if (view->grouping->is_alone)
@@ -120,7 +135,7 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
     return VARVE_OK;
 }
 
-/* A word of the scope that people see; else the full name of any column. */
+/* `sort` is a column's word, in the scope that people see, or any column's full name. */
 static enum varve_code choose_order(struct view *view, const char *sort, struct varve_error *error)
 {
     view->sort_column = (size_t)(view->shown + SELF);
@@ -163,7 +178,8 @@ static void fill_sums(const struct view *view, int base, const struct vv_figures
         cells[base + KERNELS] = vv_int_cell((int64_t)figures->kernels);
     }
     if (covered->device_self_ns > 0)
-        cells[base + DEVICE_SHARE] = vv_real_cell((double)figures->device_self_ns / (double)covered->device_self_ns);
+        cells[base + DEVICE_SHARE] =
+            vv_real_cell((double)figures->device_self_ns / (double)covered->device_self_ns);
     if (figures->flop_time_ns > 0)
         cells[base + RATE] = vv_real_cell(figures->flop / ((double)figures->flop_time_ns * 1e-9));
 }
@@ -182,8 +198,9 @@ static void fill_scope(const struct view *view, int base, uint32_t group, struct
             vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
 }
 
-/* The cells of the group's value of the trait; its text lives as long as the sheet. */
-static enum varve_code fill_key(struct view *view, uint32_t value, struct vv_cell *cells, struct varve_error *error)
+/* Fills the cells of the group's trait. The text lives as long as the sheet. */
+static enum varve_code fill_key(struct view *view, uint32_t value, struct vv_cell *cells,
+                                struct varve_error *error)
 {
     char buffer[120];
     enum vv_trait by = view->grouping->by;
@@ -231,7 +248,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 
 /* ---- rows ---- */
 
-/* The running share of a scope after another row. */
+/* Adds the row to the running share of a scope. */
 static void run_on(const struct view *view, int base, int64_t *running_ns, struct vv_cell *cells)
 {
     int64_t covered_ns = view->tally->covered[base / SCOPE_COLUMNS].self_ns;
@@ -240,7 +257,8 @@ static void run_on(const struct view *view, int base, int64_t *running_ns, struc
         cells[base + RUNNING] = vv_real_cell((double)*running_ns / (double)covered_ns);
 }
 
-/* Sums of the groups order[from..to). Of unions there is none. */
+/* Adds up the groups order[from..to). Columns of unions stay empty, because unions do not add
+ * up. */
 static void sum_groups(const struct view *view, uint32_t from, uint32_t to, struct vv_cell *cells)
 {
     for (int which = 0; which < VV_SCOPE_COUNT; which++) {
@@ -263,7 +281,8 @@ static void sum_groups(const struct view *view, uint32_t from, uint32_t to, stru
 }
 
 /* A row that has only self times: "(outside operators)", "total". */
-static void self_only(const struct view *view, const struct vv_figures *figures, struct vv_cell *cells)
+static void self_only(const struct view *view, const struct vv_figures *figures,
+                      struct vv_cell *cells)
 {
     static const int others[] = { CALLS, TOTAL, DEVICE_TOTAL, DEVICE_BUSY };
     for (int which = 0; which < VV_SCOPE_COUNT; which++) {
@@ -292,7 +311,8 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
     }
     self_only(view, tally->outside, outside);
     outside[ROW] = vv_text_cell("outside");
-    outside[NAME] = vv_text_cell(view->scope->admitted == NULL ? "(outside operators)" : "(outside the filter)");
+    outside[NAME] = vv_text_cell(view->scope->admitted == NULL ? "(outside operators)"
+                                                               : "(outside the filter)");
     run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], outside);
     run_on(view, WHOLE, &running_ns[VV_SCOPE_WHOLE], outside);
     VV_TRY(vv_row_put(view->sheet, VV_ROW_REMAINDER, outside, error));
@@ -344,7 +364,7 @@ static enum varve_code build_rows(struct view *view, const struct vv_question *q
     return put_rows(view, question->top, error);
 }
 
-/* ---- what it covers ---- */
+/* ---- the policy ---- */
 
 static const char *say_absent(const struct view *view)
 {
@@ -368,23 +388,24 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
         other += model->tracks.kind[t] == VV_TRACK_THREAD && vv_track_works(model, t);
     vv_scope_left_out_text(scope, left_out, sizeof left_out);
     if (view->group_count == 0)
-        return vv_sheet_policy(view->sheet, error, "no operators %s%s%s", scope->admitted == NULL ? "recorded" : "here",
-                               left_out, hint);
+        return vv_sheet_policy(view->sheet, error, "no operators %s%s%s",
+                               scope->admitted == NULL ? "recorded" : "here", left_out, hint);
     vv_scope_threads_text(scope, by_steps, threads, sizeof threads);
-    vv_number_duration(view->tally->covered[view->shown / SCOPE_COLUMNS].self_ns, time, sizeof time);
+    vv_number_duration(view->tally->covered[view->shown / SCOPE_COLUMNS].self_ns, time,
+                       sizeof time);
     if (view->tally->async_slices > 0)
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s", time, threads, waiting,
-                               left_out, hint, say_absent(view));
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s", time, threads,
+                               waiting, left_out, hint, say_absent(view));
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
                  other - holding, other - holding == 1 ? "" : "s");
-    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s%s", scope->step_count,
-                           scope->step_count == 1 ? "" : "s", threads, time, more, waiting, left_out,
-                           say_absent(view));
+    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s%s",
+                           scope->step_count, scope->step_count == 1 ? "" : "s", threads, time,
+                           more, waiting, left_out, say_absent(view));
 }
 
 static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,
@@ -395,18 +416,23 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
         if (word == NULL || strcmp(groupings[i].word, word) == 0)
             return VARVE_OK;
     }
-    VV_FAIL(error, VARVE_INVALID, "cannot group by '%s'. Try op, name, shape, module, source, phase, stream, thread, "
-            "layer or rank", word);
+    VV_FAIL(error, VARVE_INVALID,
+            "cannot group by '%s'. Try op, name, shape, module, source, phase, stream, thread, "
+            "layer or rank",
+            word);
 }
 
-/* Steps, if what was launched during them was launched by their own threads: autograd has threads of its own. */
+/* People see the scope of the steps if the steps' own threads launched all device work during the
+ * steps. Autograd launches from threads of its own: then people see the whole. */
 static int choose_scope(const struct view *view)
 {
     bool is_by_place = view->grouping->by == VV_TRAIT_THREAD || view->grouping->by == VV_TRAIT_RANK;
-    return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 ? STEPS : WHOLE;
+    return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 ? STEPS
+                                                                                         : WHOLE;
 }
 
-static enum varve_code fill(struct view *view, const struct vv_question *question, struct varve_error *error)
+static enum varve_code fill(struct view *view, const struct vv_question *question,
+                            struct varve_error *error)
 {
     view->shown = choose_scope(view);
     VV_TRY(choose_columns(view, error));
@@ -416,34 +442,22 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
 }
 
 enum varve_code vv_analyse_operators(const struct vv_model *model,
-                                     const struct vv_question *question,
+                                     const struct vv_question *question, struct vv_scratch *scratch,
                                      struct vv_sheet *out, struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_device_work work = { 0 };
-    struct vv_traits traits = { 0 };
-    struct vv_operator_tally tally = { 0 };
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_traits traits;
+    struct vv_operator_tally tally;
     struct view view = { .scope = &scope, .tally = &tally, .traits = &traits, .sheet = out };
     vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
-    enum varve_code code = find_grouping(question->by, &view.grouping, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&scope, model, &question->selection, error);
+    VV_TRY(find_grouping(question->by, &view.grouping, error));
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     struct vv_scope all = vv_unfiltered(&scope);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &all, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = vv_traits_init(&traits, model, scope.ranks, VV_TRAIT_BIT(view.grouping->by), error);
-    if (code == VARVE_OK) {
-        struct vv_operator_keys keys = { &traits, view.grouping->by, view.grouping->is_alone };
-        code = vv_operator_tally(&scope, &keys, &work, &tally, error);
-    }
-    if (code == VARVE_OK)
-        code = fill(&view, question, error);
-    vv_operator_tally_deinit(&tally);
-    vv_traits_deinit(&traits);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    VV_TRY(vv_traits_init(&traits, model, scope.ranks, VV_TRAIT_BIT(view.grouping->by), scratch,
+                          error));
+    struct vv_operator_keys keys = { &traits, view.grouping->by, view.grouping->is_alone };
+    VV_TRY(vv_operator_tally(&scope, &keys, &work, &tally, error));
+    return fill(&view, question, error);
 }

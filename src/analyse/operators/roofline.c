@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline.c — table "roofline": how near operators come to what their device can do. doc/metrics.md §17.
+/* roofline.c — table "roofline": how close operators come to the peak of their device.
+ * doc/metrics.md §17.
  *
- * Law: the time of the rows, those cut off and those without a formula sums to the total's. */
+ * Law: the times of the rows, of the remainder that was cut off and of the work without a formula
+ * sum to the total's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 #include "question/question.h"
 
 enum {
-    TIME, SHARE, CALLS, FLOP, BYTES, INTENSITY, RATE, BYTE_RATE, BOUND, ROOF, EFFICIENCY, LEAST, DEVICE, SHAPES, ROW, NAME,
+    TIME, SHARE, CALLS, FLOP, BYTES, INTENSITY, RATE, BYTE_RATE, BOUND, ROOF, EFFICIENCY, LEAST,
+    DEVICE, SHAPES, ROW, NAME,
     COLUMNS
 };
 
@@ -53,19 +56,22 @@ struct view {
 static enum varve_code tally_ops(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->ops.scope.model;
-    view->tallies = calloc(view->ops.count + 1, sizeof *view->tallies);
-    if (view->tallies == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sum %zu operators", view->ops.count);
+    VV_TRY(VV_SCRATCH_ZEROS(view->groups.scratch, &view->tallies, view->ops.count, error));
     for (size_t i = 0; i < view->ops.count; i++) {
         const struct vv_costed_op *op = &view->ops.items[i];
-        uint32_t name = model->slices.name[op->slice], shapes = model->ops.shapes[model->slices.op[op->slice]];
+        uint32_t name = model->slices.name[op->slice],
+                 shapes = model->ops.shapes[model->slices.op[op->slice]];
         uint32_t kind, group;
         VV_TRY(vv_groups_add(&view->kinds, name, shapes, &kind, error));
         VV_TRY(vv_groups_add(&view->groups, kind, op->device, &group, error));
         struct tally *tally = &view->tallies[group];
         if (tally->calls == 0)
-            *tally = (struct tally){ .name = name, .shapes = shapes, .device = op->device, .cost = { .dtype = op->cost.dtype },
-                                     .peak_flop = op->peak_flop, .peak_bytes = op->peak_bytes };
+            *tally = (struct tally){ .name = name,
+                                     .shapes = shapes,
+                                     .device = op->device,
+                                     .cost = { .dtype = op->cost.dtype },
+                                     .peak_flop = op->peak_flop,
+                                     .peak_bytes = op->peak_bytes };
         tally->calls++;
         tally->time_ns += op->time_ns;
         tally->cost.flop += op->cost.flop;
@@ -104,21 +110,22 @@ static void put_rates(struct vv_sheet *sheet, size_t row, const struct tally *ta
     }
 }
 
-/* Below the ridge, peak / bandwidth, memory is what holds it up. */
+/* Below the ridge, peak / bandwidth, the memory limits the operator. */
 static enum varve_code put_bound(struct vv_sheet *sheet, size_t row, const struct tally *tally,
                                  struct varve_error *error)
 {
     const struct vv_op_cost *cost = &tally->cost;
     if (tally->least_ns <= 0 || cost->bytes <= 0)
         return VARVE_OK;
-    bool is_memory = tally->peak_flop <= 0 || cost->flop * tally->peak_bytes < cost->bytes * tally->peak_flop;
+    bool is_memory =
+        tally->peak_flop <= 0 || cost->flop * tally->peak_bytes < cost->bytes * tally->peak_flop;
     double roof = is_memory ? cost->flop / cost->bytes * tally->peak_bytes : tally->peak_flop;
     vv_sheet_real(sheet, row, ROOF, roof);
     return vv_sheet_text(sheet, row, BOUND, is_memory ? "memory" : "compute", error);
 }
 
-static enum varve_code put_tally(const struct view *view, const struct tally *tally, struct vv_sheet *sheet,
-                                 struct varve_error *error)
+static enum varve_code put_tally(const struct view *view, const struct tally *tally,
+                                 struct vv_sheet *sheet, struct varve_error *error)
 {
     const struct vv_model *model = view->ops.scope.model;
     char device[40] = "host";
@@ -145,8 +152,8 @@ static void add_tally(struct tally *sum, const struct tally *tally)
     sum->cost.bytes += tally->cost.bytes;
 }
 
-static enum varve_code put_sum(struct vv_sheet *sheet, enum vv_row_kind kind, const char *word, const char *name,
-                               const struct tally *sum, struct varve_error *error)
+static enum varve_code put_sum(struct vv_sheet *sheet, enum vv_row_kind kind, const char *word,
+                               const char *name, const struct tally *sum, struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
@@ -163,17 +170,20 @@ static enum varve_code put_sum(struct vv_sheet *sheet, enum vv_row_kind kind, co
 static void put_shares(struct vv_sheet *sheet, int64_t total_ns)
 {
     for (size_t row = 0; row < sheet->row_count && total_ns > 0; row++)
-        vv_sheet_real(sheet, row, SHARE, (double)vv_sheet_cell(sheet, row, TIME)->integer / (double)total_ns);
+        vv_sheet_real(sheet, row, SHARE,
+                      (double)vv_sheet_cell(sheet, row, TIME)->integer / (double)total_ns);
 }
 
-static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet *sheet,
+                                struct varve_error *error)
 {
     uint32_t count = view->groups.count, shown = top > 0 && top < count ? (uint32_t)top : count;
     struct tally cut = { 0 }, sum = { 0 }, rest = { .time_ns = vv_op_work_rest_ns(&view->ops) };
     char more[60];
     if (count == 0)
         return VARVE_OK;
-    qsort_r(view->tallies, count, sizeof *view->tallies, compare_tallies, (void *)view->ops.scope.model);
+    qsort_r(view->tallies, count, sizeof *view->tallies, compare_tallies,
+            (void *)view->ops.scope.model);
     for (uint32_t g = 0; g < count; g++) {
         const struct tally *tally = &view->tallies[g];
         add_tally(&sum, tally);
@@ -185,7 +195,8 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
     snprintf(more, sizeof more, "%" PRIu32 " more: --top 0", count - shown);
     if (shown < count)
         VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "more", more, &cut, error));
-    const char *name = view->ops.scope.admitted == NULL ? "(no formula)" : "(outside the filter, or no formula)";
+    const char *name =
+        view->ops.scope.admitted == NULL ? "(no formula)" : "(outside the filter, or no formula)";
     VV_TRY(put_sum(sheet, VV_ROW_REMAINDER, "rest", name, &rest, error));
     sum.time_ns += rest.time_ns;
     VV_TRY(put_sum(sheet, VV_ROW_TOTAL, "total", "total", &sum, error));
@@ -193,39 +204,37 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct vv_sheet 
     return VARVE_OK;
 }
 
-static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet,
+                                    struct varve_error *error)
 {
     char peaks[200], host[240] = "", left_out[60];
     vv_op_work_peaks_text(&view->ops, peaks, sizeof peaks);
     vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.count == 0)
-        return vv_sheet_policy(sheet, error, "no operator with a formula whose shapes were recorded (record_shapes=True "
-                                             "in PyTorch), and none that says its FLOP%s", left_out);
+        return vv_sheet_policy(
+            sheet, error,
+            "no operator with a formula whose shapes were recorded (record_shapes=True "
+            "in PyTorch), and none that says its FLOP%s",
+            left_out);
     if (vv_op_work_is_mixed(&view->ops)) {
         size_t used = (size_t)snprintf(host, sizeof host, "; those without any ran on the host: ");
         vv_op_work_host_peaks_text(&view->ops, host + used, sizeof host - used);
     }
-    return vv_sheet_policy(sheet, error, "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s%s",
-                           view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, host, left_out);
+    return vv_sheet_policy(
+        sheet, error,
+        "%zu operators by the formulas of doc/metrics.md; time is that of their %s; %s%s%s",
+        view->ops.count, view->ops.work.count > 0 ? "device work, summed" : "calls", peaks, host,
+        left_out);
 }
 
-enum varve_code vv_analyse_roofline(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_roofline(const struct vv_model *model,
+                                    const struct vv_question *question, struct vv_scratch *scratch,
                                     struct vv_sheet *out, struct varve_error *error)
 {
-    struct view view = { 0 };
+    struct view view = { .kinds = { .scratch = scratch }, .groups = { .scratch = scratch } };
     vv_sheet_init(out, "roofline", "ROOFLINE", roofline_columns, COLUMNS);
-    enum varve_code code = vv_op_work_init(&view.ops, model, question, error);
-    if (code == VARVE_OK)
-        code = tally_ops(&view, error);
-    if (code == VARVE_OK)
-        code = put_rows(&view, question->top, out, error);
-    if (code == VARVE_OK)
-        code = state_policy(&view, out, error);
-    free(view.tallies);
-    vv_groups_deinit(&view.kinds);
-    vv_groups_deinit(&view.groups);
-    vv_op_work_deinit(&view.ops);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_op_work_init(&view.ops, model, question, scratch, error));
+    VV_TRY(tally_ops(&view, error));
+    VV_TRY(put_rows(&view, question->top, out, error));
+    return state_policy(&view, out, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* phases.c — table "phases": the chosen steps by phase, largest first, then what lies in none.
+/* phases.c — table "phases": the chosen steps by phase, largest first, then the time in no phase.
  *
  * total_ns of the rows, "other" included, sums to total_ns of the row "total" = the steps' time. */
 #include "derive/operators/phase_split.h"
@@ -23,7 +23,7 @@ struct row {
     enum vv_row_kind kind;
     const char *kind_text, *phase;
     int64_t total_ns;
-    uint32_t group; /* in the samples                                                          */
+    uint32_t group; /* index in the samples                                                    */
 };
 
 static enum varve_code put_row(struct vv_sheet *sheet, const struct row *row, int64_t all_ns,
@@ -41,7 +41,7 @@ static enum varve_code put_row(struct vv_sheet *sheet, const struct row *row, in
     return VARVE_OK;
 }
 
-/* Groups: each phase, then "other", then the whole step. */
+/* The groups are each phase, then "other", then the whole step. */
 static enum varve_code collect(const struct vv_scope *scope, const struct vv_phase_split *split,
                                struct vv_samples *samples, struct varve_error *error)
 {
@@ -80,28 +80,21 @@ static enum varve_code fill(const struct vv_scope *scope, const struct vv_phase_
 }
 
 enum varve_code vv_analyse_phases(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_phase_split split = { 0 };
-    struct vv_samples samples = { 0 };
+    struct vv_scope scope;
+    struct vv_phase_split split;
+    struct vv_samples samples = { .scratch = scratch };
     vv_sheet_init(out, "phases", "STEP", phase_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_phase_split(&scope, &split, error);
-    if (code == VARVE_OK && scope.step_count > 0) {
-        code = collect(&scope, &split, &samples, error);
-        if (code == VARVE_OK)
-            code = fill(&scope, &split, &samples, out, error);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_phase_split(&scope, &split, error));
+    if (scope.step_count > 0) {
+        VV_TRY(collect(&scope, &split, &samples, error));
+        VV_TRY(fill(&scope, &split, &samples, out, error));
     }
-    if (code == VARVE_OK)
-        code = vv_step_policy(&scope, out, error);
-    if (code == VARVE_OK && split.is_found)
-        code = vv_sheet_policy(out, error, "%s; phases found from what operators say", out->policy);
-    vv_samples_deinit(&samples);
-    vv_phase_split_deinit(&split);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_step_policy(&scope, out, error));
+    if (!split.is_found)
+        return VARVE_OK;
+    return vv_sheet_policy(out, error, "%s; phases found from what operators say", out->policy);
 }

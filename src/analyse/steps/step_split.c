@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_split.c — table "step_split": whose turn it was, at every instant of each step (doc/metrics.md §9).
+/* step_split.c — table "step_split": which device or thread each instant of a step belongs to
+ * (doc/metrics.md §9).
  *
- * Steps last as device_steps.h says. Every instant belongs to the first of the slots below that is busy then, on any
- * device or thread of the step's process; what no slot has is "other". Law: the slots and other_ns of a row sum
- * to its duration_ns. The finer columns are parts of one slot each: sync and allocation of runtime, compiling and
- * garbage collection of cpu_op, Python of other. */
+ * device_steps.h says how long steps last. Every instant belongs to the first of the slots below
+ * that is busy then, on any device or thread of the step's process. An instant in which no slot is
+ * busy is "other". Law: the slots and other_ns of a row sum to its duration_ns. Each finer column
+ * is part of one slot: sync and allocation of runtime, compiling and garbage collection of cpu_op,
+ * Python of other. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "derive/devices/device_steps.h"
 #include "meaning/host_role.h"
 #include "question/question.h"
 #include "sheet/number.h"
 
-/* What takes an instant: the slots in order of priority, what is left, and the finer ones. */
+/* The parts of a step: the slots in order of priority, then "other", then the finer parts. */
 enum part {
-    KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME, LOADER, CPU_OP, OTHER, SYNC, ALLOCATION, COMPILE, GC, PYTHON,
+    KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME, LOADER, CPU_OP, OTHER, SYNC, ALLOCATION,
+    COMPILE, GC, PYTHON,
     PARTS
 };
 
 enum {
-    ROW, STEP, PROCESS, RANK, BEGIN, DURATION, FIRST_PART, KERNEL_SHARE = FIRST_PART + PARTS, HOST_DURATION, LAUNCHED,
+    ROW, STEP, PROCESS, RANK, BEGIN, DURATION, FIRST_PART, KERNEL_SHARE = FIRST_PART + PARTS,
+    HOST_DURATION, LAUNCHED,
     COLUMNS
 };
 
@@ -33,42 +36,52 @@ static const struct vv_sheet_column split_columns[COLUMNS] = {
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
     { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
     [FIRST_PART + KERNEL] = { "kernel_ns", "kernel", VV_CELL_INT, VV_UNIT_NS, false, false },
-    [FIRST_PART + MEMCPY] = { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
-    [FIRST_PART + MEMSET] = { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
-    [FIRST_PART + COMMUNICATION] = { "communication_ns", "comm", VV_CELL_INT, VV_UNIT_NS, false, false },
+    [FIRST_PART + MEMCPY] = { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, false,
+                              VV_TEXT_IF_ROOM },
+    [FIRST_PART + MEMSET] = { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, false,
+                              VV_TEXT_IF_ROOM },
+    [FIRST_PART + COMMUNICATION] = { "communication_ns", "comm", VV_CELL_INT, VV_UNIT_NS, false,
+                                     false },
     [FIRST_PART + RUNTIME] = { "runtime_ns", "runtime", VV_CELL_INT, VV_UNIT_NS, false, false },
     [FIRST_PART + LOADER] = { "data_loader_ns", "loader", VV_CELL_INT, VV_UNIT_NS, false, false },
     [FIRST_PART + CPU_OP] = { "cpu_op_ns", "CPU op", VV_CELL_INT, VV_UNIT_NS, false, false },
     [FIRST_PART + OTHER] = { "other_ns", "other", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     [FIRST_PART + SYNC] = { "sync_ns", "of runtime: sync", VV_CELL_INT, VV_UNIT_NS, true, false },
-    [FIRST_PART + ALLOCATION] = { "allocation_ns", "of runtime: allocation", VV_CELL_INT, VV_UNIT_NS, true, false },
-    [FIRST_PART + COMPILE] = { "compile_ns", "of CPU op: compile", VV_CELL_INT, VV_UNIT_NS, true, false },
-    [FIRST_PART + GC] = { "garbage_collection_ns", "of CPU op: GC", VV_CELL_INT, VV_UNIT_NS, true, false },
-    [FIRST_PART + PYTHON] = { "python_ns", "of other: Python", VV_CELL_INT, VV_UNIT_NS, true, false },
-    [KERNEL_SHARE] = { "kernel_share", "kernel", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
+    [FIRST_PART + ALLOCATION] = { "allocation_ns", "of runtime: allocation", VV_CELL_INT,
+                                  VV_UNIT_NS, true, false },
+    [FIRST_PART + COMPILE] = { "compile_ns", "of CPU op: compile", VV_CELL_INT, VV_UNIT_NS, true,
+                               false },
+    [FIRST_PART + GC] = { "garbage_collection_ns", "of CPU op: GC", VV_CELL_INT, VV_UNIT_NS, true,
+                          false },
+    [FIRST_PART + PYTHON] = { "python_ns", "of other: Python", VV_CELL_INT, VV_UNIT_NS, true,
+                              false },
+    [KERNEL_SHARE] = { "kernel_share", "kernel", VV_CELL_REAL, VV_UNIT_RATIO, false,
+                       VV_TEXT_IF_ROOM },
     [HOST_DURATION] = { "host_duration_ns", "on the host", VV_CELL_INT, VV_UNIT_NS, true, false },
     [LAUNCHED] = { "launched", "launched", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 struct view {
-    const struct vv_scope *scope;      /* the steps that were asked for                         */
+    const struct vv_scope *scope;      /* the selected steps                                    */
     const struct vv_device_work *work; /* of all steps                                          */
     const struct vv_device_steps *steps;
     struct vv_host_roles roles;
     struct vv_sheet *sheet;
-    struct vv_intervals busy[PARTS];   /* when a part may take, of the process at hand; then what it took */
-    struct vv_intervals free, rest;
+    struct vv_intervals busy[PARTS];   /* when each part is busy in the process at hand; then the
+                                          time that it took */
+    struct vv_intervals free, taken, rest;
     int64_t sums[COLUMNS];
     int64_t rows;
 };
 
-/* ---- who is busy when ---- */
+/* ---- when each part is busy ---- */
 
 static const enum part part_of_class[VV_CLASS_COUNT] = {
-    [VV_CLASS_COMPUTE] = KERNEL, [VV_CLASS_COMM] = COMMUNICATION, [VV_CLASS_COPY] = MEMCPY, [VV_CLASS_SET] = MEMSET,
+    [VV_CLASS_COMPUTE] = KERNEL, [VV_CLASS_COMM] = COMMUNICATION, [VV_CLASS_COPY] = MEMCPY,
+    [VV_CLASS_SET] = MEMSET,
 };
 
-/* A finer part is busy together with its slot. */
+/* While a finer part is busy, its slot is busy too. */
 static const struct { enum part slot, finer; } parts_of_role[VV_HOST_COUNT] = {
     [VV_HOST_NONE] = { OTHER, OTHER },
     [VV_HOST_OP] = { CPU_OP, CPU_OP },
@@ -82,7 +95,7 @@ static const struct { enum part slot, finer; } parts_of_role[VV_HOST_COUNT] = {
     [VV_HOST_SYNC] = { RUNTIME, SYNC },
 };
 
-/* The slot that a finer part is of; it takes after the finer ones before it. */
+/* The slot of each finer part. Of the finer parts of one slot the first takes its time first. */
 static const enum part slot_of_finer[PARTS] = {
     [SYNC] = RUNTIME, [ALLOCATION] = RUNTIME, [COMPILE] = CPU_OP, [GC] = CPU_OP, [PYTHON] = OTHER,
 };
@@ -105,14 +118,16 @@ static enum varve_code add_track(struct view *view, uint32_t track, struct varve
     return VARVE_OK;
 }
 
-static enum varve_code add_process(struct view *view, const struct vv_step_host *host, struct varve_error *error)
+static enum varve_code add_process(struct view *view, const struct vv_step_host *host,
+                                   struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     for (size_t part = 0; part < PARTS; part++)
         view->busy[part].count = 0;
     for (size_t i = host->first_work; i < host->last_work; i++) {
         const struct vv_work_item *item = &view->work->items[view->steps->work[i]];
-        VV_TRY(vv_intervals_add(&view->busy[part_of_class[item->class]], item->begin_ns, item->end_ns, error));
+        VV_TRY(vv_intervals_add(&view->busy[part_of_class[item->class]], item->begin_ns,
+                                item->end_ns, error));
     }
     for (uint32_t t = 0; t < model->tracks.table.count; t++)
         if (view->scope->tracks[t] && model->tracks.process[t] == host->process)
@@ -122,41 +137,46 @@ static enum varve_code add_process(struct view *view, const struct vv_step_host 
     return VARVE_OK;
 }
 
-/* ---- who takes it ---- */
+/* ---- which part takes each instant ---- */
 
-/* busy[part] becomes what of *from it takes, *from what it leaves. */
-static enum varve_code take(struct view *view, enum part part, struct vv_intervals *from, struct varve_error *error)
+static void exchange(struct vv_intervals *a, struct vv_intervals *b)
 {
-    struct vv_intervals taken = { 0 };
-    enum varve_code code = vv_intervals_intersect(from, &view->busy[part], &taken, error);
-    if (code == VARVE_OK)
-        code = vv_intervals_subtract(from, &taken, &view->rest, error);
-    if (code == VARVE_OK) {
-        struct vv_intervals former = *from;
-        *from = view->rest;
-        view->rest = former;
-    }
-    vv_intervals_deinit(&view->busy[part]);
-    view->busy[part] = taken;
-    return code;
+    struct vv_intervals former = *a;
+    *a = *b;
+    *b = former;
 }
 
-static enum varve_code take_turns(struct view *view, const struct vv_step_host *host, struct varve_error *error)
+/* Moves the time of *from in which the part is busy to busy[part]. *from keeps the rest. */
+static enum varve_code take(struct view *view, enum part part, struct vv_intervals *from,
+                            struct varve_error *error)
+{
+    VV_TRY(vv_intervals_intersect(from, &view->busy[part], &view->taken, error));
+    VV_TRY(vv_intervals_subtract(from, &view->taken, &view->rest, error));
+    exchange(from, &view->rest);
+    exchange(&view->busy[part], &view->taken);
+    return VARVE_OK;
+}
+
+static enum varve_code take_turns(struct view *view, const struct vv_step_host *host,
+                                  struct varve_error *error)
 {
     view->free.count = 0;
     for (size_t i = host->first_step; i < host->last_step; i++)
         if (!view->steps->steps[i].is_cut)
-            VV_TRY(vv_intervals_add(&view->free, view->steps->steps[i].begin_ns, view->steps->steps[i].end_ns, error));
+            VV_TRY(vv_intervals_add(&view->free, view->steps->steps[i].begin_ns,
+                                    view->steps->steps[i].end_ns, error));
     vv_intervals_unite(&view->free);
     for (enum part part = KERNEL; part < OTHER; part++)
         VV_TRY(take(view, part, &view->free, error));
     for (size_t i = 0; i < view->free.count; i++)
-        VV_TRY(vv_intervals_add(&view->busy[OTHER], view->free.items[i].begin_ns, view->free.items[i].end_ns, error));
+        VV_TRY(vv_intervals_add(&view->busy[OTHER], view->free.items[i].begin_ns,
+                                view->free.items[i].end_ns, error));
     for (enum part part = SYNC; part < PARTS; part++) {
         const struct vv_intervals *slot = &view->busy[slot_of_finer[part]];
         view->free.count = 0;
         for (size_t i = 0; i < slot->count; i++)
-            VV_TRY(vv_intervals_add(&view->free, slot->items[i].begin_ns, slot->items[i].end_ns, error));
+            VV_TRY(vv_intervals_add(&view->free, slot->items[i].begin_ns, slot->items[i].end_ns,
+                                    error));
         for (enum part before = SYNC; before < part; before++)
             if (slot_of_finer[before] == slot_of_finer[part])
                 VV_TRY(take(view, before, &view->free, error));
@@ -183,12 +203,13 @@ static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind,
             vv_sheet_int(sheet, row, RANK, values[RANK]);
     }
     if (values[DURATION] > 0)
-        vv_sheet_real(sheet, row, KERNEL_SHARE, (double)values[FIRST_PART + KERNEL] / (double)values[DURATION]);
+        vv_sheet_real(sheet, row, KERNEL_SHARE,
+                      (double)values[FIRST_PART + KERNEL] / (double)values[DURATION]);
     return vv_sheet_text(sheet, row, ROW, name, error);
 }
 
-static enum varve_code put_step(struct view *view, const struct vv_step_host *host, const struct vv_device_step *step,
-                                struct varve_error *error)
+static enum varve_code put_step(struct view *view, const struct vv_step_host *host,
+                                const struct vv_device_step *step, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     int64_t values[COLUMNS] = {
@@ -201,14 +222,15 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
         [LAUNCHED] = (int64_t)step->launched,
     };
     for (enum part part = KERNEL; part < PARTS; part++)
-        values[FIRST_PART + part] = vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
+        values[FIRST_PART + part] =
+            vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
     for (size_t c = DURATION; c < COLUMNS; c++)
         view->sums[c] += values[c];
     view->rows++;
     return put_values(view->sheet, VV_ROW_PLAIN, "step", values, error);
 }
 
-/* Means are rounded down, but for other_ns, which keeps what that leaves, so that the row adds up. */
+/* Means are rounded down. other_ns keeps the rest, so the row still adds up. */
 static enum varve_code put_sums(struct view *view, struct varve_error *error)
 {
     int64_t means[COLUMNS];
@@ -247,62 +269,47 @@ static enum varve_code state_policy(const struct view *view, struct varve_error 
             continue;
         int64_t index = view->scope->model->steps.index[steps->steps[i].step];
         if (++cut_count == 1)
-            snprintf(cut, sizeof cut, "; step %" PRId64 " is left out: recording ended before its device work", index);
+            snprintf(cut, sizeof cut,
+                     "; step %" PRId64 " is left out: recording ended before its device work",
+                     index);
         else
-            snprintf(cut, sizeof cut, "; %" PRIu64 " last steps are left out: recording ended before their device work",
+            snprintf(cut, sizeof cut,
+                     "; %" PRIu64
+                     " last steps are left out: recording ended before their device work",
                      cut_count);
     }
     if (view->rows == 0)
         return vv_sheet_policy(view->sheet, error, "no steps to split%s%s", cut,
                                view->scope->model->steps.table.count == 0 ? ": none recorded" : "");
     vv_number_duration(view->sums[DURATION] / view->rows, average, sizeof average);
-    return vv_sheet_policy(view->sheet, error, "%" PRId64 " step%s, %s on average, each until its device work ends; an "
-                           "instant belongs to the first column that is busy%s", view->rows, view->rows == 1 ? "" : "s",
-                           average, cut);
+    return vv_sheet_policy(view->sheet, error,
+                           "%" PRId64 " step%s, %s on average, each until its device work ends; an "
+                           "instant belongs to the first column that is busy%s",
+                           view->rows, view->rows == 1 ? "" : "s", average, cut);
 }
 
-static enum varve_code split(struct view *view, const struct vv_scope *every, const char *device,
-                             struct varve_error *error)
+enum varve_code vv_analyse_step_split(const struct vv_model *model,
+                                      const struct vv_question *question,
+                                      struct vv_scratch *scratch, struct vv_sheet *out,
+                                      struct varve_error *error)
 {
-    struct vv_device_work work = { 0 };
-    struct vv_device_steps steps = { 0 };
-    struct vv_scope all = vv_whole_devices(every);
-    enum varve_code code = vv_device_work_init(&work, &all, device, error);
-    if (code == VARVE_OK)
-        code = vv_device_steps_init(&steps, &work, error);
-    if (code == VARVE_OK)
-        code = vv_host_roles_init(&view->roles, every->model, error);
-    view->work = &work;
-    view->steps = &steps;
-    if (code == VARVE_OK)
-        code = put_steps(view, error);
-    if (code == VARVE_OK)
-        code = state_policy(view, error);
-    vv_host_roles_deinit(&view->roles);
-    vv_device_steps_deinit(&steps);
-    vv_device_work_deinit(&work);
-    return code;
-}
-
-enum varve_code vv_analyse_step_split(const struct vv_model *model, const struct vv_question *question,
-                                      struct vv_sheet *out, struct varve_error *error)
-{
-    struct vv_scope scope = { 0 }, every = { 0 };
-    struct vv_selection whole = vv_every_step(&question->selection); /* the step before one says where it begins */
-    struct view view = { .scope = &scope, .sheet = out };
-    vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&every, model, &whole, error);
-    if (code == VARVE_OK)
-        code = split(&view, &every, question->selection.device, error);
+    struct vv_scope scope, every;
+    struct vv_device_work work;
+    struct vv_device_steps steps;
+    /* a step may begin where the step before it ends, so all steps are read */
+    struct vv_selection whole = vv_selection_without_step(&question->selection);
+    struct view view = { .scope = &scope, .work = &work, .steps = &steps, .sheet = out,
+                         .free = { .scratch = scratch }, .taken = { .scratch = scratch },
+                         .rest = { .scratch = scratch } };
     for (size_t part = 0; part < PARTS; part++)
-        vv_intervals_deinit(&view.busy[part]);
-    vv_intervals_deinit(&view.free);
-    vv_intervals_deinit(&view.rest);
-    vv_scope_deinit(&scope);
-    vv_scope_deinit(&every);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+        view.busy[part].scratch = scratch;
+    vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
+    struct vv_scope all = vv_scope_of_whole_devices(&every);
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    VV_TRY(vv_device_steps_init(&steps, &work, error));
+    VV_TRY(vv_host_roles_init(&view.roles, model, scratch, error));
+    VV_TRY(put_steps(&view, error));
+    return state_policy(&view, error);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.c — tables "steps" (one row a step), "step_phases" (one row a phase of a step) and "step" (one
- * row: what the steps have in common).
+/* steps.c — tables "steps" (one row for each step), "step_phases" (one row for each phase of a
+ * step) and "step" (one row: number, sum and percentiles of the steps).
  *
- * Laws:  a step's shown phases + other_ns = its duration_ns;  its rows in step_phases, "other" included,
- * likewise;  self_ns + the operators' own time inside it = duration_ns. */
+ * Laws:
+ *     the shown phases of a step + other_ns = its duration_ns;
+ *     the rows of a step in step_phases, "other" included, sum to its duration_ns too;
+ *     self_ns + the operators' own time inside the step = duration_ns. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +19,10 @@
 
 /* ---- table "steps" ---- */
 
-#define SHOWN_PHASES_MAX 8 /* columns for people; step_phases has them all                       */
+#define SHOWN_PHASES_MAX 8 /* step_phases has all phases                                         */
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
-enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases          */
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases */
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -41,14 +43,15 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
 };
 
 static const char *const origins[] = {
-    [VV_STEP_RECORDED] = "recorded", [VV_STEP_RANGE] = "range", [VV_STEP_ANCHOR] = "anchor", [VV_STEP_REPEAT] = "repeat",
+    [VV_STEP_RECORDED] = "recorded", [VV_STEP_RANGE] = "range", [VV_STEP_ANCHOR] = "anchor",
+    [VV_STEP_REPEAT] = "repeat",
 };
 
 struct steps_view {
     const struct vv_scope *scope; /* warm-up steps included                                     */
     struct vv_phase_split split;
     struct vv_sheet *sheet;
-    int64_t median_ns;   /* of the steps that other tables count                               */
+    int64_t median_ns;   /* median duration of the steps that other tables count               */
     uint32_t shown_phases;
     uint32_t *column_of; /* phase -> its column, or VV_NONE                                    */
     uint32_t *stack;     /* for vv_own_time                                                    */
@@ -67,7 +70,8 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
 {
     struct vv_arena *arena = &view->sheet->arena;
     const struct vv_phase_split *split = &view->split;
-    uint32_t shown = split->phases.count < SHOWN_PHASES_MAX ? split->phases.count : SHOWN_PHASES_MAX;
+    uint32_t shown =
+        split->phases.count < SHOWN_PHASES_MAX ? split->phases.count : SHOWN_PHASES_MAX;
     size_t count = FIRST_PHASE + shown + TAIL_COLUMNS;
     struct vv_sheet_column *columns = vv_arena_alloc(arena, count * sizeof *columns);
     view->column_of = vv_arena_alloc(arena, (split->phases.count + 1) * sizeof *view->column_of);
@@ -83,8 +87,8 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
         const char *copy = vv_arena_text(arena, name, strnlen(name, (size_t)length));
         if (title == NULL || copy == NULL)
             VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of the steps");
-        columns[FIRST_PHASE + i] =
-            (struct vv_sheet_column){ copy, title, VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM };
+        columns[FIRST_PHASE + i] = (struct vv_sheet_column){ copy,       title, VV_CELL_INT,
+                                                             VV_UNIT_NS, false, VV_TEXT_IF_ROOM };
         view->column_of[split->order[i]] = FIRST_PHASE + i;
     }
     memcpy(columns + FIRST_PHASE + shown, tail_columns, sizeof tail_columns);
@@ -96,7 +100,7 @@ static enum varve_code make_columns(struct steps_view *view, struct varve_error 
     return VARVE_OK;
 }
 
-/* The step's number, thread and process: the cells that name it in both tables. */
+/* Fills the cells that name a step in both tables: its number, thread and process. */
 static enum varve_code name_step(const struct vv_model *model, struct vv_sheet *sheet, size_t row,
                                  uint32_t step, struct varve_error *error)
 {
@@ -118,7 +122,7 @@ static void put_operators(struct steps_view *view, size_t row, uint32_t step)
     vv_own_time(&model->slices, first, last, model->steps.begin_ns[step] + duration_ns, view->stack,
                 view->own_ns);
     for (uint32_t slice = first; slice < last; slice++) {
-        if (vv_is_operator(model, slice) && vv_admits(view->scope, slice)) {
+        if (vv_is_operator(model, slice) && vv_scope_holds(view->scope, slice)) {
             calls++;
             self_ns -= view->own_ns[slice];
         }
@@ -161,47 +165,30 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
 }
 
 enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
     struct vv_selection with_warm_up = question->selection;
-    struct vv_scope scope = { 0 }, counted = { 0 }; /* what is listed; what other tables count      */
-    struct vv_step_summary summary = { 0 };
-    size_t rows = (size_t)model->slices.table.count + 1;
-    struct steps_view view = {
-        .scope = &scope,
-        .sheet = out,
-        .stack = malloc(rows * sizeof *view.stack),
-        .own_ns = malloc(rows * sizeof *view.own_ns),
-    };
+    struct vv_scope scope, counted; /* `scope`: steps in the table; `counted`: steps that other
+                                       tables count */
+    struct vv_step_summary summary;
+    size_t rows = (size_t)model->slices.table.count;
+    struct steps_view view = { .scope = &scope, .sheet = out };
     with_warm_up.warm_up = true;
     vv_sheet_init(out, "steps", "STEPS", head_columns, FIRST_PHASE);
-    enum varve_code code = vv_scope_init(&scope, model, &with_warm_up, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&counted, model, &question->selection, error);
-    if (code == VARVE_OK && (view.stack == NULL || view.own_ns == NULL))
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
-    if (code == VARVE_OK)
-        code = vv_step_summary(&counted, &summary, error);
+    VV_TRY(vv_scope_init(&scope, model, &with_warm_up, scratch, error));
+    VV_TRY(vv_scope_init(&counted, model, &question->selection, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &view.stack, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &view.own_ns, rows, error));
+    VV_TRY(vv_step_summary(&counted, &summary, error));
     view.median_ns = summary.median_ns;
-    if (code == VARVE_OK)
-        code = vv_phase_split(&scope, &view.split, error);
-    if (code == VARVE_OK)
-        code = make_columns(&view, error);
-    if (code == VARVE_OK)
-        code = put_steps(&view, error);
-    if (code == VARVE_OK)
-        code = vv_step_policy(&counted, out, error);
-    free(view.stack);
-    free(view.own_ns);
-    vv_phase_split_deinit(&view.split);
-    vv_scope_deinit(&counted);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_phase_split(&scope, &view.split, error));
+    VV_TRY(make_columns(&view, error));
+    VV_TRY(put_steps(&view, error));
+    return vv_step_policy(&counted, out, error);
 }
 
-/* ---- table "step_phases": for scripts; people have the columns above ---- */
+/* ---- table "step_phases": for scripts; people see its times in table "steps" ---- */
 
 enum { PHASE_NAME = PROCESS + 1, PHASE_DURATION, PHASE_ROW, PHASE_COLUMNS };
 
@@ -223,8 +210,8 @@ static enum varve_code put_phase(const struct vv_model *model, struct vv_sheet *
     VV_TRY(name_step(model, sheet, row, entry->step, error));
     vv_sheet_int(sheet, row, PHASE_DURATION, entry->duration_ns);
     VV_TRY(vv_sheet_text(sheet, row, PHASE_ROW, is_other ? "other" : "phase", error));
-    return vv_sheet_text(sheet, row, PHASE_NAME, is_other ? "other" : vv_phase_text(model, entry->phase),
-                         error);
+    return vv_sheet_text(sheet, row, PHASE_NAME,
+                         is_other ? "other" : vv_phase_text(model, entry->phase), error);
 }
 
 static enum varve_code put_step_phases(const struct vv_scope *scope,
@@ -246,27 +233,21 @@ static enum varve_code put_step_phases(const struct vv_scope *scope,
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_step_phases(const struct vv_model *model, const struct vv_question *question,
-                                       struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_step_phases(const struct vv_model *model,
+                                       const struct vv_question *question,
+                                       struct vv_scratch *scratch, struct vv_sheet *out,
+                                       struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_phase_split split = { 0 };
+    struct vv_scope scope;
+    struct vv_phase_split split;
     vv_sheet_init(out, "step_phases", "PHASES OF STEPS", step_phase_columns, PHASE_COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_phase_split(&scope, &split, error);
-    if (code == VARVE_OK)
-        code = put_step_phases(&scope, &split, out, error);
-    if (code == VARVE_OK)
-        code = vv_step_policy(&scope, out, error);
-    vv_phase_split_deinit(&split);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_phase_split(&scope, &split, error));
+    VV_TRY(put_step_phases(&scope, &split, out, error));
+    return vv_step_policy(&scope, out, error);
 }
 
-/* ---- table "step": for scripts; people have the sentence ---- */
+/* ---- table "step": for scripts; people read it as a sentence ---- */
 
 static const struct vv_sheet_column summary_columns[] = {
     { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, true, false },
@@ -280,28 +261,21 @@ static const struct vv_sheet_column summary_columns[] = {
 };
 
 enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_question *question,
-                                struct vv_sheet *out, struct varve_error *error)
+                                struct vv_scratch *scratch, struct vv_sheet *out,
+                                struct varve_error *error)
 {
-    struct vv_scope scope = { 0 };
-    struct vv_step_summary summary = { 0 };
+    struct vv_scope scope;
+    struct vv_step_summary summary;
     size_t row, columns = sizeof summary_columns / sizeof *summary_columns;
     vv_sheet_init(out, "step", "STEP TIME", summary_columns, columns);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_step_summary(&scope, &summary, error);
-    if (code == VARVE_OK)
-        code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
-    if (code == VARVE_OK) {
-        const int64_t values[] = { (int64_t)summary.count, summary.total_ns, summary.median_ns,
-                                   summary.p10_ns, summary.p90_ns, summary.min_ns, summary.max_ns,
-                                   summary.longest_step };
-        /* Without steps there is a count and a sum, 0, and nothing else. */
-        for (size_t c = 0; c < (summary.count > 0 ? columns : 2); c++)
-            vv_sheet_int(out, row, c, values[c]);
-        code = vv_step_policy(&scope, out, error);
-    }
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_step_summary(&scope, &summary, error));
+    VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
+    const int64_t values[] = { (int64_t)summary.count, summary.total_ns, summary.median_ns,
+                               summary.p10_ns, summary.p90_ns, summary.min_ns, summary.max_ns,
+                               summary.longest_step };
+    /* Without steps the count and the sum are 0, and the other cells are empty. */
+    for (size_t c = 0; c < (summary.count > 0 ? columns : 2); c++)
+        vv_sheet_int(out, row, c, values[c]);
+    return vv_step_policy(&scope, out, error);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits.c — table "waits": what waiting for the data loader costs, by step and in all (doc/metrics.md §8.5).
+/* waits.c — table "waits": the time that waiting for the data loader costs, by step and in all
+ * (doc/metrics.md §8.5).
  *
- * wait = |L without A| of the union L of the time in which a thread of a process waits for its next batch, and A in
- * which a device of its rank works: what the devices hide costs nothing. Steps last as device_steps.h says; the time
- * between them has a row of its own. Law: the rows sum to the total. */
+ * wait = |L without A|. L is the union of the times in which a thread of a process waits for its
+ * next batch. A is the time in which a device of the process' rank works. Waiting while a device
+ * works costs nothing. device_steps.h says how long steps last. The time between steps has a row of
+ * its own. Law: the rows sum to the total. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "derive/devices/device_steps.h"
 #include "derive/select/track_order.h"
@@ -28,21 +29,22 @@ static const struct vv_sheet_column wait_columns[COLUMNS] = {
 };
 
 struct view {
-    const struct vv_scope *scope;      /* the steps that were asked for                         */
+    const struct vv_scope *scope;      /* the selected steps                                    */
     const struct vv_device_work *work; /* of all steps                                          */
     struct vv_device_steps steps;
     struct vv_host_roles roles;
     uint32_t *order;                   /* of processes                                          */
-    bool *loads;                       /* by process: it has a data loader                      */
-    uint32_t *first_track, *next_track; /* of a process, and after a track of its; VV_NONE      */
-    uint32_t *host_of;                 /* by process: row in steps.hosts; VV_NONE               */
+    bool *loads;                       /* process -> it has a data loader                       */
+    uint32_t *first_track, *next_track; /* process -> its first track; track -> the next of its
+                                           process; VV_NONE */
+    uint32_t *host_of;                 /* process -> its row in steps.hosts, or VV_NONE         */
     struct vv_intervals loader, wait, inside; /* of the process at hand                         */
     struct vv_rank_busy busy;
     struct vv_sheet *sheet;
     int64_t total[COLUMNS];
 };
 
-/* Marks the processes with threads that waited for a batch. Returns whether any did. */
+/* Marks the processes in which a thread waited for a batch. Returns whether there is any. */
 static bool find_processes(struct view *view)
 {
     const struct vv_model *model = view->scope->model;
@@ -59,16 +61,15 @@ static bool find_processes(struct view *view)
     return is_any;
 }
 
-/* The tracks and steps of each process. */
+/* Lists the tracks and steps of each process. */
 static enum varve_code list_by_process(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     size_t processes = model->processes.table.count + 1;
-    view->first_track = malloc(processes * sizeof *view->first_track);
-    view->host_of = malloc(processes * sizeof *view->host_of);
-    view->next_track = malloc((model->tracks.table.count + 1) * sizeof *view->next_track);
-    if (view->first_track == NULL || view->host_of == NULL || view->next_track == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the threads of %zu processes", processes - 1);
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope->scratch, &view->first_track, processes, error));
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope->scratch, &view->host_of, processes, error));
+    VV_TRY(VV_SCRATCH_ARRAY(view->scope->scratch, &view->next_track, model->tracks.table.count,
+                            error));
     for (size_t p = 0; p < processes; p++)
         view->first_track[p] = view->host_of[p] = VV_NONE;
     for (uint32_t track = (uint32_t)model->tracks.table.count; track-- > 0;) {
@@ -88,28 +89,35 @@ static enum varve_code read_process(struct view *view, uint32_t process, struct 
 {
     const struct vv_model *model = view->scope->model;
     view->loader.count = 0;
-    for (uint32_t track = view->first_track[process]; track != VV_NONE; track = view->next_track[track]) {
+    for (uint32_t track = view->first_track[process]; track != VV_NONE;
+         track = view->next_track[track]) {
         uint32_t first, last;
         vv_track_rows(model, track, &first, &last);
         for (uint32_t slice = first; slice < last; slice++)
             if (vv_host_role_of(&view->roles, slice) == VV_HOST_LOADER)
                 VV_TRY(vv_intervals_add(&view->loader, model->slices.begin_ns[slice],
-                                        model->slices.begin_ns[slice] + model->slices.duration_ns[slice], error));
+                                        model->slices.begin_ns[slice] +
+                                            model->slices.duration_ns[slice],
+                                        error));
     }
     vv_intervals_unite(&view->loader);
     VV_TRY(vv_busy_of_process(view->work, process, &view->busy, error));
     return vv_intervals_subtract(&view->loader, &view->busy.time, &view->wait, error);
 }
 
-/* `step` NULL: outside steps, or the total. */
-static enum varve_code put_row(struct view *view, const char *name, const struct vv_device_step *step,
-                               const int64_t *values, struct varve_error *error)
+/* If `step` is NULL, the row is "outside" or "total". */
+static enum varve_code put_row(struct view *view, const char *name,
+                               const struct vv_device_step *step, const int64_t *values,
+                               struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     bool is_total = values == view->total;
     size_t row;
-    VV_TRY(vv_sheet_row(view->sheet, is_total ? VV_ROW_TOTAL : step != NULL ? VV_ROW_PLAIN : VV_ROW_REMAINDER, &row,
-                        error));
+    VV_TRY(vv_sheet_row(view->sheet,
+                        is_total       ? VV_ROW_TOTAL
+                        : step != NULL ? VV_ROW_PLAIN
+                                       : VV_ROW_REMAINDER,
+                        &row, error));
     VV_TRY(vv_sheet_text(view->sheet, row, ROW, name, error));
     for (size_t c = LOADER; c <= WAIT; c++)
         vv_sheet_int(view->sheet, row, c, values[c]);
@@ -127,8 +135,8 @@ static enum varve_code put_row(struct view *view, const char *name, const struct
     return VARVE_OK;
 }
 
-static enum varve_code put_part(struct view *view, const struct vv_device_step *step, int64_t *values,
-                                struct varve_error *error)
+static enum varve_code put_part(struct view *view, const struct vv_device_step *step,
+                                int64_t *values, struct varve_error *error)
 {
     values[HIDDEN] = values[LOADER] - values[WAIT];
     for (size_t c = LOADER; c <= WAIT; c++)
@@ -136,8 +144,8 @@ static enum varve_code put_part(struct view *view, const struct vv_device_step *
     return put_row(view, step != NULL ? "step" : "outside", step, values, error);
 }
 
-static enum varve_code put_steps(struct view *view, const struct vv_step_host *host, const int64_t *process,
-                                 struct varve_error *error)
+static enum varve_code put_steps(struct view *view, const struct vv_step_host *host,
+                                 const int64_t *process, struct varve_error *error)
 {
     view->inside.count = 0;
     for (size_t i = host->first_step; i < host->last_step; i++) {
@@ -164,60 +172,44 @@ static enum varve_code put_process(struct view *view, uint32_t process, struct v
         VV_TRY(put_steps(view, &view->steps.hosts[view->host_of[process]], rest, error));
     rest[LOADER] = vv_intervals_length_without(&view->loader, &view->inside);
     rest[WAIT] = vv_intervals_length_without(&view->wait, &view->inside);
-    return view->scope->every_step && rest[LOADER] > 0 ? put_part(view, NULL, rest, error) : VARVE_OK;
+    return view->scope->every_step && rest[LOADER] > 0 ? put_part(view, NULL, rest, error)
+                                                       : VARVE_OK;
 }
 
 static enum varve_code put_all(struct view *view, struct varve_error *error)
 {
     uint64_t processes = view->scope->model->processes.table.count;
     VV_TRY(vv_device_steps_init(&view->steps, view->work, error));
-    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, error));
-    view->loads = calloc(processes + 1, sizeof *view->loads);
-    if (view->loads == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %" PRIu64 " processes", processes);
+    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->loads, processes, error));
     if (!find_processes(view))
-        return vv_sheet_policy(view->sheet, error, "no data loader recorded, under none of the names that are known");
+        return vv_sheet_policy(view->sheet, error,
+                               "no data loader recorded, under none of the names that are known");
     VV_TRY(list_by_process(view, error));
-    VV_TRY(vv_process_order(view->scope->model, &view->order, error));
+    VV_TRY(vv_process_order(view->scope->model, view->scope->scratch, &view->order, error));
     for (uint64_t i = 0; i < processes; i++)
         if (view->loads[view->order[i]])
             VV_TRY(put_process(view, view->order[i], error));
     VV_TRY(put_row(view, "total", NULL, view->total, error));
-    return vv_sheet_policy(view->sheet, error, "waiting for the next batch, and how much of it devices hid by working; "
+    return vv_sheet_policy(view->sheet, error,
+                           "waiting for the next batch, and how much of it devices hid by working; "
                            "each step until its device work ends");
 }
 
 enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
-    struct vv_scope scope = { 0 }, every = { 0 };
-    struct vv_device_work work = { 0 };
-    struct view view = { .scope = &scope, .work = &work, .sheet = out };
-    struct vv_selection whole = vv_every_step(&question->selection);
+    struct vv_scope scope, every;
+    struct vv_device_work work;
+    struct view view = { .scope = &scope, .work = &work, .sheet = out,
+                         .loader = { .scratch = scratch }, .wait = { .scratch = scratch },
+                         .inside = { .scratch = scratch } };
+    struct vv_selection whole = vv_selection_without_step(&question->selection);
     vv_sheet_init(out, "waits", "WAITING FOR DATA", wait_columns, COLUMNS);
-    enum varve_code code = vv_scope_init(&scope, model, &question->selection, error);
-    if (code == VARVE_OK)
-        code = vv_scope_init(&every, model, &whole, error);
-    struct vv_scope all = vv_whole_devices(&every);
-    if (code == VARVE_OK)
-        code = vv_device_work_init(&work, &all, question->selection.device, error);
-    if (code == VARVE_OK)
-        code = put_all(&view, error);
-    vv_host_roles_deinit(&view.roles);
-    vv_device_steps_deinit(&view.steps);
-    free(view.order);
-    free(view.loads);
-    vv_intervals_deinit(&view.inside);
-    vv_intervals_deinit(&view.loader);
-    vv_intervals_deinit(&view.busy.time);
-    free(view.first_track);
-    free(view.next_track);
-    free(view.host_of);
-    vv_intervals_deinit(&view.wait);
-    vv_device_work_deinit(&work);
-    vv_scope_deinit(&every);
-    vv_scope_deinit(&scope);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
+    struct vv_scope all = vv_scope_of_whole_devices(&every);
+    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    return put_all(&view, error);
 }

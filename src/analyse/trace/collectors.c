@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collectors.c — table "collectors": how it was with each source of records in the processes, which is a fact
- * "collector NAME" of a process: "STATE: TEXT" (import/varve/process.c). Processes that say the same share a row. */
-#include <stdlib.h>
+/* collectors.c — table "collectors": the state of each collector in the processes. The trace has it
+ * as a fact "collector NAME" of a process: "STATE: TEXT" (import/varve/process.c). Processes with
+ * the same state and text share a row. */
 #include <string.h>
 
 #include "derive/select/scope.h"
@@ -23,8 +23,8 @@ struct said {
     int64_t processes;
 };
 
-static enum varve_code put_said(const struct vv_model *model, struct vv_sheet *sheet, const struct said *said,
-                                struct varve_error *error)
+static enum varve_code put_said(const struct vv_model *model, struct vv_sheet *sheet,
+                                const struct said *said, struct varve_error *error)
 {
     const char *value = vv_text_of(model, said->value), *end = strchr(value, ':');
     char state[40];
@@ -40,9 +40,9 @@ static enum varve_code put_said(const struct vv_model *model, struct vv_sheet *s
     return end == NULL ? VARVE_OK : vv_sheet_text(sheet, row, TEXT, end + strspn(end, ": "), error);
 }
 
-/* In order of the first process that says it. */
-static enum varve_code put_all(const struct vv_model *model, struct vv_sheet *sheet, struct said *said,
-                               struct varve_error *error)
+/* Rows are in the order of the first process that has them. */
+static enum varve_code put_all(const struct vv_model *model, struct vv_sheet *sheet,
+                               struct said *said, struct varve_error *error)
 {
     const struct vv_facts *facts = &model->facts;
     size_t count = 0, at;
@@ -50,7 +50,8 @@ static enum varve_code put_all(const struct vv_model *model, struct vv_sheet *sh
         if (facts->kind[f] != VV_ARG_TEXT || facts->process[f] == VV_NONE ||
             strncmp(vv_text_of(model, facts->key[f]), KEY, sizeof KEY - 1) != 0)
             continue;
-        for (at = 0; at < count && (said[at].key != facts->key[f] || said[at].value != facts->value[f]);)
+        for (at = 0;
+             at < count && (said[at].key != facts->key[f] || said[at].value != facts->value[f]);)
             at++;
         if (at == count)
             said[count++] = (struct said){ facts->key[f], (uint32_t)facts->value[f], 0 };
@@ -61,16 +62,14 @@ static enum varve_code put_all(const struct vv_model *model, struct vv_sheet *sh
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_collectors(const struct vv_model *model, const struct vv_question *question,
-                                      struct vv_sheet *out, struct varve_error *error)
+enum varve_code vv_analyse_collectors(const struct vv_model *model,
+                                      const struct vv_question *question,
+                                      struct vv_scratch *scratch, struct vv_sheet *out,
+                                      struct varve_error *error)
 {
     (void)question;
     vv_sheet_init(out, "collectors", "COLLECTORS", collector_columns, COLUMNS);
-    struct said *said = calloc(model->facts.table.count + 1, sizeof *said);
-    enum varve_code code = said == NULL ? vv_fail(error, VARVE_NO_MEMORY, "no memory for the collectors")
-                                        : put_all(model, out, said, error);
-    free(said);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    struct said *said;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &said, model->facts.table.count, error));
+    return put_all(model, out, said, error);
 }

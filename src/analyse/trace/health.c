@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* health.c — table "health": what was odd in the input. It was kept, and is counted here; only
- * findings that occurred have a row. */
+/* health.c — table "health": a row for each kind of oddity that occurred in the input. Odd records
+ * were kept, and are counted here. */
 #include <stddef.h>
 
 #include "question/question.h"
@@ -21,7 +21,8 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "unmatched_ends", FIELD(unmatched_ends), "ends with nothing open" },
     { "begun_before", FIELD(begun_before),
       "ranges that began before what the flight recorder kept" },
-    { "flows_before", FIELD(flows_before), "flows that began before what the flight recorder kept" },
+    { "flows_before", FIELD(flows_before),
+      "flows that began before what the flight recorder kept" },
     { "unmatched_flows", FIELD(unmatched_flows), "ends of flows without the other end" },
     { "unmatched_async", FIELD(unmatched_async),
       "ends of asynchronous ranges without the other end" },
@@ -52,20 +53,17 @@ static enum varve_code put_finding(struct vv_sheet *sheet, const char *name, uin
 }
 
 enum varve_code vv_analyse_health(const struct vv_model *model, const struct vv_question *question,
-                                  struct vv_sheet *out, struct varve_error *error)
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
 {
     (void)question;
+    (void)scratch;
     vv_sheet_init(out, "health", "HEALTH", health_columns, COLUMNS);
-    enum varve_code code =
-        put_finding(out, "lost", model->run.lost, "events that the recorder dropped", error);
-    for (size_t i = 0; i < FINDING_COUNT && code == VARVE_OK; i++) {
+    VV_TRY(put_finding(out, "lost", model->run.lost, "events that the recorder dropped", error));
+    for (size_t i = 0; i < FINDING_COUNT; i++) {
         const char *field = (const char *)&model->health + findings[i].offset;
-        code = put_finding(out, findings[i].name, *(const uint64_t *)field, findings[i].meaning,
-                           error);
+        VV_TRY(put_finding(out, findings[i].name, *(const uint64_t *)field, findings[i].meaning,
+                           error));
     }
-    if (code == VARVE_OK && out->row_count == 0)
-        code = vv_sheet_policy(out, error, "nothing lost, nothing odd");
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    return out->row_count > 0 ? VARVE_OK : vv_sheet_policy(out, error, "nothing lost, nothing odd");
 }

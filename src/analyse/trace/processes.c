@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* processes.c — tables "processes" and "threads": who recorded, how much, how long.
+/* processes.c — tables "processes" and "threads": the processes and tracks of the trace, with their
+ * records and times.
  *
- * A row of "threads" is a track: a thread, a lane of asynchronous ranges, a stream of a device. */
+ * A row of "threads" is a track: a thread, a lane of asynchronous ranges, or a stream of a
+ * device. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "derive/operators/own_time.h"
@@ -25,7 +26,7 @@ static const struct vv_sheet_column process_columns[PROCESS_COLUMNS] = {
     { "storage", "recorded into", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-/* People see how it was stored only where that is not as usual. */
+/* Shows the storage columns to people only where the storage is not the usual one. */
 static enum varve_code show_storage(struct vv_sheet *sheet, struct varve_error *error)
 {
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof process_columns);
@@ -39,14 +40,15 @@ static enum varve_code show_storage(struct vv_sheet *sheet, struct varve_error *
     return VARVE_OK;
 }
 
-/* Below 0 a file has a text in its place, or says that there is none. */
+/* An id below 0 means: the file has a text instead of a number, or says that there is none. */
 static void put_id(struct vv_sheet *sheet, size_t row, size_t column, int64_t id)
 {
     if (id >= 0)
         vv_sheet_int(sheet, row, column, id);
 }
 
-static enum varve_code put_process(const struct vv_model *model, uint32_t p, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code put_process(const struct vv_model *model, uint32_t p, struct vv_sheet *sheet,
+                                   struct varve_error *error)
 {
     const struct vv_processes *processes = &model->processes;
     size_t row;
@@ -66,21 +68,17 @@ static enum varve_code put_process(const struct vv_model *model, uint32_t p, str
     return VARVE_OK;
 }
 
-enum varve_code vv_analyse_processes(const struct vv_model *model, const struct vv_question *question,
+enum varve_code vv_analyse_processes(const struct vv_model *model,
+                                     const struct vv_question *question, struct vv_scratch *scratch,
                                      struct vv_sheet *out, struct varve_error *error)
 {
     (void)question;
-    uint32_t *order = NULL;
+    uint32_t *order;
     vv_sheet_init(out, "processes", "PROCESSES", process_columns, PROCESS_COLUMNS);
-    enum varve_code code = vv_process_order(model, &order, error);
-    for (uint64_t i = 0; i < model->processes.table.count && code == VARVE_OK; i++)
-        code = put_process(model, order[i], out, error);
-    if (code == VARVE_OK)
-        code = show_storage(out, error);
-    free(order);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_process_order(model, scratch, &order, error));
+    for (uint64_t i = 0; i < model->processes.table.count; i++)
+        VV_TRY(put_process(model, order[i], out, error));
+    return show_storage(out, error);
 }
 
 enum { THREAD_NAME, TID, THREAD_PROCESS, KIND, SLICES, THREAD_LOST, BUSY, THREAD_COLUMNS };
@@ -118,27 +116,23 @@ static enum varve_code put_thread(const struct vv_model *model, uint32_t track, 
 }
 
 enum varve_code vv_analyse_threads(const struct vv_model *model, const struct vv_question *question,
-                                   struct vv_sheet *out, struct varve_error *error)
+                                   struct vv_scratch *scratch, struct vv_sheet *out,
+                                   struct varve_error *error)
 {
     (void)question;
     size_t rows = (size_t)model->slices.table.count + 1;
-    uint32_t *stack = malloc(rows * sizeof *stack);
-    int64_t *own_ns = malloc(rows * sizeof *own_ns);
-    uint32_t *order = NULL;
+    uint32_t *stack;
+    int64_t *own_ns;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &stack, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own_ns, rows, error));
+    uint32_t *order;
     vv_sheet_init(out, "threads", "THREADS", thread_columns, THREAD_COLUMNS);
-    enum varve_code code = vv_track_order(model, &order, error);
-    if (stack == NULL || own_ns == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
-    for (uint64_t i = 0; i < model->tracks.table.count && code == VARVE_OK; i++) {
+    VV_TRY(vv_track_order(model, scratch, &order, error));
+    for (uint64_t i = 0; i < model->tracks.table.count; i++) {
         uint32_t track = order[i], first, last;
         vv_track_rows(model, track, &first, &last);
         int64_t busy_ns = vv_own_time(&model->slices, first, last, INT64_MAX, stack, own_ns);
-        code = put_thread(model, track, busy_ns, out, error);
+        VV_TRY(put_thread(model, track, busy_ns, out, error));
     }
-    free(order);
-    free(stack);
-    free(own_ns);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    return VARVE_OK;
 }

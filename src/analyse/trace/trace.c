@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c — tables "trace" (the run in one row), "processes", "threads" and "health".
+/* trace.c — table "trace": the run in one row.
  *
- * "trace" carries each fact as a bare value for scripts, and three sentences for people: what ran, on
- * what, and how far the numbers can be trusted. A fact that the trace does not hold is absent. */
+ * The row has each fact as a bare value for scripts, and sentences for people: what ran, on which
+ * machine, and how far the numbers can be trusted. A fact that the trace does not hold is
+ * absent. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,8 +19,10 @@
 
 enum {
     COMMAND, RECORDED, ON, TRUST, KEPT,
-    BEGIN, DURATION, EVENTS, LOST, LOST_HOMELESS, LOST_WHY, CLOCK, COST, PROCESSES, THREADS, STEPS, SLICES, MARKS, COUNTERS, FLOWS,
-    ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY, HOST, MACHINE, KERNEL, CPUS,
+    BEGIN, DURATION, EVENTS, LOST, LOST_HOMELESS, LOST_WHY, CLOCK, COST, PROCESSES, THREADS, STEPS,
+    SLICES, MARKS, COUNTERS, FLOWS,
+    ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY,
+    HOST, MACHINE, KERNEL, CPUS,
     TRACE_COLUMNS
 };
 
@@ -72,14 +74,15 @@ static void recorded_text(const struct vv_model *model, char *text, size_t bytes
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
     vv_number_duration(model->run.end_ns - model->run.begin_ns, duration, sizeof duration);
     if (model->run.signal > 0)
-        snprintf(text, bytes, "%s, %s, ended by signal %" PRId64, date, duration, model->run.signal);
+        snprintf(text, bytes, "%s, %s, ended by signal %" PRId64, date, duration,
+                 model->run.signal);
     else if (model->run.exit_code > 0)
         snprintf(text, bytes, "%s, %s, exit code %" PRId64, date, duration, model->run.exit_code);
     else
         snprintf(text, bytes, "%s, %s", date, duration);
 }
 
-/* Marks alone, such as those of a profiler about itself, take none. */
+/* A track that has only marks, such as a profiler's marks about itself, holds no time. */
 static bool holds_time(const struct vv_model *model, uint32_t track)
 {
     uint32_t first, last;
@@ -115,7 +118,7 @@ static uint64_t odd_findings(const struct vv_health *health)
            health->unmatched_async + health->overlaps + health->clock_steps_back + health->negative;
 }
 
-/* So many digits, or as many as there are before the point; never an exponent. */
+/* Rounds to `digits` digits, but keeps all digits before the point; never writes an exponent. */
 static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
 {
     char number[VV_NUMBER_BYTES];
@@ -128,8 +131,8 @@ static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
     snprintf(text, VV_NUMBER_BYTES + 2, "%s %%", number);
 }
 
-/* The recorder times its own hot path and its slow one in the program it records. Threads that record side
- * by side spend that time together, so the share can pass 100 % of the run. */
+/* The recorder times its own hot path and its slow path in the program that it records. Threads
+ * record at the same time, and each counts, so the share can be more than 100 % of the run. */
 static void cost_text(const struct vv_run *run, char *text, size_t bytes)
 {
     char spent[VV_NUMBER_BYTES], share[VV_NUMBER_BYTES + 2];
@@ -142,7 +145,7 @@ static void cost_text(const struct vv_run *run, char *text, size_t bytes)
     snprintf(text, bytes, "recording took about %s, %s of the run", spent, share);
 }
 
-/* What of the disk was left to others, where records were lost for it; 0. */
+/* The largest reserve of a process that lost records; 0 if none did. */
 static uint64_t reserve_of(const struct vv_processes *processes)
 {
     uint64_t largest = 0;
@@ -152,7 +155,8 @@ static uint64_t reserve_of(const struct vv_processes *processes)
     return largest;
 }
 
-/* A process without a folder in the trace has no row to be told in. */
+/* Records lost by processes that could make no folder in the trace: table "processes" has no row
+ * for such a process. */
 static void homeless_text(const struct vv_model *model, char *text, size_t bytes)
 {
     char count[VV_NUMBER_BYTES];
@@ -162,8 +166,8 @@ static void homeless_text(const struct vv_model *model, char *text, size_t bytes
     if (model->run.lost_homeless == 0)
         return;
     vv_number_count((int64_t)model->run.lost_homeless, count, sizeof count);
-    snprintf(text, bytes, ", %s by processes that could make no folder%s%.100s", is_all ? "all" : count,
-             why[0] != '\0' ? ": " : "", why);
+    snprintf(text, bytes, ", %s by processes that could make no folder%s%.100s",
+             is_all ? "all" : count, why[0] != '\0' ? ": " : "", why);
 }
 
 static void trust_text(const struct vv_model *model, char *text, size_t bytes)
@@ -179,7 +183,8 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
         uint64_t reserve = reserve_of(&model->processes);
         vv_number_bytes((int64_t)reserve, time, sizeof time);
         if (reserve != 0)
-            length += snprintf(lost + length, sizeof lost - (size_t)length, " to leave %s of the disk free", time);
+            length += snprintf(lost + length, sizeof lost - (size_t)length,
+                               " to leave %s of the disk free", time);
         homeless_text(model, lost + length, sizeof lost - (size_t)length);
     }
     if (run->clock_uncertainty_ns >= 0) {
@@ -196,8 +201,9 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
     snprintf(text, bytes, "%s%s · %s%s · %s", lost, cut, clock, odd, cost);
 }
 
-/* What the process that kept least has kept; false: none is a flight recorder's. */
-static bool find_keep(const struct vv_processes *processes, struct vv_keep *out_keep, uint64_t *out_count)
+/* The smallest limits, in bytes and in time, of any flight recorder. False: no process has one. */
+static bool find_keep(const struct vv_processes *processes, struct vv_keep *out_keep,
+                      uint64_t *out_count)
 {
     *out_keep = (struct vv_keep){ 0, 0 };
     *out_count = 0;
@@ -224,8 +230,9 @@ static enum varve_code put_kept(const struct vv_model *model, struct vv_sheet *s
     if (count < total)
         snprintf(whose, sizeof whose, "%" PRIu64 " of %" PRIu64 " processes", count, total);
     vv_number_count((int64_t)model->health.begun_before, before, sizeof before);
-    snprintf(text, sizeof text, "flight recorder: the last %s of %s were kept; %s range%s began before", amount,
-             whose, before, model->health.begun_before == 1 ? "" : "s");
+    snprintf(text, sizeof text,
+             "flight recorder: the last %s of %s were kept; %s range%s began before", amount, whose,
+             before, model->health.begun_before == 1 ? "" : "s");
     if (keep.bytes > 0)
         vv_sheet_int(sheet, 0, KEEP_BYTES, (int64_t)keep.bytes);
     if (keep.ns > 0)
@@ -261,7 +268,8 @@ static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sh
                                  vv_text_of(model, texts[i].string), error));
     }
     const struct { int column; int64_t value, unknown; } optional[] = {
-        { CLOCK, run->clock_uncertainty_ns, -1 }, { COST, run->record_cost_ns, -1 }, { EXIT, run->exit_code, -1 },
+        { CLOCK, run->clock_uncertainty_ns, -1 }, { COST, run->record_cost_ns, -1 },
+        { EXIT, run->exit_code, -1 },
         { SIGNAL, run->signal, -1 },              { CPUS, run->cpus, 0 },
     };
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
@@ -298,8 +306,8 @@ static void put_counts(const struct vv_model *model, struct vv_sheet *sheet)
     vv_sheet_int(sheet, 0, DURATION, model->run.end_ns - model->run.begin_ns);
 }
 
-/* For people, in full: every fact that is present, and of the sentences only the last two. In short: the
- * sentences, where they say something. */
+/* In full, people see every fact that is present, and of the sentences only the last two. In short,
+ * they see the sentences that are not empty. */
 static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varve_error *error)
 {
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, sizeof trace_columns);
@@ -315,20 +323,15 @@ static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varv
 }
 
 enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_question *question,
-                                 struct vv_sheet *out, struct varve_error *error)
+                                 struct vv_scratch *scratch, struct vv_sheet *out,
+                                 struct varve_error *error)
 {
+    (void)scratch;
     size_t row;
     vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
-    enum varve_code code = vv_sheet_row(out, VV_ROW_PLAIN, &row, error);
-    if (code == VARVE_OK)
-        code = put_sentences(model, out, error);
-    if (code == VARVE_OK)
-        code = put_run(model, out, error);
-    if (code == VARVE_OK) {
-        put_counts(model, out);
-        code = show_facts(out, question->full, error);
-    }
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
+    VV_TRY(put_sentences(model, out, error));
+    VV_TRY(put_run(model, out, error));
+    put_counts(model, out);
+    return show_facts(out, question->full, error);
 }

@@ -25,12 +25,14 @@ uint64_t vv_clock_monotonic_ns(void)
     return (uint64_t)read_ns(CLOCK_MONOTONIC);
 }
 
-/* Is `source` the clock source that the kernel chose? */
+/* Did the kernel choose `source` as its clock source? */
 static bool kernel_uses(const char *source)
 {
     char chosen[32] = "";
-    int file = vv_descriptor_open(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                                  O_RDONLY, 0);
+    int file =
+        vv_descriptor_open(AT_FDCWD,
+                           "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                           O_RDONLY, 0);
     if (file < 0)
         return false;
     ssize_t length = read(file, chosen, sizeof chosen - 1);
@@ -40,7 +42,7 @@ static bool kernel_uses(const char *source)
 
 void vv_clock_init(void)
 {
-    static bool decided; /* written once: threads may be reading the clock */
+    static bool decided; /* set once, because threads may already read the clock */
     if (decided)
         return;
     const char *source = VV_COUNTER_KERNEL_SOURCE;
@@ -77,7 +79,7 @@ void vv_clock_sample(struct vv_clock_sample *out_sample, uint64_t ticks_per_s_gu
         }
     }
     out_sample->realtime_ns = (int64_t)out_sample->monotonic_ns + realtime_offset_ns;
-    uint64_t bracket_ticks = best_ticks + 1; /* a slow counter may not have moved at all */
+    uint64_t bracket_ticks = best_ticks + 1; /* a slow counter may not have moved */
     uint64_t bracket_ns =
         ticks_per_s_guess != 0 ? bracket_ticks * NS_PER_S / ticks_per_s_guess : bracket_ticks;
     out_sample->uncertainty_ns = bracket_ns / 2 + best_ns / 2 + 1;

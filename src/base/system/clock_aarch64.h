@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock_aarch64.h — the counter of AArch64: the system counter's virtual view. For clock.h and clock.c alone;
- * the names are explained in clock_x86_64.h.
+/* clock_aarch64.h — the counter of AArch64: the virtual view of the system counter. Only clock.h
+ * and clock.c include this file. clock_x86_64.h explains the names.
  *
- * It ticks at 25 MHz to 1 GHz, so a tick may last longer than a short range: such a range has length 0. */
+ * The counter ticks at 25 MHz to 1 GHz. So a tick may be longer than a short range, and such a
+ * range has length 0. */
 #ifndef VV_BASE_SYSTEM_CLOCK_AARCH64_H
 #define VV_BASE_SYSTEM_CLOCK_AARCH64_H
 
@@ -12,7 +13,7 @@
 
 #define VV_COUNTER_NAME "cntvct"
 
-/* 1.3 s at the 100 MHz of many servers, 0.13 s at the 1 GHz of Armv8.6 and later, 5.4 s at 25 MHz. */
+/* 1.3 s at 100 MHz, as on many servers; 0.13 s at 1 GHz (Armv8.6 and later); 5.4 s at 25 MHz. */
 #define VV_CLOCK_SECOND_BITS 27
 
 struct vv_counter_value {
@@ -20,11 +21,12 @@ struct vv_counter_value {
     uint32_t second;
 };
 
-/* The kernel need not be asked: the architecture promises one rate, and one value for all cores. */
+/* The kernel is not asked: the architecture guarantees one rate, and one value for all cores. */
 #define VV_COUNTER_KERNEL_SOURCE NULL
 
-/* Without the barrier that would keep it in order with the loads before: as on x86-64, a fence costs more
- * than it tells. Two reads of one thread may so change places by some ns, which doc/format.md §5 allows. */
+/* Reads without the barrier that would order it after the loads before it: as on x86-64, a fence
+ * costs more than it gives. So two reads of one thread may be swapped by a few ns, which
+ * doc/format.md §5 allows. */
 static inline struct vv_counter_value vv_counter_read(void)
 {
     uint64_t ticks;

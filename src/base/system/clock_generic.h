@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock_generic.h — a machine whose counter Varve does not know: CLOCK_MONOTONIC serves. For clock.h and
- * clock.c alone; the names are explained in clock_x86_64.h. */
+/* clock_generic.h — for a machine whose counter Varve does not know: CLOCK_MONOTONIC is used. Only
+ * clock.h and clock.c include this file. clock_x86_64.h explains the names. */
 #ifndef VV_BASE_SYSTEM_CLOCK_GENERIC_H
 #define VV_BASE_SYSTEM_CLOCK_GENERIC_H
 
@@ -19,7 +19,7 @@ struct vv_counter_value {
 
 static inline struct vv_counter_value vv_counter_read(void)
 {
-    return (struct vv_counter_value){ 0, 0 }; /* never called: the counter is not steady */
+    return (struct vv_counter_value){ 0, 0 }; /* never called, because the counter is not steady */
 }
 
 static inline bool vv_counter_is_steady(void)

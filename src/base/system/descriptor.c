@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#define FIRST 3 /* what we open has this number or more */
+#define FIRST 3 /* lowest number of a descriptor of libvarve */
 
 struct held {
     int numbers[FIRST];
@@ -18,7 +18,7 @@ static bool is_free(int number)
     return fcntl(number, F_GETFD) < 0;
 }
 
-/* Any folder does. */
+/* Fills the free numbers below FIRST. Any folder will do for that. */
 static void hold_low(struct held *held)
 {
     held->count = 0;
@@ -26,7 +26,7 @@ static void hold_low(struct held *held)
         if (!is_free(number))
             continue;
         int folder = openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC);
-        if (folder >= FIRST) /* another thread was faster */
+        if (folder >= FIRST) /* another thread took the number first */
             close(folder);
         else if (folder >= 0)
             held->numbers[held->count++] = folder;
@@ -41,7 +41,7 @@ static void let_go(const struct held *held)
     errno = saved_errno;
 }
 
-/* The program may have closed a number since they were held. */
+/* Moves a descriptor to FIRST or above: the program may have closed a low number after hold_low. */
 static int lift(int descriptor)
 {
     if (descriptor < 0 || descriptor >= FIRST)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folder.c — Linux: directories are read by getdents64, since opendir allocates. */
+/* folder.c — folder.h for Linux. Directories are read with getdents64, because opendir
+ * allocates. */
 #include "base/system/folder.h"
 
 #include <dirent.h>
@@ -19,8 +20,8 @@
 #define SYS_fchmodat2 452 /* Linux 6.6 */
 #endif
 
-#define ROUNDS_MAX 16    /* listings of a folder that somebody fills while it is emptied          */
-#define LIST_BYTES 2048u /* on the stack, once a depth */
+#define ROUNDS_MAX 16    /* listings of a folder that is filled while it is emptied               */
+#define LIST_BYTES 2048u /* on the stack, once for each level */
 
 /* ---- names ---- */
 
@@ -76,7 +77,7 @@ int vv_folder_open_below(int at, const char *name, int *out_folder)
     return 0;
 }
 
-/* The folder is open to be looked through only, which few calls take. */
+/* The descriptor has O_PATH, which few system calls accept; hence the two ways. */
 static int restore_owner(int folder)
 {
     struct stat status;
@@ -121,7 +122,8 @@ bool vv_folder_has(int at, const char *name)
 
 static int remove_folder(int at, const char *name, int depth_left);
 
-/* Some file systems skip names when others are removed during a listing: begin again until none is left. */
+/* Some file systems skip names if other names are removed during the listing. So the folder is
+ * listed again until it is empty. */
 static int remove_content(int folder, int depth_left)
 {
     _Alignas(8) char buffer[LIST_BYTES];
@@ -135,7 +137,9 @@ static int remove_content(int folder, int depth_left)
             is_empty = false;
             if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
                 continue;
-            failure = errno == EISDIR || errno == EPERM ? remove_folder(folder, name, depth_left - 1) : errno;
+            failure = errno == EISDIR || errno == EPERM
+                          ? remove_folder(folder, name, depth_left - 1)
+                          : errno;
         }
         if (failure == 0)
             failure = list.failure;
@@ -165,7 +169,7 @@ int vv_folder_remove(int at, const char *name, int depth_max)
 
 /* ---- files ---- */
 
-/* Opens the folder that `name` lies in, as seen from `at`; -1 without. */
+/* Opens the folder that holds `name`, relative to `at`; -1 on failure. */
 static int open_parent(int at, const char *name)
 {
     char parent[PATH_MAX];
@@ -208,7 +212,7 @@ static int open_plain(int at, const char *name, int flags, int *out_file)
     struct stat status;
     int file = vv_descriptor_open(at, name, flags | O_NONBLOCK | O_NOCTTY, 0);
     if (file < 0)
-        return errno == ENXIO ? EINVAL : errno; /* a socket, or a FIFO to write to */
+        return errno == ENXIO ? EINVAL : errno; /* a socket, or a FIFO opened for writing */
     int failure = fstat(file, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : EINVAL;
     if (failure == 0)
         *out_file = file;
@@ -220,7 +224,9 @@ static int open_plain(int at, const char *name, int flags, int *out_file)
 int vv_folder_open_file(int at, const char *name, int flags, int *out_file)
 {
     int failure = open_plain(at, name, flags | O_NOFOLLOW, out_file);
-    return failure == ELOOP && vv_folder_may_follow(at, name) ? open_plain(at, name, flags, out_file) : failure;
+    return failure == ELOOP && vv_folder_may_follow(at, name)
+               ? open_plain(at, name, flags, out_file)
+               : failure;
 }
 
 int vv_folder_read(int at, const char *name, void *buffer, size_t capacity, size_t *out_bytes)
@@ -274,12 +280,13 @@ int vv_folder_write(int file, const void *data, size_t bytes, uint64_t offset)
     return 0;
 }
 
-/* What grows meanwhile is copied up to the limit. */
+/* Copies up to the limit, even if the file grows meanwhile. */
 static int copy_all(int from, int to, uint64_t limit_bytes, void *buffer, size_t capacity)
 {
     for (uint64_t offset = 0;;) {
         uint64_t left = limit_bytes - offset;
-        ssize_t bytes = pread(from, buffer, left < capacity ? (size_t)left : capacity, (off_t)offset);
+        ssize_t bytes =
+            pread(from, buffer, left < capacity ? (size_t)left : capacity, (off_t)offset);
         if (bytes < 0 && errno == EINTR)
             continue;
         if (bytes <= 0)
@@ -291,7 +298,8 @@ static int copy_all(int from, int to, uint64_t limit_bytes, void *buffer, size_t
     }
 }
 
-int vv_folder_copy(int from, int to, const char *name, uint64_t limit_bytes, void *buffer, size_t capacity)
+int vv_folder_copy(int from, int to, const char *name, uint64_t limit_bytes, void *buffer,
+                   size_t capacity)
 {
     struct stat status;
     int out = -1, in, failure = open_plain(from, name, O_RDONLY | O_NOFOLLOW, &in);

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* What pthread_atfork comes to; the function itself is a part of each library, and names it strongly. */
+/* The function behind pthread_atfork. pthread_atfork itself is linked into each library, and refers
+ * to this one strongly. */
 extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
                              void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -16,5 +17,6 @@ bool vv_libc_is_ours(void)
 
 int vv_libc_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    return vv_libc_is_ours() ? __register_atfork(before, in_parent, in_child, __dso_handle) : ENOSYS;
+    return vv_libc_is_ours() ? __register_atfork(before, in_parent, in_child, __dso_handle)
+                             : ENOSYS;
 }

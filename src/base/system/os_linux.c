@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_linux.c — the only file of libvarve that speaks to Linux in particular. */
+/* os_linux.c — os.h for Linux. */
 #include "base/system/os.h"
 
 #include <errno.h>
@@ -24,11 +24,12 @@
 #define PAGE_BYTES 4096u
 
 #define BIT_OF(number) (UINT64_C(1) << ((number)-1))
-/* Blocked, a fault would kill. */
-#define NEVER_BLOCKED                                                                                  \
-    (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGTRAP) | BIT_OF(SIGSYS))
+/* If one of these is blocked and a fault raises it, the kernel kills the process. */
+#define NEVER_BLOCKED                                                                              \
+    (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGTRAP) |        \
+     BIT_OF(SIGSYS))
 
-/* The kernel's own set is 8 bytes, libc's 128. */
+/* Uses the system call: the kernel's signal set has 8 bytes, libc's has 128. */
 void vv_os_signals_block(uint64_t *out_former)
 {
     const uint64_t blocked = ~NEVER_BLOCKED;
@@ -42,7 +43,7 @@ void vv_os_signals_restore(uint64_t former)
 
 void vv_os_await_cancellation(void)
 {
-    close(-1); /* a cancellation point: libc leaves it once the handler has run */
+    close(-1); /* a cancellation point: libc leaves it after the handler has run */
 }
 
 uint64_t vv_os_tid(void)
@@ -55,8 +56,9 @@ bool vv_os_is_privileged(void)
     return getauxval(AT_SECURE) != 0;
 }
 
-/* After mlockall(MCL_FUTURE) the kernel fills what is mapped at once, but for what nobody may touch; and it fills
- * no page of what is not locked when that is opened. */
+/* After mlockall(MCL_FUTURE), the kernel fills a new mapping at once, unless nobody may touch it.
+ * So the mapping begins without access, is unlocked, and is then opened; the kernel fills no page
+ * then. */
 static int map_unlocked(size_t bytes, int flags, int file, void **out_map)
 {
     void *map = mmap(NULL, bytes, PROT_NONE, flags, file, 0);
@@ -75,7 +77,9 @@ static int map_unlocked(size_t bytes, int flags, int file, void **out_map)
 void *vv_os_reserve(size_t bytes)
 {
     void *memory;
-    return map_unlocked(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, &memory) == 0 ? memory : NULL;
+    return map_unlocked(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, &memory) == 0
+               ? memory
+               : NULL;
 }
 
 int vv_os_map_file(int file, uint64_t bytes, uint8_t **out_map)
@@ -94,7 +98,8 @@ void vv_os_unmap(void *map, uint64_t bytes)
     munmap(map, bytes);
 }
 
-/* The bare system call: ThreadSanitizer takes mmap for a write to all of it. */
+/* Uses the bare system call, because ThreadSanitizer takes mmap for a write to the whole
+ * mapping. */
 int vv_os_replace_by_memory(void *map, uint64_t bytes)
 {
     long mapped = syscall(SYS_mmap, map, (size_t)bytes, PROT_READ | PROT_WRITE,
@@ -106,7 +111,7 @@ int vv_os_populate(uint8_t *map, uint64_t bytes)
 {
     if (madvise(map, bytes, MADV_POPULATE_WRITE) == 0)
         return 0;
-    return errno == EFAULT ? ENOSPC : errno; /* where a store would be a SIGBUS */
+    return errno == EFAULT ? ENOSPC : errno; /* in this case a store would raise SIGBUS */
 }
 
 int vv_os_back_memory(uint8_t *memory, uint64_t bytes)
@@ -114,7 +119,7 @@ int vv_os_back_memory(uint8_t *memory, uint64_t bytes)
     int failure = vv_os_populate(memory, bytes);
     if (failure != EINVAL)
         return failure;
-    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* an older kernel: touch each page */
+    for (uint64_t done = 0; done < bytes; done += PAGE_BYTES) /* older kernel: write each page */
         *(volatile uint8_t *)(memory + done) = 0;
     return 0;
 }
@@ -148,7 +153,7 @@ uint64_t vv_os_file_limit(void)
 int vv_os_thread_name(uint64_t tid, char out_name[16])
 {
     char path[64];
-    if (tid == vv_os_tid()) /* by far the cheaper way */
+    if (tid == vv_os_tid()) /* much cheaper than a file in /proc */
         return prctl(PR_GET_NAME, out_name) == 0 ? 0 : errno;
     snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)tid);
     int file = vv_descriptor_open(AT_FDCWD, path, O_RDONLY, 0);

@@ -29,7 +29,8 @@ static bool is_same(const struct vv_file_id *one, const struct vv_file_id *other
     return one->device == other->device && one->inode == other->inode;
 }
 
-/* Another thread may have closed the number meanwhile, and opened something else under it. */
+/* Does the descriptor still belong to that file? Another thread may have closed the number, and
+ * opened another file under it. */
 static bool is_still(int descriptor, const struct vv_file_id *id)
 {
     struct stat status;
@@ -54,15 +55,17 @@ static int look_at(int descriptor, struct stat *out_status)
     return failure;
 }
 
-/* ---- the folder is opened anew for each operation ---- */
+/* ---- each operation opens the folder again ---- */
 
-/* What is done in the folder `at`, by names below it. The second time it begins with what the first has left. */
+/* Works in the folder `at`, by names below it. If it is repeated, it must handle what the first
+ * attempt left behind. */
 typedef int operation(int at, void *argument);
 
 static int attempt(const struct vv_own_folder *folder, operation *operate, void *argument)
 {
     struct stat status;
-    int at = vv_descriptor_look(AT_FDCWD, folder->path, LOOK_FLAGS), failure = at < 0 ? errno : look_at(at, &status);
+    int at = vv_descriptor_look(AT_FDCWD, folder->path, LOOK_FLAGS),
+        failure = at < 0 ? errno : look_at(at, &status);
     if (failure != 0)
         return failure;
     struct vv_file_id id = id_of(&status);
@@ -71,7 +74,8 @@ static int attempt(const struct vv_own_folder *folder, operation *operate, void 
     return failure;
 }
 
-/* A thread of the program may close all the numbers there are (close_range), and so ours: then once more. */
+/* A thread of the program may close all descriptors (close_range), also ours; then the operation is
+ * repeated. */
 static int operate_in(const struct vv_own_folder *folder, operation *operate, void *argument)
 {
     int failure = EBADF;
@@ -92,7 +96,7 @@ void vv_own_folder_copy(struct vv_own_folder *to, const struct vv_own_folder *fr
 struct new_folder {
     const char *name;
     bool is_shared;
-    bool is_left; /* by a former attempt                                                        */
+    bool is_left; /* left behind by an earlier attempt                                          */
     struct vv_file_id id;
 };
 
@@ -127,7 +131,8 @@ int vv_own_folder_make_at(const char *path, bool is_shared)
     return failure;
 }
 
-/* What a new file there is like: servers may give all files to one user, and some file systems have no modes. */
+/* Makes a file to see which owner and mode new files get in this folder: a server may give all
+ * files to one user, and some file systems have no modes. */
 static bool look_at_new_file(int folder, struct stat *out_status)
 {
     static const char name[] = ".owner";
@@ -143,7 +148,8 @@ static bool look_at_new_file(int folder, struct stat *out_status)
 static const char *objection(int folder, const struct stat *status)
 {
     struct stat new_file;
-    bool is_ours = status->st_uid == geteuid(), is_for_others = (status->st_mode & OTHERS_WRITE) != 0;
+    bool is_ours = status->st_uid == geteuid(),
+         is_for_others = (status->st_mode & OTHERS_WRITE) != 0;
     if (is_ours && !is_for_others)
         return NULL;
     bool is_known = look_at_new_file(folder, &new_file);
@@ -157,7 +163,8 @@ static const char *objection(int folder, const struct stat *status)
 static int know(struct vv_own_folder *out, const char **out_objection)
 {
     struct stat status;
-    int folder = vv_descriptor_look(AT_FDCWD, out->path, LOOK_FLAGS), failure = folder < 0 ? errno : look_at(folder, &status);
+    int folder = vv_descriptor_look(AT_FDCWD, out->path, LOOK_FLAGS),
+        failure = folder < 0 ? errno : look_at(folder, &status);
     if (failure != 0)
         return failure;
     struct vv_file_id id = id_of(&status);
@@ -170,7 +177,8 @@ static int know(struct vv_own_folder *out, const char **out_objection)
     return failure;
 }
 
-int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out, const char **out_objection)
+int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out,
+                       const char **out_objection)
 {
     size_t length = strlen(path);
     const char *against = NULL;
@@ -187,7 +195,8 @@ int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *o
     return failure;
 }
 
-int vv_own_folder_make(const struct vv_own_folder *parent, const char *name, struct vv_own_folder *out)
+int vv_own_folder_make(const struct vv_own_folder *parent, const char *name,
+                       struct vv_own_folder *out)
 {
     struct new_folder folder = { .name = name, .is_shared = parent->is_shared };
     int length = snprintf(out->path, sizeof out->path, "%s/%s", parent->path, name);
@@ -217,7 +226,7 @@ int vv_own_folder_remove(const struct vv_own_folder *parent, const char *name)
 struct new_file {
     const char *name;
     bool is_shared;
-    bool is_left; /* by a former attempt, or one that is to be replaced                         */
+    bool is_left; /* left behind by an earlier attempt, or to be replaced                       */
     struct vv_file_id id;
     uint64_t bytes;
     uint8_t **out_map;
@@ -225,7 +234,7 @@ struct new_file {
     const void *content;
 };
 
-/* A file that cannot be used is gone again. */
+/* Removes the file if it cannot be used. */
 static int finish(int at, struct new_file *new, int failure)
 {
     if (failure != 0)
@@ -270,10 +279,11 @@ static int create(int at, void *argument)
     return finish(at, new, failure);
 }
 
-int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes, uint8_t **out_map,
-                  struct vv_file_id *out_id)
+int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes,
+                  uint8_t **out_map, struct vv_file_id *out_id)
 {
-    struct new_file new = { .name = name, .is_shared = folder->is_shared, .bytes = bytes, .out_map = out_map };
+    struct new_file new = { .name = name, .is_shared = folder->is_shared, .bytes = bytes,
+                            .out_map = out_map };
     int failure = operate_in(folder, create, &new);
     if (failure == 0)
         *out_id = new.id;
@@ -282,14 +292,15 @@ int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t
 
 struct content {
     const char *data;
-    size_t data_bytes; /* they are repeated up to                                                */
+    size_t data_bytes; /* the data is repeated until `bytes` are written                         */
     uint64_t bytes;
 };
 
 static int write_all(int file, const struct content *content, uint64_t offset)
 {
     for (uint64_t done = 0; done < content->bytes;) {
-        uint64_t at = done % content->data_bytes, piece = content->data_bytes - at, left = content->bytes - done;
+        uint64_t at = done % content->data_bytes, piece = content->data_bytes - at,
+                 left = content->bytes - done;
         if (piece > left)
             piece = left;
         ssize_t written = pwrite(file, content->data + at, (size_t)piece, (off_t)(offset + done));
@@ -310,7 +321,8 @@ static int create_page(int at, void *argument)
     int file, failure = create_empty(at, new, &file);
     if (failure != 0)
         return failure;
-    /* Written, not only sized: the blocks are there, so no later store can fault for want of space. */
+    /* The page is written, not only sized: so the file has its block, and no later store can fault
+     * because the disk is full. */
     failure = VV_PAGE_BYTES > vv_os_file_limit() ? EFBIG : write_all(file, &content, 0);
     if (failure == 0)
         failure = vv_page_share(new->page, file);
@@ -318,7 +330,8 @@ static int create_page(int at, void *argument)
     return finish(at, new, failure);
 }
 
-int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page, const void *content)
+int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page,
+                      const void *content)
 {
     struct new_file new = { .name = name, .is_left = true, .page = page, .content = content };
     return operate_in(folder, create_page, &new);
@@ -335,7 +348,8 @@ static int write_known(int at, void *argument)
 {
     const struct known_file *known = argument;
     struct stat status;
-    int file = vv_descriptor_open_in(at, known->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    int file =
+        vv_descriptor_open_in(at, known->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
     int failure = file < 0 ? errno : look_at(file, &status);
     if (failure != 0)
         return failure;
@@ -345,12 +359,13 @@ static int write_known(int at, void *argument)
     return failure != 0 ? failure : other_failure;
 }
 
-static int write_content(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                         const struct content *content, uint64_t offset)
+static int write_content(const struct vv_own_folder *folder, const char *name,
+                         const struct vv_file_id *id, const struct content *content,
+                         uint64_t offset)
 {
     struct known_file known = { name, id, content, offset };
     if (offset + content->bytes > vv_os_file_limit())
-        return EFBIG; /* trying it would raise SIGXFSZ */
+        return EFBIG; /* the attempt would raise SIGXFSZ */
     return operate_in(folder, write_known, &known);
 }
 
@@ -361,10 +376,11 @@ int vv_own_write(const struct vv_own_folder *folder, const char *name, const str
     return write_content(folder, name, id, &content, offset);
 }
 
-int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                       uint64_t offset, uint64_t bytes)
+int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name,
+                       const struct vv_file_id *id, uint64_t offset, uint64_t bytes)
 {
-    static char zeros[128 << 10]; /* a window; not constant, so that it is no part of the library's file */
+    /* As large as a window. Not const, so that it takes no space in the library's file. */
+    static char zeros[128 << 10];
     const struct content content = { zeros, sizeof zeros, bytes };
     return write_content(folder, name, id, &content, offset);
 }
@@ -398,7 +414,8 @@ static int look_at_space(int at, void *argument)
     return fstatfs(at, argument) == 0 ? 0 : errno;
 }
 
-int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes, uint64_t *out_total_bytes)
+int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes,
+                 uint64_t *out_total_bytes)
 {
     struct statfs space;
     int failure = operate_in(folder, look_at_space, &space);

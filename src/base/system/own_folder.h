@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own_folder.h — folders that the recorder made, and files in them, whoever owns the folder above.
+/* own_folder.h — folders that the recorder made, and files in them. The folder above may belong to
+ * anybody.
  *
- * What lies above may be another user's, who can exchange any name there at any instant for a link, a FIFO, or another folder.
- * So a folder is known by what it was when it was made, its device and inode; each operation opens it anew, goes no
- * further where another one lies there now (ESTALE), and reaches its files by their names below it, through no
- * link. A file that is there already is written to only if it is the one that was made. Nobody else can put a file into
- * such a folder: it is made for this user alone to write.
- * Another thread may close every number there is (close_range) at any instant, ours too: then the operation is done again,
- * from its begin. What has our number since is not closed, save in the instant between a look at it and what follows.
- * Functions return 0 or an errno number, leave no descriptor open, allocate nothing; thread-compatible. */
+ * Another user who owns the folder above can replace any name there at any time by a link, a FIFO
+ * or another folder. So a folder is identified by its device and inode, as they were when it was
+ * made. Each operation opens the folder again, stops with ESTALE if another folder is there now,
+ * and reaches the files by their names below it, through no link. An existing file is written to
+ * only if it is the one that was made. Nobody else can put a file into such a folder, because only
+ * this user may write to it. Another thread may close all descriptors at any time (close_range),
+ * also ours. Then the operation is repeated from its begin. If our number now belongs to another
+ * file, it is not closed, except in the instant between the test and the close. Functions return 0
+ * or an errno number, leave no descriptor open, and allocate nothing. Thread-compatible. */
 #ifndef VV_BASE_SYSTEM_OWN_FOLDER_H
 #define VV_BASE_SYSTEM_OWN_FOLDER_H
 
@@ -24,49 +26,54 @@ struct vv_file_id {
 
 struct vv_own_folder {
     struct vv_file_id id;
-    bool is_shared;               /* others may read what is made here, as far as umask lets them */
+    bool is_shared;               /* others may read what is made here, as far as umask allows */
     char path[VV_OWN_PATH_BYTES]; /* absolute                                                   */
 };
 
 /* ---- folders ---- */
 
-/* As an assignment, without a touch of what the path does not fill: a page, perhaps. */
+/* Like an assignment, but does not touch the bytes after the path: they may be a whole page. */
 void vv_own_folder_copy(struct vv_own_folder *to, const struct vv_own_folder *from);
-/* Makes the folder `path`, for this user alone unless it is shared; EEXIST. Others can be kept from it whatever
- * umask says, its owner cannot. */
+/* Makes the folder `path`, for this user alone unless it is shared; EEXIST. The owner always keeps
+ * all rights, whatever umask says. */
 VV_MUST_USE int vv_own_folder_make_at(const char *path, bool is_shared);
-/* Gets to know a folder that is there; *out->path is `path`. EPERM: it is not used, for others could exchange what is made in it;
- * *out_objection, unless NULL, is what speaks against it. It must be this user's, and nobody else's to write; where the
- * file system has no owners or modes, it must be as all there is. */
+/* Identifies an existing folder; out->path becomes `path`. EPERM: the folder is refused, because
+ * other users could replace what is made in it; *out_objection, unless out_objection is NULL, says
+ * why. The folder must belong to this user, and only this user may write to it. On a file system
+ * without owners or modes, its owner and mode must be those that a new file gets there. */
 VV_MUST_USE int vv_own_folder_know(const char *path, bool is_shared, struct vv_own_folder *out,
                                    const char **out_objection);
-/* Makes the folder `name` in it; EEXIST. */
+/* Makes the folder `name` in `parent`; EEXIST. */
 VV_MUST_USE int vv_own_folder_make(const struct vv_own_folder *parent, const char *name,
                                    struct vv_own_folder *out);
-/* Removes the folder `name` in it, if that is empty. */
+/* Removes the folder `name` in `parent` if it is empty. */
 int vv_own_folder_remove(const struct vv_own_folder *parent, const char *name);
 
 /* ---- files in them ---- */
 
-/* Makes a file of `bytes` bytes, a hole throughout, and maps it shared unless out_map is NULL; EEXIST. */
+/* Makes a file of `bytes` bytes, all of it a hole, and maps it shared unless out_map is NULL;
+ * EEXIST. */
 VV_MUST_USE int vv_own_create(const struct vv_own_folder *folder, const char *name, uint64_t bytes,
                               uint8_t **out_map,
                               struct vv_file_id *out_id);
-/* Lays a new file with this content over a page of memory (system/shared_page.h); a former file of that name is removed. */
+/* Makes a new file with this content and maps it over a page of memory (system/shared_page.h). An
+ * older file of that name is removed. */
 VV_MUST_USE int vv_own_share_page(const struct vv_own_folder *folder, const char *name, void *page,
                                   const void *content);
-/* Writes into a file that is there, and is that one; else ENOENT, ESTALE. EFBIG before the kernel would send a signal. */
-VV_MUST_USE int vv_own_write(const struct vv_own_folder *folder, const char *name, const struct vv_file_id *id,
-                             const void *data, size_t bytes, uint64_t offset);
-/* The same, zeros. */
+/* Writes into an existing file, if it is the one with that id; otherwise ENOENT or ESTALE. Returns
+ * EFBIG where the kernel would send a signal. */
+VV_MUST_USE int vv_own_write(const struct vv_own_folder *folder, const char *name,
+                             const struct vv_file_id *id, const void *data, size_t bytes,
+                             uint64_t offset);
+/* The same, with zeros. */
 VV_MUST_USE int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name,
                                    const struct vv_file_id *id,
                                    uint64_t offset, uint64_t bytes);
-/* Gives a file another name, atomically; what had it is gone. */
+/* Renames a file, atomically. A file that had the new name is removed. */
 VV_MUST_USE int vv_own_rename(const struct vv_own_folder *folder, const char *from, const char *to);
-/* Removes a file; a missing one is no failure. */
+/* Removes a file; a missing file is no failure. */
 int vv_own_remove(const struct vv_own_folder *folder, const char *name);
-/* How much of its file system is free to this user, and how large that is. */
+/* The free space for this user on the folder's file system, and the size of that file system. */
 VV_MUST_USE int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes,
                              uint64_t *out_total_bytes);
 

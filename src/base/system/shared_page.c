@@ -19,8 +19,9 @@ static bool is_page(const void *page)
     return (uintptr_t)page % VV_PAGE_BYTES == 0 && sysconf(_SC_PAGESIZE) == (long)VV_PAGE_BYTES;
 }
 
-/* The bare system call: ThreadSanitizer takes mmap for a write to the whole page, which would be a race with
- * threads that read it. The kernel exchanges the mapping under its own lock: a reader sees either. */
+/* Uses the bare system call: ThreadSanitizer takes mmap for a write to the whole page, a race with
+ * the threads that read it. The kernel replaces the mapping under its own lock, so a reader sees
+ * the old page or the new one. */
 static int map_over(void *page, int flags, int file)
 {
     long mapped = syscall(SYS_mmap, page, (size_t)VV_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -36,11 +37,12 @@ int vv_page_share(void *page, int file)
 static bool is_own(int file)
 {
     struct stat status;
-    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == (off_t)VV_PAGE_BYTES &&
-           status.st_uid == geteuid() && status.st_nlink == 1 && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size == (off_t)VV_PAGE_BYTES && status.st_uid == geteuid() &&
+           status.st_nlink == 1 && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* From where it was made into its place. */
+/* Moves the page at `from` over `page`; on failure, unmaps `from`. */
 static int move_over(void *page, void *from)
 {
     long moved = syscall(SYS_mremap, from, (size_t)VV_PAGE_BYTES, (size_t)VV_PAGE_BYTES,
@@ -52,7 +54,8 @@ static int move_over(void *page, void *from)
     return failure;
 }
 
-/* Looked at where no thread stores yet; and its block is asked for, which a file with a hole may not have. */
+/* The file is mapped elsewhere first: it is tested, and gets its block if it has a hole, before any
+ * thread stores into it. */
 int vv_page_join(void *page, const char *path, const void *head, size_t head_bytes)
 {
     if (!is_page(page))
@@ -76,12 +79,13 @@ int vv_page_join(void *page, const char *path, const void *head, size_t head_byt
     return failure;
 }
 
-/* The copy is made elsewhere and moved into place, so that no reader sees a page of zeros. */
+/* The copy is made elsewhere and then moved over `page`, so that no reader sees zeros. */
 int vv_page_unshare(void *page)
 {
     if (!is_page(page))
         return ENOTSUP;
-    void *copy = mmap(NULL, VV_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *copy =
+        mmap(NULL, VV_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return errno;
     memcpy(copy, page, VV_PAGE_BYTES);

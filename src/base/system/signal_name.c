@@ -7,7 +7,7 @@
 
 #define DIGITS_MAX 3
 
-/* Names that the C library does not give; some machines lack some signals. */
+/* Signals without a name in the C library; some machines lack some of them. */
 static const struct {
     const char *name;
     int number;
@@ -19,7 +19,7 @@ static const struct {
 #endif
 };
 
-/* A whole number of at most three digits; -1 if it is none. */
+/* A whole number of at most three digits; -1 if the text is something else. */
 static int number_of(const char *text)
 {
     int number = 0, digits = 0;
@@ -28,7 +28,7 @@ static int number_of(const char *text)
     return digits > 0 && digits <= DIGITS_MAX && text[digits] == '\0' ? number : -1;
 }
 
-/* What follows RTMIN or RTMAX: nothing, or `sign` and a number. -1 if it is something else. */
+/* Reads what follows RTMIN or RTMAX: nothing, or `sign` and a number. -1 for anything else. */
 static int distance_of(const char *text, char sign)
 {
     if (*text == '\0')

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counted.h — counted texts held against words of ours. Thread-safe.
+/* counted.h — compares counted texts with Varve's own words. Thread-safe.
  *
- * A text of a file is a pointer and a length: no NUL need follow it and any may stand within it, so it never goes to
- * strcmp, strncmp or strlen (tests/lint/test_counted_text.py). A word is a NUL-terminated text of our own. */
+ * A text from a file is a pointer and a length: it may hold NUL and need not end with NUL. So it is
+ * never passed to strcmp, strncmp or strlen (tests/lint/test_counted_text.py). A word is a
+ * NUL-terminated text in Varve's code. */
 #ifndef VV_BASE_TEXT_COUNTED_H
 #define VV_BASE_TEXT_COUNTED_H
 

@@ -6,7 +6,7 @@
 static const struct {
     const char *name;
     uint64_t ns;
-} units[] = { /* the smallest first */
+} units[] = { /* in ascending order */
     { "ns", 1 },
     { "us", UINT64_C(1000) },
     { "ms", UINT64_C(1000000) },
@@ -39,7 +39,7 @@ static size_t digits_of(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* 0: no such unit. */
+/* The nanoseconds of the unit after the digits; 0 if there is no such unit. */
 static uint64_t unit_of(const char *text)
 {
     const char *name = text + strspn(text, "0123456789 ");
@@ -60,8 +60,10 @@ enum varve_code vv_duration_parse(const char *text, uint64_t *out_ns, struct var
     if (digits_of(text + digits + strspn(text + digits, " ")) > 0)
         unit = 0;
     if (digits == 0 || digits > 18 || unit == 0 || number > (uint64_t)INT64_MAX / unit)
-        VV_FAIL(error, VARVE_INVALID, "'%.60s' is no time: write a whole number and a unit, such as 500ms, 10s "
-                                      "or 2min", text);
+        VV_FAIL(error, VARVE_INVALID,
+                "'%.60s' is no time: write a whole number and a unit, such as 500ms, 10s "
+                "or 2min",
+                text);
     *out_ns = number * unit;
     return VARVE_OK;
 }

@@ -9,11 +9,13 @@
 
 #define TOLD_BYTES_MAX 512u
 
-/* C0, DEL, C1; marks that turn the order of text, that end a line, and those that cannot be seen. */
+/* Does a terminal obey this character? True for C0, DEL, C1, for characters that reverse text or
+ * end a line, and for invisible ones. */
 static bool is_obeyed(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c || character == 0x200e ||
-           character == 0x200f || (character >= 0x2028 && character <= 0x202e) ||
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c ||
+           character == 0x200e || character == 0x200f ||
+           (character >= 0x2028 && character <= 0x202e) ||
            (character >= 0x2066 && character <= 0x2069);
 }
 

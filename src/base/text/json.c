@@ -31,7 +31,7 @@ static enum varve_code refill(struct vv_json *json, struct varve_error *error)
     return VARVE_OK;
 }
 
-/* The next byte, which stays, or INPUT_END. */
+/* Gives the next byte without consuming it, or INPUT_END. */
 static enum varve_code peek(struct vv_json *json, int *out_byte, struct varve_error *error)
 {
     if (json->cursor == json->limit)
@@ -92,7 +92,8 @@ static enum varve_code skip_blanks(struct vv_json *json, int *out_byte, struct v
 
 /* ---- strings ---- */
 
-static enum varve_code read_hex4(struct vv_json *json, uint32_t *out_unit, struct varve_error *error)
+static enum varve_code read_hex4(struct vv_json *json, uint32_t *out_unit,
+                                 struct varve_error *error)
 {
     uint32_t unit = 0;
     for (int i = 0; i < 4; i++) {
@@ -116,12 +117,14 @@ static enum varve_code keep_code_point(struct vv_json *json, uint32_t code_point
                                        struct varve_error *error)
 {
     char bytes[4];
-    return keep(json, bytes, vv_utf8_encode(code_point == 0 ? REPLACEMENT : code_point, bytes), error);
+    return keep(json, bytes, vv_utf8_encode(code_point == 0 ? REPLACEMENT : code_point, bytes),
+                error);
 }
 
 static enum varve_code read_escape(struct vv_json *json, struct varve_error *error);
 
-/* After "\u". A high surrogate takes a following "\u" low surrogate with it. */
+/* Reads the rest of an escape after "\u". A high surrogate also consumes a "\u" low surrogate after
+ * it. */
 static enum varve_code read_unicode_escape(struct vv_json *json, struct varve_error *error)
 {
     uint32_t unit = 0;
@@ -331,7 +334,8 @@ static enum varve_code read_name(struct vv_json *json, int byte, struct varve_er
     return VARVE_OK;
 }
 
-/* Inside an object or array, where neither a name's value nor the first token of all is due. */
+/* Reads the next element of an open object or array. Not for the value of a name, nor for the first
+ * token of the input. */
 static enum varve_code read_element(struct vv_json *json, int byte, struct varve_error *error)
 {
     bool object = in_object(json), after_comma = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_scan_aarch64.h — the kernel of json_scan.c for AArch64: NEON, which all have. */
+/* json_scan_aarch64.h — the kernel of json_scan.c for AArch64: NEON, which every AArch64 processor
+ * has. */
 #ifndef VV_BASE_TEXT_JSON_SCAN_AARCH64_H
 #define VV_BASE_TEXT_JSON_SCAN_AARCH64_H
 #if defined(__aarch64__)
@@ -8,7 +9,7 @@
 
 #include "base/text/json_scan_masks.h"
 
-/* One bit of each of 64 bytes that are all ones or all zeros. */
+/* Takes one bit of each of 64 bytes, which are all ones or all zeros. */
 VV_SCAN_INLINE uint64_t vv_neon_bits(const uint8x16_t *bytes)
 {
     static const uint8_t weights[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
@@ -28,7 +29,8 @@ VV_SCAN_INLINE void vv_neon_classify(const char *block, struct vv_json_masks *ou
         uint8x16_t folded = vorrq_u8(bytes, vdupq_n_u8(0x20));
         quotes[i] = vceqq_u8(bytes, vdupq_n_u8('"'));
         backslashes[i] = vceqq_u8(bytes, vdupq_n_u8('\\'));
-        brackets[i] = vorrq_u8(vceqq_u8(folded, vdupq_n_u8('{')), vceqq_u8(folded, vdupq_n_u8('}')));
+        brackets[i] =
+            vorrq_u8(vceqq_u8(folded, vdupq_n_u8('{')), vceqq_u8(folded, vdupq_n_u8('}')));
         blanks[i] = vorrq_u8(vcleq_u8(bytes, vdupq_n_u8(' ')),
                              vorrq_u8(vceqq_u8(bytes, vdupq_n_u8(',')),
                                       vceqq_u8(bytes, vdupq_n_u8(':'))));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_scan_masks.h — from the masks of a block to its tokens. For json_scan.c and its machine headers.
+/* json_scan_masks.h — finds the tokens of a block from its masks. Only json_scan.c and its machine
+ * headers include this file.
  *
  * Bit i of a mask stands for byte i of the block. */
 #ifndef VV_BASE_TEXT_JSON_SCAN_MASKS_H
@@ -12,23 +13,24 @@
 
 #define VV_SCAN_INLINE static inline __attribute__((always_inline))
 
-/* One block, byte by byte class. */
+/* The masks of one block, one for each class of bytes. */
 struct vv_json_masks {
     uint64_t quotes, backslashes, brackets;
-    uint64_t blanks; /* with commas and colons                                                  */
+    uint64_t blanks; /* blanks, commas and colons                                               */
 };
 
-/* What one block leaves to the next. */
+/* State that one block passes on to the next. */
 struct vv_json_carry {
     uint64_t escaped;   /* bit 0: the next byte is escaped                                      */
     uint64_t in_string; /* all bits, or none                                                    */
-    uint64_t in_scalar; /* bit 0: the next byte goes on with a number or word                   */
-    uint64_t has_escape; /* of the last block: is there a backslash?                            */
-    uint64_t stray;      /* … and which of them stand outside of strings? Only the first is sure */
+    uint64_t in_scalar; /* bit 0: a number or word goes on in the next byte                     */
+    uint64_t has_escape; /* does the last block hold a backslash?                               */
+    uint64_t stray;      /* its backslashes outside of strings; only the first is certain */
 };
 
-/* The bytes that an odd run of backslashes precedes. Runs that begin at odd places are told from those at
- * even ones by adding: the carry runs along the run and leaves its bit behind the end. */
+/* Finds the bytes after an odd run of backslashes. An addition tells runs that begin at odd places
+ * from those that begin at even places: its carry goes along the run and leaves a bit after the
+ * end. */
 VV_SCAN_INLINE uint64_t vv_json_escaped(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = 0x5555555555555555u;
@@ -44,7 +46,7 @@ VV_SCAN_INLINE uint64_t vv_json_escaped(uint64_t backslashes, uint64_t *carry)
     return (even ^ runs << 1) & follows;
 }
 
-/* Bit i of the result: is the number of bits at or below i odd? */
+/* Bit i of the result: is the number of set bits at or below i odd? */
 VV_SCAN_INLINE uint64_t vv_json_parity(uint64_t mask)
 {
     mask ^= mask << 1;
@@ -55,7 +57,7 @@ VV_SCAN_INLINE uint64_t vv_json_parity(uint64_t mask)
     return mask ^ mask << 32;
 }
 
-/* Of a mask that has one; of 0, any number below 64. */
+/* The place of the lowest set bit; for 0, some number below 64. */
 VV_SCAN_INLINE uint32_t vv_json_first_bit(uint64_t mask)
 {
     return (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
@@ -64,34 +66,35 @@ VV_SCAN_INLINE uint32_t vv_json_first_bit(uint64_t mask)
 typedef void vv_json_classify(const char *block, struct vv_json_masks *out_masks);
 typedef uint64_t vv_json_mask_function(uint64_t mask);
 typedef uint32_t vv_json_place_function(uint64_t mask);
-/* Writes `base` more than the place of each bit that is set, perhaps something behind that too, and gives the end. */
+/* Writes `base` plus the place of each set bit, and returns the end of these numbers. May write
+ * more numbers after the end. */
 typedef uint32_t *vv_json_write_function(uint64_t mask, uint32_t base, uint32_t *out);
 
-/* What a machine does in its own way. */
+/* The functions that each machine has its own version of. */
 struct vv_json_machine {
     vv_json_classify *classify;
     vv_json_mask_function *parity;
     vv_json_write_function *write;
 };
 
-#define VV_SCAN_PUT(i)                                                                              \
-    do {                                                                                            \
-        out[i] = base + first_bit(mask);                                                            \
-        mask &= mask - 1;                                                                           \
+#define VV_SCAN_PUT(i)                   \
+    do {                                 \
+        out[i] = base + first_bit(mask); \
+        mask &= mask - 1;                \
     } while (0)
-#define VV_SCAN_PUT8(i)                                                                             \
-    do {                                                                                            \
-        VV_SCAN_PUT(i);                                                                             \
-        VV_SCAN_PUT(i + 1);                                                                         \
-        VV_SCAN_PUT(i + 2);                                                                         \
-        VV_SCAN_PUT(i + 3);                                                                         \
-        VV_SCAN_PUT(i + 4);                                                                         \
-        VV_SCAN_PUT(i + 5);                                                                         \
-        VV_SCAN_PUT(i + 6);                                                                         \
-        VV_SCAN_PUT(i + 7);                                                                         \
+#define VV_SCAN_PUT8(i)     \
+    do {                    \
+        VV_SCAN_PUT(i);     \
+        VV_SCAN_PUT(i + 1); \
+        VV_SCAN_PUT(i + 2); \
+        VV_SCAN_PUT(i + 3); \
+        VV_SCAN_PUT(i + 4); \
+        VV_SCAN_PUT(i + 5); \
+        VV_SCAN_PUT(i + 6); \
+        VV_SCAN_PUT(i + 7); \
     } while (0)
 
-/* By the place of the first bit, eight at a time. */
+/* Writes with `first_bit`, eight places at a time. */
 VV_SCAN_INLINE uint32_t *vv_json_write_by(vv_json_place_function *first_bit, uint64_t mask,
                                           uint32_t base, uint32_t *out)
 {
@@ -128,7 +131,7 @@ VV_SCAN_INLINE uint32_t *vv_json_block(const struct vv_json_machine *machine, co
     return machine->write(tokens, base, out);
 }
 
-/* The whole scan; each kernel instantiates it with its own functions, which become part of it. */
+/* The whole scan. Each kernel instantiates it with its own functions, which are inlined. */
 VV_SCAN_INLINE size_t vv_json_scan_by(struct vv_json_machine machine, const char *text,
                                       uint32_t bytes, uint32_t *out_tokens, uint64_t *out_escapes,
                                       uint32_t *out_end)

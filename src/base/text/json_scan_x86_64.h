@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_scan_x86_64.h — kernels of json_scan.c for x86-64: SSE2, which all have, AVX2, and AVX-512. */
+/* json_scan_x86_64.h — the kernels of json_scan.c for x86-64: SSE2, which every x86-64 processor
+ * has, AVX2, and AVX-512. */
 #ifndef VV_BASE_TEXT_JSON_SCAN_X86_64_H
 #define VV_BASE_TEXT_JSON_SCAN_X86_64_H
 #if defined(__x86_64__)
@@ -8,7 +9,7 @@
 
 #include "base/text/json_scan_masks.h"
 
-/* '[' and '{', ']' and '}' differ by 0x20 alone. */
+/* '[' and '{' differ only by 0x20, and so do ']' and '}'. */
 #define VV_SCAN_OPENS 0x7b
 #define VV_SCAN_CLOSES 0x7d
 
@@ -50,7 +51,7 @@ static size_t vv_sse2_scan(const char *text, uint32_t bytes, uint32_t *out_token
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes, out_end);
 }
 
-/* ---- AVX2, with the carry-less product that is the parity, and counting of bits ---- */
+/* ---- AVX2, with the carry-less product for the parity, and with a bit count ---- */
 
 #define VV_SCAN_AVX2 __attribute__((target("avx2,bmi,pclmul,popcnt")))
 
@@ -59,7 +60,8 @@ VV_SCAN_AVX2 VV_SCAN_INLINE uint64_t vv_avx2_bits(__m256i bytes)
     return (uint64_t)(uint32_t)_mm256_movemask_epi8(bytes);
 }
 
-VV_SCAN_AVX2 VV_SCAN_INLINE void vv_avx2_classify(const char *block, struct vv_json_masks *out_masks)
+VV_SCAN_AVX2 VV_SCAN_INLINE void vv_avx2_classify(const char *block,
+                                                  struct vv_json_masks *out_masks)
 {
     struct vv_json_masks masks = { 0 };
     for (int i = 0; i < 2; i++) {
@@ -82,7 +84,8 @@ VV_SCAN_AVX2 VV_SCAN_INLINE void vv_avx2_classify(const char *block, struct vv_j
 
 VV_SCAN_AVX2 VV_SCAN_INLINE uint64_t vv_avx2_parity(uint64_t mask)
 {
-    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
+    __m128i product =
+        _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
@@ -109,12 +112,13 @@ VV_SCAN_AVX2 static size_t vv_avx2_scan(const char *text, uint32_t bytes, uint32
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes, out_end);
 }
 
-/* ---- AVX-512, whose compares give masks and which can pack the places of a mask's bits ---- */
+/* ---- AVX-512: its compares give masks, and it can pack the places of a mask's bits ---- */
 
-#define VV_SCAN_AVX512                                                                              \
+#define VV_SCAN_AVX512 \
     __attribute__((target("avx512f,avx512bw,avx512vbmi2,avx2,bmi,pclmul,popcnt")))
 
-VV_SCAN_AVX512 VV_SCAN_INLINE void vv_avx512_classify(const char *block, struct vv_json_masks *out_masks)
+VV_SCAN_AVX512 VV_SCAN_INLINE void vv_avx512_classify(const char *block,
+                                                      struct vv_json_masks *out_masks)
 {
     __m512i bytes = _mm512_loadu_si512((const void *)block);
     __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
@@ -131,11 +135,12 @@ VV_SCAN_AVX512 VV_SCAN_INLINE void vv_avx512_classify(const char *block, struct 
 
 VV_SCAN_AVX512 VV_SCAN_INLINE uint64_t vv_avx512_parity(uint64_t mask)
 {
-    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
+    __m128i product =
+        _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)mask), _mm_set1_epi8(-1), 0);
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
-/* Sixteen at a time; a block of more than that is rare. */
+/* Writes sixteen at a time; a block with more is rare. */
 VV_SCAN_AVX512 VV_SCAN_INLINE uint32_t *vv_avx512_write(uint64_t mask, uint32_t base, uint32_t *out)
 {
     static const unsigned char places[VV_JSON_SCAN_BLOCK_BYTES] = {
@@ -165,12 +170,13 @@ static bool vv_avx512_is_here(void)
 VV_SCAN_AVX512 static size_t vv_avx512_scan(const char *text, uint32_t bytes, uint32_t *out_tokens,
                                             uint64_t *out_escapes, uint32_t *out_end)
 {
-    const struct vv_json_machine machine = { vv_avx512_classify, vv_avx512_parity, vv_avx512_write };
+    const struct vv_json_machine machine = { vv_avx512_classify, vv_avx512_parity,
+                                             vv_avx512_write };
     return vv_json_scan_by(machine, text, bytes, out_tokens, out_escapes, out_end);
 }
 
-#define VV_SCAN_MACHINE_KERNELS                                                                     \
-    { "avx512", vv_avx512_scan, vv_avx512_is_here },                                                \
+#define VV_SCAN_MACHINE_KERNELS                      \
+    { "avx512", vv_avx512_scan, vv_avx512_is_here }, \
     { "avx2", vv_avx2_scan, vv_avx2_is_here }, { "sse2", vv_sse2_scan, vv_sse2_is_here },
 
 #endif

@@ -12,7 +12,7 @@
 
 #define REAL_DIGITS_MAX 17
 
-/* Bytes that stand for themselves in a string: they are written in one run. */
+/* The number of bytes at the begin of the text that need no escape: they are written at once. */
 static size_t plain_run(const char *text, size_t length)
 {
     size_t end = 0;
@@ -21,7 +21,8 @@ static size_t plain_run(const char *text, size_t length)
         if (byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f)
             break;
         bool is_harmless = true;
-        size_t sequence = byte < 0x80 ? 1 : vv_harmless_first(text + end, length - end, &is_harmless);
+        size_t sequence =
+            byte < 0x80 ? 1 : vv_harmless_first(text + end, length - end, &is_harmless);
         if (!is_harmless)
             break;
         end += sequence;
@@ -43,7 +44,8 @@ void vv_json_write_bytes(FILE *stream, const char *text, size_t length)
         size_t sequence = vv_utf8_sequence(text + position, length - position);
         if (byte == '"' || byte == '\\')
             fprintf(stream, "\\%c", byte);
-        else if (sequence > 0) /* the same text for who reads JSON, and nothing that a terminal obeys */
+        /* A JSON reader gets the same text, and a terminal finds nothing to obey. */
+        else if (sequence > 0)
             fprintf(stream, "\\u%04x", vv_utf8_decode(text + position, sequence));
         else
             fputs(VV_REPLACEMENT, stream);

@@ -11,7 +11,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: three rows of its table are enough. */
+/* The optimal string alignment distance. Three rows of its table are enough. */
 static size_t distance(const char *from, size_t from_length, const char *to, size_t to_length)
 {
     size_t rows[3][WORD_BYTES_MAX + 1];

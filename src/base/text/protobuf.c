@@ -67,8 +67,8 @@ enum varve_code vv_protobuf_expect_text(const struct vv_protobuf *message, const
 {
     VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, what, error));
     if (message->value > VV_PROTOBUF_TEXT_BYTES_MAX)
-        return vv_fail_at(error, VARVE_LIMIT, vv_protobuf_offset(message, message->data), "%s of %llu bytes", what,
-                          (unsigned long long)message->value);
+        return vv_fail_at(error, VARVE_LIMIT, vv_protobuf_offset(message, message->data),
+                          "%s of %llu bytes", what, (unsigned long long)message->value);
     size_t valid = vv_utf8_valid((const char *)message->data, (size_t)message->value);
     if (valid == message->value)
         return VARVE_OK;
@@ -76,7 +76,8 @@ enum varve_code vv_protobuf_expect_text(const struct vv_protobuf *message, const
                       "%s is not UTF-8", what);
 }
 
-bool vv_protobuf_repeated(struct vv_protobuf *message, const unsigned char **at, uint64_t *out_value)
+bool vv_protobuf_repeated(struct vv_protobuf *message, const unsigned char **at,
+                          uint64_t *out_value)
 {
     if (message->wire != VV_WIRE_BYTES) {
         *out_value = message->value;

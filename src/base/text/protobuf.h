@@ -2,12 +2,12 @@
 /* protobuf.h — a pull walker over the protocol buffers wire format, in memory. Thread-compatible.
  *
  *     vv_protobuf_init(&message, data, length, offset);
- *     while (vv_protobuf_next(&message))           number and wire say what came; then its value
+ *     while (vv_protobuf_next(&message))           number and wire say which field; read its value
  *         …
  *     VV_TRY(vv_protobuf_end(&message, error));    VARVE_OK unless the bytes were damaged
  *
- * Nothing is copied. Groups (wire types 3 and 4) and field number 0 are damage. A message inside a
- * message is entered by vv_protobuf_enter. Every error carries the offset in the input. */
+ * Nothing is copied. Groups (wire types 3 and 4) and field number 0 are damage. Use
+ * vv_protobuf_enter for a message inside a message. Every error has the offset in the input. */
 #ifndef VV_BASE_TEXT_PROTOBUF_H
 #define VV_BASE_TEXT_PROTOBUF_H
 
@@ -26,21 +26,21 @@ enum vv_wire { VV_WIRE_VARINT = 0, VV_WIRE_FIXED64 = 1, VV_WIRE_BYTES = 2, VV_WI
 
 #define VV_PROTOBUF_NUMBER_MAX ((UINT32_C(1) << 29) - 1)
 #define VV_PROTOBUF_TEXT_BYTES_MAX (UINT64_C(64) << 20)
-#define VV_PROTOBUF_HEAD_BYTES_MAX 20u /* of a field: its tag and its length                    */
+#define VV_PROTOBUF_HEAD_BYTES_MAX 20u /* tag and length of a field                             */
 
 struct vv_protobuf {
-    uint32_t number;           /* of the field just read                                        */
+    uint32_t number;           /* field number of the field just read                           */
     enum vv_wire wire;
-    uint64_t value;            /* of a varint or fixed field; of bytes, how many they are       */
-    const unsigned char *data; /* of a bytes field; borrowed from the message                   */
+    uint64_t value;            /* of a varint or fixed field; the length of a bytes field       */
+    const unsigned char *data; /* content of a bytes field; borrowed from the message           */
 
     /* private */
     const unsigned char *start, *cursor, *limit;
-    uint64_t start_offset;     /* of `start` in the input                                       */
-    const char *damage;        /* NULL: none                                                    */
+    uint64_t start_offset;     /* offset of `start` in the input                                */
+    const char *damage;        /* what is wrong with the bytes; NULL: nothing                   */
 };
 
-/* length bytes at data, which lie at `offset` of the input; borrowed. */
+/* `data` has `length` bytes, which lie at `offset` of the input; borrowed. */
 static inline void vv_protobuf_init(struct vv_protobuf *message, const void *data, size_t length,
                                     uint64_t offset)
 {
@@ -48,20 +48,22 @@ static inline void vv_protobuf_init(struct vv_protobuf *message, const void *dat
     message->limit = message->start + length;
 }
 
-/* Where in the input `at` lies, which points into the message. */
-static inline uint64_t vv_protobuf_offset(const struct vv_protobuf *message, const unsigned char *at)
+/* The offset in the input of `at`, which points into the message. */
+static inline uint64_t vv_protobuf_offset(const struct vv_protobuf *message,
+                                          const unsigned char *at)
 {
     return message->start_offset + (uint64_t)(at - message->start);
 }
 
-/* The message that the bytes field just read holds. */
+/* Begins the message that the bytes field just read holds. */
 static inline void vv_protobuf_enter(const struct vv_protobuf *outer, struct vv_protobuf *out_inner)
 {
     vv_protobuf_init(out_inner, outer->data, (size_t)outer->value,
                      vv_protobuf_offset(outer, outer->data));
 }
 
-/* Those of the lowest 7 bits of each byte that are wanted, one behind the other; wanted are all of the first bytes. */
+/* Packs the wanted ones of the lowest 7 bits of each byte together. `wanted` has all 7 bits of some
+ * first bytes. */
 static inline uint64_t vv_protobuf_gather(uint64_t bytes, uint64_t wanted)
 {
 #if defined(__x86_64__)
@@ -74,7 +76,7 @@ static inline uint64_t vv_protobuf_gather(uint64_t bytes, uint64_t wanted)
     return (bits & UINT64_C(0x0fffffff)) | (bits & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* Up to 8 bytes at once. */
+/* Reads up to 8 bytes at once. */
 static inline bool vv_protobuf_varint(const unsigned char **cursor, const unsigned char *limit,
                                       uint64_t *out_value)
 {
@@ -90,7 +92,8 @@ static inline bool vv_protobuf_varint(const unsigned char **cursor, const unsign
         bytes = le64toh(bytes);
         uint64_t last = ~bytes & UINT64_C(0x8080808080808080);
         if (last != 0) {
-            *out_value = vv_protobuf_gather(bytes, (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f));
+            *out_value =
+                vv_protobuf_gather(bytes, (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f));
             *cursor = at + __builtin_ctzll(last) / 8 + 1;
             return true;
         }
@@ -108,12 +111,12 @@ static inline bool vv_protobuf_varint(const unsigned char **cursor, const unsign
     return false;
 }
 
-/* A field of another wire type than a varint or bytes, or damage. */
+/* Reads a field that is neither a varint nor bytes, or finds the damage. */
 bool vv_protobuf_next_odd(struct vv_protobuf *message, const unsigned char *at, uint64_t tag);
-/* Sets the damage: false. */
+/* Sets the damage and returns false. */
 bool vv_protobuf_damaged(struct vv_protobuf *message, const unsigned char *at, const char *damage);
 
-/* Reads the next field. False at the end of the message, and where it is damaged. */
+/* Reads the next field. False at the end of the message, and if it is damaged. */
 static inline bool vv_protobuf_next(struct vv_protobuf *message)
 {
     const unsigned char *at = message->cursor;
@@ -144,19 +147,20 @@ enum varve_code vv_protobuf_end(const struct vv_protobuf *message, struct varve_
 enum varve_code vv_protobuf_unexpected(const struct vv_protobuf *message, enum vv_wire wire,
                                        const char *what, struct varve_error *error);
 
-/* Is the field just read of this wire type? If not, VARVE_CORRUPT; `what` names the field. */
-static inline enum varve_code vv_protobuf_expect(const struct vv_protobuf *message, enum vv_wire wire,
-                                                 const char *what, struct varve_error *error)
+/* Does the field just read have this wire type? If not, VARVE_CORRUPT; `what` names the field. */
+static inline enum varve_code vv_protobuf_expect(const struct vv_protobuf *message,
+                                                 enum vv_wire wire, const char *what,
+                                                 struct varve_error *error)
 {
     return message->wire == wire ? VARVE_OK : vv_protobuf_unexpected(message, wire, what, error);
 }
 
-/* The field just read must be text: bytes that are UTF-8. VARVE_CORRUPT with the offset of the first that is not;
- * VARVE_LIMIT for more than VV_PROTOBUF_TEXT_BYTES_MAX. */
+/* Checks that the field just read is text: bytes of valid UTF-8. VARVE_CORRUPT with the offset of
+ * the first invalid byte. VARVE_LIMIT: more than VV_PROTOBUF_TEXT_BYTES_MAX bytes. */
 enum varve_code vv_protobuf_expect_text(const struct vv_protobuf *message, const char *what,
                                         struct varve_error *error);
 
-/* The double whose bits a fixed64 field holds. */
+/* The double with the bits of a fixed64 field. */
 static inline double vv_protobuf_real(uint64_t bits)
 {
     double value;
@@ -164,7 +168,9 @@ static inline double vv_protobuf_real(uint64_t bits)
     return value;
 }
 
-/* The next number of a repeated varint field that may be packed: `*at` starts at NULL for each field. */
-bool vv_protobuf_repeated(struct vv_protobuf *message, const unsigned char **at, uint64_t *out_value);
+/* Gives the next number of a repeated varint field, packed or not. `*at` must be NULL at the begin
+ * of each field. */
+bool vv_protobuf_repeated(struct vv_protobuf *message, const unsigned char **at,
+                          uint64_t *out_value);
 
 #endif

@@ -21,7 +21,7 @@ static const struct {
     { "Ti", UINT64_C(1) << 40 },
 };
 
-/* 0: no such unit. */
+/* The bytes of a unit; 0 if there is no such unit. */
 static uint64_t unit_of(const char *text)
 {
     size_t length = strlen(text);
@@ -41,8 +41,8 @@ enum varve_code vv_size_parse(const char *text, uint64_t *out_bytes, struct varv
         number = number * 10 + (uint64_t)(text[i] - '0');
     uint64_t unit = unit_of(text + digits + strspn(text + digits, " "));
     if (digits == 0 || digits > 15 || unit == 0 || number > (uint64_t)INT64_MAX / unit)
-        VV_FAIL(error, VARVE_INVALID, "'%.60s' is no size: write a number and a unit, such as 500MB or 2GB",
-                text);
+        VV_FAIL(error, VARVE_INVALID,
+                "'%.60s' is no size: write a number and a unit, such as 500MB or 2GB", text);
     *out_bytes = number * unit;
     return VARVE_OK;
 }

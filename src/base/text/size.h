@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 
-/* k, M, G, T (with or without B, in either case) are powers of 1000, Ki … Ti of 1024. VARVE_INVALID says
- * what would do. */
+/* k, M, G, T (with or without B, in either case) are powers of 1000, Ki … Ti are powers of 1024.
+ * VARVE_INVALID: the message says what is valid. */
 enum varve_code vv_size_parse(const char *text, uint64_t *out_bytes, struct varve_error *error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "cli/line/terminal.h"
 
-/* Read by the handler: a path is written while its flag is down. */
+/* The handler reads these. A path is written only while its flag is 0. */
 static char paths[VV_LEFTOVER_COUNT][PATH_MAX];
 static int folders[VV_LEFTOVER_COUNT];
 static volatile sig_atomic_t has_path[VV_LEFTOVER_COUNT], has_line;
@@ -21,11 +21,12 @@ static void end(int signal_number)
     for (int i = 0; i < VV_LEFTOVER_COUNT; i++)
         if (has_path[i])
             unlinkat(folders[i], paths[i], 0);
-    /* SA_RESETHAND: the default is back, and the signal comes when this handler returns. */
+    /* SA_RESETHAND has restored the default, so the signal takes effect when this handler
+     * returns. */
     raise(signal_number);
 }
 
-/* What is ignored stays ignored (nohup). */
+/* An ignored signal stays ignored (nohup). */
 static void install(void)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };

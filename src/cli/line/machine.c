@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* False where the kernel says nothing. */
+/* False if the kernel does not say it. */
 static bool processor_name(char *out_name, size_t capacity)
 {
     char line[256];
@@ -26,7 +26,9 @@ static bool processor_name(char *out_name, size_t capacity)
 
 void vv_machine_name(char *out_name, size_t capacity)
 {
-    static char name[256]; /* making up that file takes the kernel longer than a whole manifest takes us */
+    /* Cached, because the kernel needs longer to make this file than varve needs for a whole
+       manifest. */
+    static char name[256];
     struct utsname names;
     if (name[0] == '\0' && !processor_name(name, sizeof name) && uname(&names) == 0)
         snprintf(name, sizeof name, "%s", names.machine);

@@ -35,7 +35,8 @@ void vv_meter_begin(struct vv_meter *meter, const char *what, bool quiet)
 void vv_meter_text(const char *what, uint64_t done_bytes, uint64_t total_bytes, int64_t elapsed_ns,
                    int width, char *out_text)
 {
-    char done[VV_NUMBER_BYTES], total[VV_NUMBER_BYTES], rate[VV_NUMBER_BYTES], left[VV_NUMBER_BYTES];
+    char done[VV_NUMBER_BYTES], total[VV_NUMBER_BYTES], rate[VV_NUMBER_BYTES],
+        left[VV_NUMBER_BYTES];
     char numbers[4 * VV_NUMBER_BYTES + 40];
     double share = total_bytes > 0 ? (double)done_bytes / (double)total_bytes : 0;
     double seconds = elapsed_ns > 0 ? (double)elapsed_ns / 1e9 : 1;
@@ -49,11 +50,13 @@ void vv_meter_text(const char *what, uint64_t done_bytes, uint64_t total_bytes, 
                           share * 100, rate, left);
     int room = width - length - (int)strlen("varve: reading ");
     int name = (int)strlen(what);
-    /* Its end says more than its beginning; no line is better than two. */
+    /* The end of a long name says more than its begin. If there is too little room, the name is
+     * left out, so that the line stays a single one. */
     if (room < 4)
         snprintf(out_text, VV_METER_BYTES, "%.*s", width, numbers + 2);
     else if (name > room)
-        snprintf(out_text, VV_METER_BYTES, "varve: reading ...%s%s", what + name - (room - 3), numbers);
+        snprintf(out_text, VV_METER_BYTES, "varve: reading ...%s%s", what + name - (room - 3),
+                 numbers);
     else
         snprintf(out_text, VV_METER_BYTES, "varve: reading %s%s", what, numbers);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse.c — a verb's words to struct vv_arguments, by getopt_long fed from the table of options.
+/* parse.c — parses a verb's words into struct vv_arguments, with getopt_long and the table of
+ * options.
  *
- * getopt knows every option, so that one which exists but does not belong to the verb is told apart from
- * one that does not exist. Not thread-safe, as getopt is not. */
+ * getopt gets every option. So an option that the verb does not take can be told apart from an
+ * unknown one. Not thread-safe, because getopt is not. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -10,14 +11,14 @@
 
 #include "cli/line/arguments.h"
 
-#define VALUE_FIRST 256 /* getopt's values of long options: VALUE_FIRST + row                   */
+#define VALUE_FIRST 256 /* getopt's value for a long option: VALUE_FIRST + row                  */
 
 struct parser {
     const struct vv_line *line;
     const struct vv_verb *verb;
-    struct option *long_options; /* two names an option, and the end                           */
-    char *letters;               /* "+:", and two an option                                     */
-    const char **names;          /* room for one an option, and the end                         */
+    struct option *long_options; /* two names for each option, and the end                     */
+    char *letters;               /* "+:", and two characters for each option                    */
+    const char **names;          /* room for one for each option, and the end                   */
 };
 
 static void parser_deinit(struct parser *parser)
@@ -29,10 +30,12 @@ static void parser_deinit(struct parser *parser)
 
 static void add_long(struct option **next, const char *name, bool has_value, int row)
 {
-    *(*next)++ = (struct option){ name, has_value ? required_argument : no_argument, NULL, VALUE_FIRST + row };
+    *(*next)++ = (struct option){ name, has_value ? required_argument : no_argument, NULL,
+                                  VALUE_FIRST + row };
 }
 
-/* "+" for verbs whose operands are a command line of their own: its options are not ours. */
+/* Begins with "+" if the verb's operands are a command line, whose options belong to the
+ * program. */
 static void describe(struct parser *parser)
 {
     struct option *next = parser->long_options;
@@ -54,8 +57,8 @@ static void describe(struct parser *parser)
     }
 }
 
-static enum varve_code parser_init(struct parser *parser, const struct vv_line *line, const struct vv_verb *verb,
-                                   struct varve_error *error)
+static enum varve_code parser_init(struct parser *parser, const struct vv_line *line,
+                                   const struct vv_verb *verb, struct varve_error *error)
 {
     const size_t count = (size_t)line->option_count;
     *parser = (struct parser){
@@ -72,7 +75,7 @@ static enum varve_code parser_init(struct parser *parser, const struct vv_line *
     return VARVE_OK;
 }
 
-/* The row of what getopt returned; -1: of no option. */
+/* The row for a result of getopt; -1: no option. */
 static int row_of(const struct vv_line *line, int value)
 {
     if (value >= VALUE_FIRST)
@@ -89,7 +92,7 @@ static enum varve_code no_such_option(const struct parser *parser, const char *w
     char name[64];
     const struct vv_option *options = parser->line->options;
     size_t count = 0, length = strcspn(word, "=");
-    if (word[1] != '-') /* one letter, perhaps of several in one word */
+    if (word[1] != '-') /* a letter, perhaps one of several in a word */
         VV_FAIL(error, VARVE_INVALID, "%s has no option '-%c'", parser->verb->name, optopt);
     for (int row = 0; row < parser->line->option_count; row++)
         if (options[row].help != NULL && vv_verb_takes(parser->verb, row))
@@ -97,12 +100,13 @@ static enum varve_code no_such_option(const struct parser *parser, const char *w
     snprintf(name, sizeof name, "%.*s", (int)(length > 60 ? 60 : length - 2), word + 2);
     const char *nearest = vv_nearest(name, parser->names);
     if (nearest != NULL)
-        VV_FAIL_SAID(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s", parser->verb->name, name,
-                     nearest);
+        VV_FAIL_SAID(error, VARVE_INVALID, "%s has no option '--%s'. Nearest: --%s",
+                     parser->verb->name, name, nearest);
     VV_FAIL(error, VARVE_INVALID, "%s has no option '--%s'", parser->verb->name, name);
 }
 
-static enum varve_code refused(const struct parser *parser, const char *word, struct varve_error *error)
+static enum varve_code refused(const struct parser *parser, const char *word,
+                               struct varve_error *error)
 {
     int row = optopt != 0 ? row_of(parser->line, optopt) : -1;
     if (row >= 0 && parser->line->options[row].kind == VV_VALUE_FLAG)
@@ -122,20 +126,21 @@ static enum varve_code not_a_choice(const struct vv_option *option, const char *
     return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_INVALID);
 }
 
-static enum varve_code set_integer(const struct vv_option *option, const char *text, int64_t *out_value,
-                                   struct varve_error *error)
+static enum varve_code set_integer(const struct vv_option *option, const char *text,
+                                   int64_t *out_value, struct varve_error *error)
 {
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
-        VV_FAIL(error, VARVE_INVALID, "--%s wants a whole number, 0 or more, not '%.60s'", option->name,
-                text);
+        VV_FAIL(error, VARVE_INVALID, "--%s wants a whole number, 0 or more, not '%.60s'",
+                option->name, text);
     *out_value = value;
     return VARVE_OK;
 }
 
-static enum varve_code set_value(const struct vv_line *line, int row, const char *text, struct varve_error *error)
+static enum varve_code set_value(const struct vv_line *line, int row, const char *text,
+                                 struct varve_error *error)
 {
     const struct vv_option *option = &line->options[row];
     void *place = (char *)line->values + option->offset;
@@ -157,7 +162,8 @@ static enum varve_code set_value(const struct vv_line *line, int row, const char
 static enum varve_code apply(const struct parser *parser, int row, struct varve_error *error)
 {
     if (!vv_verb_takes(parser->verb, row))
-        VV_FAIL(error, VARVE_INVALID, "%s does not take --%s", parser->verb->name, parser->line->options[row].name);
+        VV_FAIL(error, VARVE_INVALID, "%s does not take --%s", parser->verb->name,
+                parser->line->options[row].name);
     parser->line->said[row] = true;
     return set_value(parser->line, row, optarg, error);
 }
@@ -172,19 +178,21 @@ static enum varve_code set_standards(const struct vv_line *line, struct varve_er
 
 static enum varve_code wants_value(const struct vv_option *option, struct varve_error *error)
 {
-    VV_FAIL(error, VARVE_INVALID, "--%s wants a value: --%s %s", option->name, option->name, option->value);
+    VV_FAIL(error, VARVE_INVALID, "--%s wants a value: --%s %s", option->name, option->name,
+            option->value);
 }
 
-static enum varve_code parse_words(const struct parser *parser, int argc, char **argv, struct varve_error *error)
+static enum varve_code parse_words(const struct parser *parser, int argc, char **argv,
+                                   struct varve_error *error)
 {
-    optind = 0; /* glibc: start anew */
+    optind = 0; /* glibc: start again */
     opterr = 0;
     for (;;) {
         int former = optind > 0 ? optind : 1;
         int value = getopt_long(argc, argv, parser->letters, parser->long_options, NULL);
         if (value == -1)
             return VARVE_OK;
-        /* Within a bundle of letters optind has not moved on yet. */
+        /* Inside a bundle of letters, optind has not moved on yet. */
         const char *word = optind > former ? argv[optind - 1] : argv[former];
         if (value == ':')
             return wants_value(&parser->line->options[row_of(parser->line, optopt)], error);
@@ -194,8 +202,8 @@ static enum varve_code parse_words(const struct parser *parser, int argc, char *
     }
 }
 
-enum varve_code vv_line_parse(const struct vv_line *line, const struct vv_verb *verb, int argc, char **argv,
-                              int *out_first_operand, struct varve_error *error)
+enum varve_code vv_line_parse(const struct vv_line *line, const struct vv_verb *verb, int argc,
+                              char **argv, int *out_first_operand, struct varve_error *error)
 {
     struct parser parser;
     VV_TRY(set_standards(line, error));

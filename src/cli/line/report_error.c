@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_error.c — an error on standard error, and the exit code that fits it. */
+/* report_error.c — prints an error on standard error, and chooses the exit code for it. */
 #include <errno.h>
 
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
 
-int vv_complain(const struct varve_error *error)
+int vv_print_error(const struct varve_error *error)
 {
     static const unsigned char exits[] = {
         [VARVE_OK] = VV_EXIT_DONE,          [VARVE_INVALID] = VV_EXIT_USAGE,
@@ -23,7 +23,7 @@ int vv_complain(const struct varve_error *error)
 int vv_complain_writing(const struct varve_error *error)
 {
     static const int output_failures[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
-    int status = vv_complain(error);
+    int status = vv_print_error(error);
     for (size_t i = 0; i < sizeof output_failures / sizeof *output_failures; i++)
         if (error->os_errno == output_failures[i])
             return VV_EXIT_OUTPUT;

@@ -22,7 +22,7 @@ static void put(const char *text, size_t length)
     free(line);
 }
 
-/* One write of the whole line: other processes write to the same terminal. */
+/* Writes the whole line with one call, because other processes write to the same terminal. */
 static void put_line(const char *head, const char *text)
 {
     size_t head_length = strlen(head), length = strlen(text);
@@ -66,7 +66,7 @@ void vv_say_marked(const char *before, const char *marked, const char *after, bo
     put_line("", after);
 }
 
-/* ---- in pieces ---- */
+/* ---- lines of several pieces ---- */
 
 static char *pieces;
 static size_t pieces_length;

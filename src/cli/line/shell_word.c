@@ -13,7 +13,8 @@ static bool is_harmless(const char *word)
     return harmless;
 }
 
-/* $'…', which bash, zsh and ksh understand and POSIX has since 2024: bytes that a terminal would obey in octal. */
+/* Writes $'…', which bash, zsh and ksh understand, and POSIX since 2024. Bytes that a terminal
+ * would obey are written in octal. */
 static void put_escaped(FILE *stream, const char *word)
 {
     fputs("$'", stream);

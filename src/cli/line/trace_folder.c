@@ -17,9 +17,9 @@
 
 #define PATH_BYTES 4096
 #define OPEN_FOLDERS 16
-#define DEPTH_MAX 64 /* of what people put into a trace of theirs                               */
+#define DEPTH_MAX 64 /* for folders that people put into their traces                           */
 
-/* ---- what is there ---- */
+/* ---- what is in a folder ---- */
 
 static bool is_folder(const char *path)
 {
@@ -87,7 +87,7 @@ bool vv_trace_folder_is_same(const char *a, const char *b)
            left.st_ino == right.st_ino;
 }
 
-static int64_t size_sum_bytes; /* nftw passes no context on */
+static int64_t size_sum_bytes; /* static, because nftw passes no context */
 
 static int add_size(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
@@ -127,7 +127,7 @@ static bool is_interpreter(const char *program)
     return false;
 }
 
-/* The script or module among an interpreter's arguments; NULL if the program text is elsewhere. */
+/* The script or module in an interpreter's arguments; NULL if the program is not in a file. */
 static const char *script_of(char *const *arguments)
 {
     static const char *const with_value[] = { "-W", "-X", "-I", "-r", "-o" };
@@ -161,7 +161,7 @@ char *vv_trace_folder_name(char *const *command)
     return name;
 }
 
-/* ---- making room, and taking it back ---- */
+/* ---- moving former traces away and back ---- */
 
 static enum varve_code set_names(struct vv_trace_folder *folder, const char *path,
                                  struct varve_error *error)
@@ -174,7 +174,8 @@ static enum varve_code set_names(struct vv_trace_folder *folder, const char *pat
         folder->former = NULL;
     int stem = folder->path != NULL ? (int)(last_part(folder->path) - folder->path) : 0;
     char *place = folder->path != NULL ? strndup(folder->path, (size_t)stem) : NULL;
-    folder->parent = place != NULL ? open(*place != '\0' ? place : ".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    folder->parent =
+        place != NULL ? open(*place != '\0' ? place : ".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     int failure = errno;
     free(place);
     if (place != NULL && folder->parent < 0)
@@ -194,8 +195,9 @@ static void forget(char **name)
     *name = NULL;
 }
 
-/* The recorder writes by path: a trace must not move while `varve record` waits for its program. False: another one has
- * it. Where the file system has no locks nobody has. */
+/* Locks the folder: the recorder writes by path, so a trace must not move while `varve record`
+ * waits for its program. False: another process has the lock. A file system without locks counts as
+ * unlocked. */
 static bool take_lock(int folder)
 {
     return flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -210,7 +212,7 @@ static bool is_taken(const char *path)
     return taken;
 }
 
-/* Names of one folder; 0 or -1 and errno. */
+/* Renames in one folder; returns 0, or -1 and errno. */
 static int move(const struct vv_trace_folder *folder, const char *from, const char *to)
 {
     return renameat(folder->parent, last_part(from), folder->parent, last_part(to));
@@ -227,24 +229,29 @@ static void close_both(struct vv_trace_folder *folder)
 
 static enum varve_code fail_taken(const char *path, struct varve_error *error)
 {
-    VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' is being recorded by another varve record: wait for its end, or "
-                                      "name another with -o NAME.varve", path);
+    VV_FAIL_SAID(error, VARVE_EXISTS,
+                 "'%s' is being recorded by another varve record: wait for its end, or "
+                 "name another with -o NAME.varve",
+                 path);
 }
 
-/* What lies at folder->path moves to folder->former, what lay there to folder->outdated. Names of what
- * did not exist are forgotten. */
+/* Moves the trace at folder->path to folder->former, and the one there to folder->outdated. Clears
+ * the names for what did not exist. */
 static enum varve_code set_aside(struct vv_trace_folder *folder, struct varve_error *error)
 {
     bool has_trace = vv_trace_folder_is_trace(folder->path), has_old = exists(folder->former);
     if (has_trace && is_taken(folder->path))
         return fail_taken(folder->path, error);
     if (!has_trace && exists(folder->path))
-        VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' exists and is not a trace: move it away, or name another with "
-                                          "-o NAME.varve", folder->path);
+        VV_FAIL_SAID(error, VARVE_EXISTS,
+                     "'%s' exists and is not a trace: move it away, or name another with "
+                     "-o NAME.varve",
+                     folder->path);
     if (has_trace && has_old && !vv_trace_folder_is_trace(folder->former))
-        VV_FAIL_SAID(error, VARVE_EXISTS, "'%s' would become '%s', which exists and is not a trace: move that "
-                                          "away, or name another with -o NAME.varve", folder->path,
-                     folder->former);
+        VV_FAIL_SAID(error, VARVE_EXISTS,
+                     "'%s' would become '%s', which exists and is not a trace: move that "
+                     "away, or name another with -o NAME.varve",
+                     folder->path, folder->former);
     if (!has_trace || !has_old)
         forget(&folder->outdated);
     if (folder->outdated != NULL && move(folder, folder->former, folder->outdated) != 0) {
@@ -272,18 +279,20 @@ static bool is_empty_folder(const char *path)
     return is_folder(path) && scan(path, &entries, &processes) && entries == 0;
 }
 
-/* Its path without links, if that still leads to the folder that is open. */
+/* Finds the path without links, if it still leads to the open folder. */
 static enum varve_code find_absolute(struct vv_trace_folder *folder, struct varve_error *error)
 {
     struct stat ours, there;
     folder->absolute = realpath(folder->path, NULL);
     if (folder->absolute == NULL)
         return vv_fail_errno(error, errno, "cannot find the folder '%s' again", folder->path);
-    if (fstat(folder->folder, &ours) != 0 || lstat(folder->absolute, &there) != 0 || ours.st_dev != there.st_dev ||
-        ours.st_ino != there.st_ino) {
+    if (fstat(folder->folder, &ours) != 0 || lstat(folder->absolute, &there) != 0 ||
+        ours.st_dev != there.st_dev || ours.st_ino != there.st_ino) {
         forget(&folder->absolute);
-        VV_FAIL_SAID(error, VARVE_PERMISSION, "somebody has exchanged '%s' while it was made: record where only "
-                                              "you may write, with -o NAME.varve", folder->path);
+        VV_FAIL_SAID(error, VARVE_PERMISSION,
+                     "somebody has exchanged '%s' while it was made: record where only "
+                     "you may write, with -o NAME.varve",
+                     folder->path);
     }
     return VARVE_OK;
 }
@@ -291,21 +300,23 @@ static enum varve_code find_absolute(struct vv_trace_folder *folder, struct varv
 static enum varve_code make(struct vv_trace_folder *folder, struct varve_error *error)
 {
     const char *name = last_part(folder->path);
-    int failure = folder->was_empty ? vv_folder_open_below(folder->parent, name, &folder->folder)
-                                    : vv_folder_make(folder->parent, name, folder->is_shared ? VV_FOLDER_SHARED : VV_FOLDER_PRIVATE,
-                                                     &folder->folder);
+    int failure = folder->was_empty
+                      ? vv_folder_open_below(folder->parent, name, &folder->folder)
+                      : vv_folder_make(folder->parent, name,
+                                       folder->is_shared ? VV_FOLDER_SHARED : VV_FOLDER_PRIVATE,
+                                       &folder->folder);
     if (failure != 0)
         return vv_fail_errno(error, failure, "cannot make the folder '%s'", folder->path);
     if (!take_lock(folder->folder))
-        return fail_taken(folder->path, error); /* it is theirs now */
+        return fail_taken(folder->path, error); /* another varve record took it first */
     enum varve_code code = find_absolute(folder, error);
     if (code != VARVE_OK && !folder->was_empty)
         unlinkat(folder->parent, name, AT_REMOVEDIR);
     return code;
 }
 
-enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path, bool is_shared,
-                                     struct varve_error *error)
+enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
+                                     bool is_shared, struct varve_error *error)
 {
     struct vv_trace_folder folder = { .parent = -1, .folder = -1, .is_shared = is_shared };
     enum varve_code code = set_names(&folder, path, error);
@@ -328,7 +339,7 @@ enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const c
     return VARVE_OK;
 }
 
-/* 0 or an errno number. */
+/* Returns 0 or an errno number. */
 static int remove_tree(const struct vv_trace_folder *folder, const char *path)
 {
     return vv_folder_remove(folder->parent, last_part(path), DEPTH_MAX);
@@ -338,7 +349,8 @@ enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varv
 {
     int failure = folder->outdated != NULL ? remove_tree(folder, folder->outdated) : 0;
     if (failure != 0)
-        (void)vv_fail_errno(error, failure, "cannot remove the outdated trace '%s'", folder->outdated);
+        (void)vv_fail_errno(error, failure, "cannot remove the outdated trace '%s'",
+                            folder->outdated);
     forget(&folder->outdated);
     return failure != 0 ? VARVE_IO : VARVE_OK;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_folder.h — the folder that `varve record` writes: its name, its place, the trace that was there
- * before. Thread-compatible.
+/* trace_folder.h — the folder that `varve record` writes: its name, its place, and the trace that
+ * was there before. Thread-compatible.
  *
- * Made, renamed and removed by descriptors: whoever owns a folder on the way may exchange its parts meanwhile, and leads
- * nobody elsewhere.
+ * Folders are made, renamed and removed through descriptors. So a user who owns a folder on the way
+ * may replace parts of the path meanwhile, but cannot redirect any of this.
  *
- * Invariant: only a folder that is a trace, and that no other `varve record` is writing, is ever renamed or
- * removed, and until vv_trace_folder_keep the former state can be put back. */
+ * Invariant: a folder is renamed or removed only if it is a trace and no other `varve record` is
+ * writing it. Until vv_trace_folder_keep, the former state can be restored. */
 #ifndef VV_CLI_LINE_TRACE_FOLDER_H
 #define VV_CLI_LINE_TRACE_FOLDER_H
 
@@ -16,39 +16,40 @@
 
 #include "base/error.h"
 
-/* Does the folder hold a manifest.json of ours, or a process's metadata? */
+/* Does the folder hold a manifest.json of Varve, or the metadata of a process? */
 bool vv_trace_folder_is_trace(const char *path);
-/* Do both exist, and are they one folder? */
+/* Do both paths exist, and name the same folder? */
 bool vv_trace_folder_is_same(const char *a, const char *b);
 
-/* "train.varve" for a command, after the script where an interpreter runs one. Belongs to the caller;
- * NULL without memory. */
+/* "train.varve" for a command; if it is an interpreter, from the name of the script. The caller
+ * frees it. NULL if there is no memory. */
 VV_MUST_USE char *vv_trace_folder_name(char *const *command);
 
 struct vv_trace_folder {
-    char *path;     /* as the user knows it, without a slash at the end                          */
-    char *absolute; /* no link in it; set once the folder is ours                                */
-    char *former;   /* path.old: what lay at path before; NULL = nothing                         */
-    char *outdated; /* hidden name of what lay at path.old before; NULL = nothing                */
-    int parent;     /* where it lies, open: names are changed there and nowhere else             */
-    int folder;     /* itself, open, and locked as long as this struct lives; -1 = not yet       */
-    bool was_empty; /* an empty folder lay at path, and is used                                  */
-    bool is_shared; /* other users may read what is made, as far as umask lets them              */
+    char *path;     /* as the user wrote it, without a slash at the end                          */
+    char *absolute; /* without links; set when the folder is made or taken                       */
+    char *former;   /* path.old, the former content of path; NULL = there is none                */
+    char *outdated; /* hidden name of the former path.old; NULL = there is none                  */
+    int parent;     /* its parent folder, open: all renames happen in it                         */
+    int folder;     /* the folder, open, and locked while this struct exists; or -1              */
+    bool was_empty; /* an empty folder was at path, and is used                                  */
+    bool is_shared; /* other users may read what is made, as far as umask allows                 */
 };
 
-/* Makes the folder, private unless `is_shared`, or takes an empty one; what was there becomes path.old. On failure everything is as
- * it was. VARVE_EXISTS: in the way is something that is not a trace, or a trace that is being recorded. */
-enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path, bool is_shared,
-                                     struct varve_error *error);
-/* Removes what lay at path.old before. */
+/* Makes the folder, private unless `is_shared`, or takes an empty one. A trace that was there
+ * becomes path.old. After a failure all is as it was. VARVE_EXISTS: there is something that is not
+ * a trace, or a trace that is being recorded. */
+enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
+                                     bool is_shared, struct varve_error *error);
+/* Removes the former path.old. */
 enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varve_error *error);
-/* Removes the new folder and puts the former ones back. */
+/* Removes the new folder and restores the former ones. */
 void vv_trace_folder_undo(struct vv_trace_folder *folder);
 void vv_trace_folder_deinit(struct vv_trace_folder *folder); /* idempotent */
 
-/* Bytes on the disk, by blocks: holes do not count. */
+/* Its bytes on the disk, counted in blocks: holes do not count. */
 int64_t vv_trace_folder_size(const char *path);
-/* Process folders in it: 0 if nothing was recorded. */
+/* The number of process folders in it; 0 if nothing was recorded. */
 size_t vv_trace_folder_processes(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locate.c — the trace that a reading verb means. */
+/* locate.c — finds the trace that a reading verb should read. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,13 +20,15 @@ static bool ends_in_suffix(const char *name)
            strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
-/* The manifest is written last; a folder's own time changes with any file put into it. */
+/* Uses the manifest's time, because the manifest is written last; any new file in the folder
+ * changes the folder's own time. */
 static bool time_of(const char *folder, struct timespec *out_time)
 {
     char manifest[4096];
     struct stat status;
     int length = snprintf(manifest, sizeof manifest, "%s/manifest.json", folder);
-    bool has_manifest = length > 0 && (size_t)length < sizeof manifest && stat(manifest, &status) == 0;
+    bool has_manifest =
+        length > 0 && (size_t)length < sizeof manifest && stat(manifest, &status) == 0;
     if (!has_manifest && stat(folder, &status) != 0)
         return false;
     *out_time = status.st_mtim;
@@ -46,7 +48,8 @@ enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
     DIR *here = opendir(".");
     if (here == NULL)
         return vv_fail_errno(error, errno, "cannot look for a trace in this folder");
-    for (struct dirent *entry = readdir(here); entry != NULL && code == VARVE_OK; entry = readdir(here)) {
+    for (struct dirent *entry = readdir(here); entry != NULL && code == VARVE_OK;
+         entry = readdir(here)) {
         if (!ends_in_suffix(entry->d_name) || !vv_trace_folder_is_trace(entry->d_name) ||
             !time_of(entry->d_name, &time) || (path != NULL && !is_later(&time, &newest)))
             continue;
@@ -60,8 +63,8 @@ enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
     if (code == VARVE_OK && path == NULL)
         code = vv_with_next(error, VV_NEXT_IS_SAID,
                             vv_fail(error, VARVE_NOT_FOUND,
-                                    "no trace here. Record one:  varve record -- PROGRAM    or name one that lies "
-                                    "elsewhere"));
+                                    "no trace here. Record one:  varve record -- PROGRAM    or "
+                                    "name one that lies elsewhere"));
     if (code == VARVE_OK)
         *out_path = path;
     return code;

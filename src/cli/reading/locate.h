@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locate.h — the newest trace in the current folder. */
+/* locate.h — finds the newest trace in the current folder. */
 #ifndef VV_CLI_READING_LOCATE_H
 #define VV_CLI_READING_LOCATE_H
 
 #include "base/error.h"
 
-/* *out_path belongs to the caller (free). VARVE_NOT_FOUND: there is none. */
+/* The caller frees *out_path. VARVE_NOT_FOUND: there is no trace. */
 enum varve_code vv_locate_newest(char **out_path, struct varve_error *error);
 
 #endif

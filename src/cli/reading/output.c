@@ -20,7 +20,7 @@
 
 struct vv_output_sink {
     int file;
-    int failure; /* errno of the first write that failed; stdio itself keeps only that one did   */
+    int failure; /* errno of the first failed write; stdio keeps only that one failed            */
 };
 
 static ssize_t write_all(void *cookie, const char *data, size_t bytes)
@@ -50,12 +50,15 @@ static enum varve_code open_folder(struct vv_output *output, struct varve_error 
     output->folder = folder != NULL ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     int failure = errno;
     free(folder);
-    return output->folder >= 0 ? VARVE_OK : vv_fail_errno(error, failure, "cannot write '%s'", output->path);
+    return output->folder >= 0 ? VARVE_OK
+                               : vv_fail_errno(error, failure, "cannot write '%s'", output->path);
 }
 
-/* Where to write for `path`: itself if it is a device or a pipe, which a rename would replace by a file, or a link that is to
- * be followed; else a temporary beside it. */
-static enum varve_code set_names(struct vv_output *output, const char *path, struct varve_error *error)
+/* Decides where to write for `path`. A device, a pipe, or a link to follow is written directly,
+ * because a rename would replace it by a file. For other paths, a temporary file beside it is
+ * written. */
+static enum varve_code set_names(struct vv_output *output, const char *path,
+                                 struct varve_error *error)
 {
     struct stat status;
     output->path = strdup(path);
@@ -63,13 +66,16 @@ static enum varve_code set_names(struct vv_output *output, const char *path, str
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name '%s'", path);
     VV_TRY(open_folder(output, error));
     const char *name = name_of(output->path);
-    bool is_there = *name != '\0' && fstatat(output->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is_there =
+        *name != '\0' && fstatat(output->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
     bool is_special = is_there && !S_ISREG(status.st_mode);
     if (*name == '\0' || (is_special && S_ISDIR(status.st_mode)))
         VV_FAIL(error, VARVE_EXISTS, "cannot write '%s': it is a folder", path);
     if (is_special && !vv_folder_may_follow(output->folder, name))
-        VV_FAIL(error, VARVE_PERMISSION, "cannot write '%s': it is a link that another user may have made, and is not "
-                                         "followed", path);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "cannot write '%s': it is a link that another user may have made, and is not "
+                "followed",
+                path);
     if (!is_special && asprintf(&output->temporary, "%s.%ld.part", name, (long)getpid()) < 0) {
         output->temporary = NULL;
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name '%s'", path);
@@ -77,7 +83,7 @@ static enum varve_code set_names(struct vv_output *output, const char *path, str
     return VARVE_OK;
 }
 
-/* A new file: what a killed process of this number has left goes, and nothing is followed. */
+/* Makes a new file. Removes what a killed process with this number has left; follows no link. */
 static int open_temporary(const struct vv_output *output)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -91,9 +97,9 @@ static int open_file(const struct vv_output *output)
 {
     if (output->path == NULL)
         return STDOUT_FILENO;
-    return output->temporary != NULL
-               ? open_temporary(output)
-               : openat(output->folder, name_of(output->path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return output->temporary != NULL ? open_temporary(output)
+                                     : openat(output->folder, name_of(output->path),
+                                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
 static enum varve_code open_stream(struct vv_output *output, struct varve_error *error)
@@ -129,7 +135,7 @@ enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
     return code;
 }
 
-/* 0 or an errno number. */
+/* Returns 0 or an errno number. */
 static int close_output(struct vv_output *output)
 {
     int failure = 0;
@@ -138,7 +144,8 @@ static int close_output(struct vv_output *output)
     if (output->sink == NULL)
         return 0;
     failure = output->sink->failure != 0 ? output->sink->failure : has_failed ? EIO : 0;
-    if (output->path != NULL && output->sink->file >= 0 && close(output->sink->file) != 0 && failure == 0)
+    if (output->path != NULL && output->sink->file >= 0 && close(output->sink->file) != 0 &&
+        failure == 0)
         failure = errno;
     free(output->sink);
     output->sink = NULL;
@@ -156,7 +163,8 @@ enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *e
 {
     int failure = close_output(output);
     enum varve_code code = VARVE_OK;
-    if (failure == 0 && output->temporary != NULL && renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
+    if (failure == 0 && output->temporary != NULL &&
+        renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
         failure = errno;
     if (failure != 0)
         code = cannot_write(output->path, failure, error);
@@ -186,7 +194,7 @@ int vv_output_complain(const char *path, const struct varve_error *error)
     bool is_stdout = path == NULL || strcmp(path, "-") == 0;
     if (error->os_errno == EPIPE && is_stdout)
         return VV_EXIT_OUTPUT;
-    vv_complain(error);
+    vv_print_error(error);
     if (!is_stdout)
         vv_say_more("name another place:  -o FILE");
     return VV_EXIT_OUTPUT;
@@ -234,11 +242,12 @@ static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_f
 bool vv_cli_for_people(const struct vv_arguments *arguments)
 {
     enum vv_form form;
-    return find_form(arguments, &form, NULL) != VARVE_OK || form == VV_FORM_TEXT || form == VV_FORM_MD;
+    return find_form(arguments, &form, NULL) != VARVE_OK || form == VV_FORM_TEXT ||
+           form == VV_FORM_MD;
 }
 
-static enum varve_code find_table(const char *name, const struct vv_sheet *const *sheets, size_t count,
-                                  size_t *out_index, struct varve_error *error)
+static enum varve_code find_table(const char *name, const struct vv_sheet *const *sheets,
+                                  size_t count, size_t *out_index, struct varve_error *error)
 {
     const char *names[16] = { NULL };
     char list[200] = "";
@@ -258,10 +267,10 @@ static enum varve_code find_table(const char *name, const struct vv_sheet *const
     VV_FAIL(error, VARVE_INVALID, "no table '%s' here. There are: %s", name, list);
 }
 
-/* The result whole in memory, so that a failure half-way prints nothing. */
-static enum varve_code render(const struct vv_presentation *how, const struct vv_sheet *const *sheets,
-                              size_t count, char **out_text, size_t *out_length,
-                              struct varve_error *error)
+/* Prints the result into memory, so that a failure in the middle prints nothing. */
+static enum varve_code render(const struct vv_presentation *how,
+                              const struct vv_sheet *const *sheets, size_t count, char **out_text,
+                              size_t *out_length, struct varve_error *error)
 {
     char *text = NULL;
     FILE *memory = open_memstream(&text, out_length);
@@ -285,7 +294,7 @@ static size_t lines_of(const char *text, size_t length)
     return lines;
 }
 
-/* True if a pager took the text. An interrupt ends the pager's search, not us. */
+/* True if a pager showed the text. An interrupt then ends a search in the pager, not varve. */
 static bool page(const char *text, size_t length)
 {
     const char *pager = getenv("VARVE_PAGER");
@@ -306,11 +315,13 @@ static bool page(const char *text, size_t length)
     }
     sigaction(SIGINT, &former_interrupt, NULL);
     sigaction(SIGPIPE, &former_pipe, NULL);
-    return !(WIFEXITED(status) && WEXITSTATUS(status) == 127); /* the shell found no such pager */
+    /* 127: the shell found no such pager */
+    return !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 }
 
-static enum varve_code deliver(const struct vv_arguments *arguments, const struct vv_presentation *how,
-                               const char *text, size_t length, struct varve_error *error)
+static enum varve_code deliver(const struct vv_arguments *arguments,
+                               const struct vv_presentation *how, const char *text, size_t length,
+                               struct varve_error *error)
 {
     struct vv_output output;
     int height = how->terminal ? vv_terminal_height(STDOUT_FILENO) : 0;
@@ -347,7 +358,7 @@ int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const c
     if (code == VARVE_OK)
         code = render(&how, sheets, count, &text, &length, &error);
     if (code != VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     code = deliver(arguments, &how, text, length, &error);
     free(text);
     return code == VARVE_OK ? VV_EXIT_DONE : vv_output_complain(arguments->output, &error);

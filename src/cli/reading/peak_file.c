@@ -12,7 +12,7 @@
 #include "cache/folder.h"
 #include "cli/reading/output.h"
 
-#define MACHINES_MAX 64u      /* the oldest goes                                                    */
+#define MACHINES_MAX 64u      /* with more, the oldest is dropped */
 #define FILE_BYTES_MAX 65536u
 
 struct entry {
@@ -35,10 +35,12 @@ static char *name_file(void)
     return path;
 }
 
-static enum varve_code read_member(struct vv_json *json, struct entry *entry, struct varve_error *error)
+static enum varve_code read_member(struct vv_json *json, struct entry *entry,
+                                   struct varve_error *error)
 {
     const struct { const char *name; double *value; } numbers[] = {
-        { "f32_flop_per_s", &entry->f32 }, { "f64_flop_per_s", &entry->f64 }, { "bytes_per_s", &entry->bytes },
+        { "f32_flop_per_s", &entry->f32 }, { "f64_flop_per_s", &entry->f64 },
+        { "bytes_per_s", &entry->bytes },
     };
     bool is_machine = vv_json_is(json, "machine"), is_cpus = vv_json_is(json, "cpus");
     double *value = NULL;
@@ -52,12 +54,13 @@ static enum varve_code read_member(struct vv_json *json, struct entry *entry, st
         entry->cpus = json->integer;
     else if (value != NULL && is_number)
         *value = json->real;
-    else if (json->token != VV_JSON_ARRAY) /* "machines": its entries follow                        */
+    else if (json->token != VV_JSON_ARRAY) /* "machines": its entries follow */
         return vv_json_skip(json, error);
     return VARVE_OK;
 }
 
-static enum varve_code read_entries(struct vv_json *json, struct entries *entries, struct varve_error *error)
+static enum varve_code read_entries(struct vv_json *json, struct entries *entries,
+                                    struct varve_error *error)
 {
     struct entry entry = { .cpus = 0 };
     while (json->token != VV_JSON_END) {
@@ -66,7 +69,8 @@ static enum varve_code read_entries(struct vv_json *json, struct entries *entrie
             entry = (struct entry){ .cpus = 0 };
         else if (json->token == VV_JSON_NAME)
             VV_TRY(read_member(json, &entry, error));
-        else if (json->token == VV_JSON_OBJECT_END && entry.machine[0] != '\0' && entries->count < MACHINES_MAX) {
+        else if (json->token == VV_JSON_OBJECT_END && entry.machine[0] != '\0' &&
+                 entries->count < MACHINES_MAX) {
             entries->items[entries->count++] = entry;
             entry.machine[0] = '\0';
         }
@@ -74,7 +78,7 @@ static enum varve_code read_entries(struct vv_json *json, struct entries *entrie
     return VARVE_OK;
 }
 
-/* What cannot be read is none: the file is only a memory of measurements. */
+/* A file that cannot be read counts as empty: it only holds results of measurements. */
 static void read_file(const char *path, struct entries *entries)
 {
     char text[FILE_BYTES_MAX];
@@ -106,8 +110,11 @@ bool vv_peak_file_load(const char *machine, int64_t cpus, struct vv_peaks *out_p
     const struct entry *entry = find_entry(&entries, machine, cpus);
     if (entry == NULL || entry->bytes <= 0)
         return false;
-    *out_peaks = (struct vv_peaks){ .matrix_f64 = entry->f64, .matrix_f32 = entry->f32, .vector_f64 = entry->f64,
-                                    .vector_f32 = entry->f32, .bytes = entry->bytes };
+    *out_peaks = (struct vv_peaks){ .matrix_f64 = entry->f64,
+                                    .matrix_f32 = entry->f32,
+                                    .vector_f64 = entry->f64,
+                                    .vector_f32 = entry->f32,
+                                    .bytes = entry->bytes };
     return true;
 }
 
@@ -121,7 +128,8 @@ static void write_entries(FILE *stream, const struct entries *entries)
         fputs(", \"cpus\": ", stream);
         vv_json_write_int(stream, entry->cpus);
         const struct { const char *name; double value; } numbers[] = {
-            { "f32_flop_per_s", entry->f32 }, { "f64_flop_per_s", entry->f64 }, { "bytes_per_s", entry->bytes },
+            { "f32_flop_per_s", entry->f32 }, { "f64_flop_per_s", entry->f64 },
+            { "bytes_per_s", entry->bytes },
         };
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
             fprintf(stream, ", \"%s\": ", numbers[n].name);
@@ -132,25 +140,29 @@ static void write_entries(FILE *stream, const struct entries *entries)
     fputs("\n]}\n", stream);
 }
 
-enum varve_code vv_peak_file_store(const char *machine, int64_t cpus, const struct vv_peaks *peaks, char **out_path,
-                                   struct varve_error *error)
+enum varve_code vv_peak_file_store(const char *machine, int64_t cpus, const struct vv_peaks *peaks,
+                                   char **out_path, struct varve_error *error)
 {
     struct entries entries;
     struct vv_output output;
     char *path = name_file();
     *out_path = path;
     if (path == NULL)
-        VV_FAIL(error, VARVE_IO, "no place for caches: neither XDG_CACHE_HOME nor HOME is a folder's whole name");
+        VV_FAIL(error, VARVE_IO,
+                "no place for caches: neither XDG_CACHE_HOME nor HOME is a folder's whole name");
     read_file(path, &entries);
     struct entry *entry = find_entry(&entries, machine, cpus);
     if (entry == NULL && entries.count == MACHINES_MAX)
         memmove(entries.items, entries.items + 1, --entries.count * sizeof *entries.items);
     if (entry == NULL)
         entry = &entries.items[entries.count++];
-    *entry = (struct entry){ .cpus = cpus, .f32 = peaks->vector_f32, .f64 = peaks->vector_f64, .bytes = peaks->bytes };
+    *entry = (struct entry){
+        .cpus = cpus, .f32 = peaks->vector_f32, .f64 = peaks->vector_f64, .bytes = peaks->bytes
+    };
     snprintf(entry->machine, sizeof entry->machine, "%s", machine);
     if (!vv_cache_make_folders(path))
-        VV_FAIL(error, VARVE_IO, "no place for caches: '%s' would not lie in a folder that is yours alone", path);
+        VV_FAIL(error, VARVE_IO,
+                "no place for caches: '%s' would not lie in a folder that is yours alone", path);
     VV_TRY(vv_output_open(&output, path, error));
     write_entries(output.stream, &entries);
     return vv_output_commit(&output, error);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak_measure.c — every processor works for a while, all at the same time; the best of a few rounds counts.
+/* peak_measure.c — all processors work for a while, at the same time. The best of a few rounds
+ * counts.
  *
- * FLOP: independent chains of a = a * b + c in registers, as many as hide the latency, in the widest vectors there are.
- * Bytes: a[i] = b[i] + s * c[i] over arrays that no cache holds, 24 bytes an element as STREAM counts them. */
+ * FLOP: independent chains of a = a * b + c in registers, enough of them to hide the latency, in
+ * the widest vectors that the processor has. Bytes: a[i] = b[i] + s * c[i] over arrays that no
+ * cache can hold; 24 bytes for each element, as STREAM counts. */
 #include "cli/reading/peak_measure.h"
 
 #include <stdlib.h>
@@ -14,33 +16,34 @@
 #define ROUNDS 4
 #define ROUND_NS 120000000u
 #define CHAINS 12u
-#define UNROLLED _Pragma("GCC unroll 12") /* so that the chains stand in registers                   */
+#define UNROLLED _Pragma("GCC unroll 12") /* so that the chains stay in registers */
 #define REPEATS 4096u
-#define ARRAY_BYTES ((size_t)16 << 20) /* of three, of each processor                                */
+#define ARRAY_BYTES ((size_t)16 << 20) /* one of three arrays, for each processor */
 
-typedef uint64_t chains_fn(uint64_t until_ns, volatile double *sink); /* multiply-adds done, in FLOP  */
+/* Returns the multiply-adds done, in FLOP. */
+typedef uint64_t chains_fn(uint64_t until_ns, volatile double *sink);
 
-/* Each chain converges to 2, so that no number grows or becomes denormal. */
-#define CHAINS_OF(function, type, bytes, attributes)                                                \
-    attributes static uint64_t function(uint64_t until_ns, volatile double *sink)                   \
-    {                                                                                               \
-        typedef type vector __attribute__((vector_size(bytes)));                                    \
-        vector chain[CHAINS], half = { 0 }, one = { 0 }, sum = { 0 };                               \
-        uint64_t flop = 0;                                                                          \
-        half = half + (type)0.5;                                                                    \
-        one = one + (type)1.0;                                                                      \
-        UNROLLED for (unsigned i = 0; i < CHAINS; i++)                                              \
-            chain[i] = one * (type)i;                                                               \
-        do {                                                                                        \
-            for (unsigned r = 0; r < REPEATS; r++)                                                  \
-                UNROLLED for (unsigned i = 0; i < CHAINS; i++)                                      \
-                    chain[i] = chain[i] * half + one;                                               \
-            flop += (uint64_t)2 * REPEATS * CHAINS * (bytes / sizeof(type));                        \
-        } while (vv_clock_monotonic_ns() < until_ns);                                               \
-        UNROLLED for (unsigned i = 0; i < CHAINS; i++)                                              \
-            sum += chain[i];                                                                        \
-        *sink = (double)sum[0];                                                                     \
-        return flop;                                                                                \
+/* Each chain converges to 2, so no number grows or becomes denormal. */
+#define CHAINS_OF(function, type, bytes, attributes)                              \
+    attributes static uint64_t function(uint64_t until_ns, volatile double *sink) \
+    {                                                                             \
+        typedef type vector __attribute__((vector_size(bytes)));                  \
+        vector chain[CHAINS], half = { 0 }, one = { 0 }, sum = { 0 };             \
+        uint64_t flop = 0;                                                        \
+        half = half + (type)0.5;                                                  \
+        one = one + (type)1.0;                                                    \
+        UNROLLED for (unsigned i = 0; i < CHAINS; i++)                            \
+            chain[i] = one * (type)i;                                             \
+        do {                                                                      \
+            for (unsigned r = 0; r < REPEATS; r++)                                \
+                UNROLLED for (unsigned i = 0; i < CHAINS; i++)                    \
+                    chain[i] = chain[i] * half + one;                             \
+            flop += (uint64_t)2 * REPEATS * CHAINS * (bytes / sizeof(type));      \
+        } while (vv_clock_monotonic_ns() < until_ns);                             \
+        UNROLLED for (unsigned i = 0; i < CHAINS; i++)                            \
+            sum += chain[i];                                                      \
+        *sink = (double)sum[0];                                                   \
+        return flop;                                                              \
     }
 
 CHAINS_OF(chains_f32, float, 16, )
@@ -70,11 +73,11 @@ static void choose_chains(chains_fn **out_f32, chains_fn **out_f64)
 #endif
 }
 
-/* One round of all processors. */
+/* One round on all processors. */
 struct round {
-    chains_fn *chains; /* NULL: memory                                                          */
+    chains_fn *chains; /* NULL: measure memory                                                  */
     double *arrays;    /* three for each processor                                              */
-    double *rates;     /* by processor, per second                                              */
+    double *rates;     /* for each processor, per second                                        */
     uint64_t begin_ns;
 };
 
@@ -98,9 +101,11 @@ static void work(void *context, size_t processor)
     const struct round *round = context;
     volatile double sink;
     uint64_t begin_ns = vv_clock_monotonic_ns(), until_ns = round->begin_ns + ROUND_NS;
-    uint64_t done = round->chains != NULL
-                        ? round->chains(until_ns, &sink)
-                        : pass_memory(round->arrays + processor * 3 * (ARRAY_BYTES / sizeof *round->arrays), until_ns, &sink);
+    uint64_t done =
+        round->chains != NULL
+            ? round->chains(until_ns, &sink)
+            : pass_memory(round->arrays + processor * 3 * (ARRAY_BYTES / sizeof *round->arrays),
+                          until_ns, &sink);
     round->rates[processor] = (double)done / (double)(vv_clock_monotonic_ns() - begin_ns) * 1e9;
 }
 
@@ -121,8 +126,10 @@ static double best_of_rounds(struct round *round, size_t processors)
 enum varve_code vv_peaks_measure(struct vv_peaks *out_peaks, struct varve_error *error)
 {
     int64_t online = vv_machine_cpus();
-    size_t processors = online > 0 ? (size_t)online : 1, numbers = processors * 3 * (ARRAY_BYTES / sizeof(double));
-    struct round round = { .arrays = malloc(numbers * sizeof *round.arrays), .rates = calloc(processors, sizeof *round.rates) };
+    size_t processors = online > 0 ? (size_t)online : 1,
+           numbers = processors * 3 * (ARRAY_BYTES / sizeof(double));
+    struct round round = { .arrays = malloc(numbers * sizeof *round.arrays),
+                           .rates = calloc(processors, sizeof *round.rates) };
     chains_fn *f32, *f64;
     if (round.arrays == NULL || round.rates == NULL) {
         free(round.arrays);

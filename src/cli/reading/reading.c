@@ -15,15 +15,15 @@
 #include "cli/line/machine.h"
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
+#include "cli/reading/cache_use.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
 #include "cli/reading/peak_file.h"
 #include "derive/select/filter.h"
 #include "import/importer.h"
 
-#define CACHE_FROM_BYTES (UINT64_C(8) << 20) /* of the files on disk: smaller ones are read in no time    */
-
-/* Another program's trace, unless a folder was named, or none. */
+/* True if the first operand is a file. A file is another program's trace: Varve's own traces are
+ * folders. */
 static bool is_foreign(const struct vv_arguments *arguments)
 {
     struct stat status;
@@ -31,14 +31,14 @@ static bool is_foreign(const struct vv_arguments *arguments)
            S_ISREG(status.st_mode);
 }
 
-/* Does the message itself say what to do, or is there nothing to be done by typing? */
+/* True if the message itself says what to do, or if no command would help. */
 static bool is_said(const struct varve_error *error)
 {
     return vv_error_next(error) == VV_NEXT_IS_SAID || error->code == VARVE_INVALID ||
            error->code == VARVE_NO_MEMORY || error->code == VARVE_PERMISSION;
 }
 
-/* What to type after an input that cannot be read. */
+/* Says what to type after an input that cannot be read. */
 static void say_next(const struct vv_arguments *arguments, const struct varve_error *error)
 {
     char *newest = NULL;
@@ -60,7 +60,7 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
     free(newest);
 }
 
-/* ---- what the command line asks for ---- */
+/* ---- the options of the command line ---- */
 
 enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
                                   struct varve_error *error)
@@ -72,32 +72,7 @@ enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t
     return VARVE_OK;
 }
 
-enum cache_use { CACHE_NEVER, CACHE_LARGE, CACHE_ALWAYS };
-
-static enum varve_code find_cache_use(const struct vv_arguments *arguments, enum cache_use *out_use,
-                                      struct varve_error *error)
-{
-    static const char *const words[] = { [CACHE_NEVER] = "off", [CACHE_LARGE] = "auto", [CACHE_ALWAYS] = "on" };
-    const char *word = getenv("VARVE_CACHE");
-    *out_use = CACHE_LARGE;
-    if (arguments->cache && arguments->no_cache)
-        VV_FAIL(error, VARVE_INVALID, "one at a time: --cache or --no-cache");
-    if (arguments->cache || arguments->no_cache) {
-        *out_use = arguments->cache ? CACHE_ALWAYS : CACHE_NEVER;
-        return VARVE_OK;
-    }
-    if (word == NULL || *word == '\0')
-        return VARVE_OK;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(word, words[i]) == 0) {
-            *out_use = (enum cache_use)i;
-            return VARVE_OK;
-        }
-    }
-    VV_FAIL(error, VARVE_INVALID, "VARVE_CACHE is off, auto or on, not '%.60s'", word);
-}
-
-/* The same file under two names would be counted twice. */
+/* The same file under two names would be counted twice, so it is refused. */
 static enum varve_code refuse_twice(char *const *paths, size_t count, struct varve_error *error)
 {
     enum varve_code code = VARVE_OK;
@@ -134,12 +109,13 @@ static enum varve_code name_traces(const struct vv_arguments *arguments, struct 
 
 /* ---- reading ---- */
 
-static enum varve_code import(const struct vv_arguments *arguments, const char *const *paths, size_t count,
-                              struct vv_reading *reading, struct varve_error *error)
+static enum varve_code import(const struct vv_arguments *arguments, const char *const *paths,
+                              size_t count, struct vv_reading *reading, struct varve_error *error)
 {
     struct vv_meter meter;
     struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter,
-                                         .step_by = arguments->step_by, .is_bound_by_size = arguments->max_memory == NULL };
+                                         .step_by = arguments->step_by,
+                                         .is_bound_by_size = arguments->max_memory == NULL };
     if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
         VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
     VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
@@ -149,7 +125,8 @@ static enum varve_code import(const struct vv_arguments *arguments, const char *
     return code;
 }
 
-/* A cache that cannot be made is no reason not to read; whoever asked for it by name is told. */
+/* If the cache cannot be made, the traces are still read. A user who asked for the cache by name
+ * gets a message. */
 static enum varve_code read_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
                                    struct varve_error *error)
 {
@@ -157,19 +134,11 @@ static enum varve_code read_traces(const struct vv_arguments *arguments, struct 
     bool is_one = arguments->operand_count < 2;
     const char *const *paths = is_one ? only : (const char *const *)arguments->operands;
     size_t count = is_one ? 1 : arguments->operand_count;
-    struct vv_cache *cache = NULL;
-    enum cache_use use;
-    VV_TRY(find_cache_use(arguments, &use, error));
+    struct vv_cache *cache;
+    VV_TRY(vv_reading_cache(arguments, paths, count, &cache, error));
     reading->is_cache_wanted = arguments->cache;
-    if (arguments->step_by != NULL) /* a cache keeps the usual steps */
-        use = CACHE_NEVER;
-    if (use != CACHE_NEVER && vv_cache_create(paths, count, &cache, NULL) == VARVE_OK &&
-        (use == CACHE_ALWAYS || vv_cache_source_bytes(cache) >= CACHE_FROM_BYTES))
+    if (cache != NULL)
         reading->model = vv_cache_open(cache);
-    else {
-        vv_cache_destroy(cache);
-        cache = NULL;
-    }
     enum varve_code code = VARVE_OK;
     if (reading->model == NULL) {
         code = import(arguments, paths, count, reading, error);
@@ -189,7 +158,7 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
         code = read_traces(arguments, out_reading, &error);
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
-    int status = vv_complain(&error);
+    int status = vv_print_error(&error);
     say_next(arguments, &error);
     return status;
 }
@@ -221,13 +190,15 @@ int vv_reading_verdict(const struct vv_arguments *arguments, const struct vv_rea
     return status == VV_EXIT_DONE && arguments->strict && !is_whole ? VV_EXIT_NO : status;
 }
 
-enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct vv_question *out_question,
-                                    struct varve_error *error)
+enum varve_code vv_reading_question(const struct vv_arguments *arguments,
+                                    struct vv_question *out_question, struct varve_error *error)
 {
     *out_question = (struct vv_question){
-        .selection = { .thread = arguments->thread, .rank = arguments->rank, .device = arguments->device,
+        .selection = { .thread = arguments->thread, .rank = arguments->rank,
+                       .device = arguments->device,
                        .warm_up = arguments->warm_up, .filter = arguments->filter },
-        /* What is the default of one table is none of another. */
+        /* Only an option that the user gave counts: the default of one table is not that of
+         * another. */
         .by = arguments->said[VV_OPTION_BY] ? arguments->by : NULL,
         .sort = arguments->said[VV_OPTION_SORT] ? arguments->sort : NULL,
         .compat = arguments->compat,
@@ -238,28 +209,30 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments, struct
         .top = arguments->said[VV_OPTION_TOP] || vv_cli_for_people(arguments) ? arguments->top : 0,
     };
     struct vv_filter filter;
-    if (arguments->filter != NULL) /* before a large trace is read */
+    if (arguments->filter != NULL) /* checked before a large trace is read */
         VV_TRY(vv_filter_compile(arguments->filter, &filter, error));
     return vv_selection_steps(&out_question->selection, arguments->steps, error);
 }
 
-/* Of the machine that the trace was made on, where it says so; else of this one. False: not measured. */
+/* Finds the peaks of the machine that the trace was made on, or of this machine if the trace names
+ * none. False: they were not measured. */
 static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_peaks)
 {
     char machine[256];
     bool is_told = model->run.machine != 0;
     if (is_told)
-        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine), model->run.cpus, out_peaks);
+        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine),
+                                 model->run.cpus, out_peaks);
     vv_machine_name(machine, sizeof machine);
     bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), out_peaks);
     out_peaks->is_assumed = true;
     return is_known;
 }
 
-/* Sheets in the order of the tables; none where one fails. */
-static enum varve_code answer(const struct vv_question *question, const struct vv_model *model,
-                              const char *const *tables, struct vv_table_task *tasks, size_t *out_count,
-                              struct varve_error *error)
+/* Fills the sheets in the order of the tables. If one table fails, there are no sheets. */
+static enum varve_code fill_tables(const struct vv_question *question, const struct vv_model *model,
+                                   const char *const *tables, struct vv_table_task *tasks,
+                                   size_t *out_count, struct varve_error *error)
 {
     size_t count = 0;
     for (; tables[count] != NULL; count++) {
@@ -271,7 +244,8 @@ static enum varve_code answer(const struct vv_question *question, const struct v
     return VARVE_OK;
 }
 
-int vv_reading_print(const struct vv_arguments *arguments, const char *verb, const char *const *tables, bool full)
+int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
+                     const char *const *tables, bool full)
 {
     struct vv_table_task tasks[VV_READING_SHEETS_MAX];
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
@@ -282,17 +256,18 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb, con
     struct varve_error error;
     const char *const only[] = { arguments->table, NULL };
     if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     question.full = full;
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
         question.host_peaks = &peaks;
-    if (status == VV_EXIT_DONE && answer(&question, reading.model, arguments->table != NULL ? only : tables,
-                                         tasks, &count, &error) != VARVE_OK)
-        status = vv_complain(&error);
+    if (status == VV_EXIT_DONE &&
+        fill_tables(&question, reading.model, arguments->table != NULL ? only : tables, tasks,
+                    &count, &error) != VARVE_OK)
+        status = vv_print_error(&error);
     if (status == VV_EXIT_DONE) {
         bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
-        for (size_t i = 0; i < count; i++) /* people do not miss what has nothing to say */
+        for (size_t i = 0; i < count; i++) /* people do not see optional tables without rows */
             if (!is_brief || tasks[i].sheet.row_count > 0 || !tasks[i].table->is_optional)
                 shown[shown_count++] = &tasks[i].sheet;
         status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);

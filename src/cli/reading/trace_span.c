@@ -18,10 +18,10 @@
 #define PATH_BYTES 4096
 
 struct span {
-    uint64_t first, last; /* ticks; first > last: nothing yet                                     */
+    uint64_t first, last; /* in ticks; first > last: no record yet                                */
 };
 
-/* The full clock value of the last record (doc/format.md §5), from a packet with `count` words. */
+/* The full clock value of the last record (doc/format.md §5) of a packet with `count` words. */
 static uint64_t last_ticks(const uint64_t *words, size_t count, uint64_t begin_ticks)
 {
     uint64_t ticks = begin_ticks;
@@ -78,7 +78,8 @@ static struct span span_of(const char *folder)
     return span;
 }
 
-static bool times_of(const char *folder, const struct span *span, int64_t *out_begin_ns, int64_t *out_end_ns)
+static bool times_of(const char *folder, const struct span *span, int64_t *out_begin_ns,
+                     int64_t *out_end_ns)
 {
     char path[PATH_BYTES], *text;
     size_t length;

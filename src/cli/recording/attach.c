@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach.c — the target is switched through its control page, as by `varve start` and `varve stop`:
- * nothing happens in it but that it sees a word change. While we wait, the page is not locked. doc/control.md */
+/* attach.c — switches the target through its control page, like `varve start` and `varve stop`. The
+ * only change in the target is that it sees a changed word. The page is not locked while this
+ * process waits. doc/control.md */
 #include "cli/recording/attach.h"
 
 #include <errno.h>
@@ -26,41 +27,49 @@
 
 struct attachment {
     const struct vv_arguments *arguments;
-    uint64_t duration_ns;        /* 0 = until told                                               */
+    uint64_t duration_ns;        /* 0 = until a signal                                           */
     struct vv_recorded_list list;
-    struct vv_recorded *target;  /* in the list                                                  */
+    struct vv_recorded *target;  /* item of the list                                             */
     int process, signals;        /* descriptors; -1 = none                                       */
-    uint32_t former, layers;     /* what it recorded before, what it records now                 */
-    uint64_t events, lost;       /* in its folder before                                         */
+    uint32_t former, layers;     /* the mask before, and the mask from now on                    */
+    uint64_t events, lost;       /* in its folder, before the start                              */
     uint64_t begin_ns, end_ns;   /* monotonic                                                    */
-    bool has_ended, was_switched; /* the target; by somebody else                                */
+    bool has_ended, was_switched; /* the target has ended; somebody else switched it             */
 };
 
 /* ---- before ---- */
 
-static enum varve_code check_options(const struct vv_arguments *arguments, struct varve_error *error)
+static enum varve_code check_options(const struct vv_arguments *arguments,
+                                     struct varve_error *error)
 {
     const struct vv_verb with_pid = {
-        .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_LAYERS,
+        .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_PID, VV_OPTION_DURATION,
+                          VV_OPTION_LAYERS,
                           VV_OPTION_OUTPUT)
     };
     for (int row = 0; row < VV_OPTION_COUNT; row++)
         if (arguments->said[row] && !vv_verb_takes(&with_pid, row))
-            VV_FAIL(error, VARVE_INVALID, "--%s is for a program that varve record begins: it does not go with --pid",
+            VV_FAIL(error, VARVE_INVALID,
+                    "--%s is for a program that varve record begins: it does not go with --pid",
                     vv_options[row].name);
     if (arguments->operand_count > 0)
-        VV_FAIL(error, VARVE_INVALID, "--pid records a process that runs already: '%.60s' is one word too many",
+        VV_FAIL(error, VARVE_INVALID,
+                "--pid records a process that runs already: '%.60s' is one word too many",
                 arguments->operands[0]);
     if (arguments->pid[0] == '\0' || arguments->pid[strspn(arguments->pid, "0123456789")] != '\0')
-        VV_FAIL(error, VARVE_INVALID, "--pid '%.60s' is no process number. Those being recorded:  varve status",
+        VV_FAIL(error, VARVE_INVALID,
+                "--pid '%.60s' is no process number. Those being recorded:  varve status",
                 arguments->pid);
-    if (arguments->output != NULL && (*arguments->output == '\0' || strcmp(arguments->output, "-") == 0))
-        VV_FAIL(error, VARVE_INVALID, "-o wants the trace's name:  varve record --pid %s -o NAME.varve",
-                arguments->pid);
+    if (arguments->output != NULL &&
+        (*arguments->output == '\0' || strcmp(arguments->output, "-") == 0))
+        VV_FAIL(error, VARVE_INVALID,
+                "-o wants the trace's name:  varve record --pid %s -o NAME.varve", arguments->pid);
     if (vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
-                                      "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC with "
-                                      "commas between", arguments->layers);
+        VV_FAIL(error, VARVE_INVALID,
+                "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
+                "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, "
+                "METRIC with commas between",
+                arguments->layers);
     return VARVE_OK;
 }
 
@@ -73,18 +82,21 @@ static enum varve_code prepare(struct attachment *attachment, struct varve_error
                     "--duration");
     if (arguments->duration != NULL && attachment->duration_ns == 0)
         VV_FAIL(error, VARVE_INVALID, "--duration 0 records nothing: write a time such as 5s");
-    /* Opened first: what is found then is this process, or nobody's any more. */
+    /* Open the process first: everything found afterwards is about this process, or about none. */
     long pid = strtol(arguments->pid, NULL, 10);
-    attachment->process = pid > 0 && pid <= INT_MAX ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
+    attachment->process =
+        pid > 0 && pid <= INT_MAX ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
     int failure = attachment->process < 0 ? errno : 0;
     VV_TRY(vv_recorded_find(arguments->pid, &attachment->list, error));
     attachment->target = &attachment->list.items[0];
     if (failure != 0)
-        return vv_fail_errno(error, failure, "cannot wait for the end of process %s", arguments->pid);
+        return vv_fail_errno(error, failure, "cannot wait for the end of process %s",
+                             arguments->pid);
     return VARVE_OK;
 }
 
-/* Those that end us wait in a descriptor from here on; what is ignored, as under nohup, stays ignored. */
+/* From here on, the signals that would end this process go to a descriptor instead. An ignored
+ * signal stays ignored, as under nohup. */
 static enum varve_code catch_signals(struct attachment *attachment, struct varve_error *error)
 {
     static const int enders[] = { SIGINT, SIGTERM, SIGHUP };
@@ -108,16 +120,18 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
     struct vv_control_access access;
     const struct vv_recorded *target = attachment->target;
     VV_TRY(vv_tally_process(target->folder, &attachment->events, &attachment->lost, error));
-    VV_TRY(vv_control_access_open(target, true, &access, error)); /* others wait for it: not for long */
+    /* locked only for a short time, because others wait for it */
+    VV_TRY(vv_control_access_open(target, true, &access, error));
     bool counts_steps = __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
     bool says_layers = attachment->arguments->said[VV_OPTION_LAYERS];
     attachment->layers = says_layers ? vv_layers_parse(attachment->arguments->layers)
                                      : access.page->wanted & VARVE_LAYER_ALL;
     enum varve_code code = VARVE_OK;
     if (counts_steps)
-        code = vv_fail(error, VARVE_UNSUPPORTED, "process %d (%s) counts steps by a schedule, which this would end: to "
-                                           "end it,  varve stop %d", (int)target->pid, target->program,
-                       (int)target->pid);
+        code = vv_fail(error, VARVE_UNSUPPORTED,
+                       "process %d (%s) counts steps by a schedule, which this would end: to "
+                       "end it,  varve stop %d",
+                       (int)target->pid, target->program, (int)target->pid);
     else {
         attachment->begin_ns = vv_clock_monotonic_ns();
         attachment->former = vv_control_page_switch(access.page, attachment->layers);
@@ -126,7 +140,8 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
     return code;
 }
 
-/* Not if somebody else has switched it meanwhile, nor if it has ended and taken its page along. */
+/* Does nothing if somebody else has switched the target meanwhile, or if it has ended and its page
+ * is gone. */
 static void switch_back(struct attachment *attachment)
 {
     struct vv_control_access access;
@@ -136,11 +151,12 @@ static void switch_back(struct attachment *attachment)
         return;
     enum varve_code code = vv_control_access_open(attachment->target, true, &access, &why);
     if (code != VARVE_OK && code != VARVE_NOT_FOUND)
-        vv_complain(&why);
+        vv_print_error(&why);
     if (code != VARVE_OK)
         return;
-    attachment->was_switched = __atomic_load_n(&access.page->layers, __ATOMIC_RELAXED) != attachment->layers ||
-                               __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
+    attachment->was_switched =
+        __atomic_load_n(&access.page->layers, __ATOMIC_RELAXED) != attachment->layers ||
+        __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
     if (!attachment->was_switched)
         vv_control_page_switch(access.page, attachment->former);
     vv_control_access_close(&access);
@@ -150,7 +166,8 @@ static void switch_back(struct attachment *attachment)
 
 static void wait_for_end(struct attachment *attachment)
 {
-    struct pollfd files[] = { { attachment->process, POLLIN, 0 }, { attachment->signals, POLLIN, 0 } };
+    struct pollfd files[] = { { attachment->process, POLLIN, 0 },
+                              { attachment->signals, POLLIN, 0 } };
     uint64_t end_ns = attachment->begin_ns + attachment->duration_ns;
     for (;;) {
         uint64_t now_ns = vv_clock_monotonic_ns(), left_ns = end_ns > now_ns ? end_ns - now_ns : 0;
@@ -164,15 +181,15 @@ static void wait_for_end(struct attachment *attachment)
 
 /* ---- after ---- */
 
-/* "train.varve", or where it lies if that is not here. */
+/* "train.varve", or its full path if it is not in the current folder. */
 static char *trace_of(const struct vv_recorded *target)
 {
     char *here = getcwd(NULL, 0);
     const char *slash = strrchr(target->folder, '/');
     char *trace = strndup(target->folder, (size_t)(slash - target->folder));
     size_t length = here != NULL ? strlen(here) : 0;
-    if (trace != NULL && here != NULL && strncmp(trace, here, length) == 0 && trace[length] == '/' &&
-        strchr(trace + length + 1, '/') == NULL)
+    if (trace != NULL && here != NULL && strncmp(trace, here, length) == 0 &&
+        trace[length] == '/' && strchr(trace + length + 1, '/') == NULL)
         memmove(trace, trace + length + 1, strlen(trace + length + 1) + 1);
     free(here);
     return trace;
@@ -188,26 +205,28 @@ static void say_recorded(const struct attachment *attachment)
     uint64_t now_events, now_lost;
     int pid = (int)target->pid;
     if (vv_tally_process(target->folder, &now_events, &now_lost, &why) != VARVE_OK) {
-        vv_complain(&why);
+        vv_print_error(&why);
         return;
     }
     vv_process_facts_read(target->folder, &facts);
     vv_keep_text(&facts.keep, keep);
     uint64_t new_lost = now_lost > attachment->lost ? now_lost - attachment->lost : 0;
     uint64_t new_events = now_events > attachment->events ? now_events - attachment->events : 0;
-    vv_number_duration((int64_t)(attachment->end_ns - attachment->begin_ns), duration, sizeof duration);
+    vv_number_duration((int64_t)(attachment->end_ns - attachment->begin_ns), duration,
+                       sizeof duration);
     vv_number_count((int64_t)new_events, events, sizeof events);
     if (new_lost > 0)
         vv_number_count((int64_t)new_lost, lost, sizeof lost);
-    bool is_kept = keep[0] != '\0'; /* what came is not what is there */
+    bool is_kept = keep[0] != '\0'; /* then not all new records are still there */
     vv_say("recorded %d (%s) for %s%s: %s%s%s, %s lost", pid, target->program, duration,
-           attachment->has_ended ? ", to its end" : "", is_kept ? "the last " : "", is_kept ? keep : events,
-           is_kept ? " are kept" : " events", lost);
+           attachment->has_ended ? ", to its end" : "", is_kept ? "the last " : "",
+           is_kept ? keep : events, is_kept ? " are kept" : " events", lost);
     if (attachment->was_switched)
         vv_say("somebody else switched %d meanwhile: it is left as it is", pid);
 }
 
-/* What is recorded of the target now, as a trace of its own: also where the target has ended. */
+/* Copies what is recorded of the target now into a trace of its own, also if the target has
+ * ended. */
 static enum varve_code copy_out(const struct attachment *attachment, struct varve_error *error)
 {
     const char *slash = strrchr(attachment->target->folder, '/');
@@ -221,7 +240,7 @@ static enum varve_code copy_out(const struct attachment *attachment, struct varv
     return code;
 }
 
-/* It has been recorded, whatever becomes of the copy. */
+/* The target has been recorded, even if the copy fails. */
 static int finish(const struct attachment *attachment)
 {
     const struct vv_arguments *arguments = attachment->arguments;
@@ -237,7 +256,8 @@ static int finish(const struct attachment *attachment)
         status = vv_complain_writing(&error);
         next = trace;
     }
-    FILE *line = !arguments->quiet && next != NULL ? vv_say_begin("varve: next: varve report ") : NULL;
+    FILE *line =
+        !arguments->quiet && next != NULL ? vv_say_begin("varve: next: varve report ") : NULL;
     if (line != NULL) {
         vv_shell_word_put(line, next);
         vv_say_end(line);
@@ -266,7 +286,7 @@ int vv_record_attach(const struct vv_arguments *arguments)
     if (code == VARVE_OK)
         code = switch_on(&attachment, &error);
     if (code != VARVE_OK)
-        status = vv_complain(&error);
+        status = vv_print_error(&error);
     else {
         wait_for_end(&attachment);
         switch_back(&attachment);

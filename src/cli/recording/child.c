@@ -14,17 +14,17 @@
 
 #include "base/system/clock.h"
 
-/* How each signal is met while the child runs. */
+/* How each signal is handled while the child runs. */
 enum manner { IGNORE, FORWARD, STANDARD };
 static const struct { int number; enum manner manner; } watched[] = {
     { SIGINT, IGNORE }, { SIGQUIT, IGNORE }, { SIGTERM, FORWARD }, { SIGHUP, FORWARD },
-    { SIGCHLD, STANDARD }, /* ignored, it would make wait lose the exit code */
+    { SIGCHLD, STANDARD }, /* if it were ignored, wait would lose the exit code */
 };
 #define WATCHED_COUNT (sizeof watched / sizeof watched[0])
 
 static volatile pid_t child_pid;
-static sigset_t mask; /* the caller's */
-static bool is_held;  /* signals wait */
+static sigset_t mask; /* the caller's mask */
+static bool is_held;  /* signals are blocked */
 
 static void forward(int number)
 {
@@ -42,7 +42,7 @@ static void watch_signals(struct sigaction former[WATCHED_COUNT])
                             : watched[i].manner == FORWARD ? forward
                                                            : SIG_DFL;
         sigaction(watched[i].number, NULL, &former[i]);
-        /* Under nohup SIGHUP is ignored on purpose. */
+        /* Under nohup, SIGHUP is ignored on purpose. */
         if (watched[i].manner != FORWARD || former[i].sa_handler != SIG_IGN)
             sigaction(watched[i].number, &action, NULL);
     }
@@ -78,8 +78,8 @@ static void free_environment(char **environment, size_t own_count)
     free(environment);
 }
 
-/* Ours, with the settings instead of what it has under their names. NULL without memory; the caller frees it and
- * the `count` texts at its begin. */
+/* Joins this process's environment with the settings, which replace variables of the same name.
+ * NULL if there is no memory. The caller frees the list and its first `count` texts. */
 static char **join_environment(const struct vv_child_setting *settings, size_t count)
 {
     size_t own = 0, joined = 0;
@@ -106,10 +106,11 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* The child borrows our memory until it is another program, which spares copying it: it changes nothing there
- * but `failure`, and has signal handlers of its own. Returns fork's errno. */
-static int start(char *const *command, char *const *environment, const struct sigaction former[WATCHED_COUNT],
-                 pid_t *out_pid, volatile int *failure)
+/* vfork: until the child runs the other program, it uses this process's memory, which saves a copy.
+ * It changes only `failure` there, and has its own signal handlers. Returns fork's errno. */
+static int start(char *const *command, char *const *environment,
+                 const struct sigaction former[WATCHED_COUNT], pid_t *out_pid,
+                 volatile int *failure)
 {
     pid_t pid = vfork();
     if (pid == 0) {
@@ -137,7 +138,7 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
     *out_end = (struct vv_child_end){ .begin_realtime_ns = vv_child_now_ns() };
     uint64_t begin_ns = vv_clock_monotonic_ns();
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask); /* none may come between the handlers and child_pid */
+    sigprocmask(SIG_BLOCK, &all, &mask); /* no signal may come before child_pid is set */
     watch_signals(former);
     int fork_errno = start(command, environment, former, &pid, &failure);
     child_pid = pid;
@@ -169,10 +170,10 @@ void vv_child_follow(const struct vv_child_end *end)
 {
     struct sigaction action;
     sigset_t one;
-    if ((end->signal != SIGINT && end->signal != SIGQUIT) || sigaction(end->signal, NULL, &action) != 0 ||
-        action.sa_handler != SIG_DFL)
+    if ((end->signal != SIGINT && end->signal != SIGQUIT) ||
+        sigaction(end->signal, NULL, &action) != 0 || action.sa_handler != SIG_DFL)
         return;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }); /* the program's own says more */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }); /* the program's own core says more */
     sigemptyset(&one);
     sigaddset(&one, end->signal);
     sigprocmask(SIG_UNBLOCK, &one, NULL);

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* A line for each fact, its key first. torch/version.py is read, not run. */
+/* The answer has a line for each fact, with its key first. torch/version.py is read, not run. */
 static const char questions[] =
     "import sys\n"
     "print('version', '.'.join(map(str, sys.version_info[:3])))\n"
@@ -41,7 +41,8 @@ static void find(const char *name, struct vv_interpreter *interpreter)
 {
     const char *environment = getenv("VIRTUAL_ENV");
     if (name == NULL && environment != NULL && *environment != '\0') {
-        int length = snprintf(interpreter->path, sizeof interpreter->path, "%s/bin/python", environment);
+        int length =
+            snprintf(interpreter->path, sizeof interpreter->path, "%s/bin/python", environment);
         if (length < (int)sizeof interpreter->path && access(interpreter->path, X_OK) == 0)
             return;
     }
@@ -52,7 +53,8 @@ static void take_line(struct vv_interpreter *interpreter, const char *line)
 {
     char kept[PATH_MAX];
     if (sscanf(line, "version %d.%d", &interpreter->major, &interpreter->minor) == 2)
-        snprintf(interpreter->version, sizeof interpreter->version, "%.39s", line + strlen("version "));
+        snprintf(interpreter->version, sizeof interpreter->version, "%.39s",
+                 line + strlen("version "));
     else if (sscanf(line, "kind %39s", interpreter->kind) == 1 ||
              sscanf(line, "torch_version %39s", interpreter->torch_version) == 1)
         return;
@@ -60,7 +62,7 @@ static void take_line(struct vv_interpreter *interpreter, const char *line)
         snprintf(interpreter->torch_folder, sizeof interpreter->torch_folder, "%s", kept);
 }
 
-/* What it writes within the time, as a text; false: it took longer. */
+/* Reads what the process writes within the time. False: it took longer. */
 static bool read_all(int file, char *text, size_t capacity)
 {
     const int64_t end_ns = vv_clock_monotonic_ns() + LIMIT_NS;
@@ -80,10 +82,11 @@ static bool read_all(int file, char *text, size_t capacity)
     }
 }
 
-/* 0, or an errno number; its standard output is the end *out_file of a pipe. */
+/* Returns 0 or an errno number. *out_file is the reading end of a pipe from its standard output. */
 static int start(const char *path, pid_t *out_pid, int *out_file)
 {
-    char *const words[] = { (char *)(uintptr_t)path, (char *)(uintptr_t)"-c", (char *)(uintptr_t)questions, NULL };
+    char *const words[] = { (char *)(uintptr_t)path, (char *)(uintptr_t)"-c",
+                            (char *)(uintptr_t)questions, NULL };
     posix_spawn_file_actions_t actions;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -111,13 +114,13 @@ void vv_interpreter_ask(const char *name, struct vv_interpreter *out_interpreter
     find(name, interpreter);
     int failure = interpreter->path[0] != '\0' ? start(interpreter->path, &pid, &file) : ENOENT;
     if (failure != 0) {
-        snprintf(interpreter->why, sizeof interpreter->why, "%.100s cannot be run: %s", name != NULL ? name : "python3",
-                 strerror(failure));
+        snprintf(interpreter->why, sizeof interpreter->why, "%.100s cannot be run: %s",
+                 name != NULL ? name : "python3", strerror(failure));
         return;
     }
     bool is_whole = read_all(file, text, sizeof text);
     close(file);
-    kill(pid, SIGKILL); /* it has said all, or more than we want to know */
+    kill(pid, SIGKILL); /* it has answered, or written more than is wanted */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interpreter.h — a Python and its PyTorch, as they are installed: asked in a process of its own, for a limited time, and
- * nothing is imported there but what the interpreter brings. Not thread-safe (a child). */
+/* interpreter.h — asks a Python about itself and its PyTorch. This happens in a process of its own,
+ * for a limited time; that process imports only what the interpreter brings. Not thread-safe (a
+ * child). */
 #ifndef VV_CLI_RECORDING_INTERPRETER_H
 #define VV_CLI_RECORDING_INTERPRETER_H
 
@@ -8,16 +9,17 @@
 #include <stdbool.h>
 
 struct vv_interpreter {
-    char path[PATH_MAX];       /* as it was found; "" = there is none                            */
-    char why[160];             /* that it cannot be told; "" = it answered                       */
+    char path[PATH_MAX];       /* where it was found; "" = there is none                         */
+    char why[160];             /* why it did not answer; "" = it answered                        */
     int major, minor;
     char version[40];          /* "3.11.2"                                                       */
     char kind[40];             /* "cpython"                                                      */
     char torch_folder[PATH_MAX]; /* "" = it has no PyTorch                                       */
-    char torch_version[40];    /* "2.15.0+cu132", or "" where it does not say                    */
+    char torch_version[40];    /* "2.15.0+cu132"; "" = not known                                 */
 };
 
-/* `name`: a path or a program in PATH; NULL: that of the active virtual environment, or python3. */
+/* `name` is a path or a program in PATH; NULL = that of the active virtual environment, or
+ * python3. */
 void vv_interpreter_ask(const char *name, struct vv_interpreter *out_interpreter);
 
 #endif

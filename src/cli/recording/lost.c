@@ -26,7 +26,8 @@ void vv_record_lost_why(const struct vv_lost *lost, char *out_text, size_t capac
     const char *why = lost->os_errno != 0 ? strerrordesc_np(lost->os_errno) : NULL;
     out_text[0] = '\0';
     if (lost->records > 0)
-        snprintf(out_text, capacity, "could make no folder%s%s", why != NULL ? ": " : "", why != NULL ? why : "");
+        snprintf(out_text, capacity, "could make no folder%s%s", why != NULL ? ": " : "",
+                 why != NULL ? why : "");
 }
 
 void vv_record_lost_say(const struct vv_lost *lost)
@@ -34,7 +35,8 @@ void vv_record_lost_say(const struct vv_lost *lost)
     char records[VV_NUMBER_BYTES], processes[40] = "a process", why[160];
     const char *next = "";
     if (lost->is_damaged)
-        vv_say("the file '" VV_LOST_FILE "' in the trace is damaged: how much was lost before is not known");
+        vv_say("the file '" VV_LOST_FILE
+               "' in the trace is damaged: how much was lost before is not known");
     if (lost->records == 0)
         return;
     vv_number_count((int64_t)lost->records, records, sizeof records);
@@ -44,5 +46,6 @@ void vv_record_lost_say(const struct vv_lost *lost)
     for (size_t i = 0; i < sizeof ways_on / sizeof *ways_on; i++)
         if (ways_on[i].os_errno == lost->os_errno)
             next = ways_on[i].next;
-    vv_say("%s records were lost by %s that %s%s%s", records, processes, why, next[0] != '\0' ? "; " : "", next);
+    vv_say("%s records were lost by %s that %s%s%s", records, processes, why,
+           next[0] != '\0' ? "; " : "", next);
 }

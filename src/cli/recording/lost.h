@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lost.h — what `varve record` says of records that no process could keep, since it could make no folder.
- * Thread-compatible. doc/format.md §12 */
+/* lost.h — what `varve record` says about records that were lost because a process could not make
+ * its folder. Thread-compatible. doc/format.md §12 */
 #ifndef VV_CLI_RECORDING_LOST_H
 #define VV_CLI_RECORDING_LOST_H
 
@@ -8,10 +8,11 @@
 
 #include "ctf/lost_page.h"
 
-/* "could make no folder: Permission denied"; "" if nothing was lost so. */
+/* Writes "could make no folder: Permission denied"; "" if no records were lost in this way. */
 void vv_record_lost_why(const struct vv_lost *lost, char *out_text, size_t capacity);
 
-/* The count, the reason, and the next thing to do, on standard error; nothing if nothing was lost so. */
+/* Prints the number, the reason and what to do next on standard error; nothing if no records were
+ * lost in this way. */
 void vv_record_lost_say(const struct vv_lost *lost);
 
 #endif

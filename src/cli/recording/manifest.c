@@ -23,7 +23,8 @@
 
 #define STRING2(x) #x
 #define STRING(x) STRING2(x)
-#define VERSION STRING(VARVE_VERSION_MAJOR) "." STRING(VARVE_VERSION_MINOR) "." STRING(VARVE_VERSION_PATCH)
+#define VERSION                                                                                    \
+    STRING(VARVE_VERSION_MAJOR) "." STRING(VARVE_VERSION_MINOR) "." STRING(VARVE_VERSION_PATCH)
 
 static void put_text(FILE *stream, const char *key, const char *value)
 {
@@ -56,7 +57,7 @@ static int is_process_folder(const struct dirent *entry)
     return vv_stream_folder_pid(entry->d_name) != 0;
 }
 
-/* Those that could not record as usual, and why: mostly none. */
+/* Lists the processes that could not record as usual, with the reason; mostly there are none. */
 static void put_processes(FILE *stream, const char *trace)
 {
     struct dirent **names;
@@ -85,14 +86,16 @@ static void put_processes(FILE *stream, const char *trace)
         free(names);
 }
 
-/* The file of the same name has it too, and goes on where a process outlives the command. */
+/* The file "lost" has this number too, and still counts if a process outlives the command. */
 static void put_lost(FILE *stream, const struct vv_lost *lost)
 {
     if (lost == NULL || lost->records == 0)
         return;
     const char *why = lost->os_errno != 0 ? strerrordesc_np(lost->os_errno) : NULL;
-    fprintf(stream, ",\n  \"lost_homeless\": {\"records\": %" PRIu64 ", \"processes\": %" PRIu64 ", \"why\": ", lost->records,
-            lost->processes);
+    fprintf(stream,
+            ",\n  \"lost_homeless\": {\"records\": %" PRIu64 ", \"processes\": %" PRIu64
+            ", \"why\": ",
+            lost->records, lost->processes);
     vv_json_write_text(stream, why != NULL ? why : "");
     putc('}', stream);
 }
@@ -134,7 +137,8 @@ static void put_manifest(FILE *stream, const char *trace, const struct vv_manife
     put_collectors(stream, manifest);
 }
 
-/* Whoever may write the folder may have put a link under the name; the second time it is a race, and he has lost his folder. */
+/* Whoever may write to the folder may have put a link at the name: it is removed, once. If the name
+ * is taken again, the writing fails. */
 static int open_temporary(int folder, mode_t mode, FILE **out_stream)
 {
     int file = -1, failure = vv_folder_create(folder, TEMPORARY, mode, &file);
@@ -153,7 +157,8 @@ enum varve_code vv_manifest_write(int folder, const char *trace, const struct vv
                                   struct varve_error *error)
 {
     FILE *stream = NULL;
-    int failure = open_temporary(folder, manifest->is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE, &stream);
+    int failure =
+        open_temporary(folder, manifest->is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE, &stream);
     if (failure == 0) {
         put_manifest(stream, trace, manifest);
         bool has_failed = ferror(stream) != 0;
@@ -164,5 +169,6 @@ enum varve_code vv_manifest_write(int folder, const char *trace, const struct vv
         if (failure != 0)
             unlinkat(folder, TEMPORARY, 0);
     }
-    return failure == 0 ? VARVE_OK : vv_fail_errno(error, failure, "cannot write '%s/manifest.json'", trace);
+    return failure == 0 ? VARVE_OK
+                        : vv_fail_errno(error, failure, "cannot write '%s/manifest.json'", trace);
 }

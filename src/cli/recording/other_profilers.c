@@ -11,9 +11,10 @@
 
 #define PATH_BYTES_MAX 200
 
-/* By which other tools come into a process. */
+/* Variables by which other tools get into a process. */
 static const char *const tools[] = {
-    "NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "INTEL_JIT_PROFILER64",
+    "NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64",
+    "INTEL_JIT_PROFILER64",
     "OMP_TOOL_LIBRARIES",    "ROCP_TOOL_LIBRARIES",   "KOKKOS_TOOLS_LIBS",    "OPENCL_LAYERS",
     "NCCL_PROFILER_PLUGIN",  "KINETO_USE_DAEMON",     "PYTHONPROFILEIMPORTTIME",
 };
@@ -31,10 +32,12 @@ static void say_preloaded(void)
     size_t length;
     while (at != NULL && (name = vv_preload_next_other(&at, &length)) != NULL) {
         bool is_first = line == NULL;
-        line = is_first ? vv_say_begin("varve: LD_PRELOAD had others; they stay, before ours: ") : line;
+        line = is_first ? vv_say_begin("varve: LD_PRELOAD had others; they stay, before ours: ")
+                        : line;
         if (line == NULL)
             return;
-        fprintf(line, "%s%.*s", is_first ? "" : ", ", (int)(length < PATH_BYTES_MAX ? length : PATH_BYTES_MAX), name);
+        fprintf(line, "%s%.*s", is_first ? "" : ", ",
+                (int)(length < PATH_BYTES_MAX ? length : PATH_BYTES_MAX), name);
     }
     if (line != NULL)
         vv_say_end(line);
@@ -50,7 +53,8 @@ void vv_surroundings_say(void)
         if (!is_set(tools[i]))
             continue;
         bool is_first = line == NULL;
-        line = is_first ? vv_say_begin("varve: another tool may have looked on, and was let: ") : line;
+        line =
+            is_first ? vv_say_begin("varve: another tool may have looked on, and was let: ") : line;
         if (line == NULL)
             return;
         fprintf(line, "%s%s", is_first ? "" : ", ", tools[i]);

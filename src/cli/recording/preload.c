@@ -11,12 +11,13 @@
 #define OUR_FILE "libvarve.so"
 #define SEPARATORS ": "
 
-/* AddressSanitizer's shared runtime refuses to run where another library comes first in the list of loaded ones. Ours
- * defines nothing that it intercepts, so the order does not matter; and to preload the runtime instead would put it
- * into every program that this one starts. The last of contradicting options counts. */
+/* AddressSanitizer's shared runtime does not run if another library is loaded before it.
+ * libvarve.so defines no function that the runtime intercepts, so the order does not matter.
+ * Preloading the runtime instead would load it into every program that this one starts. If options
+ * contradict each other, the last one counts. */
 #define LINK_ORDER_OPTION "verify_asan_link_order=0"
 
-/* libvarve.so, libvarve.so.0 …, in whatever folder. */
+/* Is it libvarve.so, libvarve.so.0 …, in any folder? */
 static bool is_ours(const char *name, size_t length)
 {
     const char *base = memrchr(name, '/', length);
@@ -37,9 +38,9 @@ const char *vv_preload_next_other(const char **at, size_t *out_length)
     }
 }
 
-/* `library` NULL = ours stays out. */
-static enum varve_code make_list(const char *former, const char *library, struct vv_preload *preload,
-                                 struct varve_error *error)
+/* `library` NULL = libvarve.so is left out. */
+static enum varve_code make_list(const char *former, const char *library,
+                                 struct vv_preload *preload, struct varve_error *error)
 {
     size_t length, ours = library != NULL ? strlen(library) : 0;
     char *end = preload->list = malloc(strlen(former) + ours + 2);
@@ -61,30 +62,32 @@ static enum varve_code make(const struct vv_executable *executable, const char *
                             struct vv_preload *preload, struct varve_error *error)
 {
     const char *former = getenv("LD_PRELOAD"), *options = getenv("ASAN_OPTIONS");
-    bool has_options = options != NULL && *options != '\0', comes_in = executable->loading != VV_LOADS_OTHER;
+    bool has_options = options != NULL && *options != '\0',
+         comes_in = executable->loading != VV_LOADS_OTHER;
     if (comes_in || former != NULL)
         VV_TRY(make_list(former != NULL ? former : "", comes_in ? library : NULL, preload, error));
-    if (comes_in && asprintf(&preload->asan_options, "%s%s" LINK_ORDER_OPTION, has_options ? options : "",
-                             has_options ? ":" : "") < 0) {
+    if (comes_in && asprintf(&preload->asan_options, "%s%s" LINK_ORDER_OPTION,
+                             has_options ? options : "", has_options ? ":" : "") < 0) {
         preload->asan_options = NULL;
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the program's environment");
     }
     return VARVE_OK;
 }
 
-enum varve_code vv_preload_make(const struct vv_executable *executable, struct vv_preload *out_preload,
-                                struct varve_error *error)
+enum varve_code vv_preload_make(const struct vv_executable *executable,
+                                struct vv_preload *out_preload, struct varve_error *error)
 {
     char *library = vv_program_library();
     *out_preload = (struct vv_preload){ NULL, NULL };
     if (library == NULL)
-        VV_FAIL(error, VARVE_NOT_FOUND, "libvarve.so is neither beside varve nor installed: say where "
-                                        "it is with VARVE_LIBRARY=/path/libvarve.so");
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "libvarve.so is neither beside varve nor installed: say where "
+                "it is with VARVE_LIBRARY=/path/libvarve.so");
     enum varve_code code;
     if (strpbrk(library, SEPARATORS) != NULL)
         code = vv_fail(error, VARVE_UNSUPPORTED,
-                       "the dynamic linker cannot load '%s': move it where no blank or colon is in the "
-                       "path", library);
+                       "the dynamic linker cannot load '%s': move it where no blank or colon is "
+                       "in the path", library);
     else
         code = make(executable, library, out_preload, error);
     free(library);

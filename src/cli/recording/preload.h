@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preload.h — how libvarve.so comes into the program: LD_PRELOAD, and what others find in the environment beside it.
+/* preload.h — makes the program load libvarve.so: LD_PRELOAD, and variables that other code reads.
  *
- * Ours is the last of the list: whatever the user preloads keeps its place, and a sanitizer's runtime must be the
- * first. A list that names ours already (of a varve record around this one) names it once.
- * Thread-compatible. doc/collectors.md, "What cannot be recorded" */
+ * libvarve.so is the last in the list: libraries that the user preloads keep their places, and a
+ * sanitizer's runtime must be the first. If the list already has libvarve.so (from a varve record
+ * around this one), it is named only once. Thread-compatible. doc/collectors.md, "What cannot be
+ * recorded" */
 #ifndef VV_CLI_RECORDING_PRELOAD_H
 #define VV_CLI_RECORDING_PRELOAD_H
 
@@ -13,17 +14,17 @@
 #include "cli/recording/executable.h"
 
 struct vv_preload {
-    char *list;         /* LD_PRELOAD of the program; NULL = as it is                            */
-    char *asan_options; /* ASAN_OPTIONS of the program; NULL = as they are                       */
+    char *list;         /* LD_PRELOAD for the program; NULL = leave it as it is                  */
+    char *asan_options; /* ASAN_OPTIONS for the program; NULL = leave them as they are           */
 };
 
-/* Takes the loading program into account: where ours would do harm it stays out. */
-enum varve_code vv_preload_make(const struct vv_executable *executable, struct vv_preload *out_preload,
-                                struct varve_error *error);
+/* Considers the program that will load it: where libvarve.so would do harm, it is left out. */
+enum varve_code vv_preload_make(const struct vv_executable *executable,
+                                struct vv_preload *out_preload, struct varve_error *error);
 void vv_preload_deinit(struct vv_preload *preload);
 
-/* The next name in a list as LD_PRELOAD is one, those of ours left out; NULL: the list is at its end. *at is where to
- * go on. */
+/* The next name in a list in the form of LD_PRELOAD, without names of libvarve.so; NULL at the end
+ * of the list. *at is the place to continue from. */
 const char *vv_preload_next_other(const char **at, size_t *out_length);
 
 #endif

@@ -25,7 +25,7 @@ static size_t read_head(const char *folder, char *text, size_t capacity)
 void vv_process_facts_read(const char *folder, struct vv_process_facts *out_facts)
 {
     struct vv_metadata metadata;
-    char *text = malloc(VV_TSDL_PROLOGUE_BYTES_MAX); /* env and clock stand before the call sites */
+    char *text = malloc(VV_TSDL_PROLOGUE_BYTES_MAX); /* env and clock come before the call sites */
     size_t length = text != NULL ? read_head(folder, text, VV_TSDL_PROLOGUE_BYTES_MAX) : 0;
     memset(out_facts, 0, sizeof *out_facts);
     if (length > 0 && vv_metadata_read(text, length, &metadata, NULL) == VARVE_OK) {

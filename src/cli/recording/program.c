@@ -27,7 +27,8 @@ void vv_program_find(const char *name, char *out_path, size_t capacity)
         is_found = false;
         for (path = path != NULL ? path : "/bin:/usr/bin"; !is_found; path++) {
             size_t part = strcspn(path, ":");
-            length = snprintf(out_path, capacity, "%.*s%s%s", (int)part, path, part > 0 ? "/" : "", name);
+            length = snprintf(out_path, capacity, "%.*s%s%s", (int)part, path, part > 0 ? "/" : "",
+                              name);
             is_found = length < (int)capacity && access(out_path, X_OK) == 0;
             path += part;
             if (*path == '\0')
@@ -47,7 +48,8 @@ bool vv_program_is_python(const char *name)
     if (strncmp(slash != NULL ? slash + 1 : path, word, sizeof word - 1) == 0)
         return true;
     FILE *file = path[0] != '\0' ? fopen(path, "re") : NULL;
-    bool is_script = file != NULL && fgets(line, sizeof line, file) != NULL && strncmp(line, "#!", 2) == 0;
+    bool is_script =
+        file != NULL && fgets(line, sizeof line, file) != NULL && strncmp(line, "#!", 2) == 0;
     if (file != NULL)
         fclose(file);
     return is_script && strstr(line, word) != NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_page.c — the control page of another process, which may belong to somebody who means us ill.
+/* recorded_page.c — the control page of another process, which may belong to an attacker.
  *
- * Whoever owns the folder can put anything under the page's name, and keep its lock for ever. So the file is
- * opened without waiting, held against the one that the process has mapped, and its lock is waited for no longer than
- * a switch takes. */
+ * Whoever owns the folder can put anything at the page's name, and hold its lock for ever. So the
+ * file is opened without blocking and compared with the one that the process has mapped, and the
+ * wait for its lock is limited to little more than a switch takes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,12 +21,13 @@
 #include "base/system/folder.h"
 #include "cli/recording/recorded_processes.h"
 
-#define LOCK_WAIT_NS UINT64_C(300000000) /* a switch takes some microseconds of it                   */
+#define LOCK_WAIT_NS UINT64_C(300000000) /* a switch needs only microseconds */
 #define LOCK_RETRY_NS 2000000
 
 /* ---- the lock ---- */
 
-/* Who has it, of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4711 fe:00:1311 0 EOF"; 0: it does not tell. */
+/* Finds the holder in /proc/locks: "1: FLOCK  ADVISORY  WRITE 4711 fe:00:1311 0 EOF". 0: it is not
+ * there. */
 static pid_t find_holder(int file)
 {
     struct stat status;
@@ -55,12 +56,16 @@ static enum varve_code fail_locked(int pid, int file, struct varve_error *error)
     pid_t holder = find_holder(file);
     snprintf(path, sizeof path, "/proc/%d", (int)holder);
     if (holder == 0 || stat(path, &status) != 0)
-        VV_FAIL(error, VARVE_PERMISSION, "the control page of process %d is locked, by whom the system does not tell: only "
-                                    "varve locks it, and for an instant. Try again", pid);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "the control page of process %d is locked, by whom the system does not tell: only "
+                "varve locks it, and for an instant. Try again",
+                pid);
     vv_recorded_program(holder, program);
-    VV_FAIL(error, VARVE_PERMISSION, "the control page of process %d is locked by process %d (%s) of user %u, which keeps it: "
-                                "only varve locks it, and for an instant. End that process first", pid, (int)holder,
-            program, (unsigned)status.st_uid);
+    VV_FAIL(
+        error, VARVE_PERMISSION,
+        "the control page of process %d is locked by process %d (%s) of user %u, which keeps it: "
+        "only varve locks it, and for an instant. End that process first",
+        pid, (int)holder, program, (unsigned)status.st_uid);
 }
 
 static enum varve_code lock(int pid, int file, struct varve_error *error)
@@ -79,8 +84,8 @@ static enum varve_code lock(int pid, int file, struct varve_error *error)
 
 /* ---- the page ---- */
 
-/* Is what we have mapped the file that the process has? Both are told by the kernel in one form: what stat() says of a file
- * is not, on file systems that lie over others. */
+/* Is our mapped file the one that the process has mapped? Both are compared in the form of
+ * /proc/PID/maps, because stat() gives other numbers on file systems that lie over others. */
 static bool is_the_same(const struct vv_recorded *recorded, const void *page)
 {
     char *line = NULL, is[VV_MAPPED_FILE_BYTES] = "";
@@ -109,32 +114,42 @@ static enum varve_code map_page(const struct vv_recorded *recorded, bool to_writ
         return vv_fail_errno(error, errno, "cannot map the control page of process %d", pid);
     }
     if (!is_the_same(recorded, access->page))
-        VV_FAIL(error, VARVE_CORRUPT, "'%s/" VV_CONTROL_FILE "' is not the control page that process %d uses: "
-                                      "somebody has put another file there", recorded->folder, pid);
+        VV_FAIL(error, VARVE_CORRUPT,
+                "'%s/" VV_CONTROL_FILE "' is not the control page that process %d uses: "
+                "somebody has put another file there",
+                recorded->folder, pid);
     if (to_write)
         VV_TRY(lock(pid, access->file, error));
     if (access->page->magic != VV_CONTROL_MAGIC || access->page->version != VV_CONTROL_VERSION)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "process %d runs another version of libvarve, whose control page this "
-                                          "varve does not know", pid);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "process %d runs another version of libvarve, whose control page this "
+                "varve does not know",
+                pid);
     return VARVE_OK;
 }
 
 enum varve_code vv_control_access_open(const struct vv_recorded *recorded, bool to_write,
-                                       struct vv_control_access *out_access, struct varve_error *error)
+                                       struct vv_control_access *out_access,
+                                       struct varve_error *error)
 {
     char path[PATH_MAX + 16];
     struct vv_control_access access = { .file = -1 };
     int pid = (int)recorded->pid;
     if (!recorded->has_control)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "process %d cannot be switched from outside: it could not share its "
-                                          "control page in '%s'", pid, recorded->folder);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "process %d cannot be switched from outside: it could not share its "
+                "control page in '%s'",
+                pid, recorded->folder);
     snprintf(path, sizeof path, "%s/" VV_CONTROL_FILE, recorded->folder);
     int failure = vv_folder_open_file(AT_FDCWD, path, to_write ? O_RDWR : O_RDONLY, &access.file);
     if (failure == EACCES || failure == EPERM)
-        VV_FAIL(error, VARVE_PERMISSION, "the system does not let you open the control page of process %d: only "
-                                         "the user whose process it is may see or switch its recording", pid);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "the system does not let you open the control page of process %d: only "
+                "the user whose process it is may see or switch its recording",
+                pid);
     if (failure != 0)
-        return vv_fail_errno(error, failure, "cannot open '%s', the control page of process %d", path, pid);
+        return vv_fail_errno(error, failure, "cannot open '%s', the control page of process %d",
+                             path, pid);
     enum varve_code code = map_page(recorded, to_write, &access, error);
     if (code == VARVE_OK)
         *out_access = access;

@@ -11,13 +11,13 @@
 #include "base/array.h"
 #include "ctf/metadata_write.h"
 
-/* ---- what a process has mapped ---- */
+/* ---- the files that a process has mapped ---- */
 
 struct mappings {
-    char *folder;      /* of its own stream; owned; NULL = it has none                          */
-    char *controlled;  /* folder of the control page; owned; NULL = none                        */
+    char *folder;      /* that of its own stream; owned; NULL = it has none                     */
+    char *controlled;  /* that of its control page; owned; NULL = none                          */
     char page_is[VV_MAPPED_FILE_BYTES]; /* device and inode of the control page                 */
-    bool has_library;  /* libvarve.so                                                           */
+    bool has_library;  /* libvarve.so is mapped                                                 */
 };
 
 static void mappings_deinit(struct mappings *found)
@@ -27,7 +27,7 @@ static void mappings_deinit(struct mappings *found)
     *found = (struct mappings){ 0 };
 }
 
-/* The kernel writes a newline in a path as \012. */
+/* Turns \012 into a newline: so the kernel writes one in a path. */
 static void unescape(char *path)
 {
     char *to = path;
@@ -39,7 +39,8 @@ static void unescape(char *path)
     *to = '\0';
 }
 
-/* The folder of `path` if its last part is, or begins with, `name`; NULL if not, or without memory. */
+/* The folder of `path` if the last part of `path` is `name`, or begins with it; NULL otherwise, or
+ * if there is no memory. */
 static char *folder_of(const char *path, const char *name, bool begins)
 {
     const char *slash = strrchr(path, '/');
@@ -69,11 +70,12 @@ static void read_mapping(char *line, struct mappings *found)
         return;
     if (found->folder == NULL)
         found->folder = folder_of(path, "process.", true);
-    if (found->controlled == NULL && (found->controlled = folder_of(path, VV_CONTROL_FILE, false)) != NULL)
+    if (found->controlled == NULL &&
+        (found->controlled = folder_of(path, VV_CONTROL_FILE, false)) != NULL)
         vv_recorded_file_of(line, found->page_is);
 }
 
-/* 0 or an errno number. */
+/* Returns 0 or an errno number. */
 static int read_mappings(pid_t pid, struct mappings *out_found)
 {
     char name[64], *line = NULL;
@@ -94,7 +96,7 @@ static int read_mappings(pid_t pid, struct mappings *out_found)
     return failure;
 }
 
-/* ---- which processes ---- */
+/* ---- finding processes ---- */
 
 void vv_recorded_program(pid_t pid, char out_program[16])
 {
@@ -119,22 +121,24 @@ const char *vv_recorded_trace(const struct vv_recorded *recorded, size_t *out_le
     return begin;
 }
 
-/* The word is the program, the trace, or the trace without its extension. */
+/* Is the word the program, the trace, or the trace without its extension? */
 static bool is_meant(const struct vv_recorded *recorded, const char *word)
 {
     size_t length, word_length = strlen(word);
     const char *trace = vv_recorded_trace(recorded, &length);
     bool is_trace = word_length <= length && strncmp(trace, word, word_length) == 0;
     return strncmp(recorded->program, word, sizeof recorded->program - 1) == 0 ||
-           (is_trace && (word_length == length ||
-                         (length - word_length == 6 && strncmp(trace + word_length, ".varve", 6) == 0)));
+           (is_trace &&
+            (word_length == length ||
+             (length - word_length == 6 && strncmp(trace + word_length, ".varve", 6) == 0)));
 }
 
-/* Takes found->folder. */
+/* Takes over found->folder. */
 static enum varve_code add(struct vv_recorded_list *list, pid_t pid, struct mappings *found,
                            struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items, error));
+    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items,
+                            error));
     struct vv_recorded *item = &list->items[list->count];
     *item = (struct vv_recorded){ .pid = pid, .folder = found->folder };
     item->has_control = found->controlled != NULL && strcmp(found->controlled, found->folder) == 0;
@@ -145,21 +149,26 @@ static enum varve_code add(struct vv_recorded_list *list, pid_t pid, struct mapp
     return VARVE_OK;
 }
 
-static enum varve_code not_recorded(pid_t pid, const struct mappings *found, struct varve_error *error)
+static enum varve_code not_recorded(pid_t pid, const struct mappings *found,
+                                    struct varve_error *error)
 {
     char program[16];
     vv_recorded_program(pid, program);
     if (found->controlled != NULL) {
         const char *slash = strrchr(found->controlled, '/');
-        VV_FAIL(error, VARVE_NOT_FOUND, "process %d (%s) has recorded nothing of its own yet, and goes on and "
-                                        "off with the one that forked it:  varve start %.*s", (int)pid, program,
-                (int)strcspn(slash + 1, "."), slash + 1);
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "process %d (%s) has recorded nothing of its own yet, and goes on and "
+                "off with the one that forked it:  varve start %.*s",
+                (int)pid, program, (int)strcspn(slash + 1, "."), slash + 1);
     }
     if (found->has_library)
-        VV_FAIL(error, VARVE_NOT_FOUND, "process %d (%s) has recorded nothing yet. To wait for a start from its "
-                                        "beginning on:  varve record --paused -- PROGRAM", (int)pid, program);
-    VV_FAIL(error, VARVE_NOT_FOUND, "process %d (%s) is not recorded. Begin it with:  varve record -- PROGRAM",
-            (int)pid, program);
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "process %d (%s) has recorded nothing yet. To wait for a start from its "
+                "beginning on:  varve record --paused -- PROGRAM",
+                (int)pid, program);
+    VV_FAIL(error, VARVE_NOT_FOUND,
+            "process %d (%s) is not recorded. Begin it with:  varve record -- PROGRAM", (int)pid,
+            program);
 }
 
 static enum varve_code find_number(const char *word, struct vv_recorded_list *list,
@@ -169,13 +178,16 @@ static enum varve_code find_number(const char *word, struct vv_recorded_list *li
     char *end;
     errno = 0;
     long pid = strtol(word, &end, 10);
-    int failure = *end != '\0' || errno != 0 || pid <= 0 || pid > INT_MAX ? ESRCH
-                                                                          : read_mappings((pid_t)pid, &found);
+    int failure = *end != '\0' || errno != 0 || pid <= 0 || pid > INT_MAX
+                      ? ESRCH
+                      : read_mappings((pid_t)pid, &found);
     if (failure == ENOENT || failure == ESRCH)
         VV_FAIL(error, VARVE_NOT_FOUND, "no process %s. Those being recorded:  varve status", word);
     if (failure == EACCES || failure == EPERM)
-        VV_FAIL(error, VARVE_PERMISSION, "the system does not let you look into process %s: only the user whose "
-                                         "process it is may see or switch its recording", word);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "the system does not let you look into process %s: only the user whose "
+                "process it is may see or switch its recording",
+                word);
     if (failure != 0)
         return vv_fail_errno(error, failure, "cannot look into process %s", word);
     enum varve_code code = found.folder != NULL ? add(list, (pid_t)pid, &found, error)
@@ -190,7 +202,8 @@ static int compare_items(const void *a, const void *b)
     return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
-static enum varve_code find_all(const char *word, struct vv_recorded_list *list, struct varve_error *error)
+static enum varve_code find_all(const char *word, struct vv_recorded_list *list,
+                                struct varve_error *error)
 {
     DIR *processes = opendir("/proc");
     if (processes == NULL)
@@ -202,7 +215,7 @@ static enum varve_code find_all(const char *word, struct vv_recorded_list *list,
         char *end;
         long pid = strtol(entry->d_name, &end, 10);
         if (pid <= 0 || *end != '\0' || read_mappings((pid_t)pid, &found) != 0)
-            continue; /* of another user, or it has just ended */
+            continue; /* another user's, or it has just ended */
         bool is_recorded = found.folder != NULL;
         if (is_recorded)
             code = add(list, (pid_t)pid, &found, error);
@@ -225,8 +238,10 @@ enum varve_code vv_recorded_find(const char *word, struct vv_recorded_list *list
         return find_number(word, list, error);
     VV_TRY(find_all(word, list, error));
     if (word != NULL && list->count == 0)
-        VV_FAIL(error, VARVE_NOT_FOUND, "no process that is being recorded is called '%.100s'. Those that are:  "
-                                        "varve status", word);
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "no process that is being recorded is called '%.100s'. Those that are:  "
+                "varve status",
+                word);
     return VARVE_OK;
 }
 
@@ -247,7 +262,7 @@ void vv_layers_text(uint32_t layers, char out_text[VV_LAYERS_TEXT_BYTES])
     for (uint32_t bit = 1; bit <= VARVE_LAYER_ALL && layers != VARVE_LAYER_ALL; bit <<= 1) {
         size_t length = strlen(out_text);
         if ((layers & bit) != 0)
-            snprintf(out_text + length, VV_LAYERS_TEXT_BYTES - length, "%s%s", length > 0 ? "," : "",
-                     vv_layer_name(bit));
+            snprintf(out_text + length, VV_LAYERS_TEXT_BYTES - length, "%s%s",
+                     length > 0 ? "," : "", vv_layer_name(bit));
     }
 }

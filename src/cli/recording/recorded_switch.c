@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_switch.c — what `varve start` and `varve stop` have in common. */
+/* recorded_switch.c — the common code of `varve start` and `varve stop`. */
 #include <stdio.h>
 
 #include "cli/line/arguments.h"
@@ -12,15 +12,19 @@ static enum varve_code check(const struct vv_arguments *arguments, bool is_start
 {
     const char *verb = is_start ? "start" : "stop";
     if (arguments->operand_count == 0)
-        VV_FAIL(error, VARVE_INVALID, "%s wants a process: varve %s PID, or the name of its program. Those being "
-                                      "recorded:  varve status", verb, verb);
+        VV_FAIL(error, VARVE_INVALID,
+                "%s wants a process: varve %s PID, or the name of its program. Those being "
+                "recorded:  varve status",
+                verb, verb);
     if (arguments->operand_count > 1)
-        VV_FAIL(error, VARVE_INVALID, "one process at a time: after '%.60s' came '%.60s'", arguments->operands[0],
-                arguments->operands[1]);
+        VV_FAIL(error, VARVE_INVALID, "one process at a time: after '%.60s' came '%.60s'",
+                arguments->operands[0], arguments->operands[1]);
     if (is_start && vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID, "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
-                                      "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC with "
-                                      "commas between", arguments->layers);
+        VV_FAIL(error, VARVE_INVALID,
+                "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
+                "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, "
+                "METRIC with commas between",
+                arguments->layers);
     return VARVE_OK;
 }
 
@@ -42,13 +46,15 @@ static void say(const struct vv_recorded *recorded, uint32_t former, uint32_t la
                 trace);
 }
 
-static enum varve_code switch_one(const struct vv_arguments *arguments, const struct vv_recorded *recorded,
-                                  bool is_start, struct varve_error *error)
+static enum varve_code switch_one(const struct vv_arguments *arguments,
+                                  const struct vv_recorded *recorded, bool is_start,
+                                  struct varve_error *error)
 {
     struct vv_control_access access;
     bool says_layers = arguments->said[VV_OPTION_LAYERS];
     VV_TRY(vv_control_access_open(recorded, true, &access, error));
-    uint32_t wanted = says_layers ? vv_layers_parse(arguments->layers) : access.page->wanted & VARVE_LAYER_ALL;
+    uint32_t wanted =
+        says_layers ? vv_layers_parse(arguments->layers) : access.page->wanted & VARVE_LAYER_ALL;
     uint32_t layers = is_start ? wanted : 0;
     uint32_t former = vv_control_page_switch(access.page, layers);
     vv_control_access_close(&access);
@@ -57,7 +63,8 @@ static enum varve_code switch_one(const struct vv_arguments *arguments, const st
     return VARVE_OK;
 }
 
-/* Of several that a name means, one that cannot be switched is told and the others are. */
+/* If a name matches several processes and one cannot be switched, the user is told and the others
+ * are switched. */
 int vv_recorded_switch(const struct vv_arguments *arguments, bool is_start)
 {
     struct vv_recorded_list list = { 0 };
@@ -67,10 +74,10 @@ int vv_recorded_switch(const struct vv_arguments *arguments, bool is_start)
     if (code == VARVE_OK)
         code = vv_recorded_find(arguments->operands[0], &list, &error);
     if (code != VARVE_OK)
-        status = vv_complain(&error);
+        status = vv_print_error(&error);
     for (size_t i = 0; code == VARVE_OK && i < list.count; i++)
         if (switch_one(arguments, &list.items[i], is_start, &error) != VARVE_OK)
-            status = vv_complain(&error);
+            status = vv_print_error(&error);
     vv_recorded_deinit(&list);
     return status;
 }

@@ -19,10 +19,13 @@ static const char *cell_text(const struct vv_sheet *sheet, size_t row, size_t co
     return cell->present ? cell->text : "";
 }
 
-/* "torch attached in 2 of 3 processes (names, numbers, shapes)"; "" for what was not looked for or is not there. */
-static void write_clause(const struct vv_sheet *sheet, size_t row, uint64_t processes, char clause[CLAUSE_BYTES])
+/* Writes "torch attached in 2 of 3 processes (names, numbers, shapes)"; "" for a source that was
+ * not wanted or does not exist. */
+static void write_clause(const struct vv_sheet *sheet, size_t row, uint64_t processes,
+                         char clause[CLAUSE_BYTES])
 {
-    const char *name = cell_text(sheet, row, NAME), *state = cell_text(sheet, row, STATE), *text = cell_text(sheet, row, TEXT);
+    const char *name = cell_text(sheet, row, NAME), *state = cell_text(sheet, row, STATE),
+               *text = cell_text(sheet, row, TEXT);
     int64_t count = vv_sheet_cell(sheet, row, PROCESSES)->integer;
     char where[80] = "";
     clause[0] = '\0';
@@ -32,11 +35,11 @@ static void write_clause(const struct vv_sheet *sheet, size_t row, uint64_t proc
     if (is_remark && text[0] != '\0')
         snprintf(clause, CLAUSE_BYTES, "%s: %s", name, text);
     else if (!is_remark && strcmp(state, "absent") != 0)
-        snprintf(clause, CLAUSE_BYTES, "%s %s%s%s%s%s", name, state, where, text[0] != '\0' ? " (" : "", text,
-                 text[0] != '\0' ? ")" : "");
+        snprintf(clause, CLAUSE_BYTES, "%s %s%s%s%s%s", name, state, where,
+                 text[0] != '\0' ? " (" : "", text, text[0] != '\0' ? ")" : "");
 }
 
-/* In one line, or a line each. */
+/* Prints all in one line, or one line for each. */
 static void say(const struct vv_sheet *sheet, uint64_t processes, bool in_one)
 {
     char clause[CLAUSE_BYTES], line[LINE_COLUMNS + CLAUSE_BYTES] = "";
@@ -48,7 +51,8 @@ static void say(const struct vv_sheet *sheet, uint64_t processes, bool in_one)
         if (!in_one)
             vv_say("%s", clause);
         else if (length < sizeof line)
-            length += (size_t)snprintf(line + length, sizeof line - length, "%s%s", length > 0 ? "; " : "", clause);
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s%s",
+                                       length > 0 ? "; " : "", clause);
     }
     if (length > 0)
         vv_say("%s", line);
@@ -58,7 +62,7 @@ void vv_record_collectors_say(const struct vv_model *model)
 {
     static const struct vv_question everything;
     struct vv_sheet sheet;
-    if (vv_analyse_collectors(model, &everything, &sheet, NULL) != VARVE_OK)
+    if (vv_analyse(vv_analyse_collectors, model, &everything, &sheet, NULL) != VARVE_OK)
         return;
     char clause[CLAUSE_BYTES];
     size_t columns = strlen("varve: ");

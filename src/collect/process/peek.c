@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peek.c — the kernel copies, and says EFAULT where we would have had SIGSEGV. Where a sandbox forbids
- * process_vm_readv, write() to a pipe does the same. */
+/* peek.c — lets the kernel copy the memory. The kernel returns EFAULT where a read would raise
+ * SIGSEGV. If a sandbox forbids process_vm_readv, write() to a pipe does the same. */
 #include "collect/process/peek.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 #include "base/system/descriptor.h"
 
-/* A write of up to PIPE_BUF bytes to an empty pipe does not block, and is whole or fails. */
+/* A write of up to PIPE_BUF bytes to an empty pipe does not block. Such a write is done whole, or
+ * fails. */
 static bool peek_by_pipe(const uint8_t *address, uint8_t *out, size_t bytes)
 {
     int ends[2];

@@ -10,12 +10,12 @@
 #include "collect/process/modules.h"
 
 #define ALWAYS 9, 99
-#define OLD 9, 11 /* sys.monitoring is of 3.12                                                   */
+#define OLD 9, 11 /* sys.monitoring exists from 3.12 on                                          */
 #define NEW 12, 99
 
 static const struct row {
     const char *name;
-    size_t offset;             /* of the pointer in struct vv_python_api                        */
+    size_t offset;             /* offset of the pointer in struct vv_python_api                 */
     unsigned first, last;      /* minor versions that need it                                   */
 } rows[] = {
 #define ROW(member, symbol, ...) { symbol, offsetof(struct vv_python_api, member), __VA_ARGS__ }
@@ -73,14 +73,16 @@ static const struct row {
     ROW(thread_id, "PyThreadState_GetID", OLD),
 };
 
-/* The handle by which the interpreter's symbols are found: it is part of the program, or a library that may have been
- * loaded for itself. False: there is none. */
+/* Finds the handle to look up the interpreter's symbols with. The interpreter is part of the
+ * program, or a library that may have been loaded with local scope. False: there is no
+ * interpreter. */
 static bool find_version(void **out_handle, const char *(**out_version)(void))
 {
     struct vv_module library;
     *out_handle = RTLD_DEFAULT;
     void *symbol = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    if (symbol == NULL && vv_module_find("libpython3", &library) && (*out_handle = vv_module_open(&library)) != NULL)
+    if (symbol == NULL && vv_module_find("libpython3", &library) &&
+        (*out_handle = vv_module_open(&library)) != NULL)
         symbol = dlsym(*out_handle, "Py_GetVersion");
     memcpy(out_version, &symbol, sizeof symbol);
     return symbol != NULL;
@@ -116,7 +118,8 @@ enum vv_python_found vv_python_api_find(struct vv_python_api *out_api, const cha
     out_api->minor = strncmp(text, "3.", 2) == 0 ? (unsigned)strtoul(text + 2, NULL, 10) : 0;
     const char *missing = out_api->minor >= 9 ? find_symbols(out_api, handle) : NULL;
     static char why[96];
-    snprintf(why, sizeof why, "%s%s", missing != NULL ? "calls not traced; it lacks " : "older than 3.9, left alone",
+    snprintf(why, sizeof why, "%s%s",
+             missing != NULL ? "calls not traced; it lacks " : "older than 3.9, left alone",
              missing != NULL ? missing : "");
     *out_why = out_api->minor < 9 || missing != NULL ? why : NULL;
     if (*out_why != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.h — CPython's functions, found by their names; no header of it. Objects are void *; a function that
- * returns one returns a new reference unless it is said to be borrowed. */
+/* api.h — CPython's functions, found by their names, without a header of CPython. An object is a
+ * pointer to void. A function that returns an object returns a new reference, unless a comment says
+ * that it is borrowed. */
 #ifndef VV_COLLECT_PYTHON_API_H
 #define VV_COLLECT_PYTHON_API_H
 
@@ -10,17 +11,18 @@
 
 typedef int vv_python_hook(const char *event, void *arguments, void *state);
 typedef int vv_python_profile(void *self, void *frame, int what, void *argument);
-typedef void *vv_python_vectorcall(void *callable, void *const *arguments, size_t count, void *names);
+typedef void *vv_python_vectorcall(void *callable, void *const *arguments, size_t count,
+                                   void *names);
 typedef void *vv_python_fast_call(void *self, void *const *arguments, intptr_t count);
 
-/* PyMethodDef. Read by the interpreter as long as a function made from it lives. */
+/* PyMethodDef. The interpreter reads it as long as a function made from it lives. */
 struct vv_python_method {
     const char *name;
     vv_python_fast_call *function;
     int flags;
     const char *says;
 };
-#define VV_PYTHON_FAST_CALL 0x80 /* METH_FASTCALL                                                  */
+#define VV_PYTHON_FAST_CALL 0x80 /* METH_FASTCALL */
 
 struct vv_python_allocator { /* PyMemAllocatorEx                                               */
     void *state;
@@ -31,7 +33,7 @@ struct vv_python_allocator { /* PyMemAllocatorEx                                
 };
 
 struct vv_python_api {
-    unsigned minor;                /* of 3.minor                                                 */
+    unsigned minor;                /* the version is 3.minor                                     */
     char version[32];              /* "3.11.2"                                                   */
     int (*add_hook)(vv_python_hook *, void *);
     void (*get_allocator)(int domain, struct vv_python_allocator *);
@@ -51,7 +53,7 @@ struct vv_python_api {
     void *(*new_function)(struct vv_python_method *, void *self, void *module);
     void *(*sys_object)(const char *name); /* borrowed                                           */
     void *(*text_of)(const char *utf8);
-    void *(*module)(void *name);           /* if it is imported; else NULL                       */
+    void *(*module)(void *name);           /* NULL if it is not imported                         */
     const char *(*utf8)(void *text);
     long (*integer)(void *number);
     intptr_t (*list_size)(void *list);
@@ -63,30 +65,30 @@ struct vv_python_api {
     void (*clear_error)(void);
     void *none, *type_type, *list_type, *function_type, *method_type, *descriptor_type;
     /* modules of PyTorch */
-    void *(*plain_attribute)(void *object, void *name); /* no __getattr__ of its class           */
+    void *(*plain_attribute)(void *object, void *name); /* ignores the class's __getattr__       */
     void *(*dict_item)(void *dict, const char *key);    /* borrowed; sets no error               */
     int (*dict_next)(void *dict, intptr_t *place, void **out_key, void **out_value); /* borrowed */
     void *(*type_of)(void *object);
-    void *(*reference)(void *object, void *told); /* weak; `told` is called with it at the end   */
+    void *(*reference)(void *object, void *told); /* weak; at its end calls `told`               */
     void *(*number_of)(void *pointer), *(*pointer)(void *number);
     void *python_function_type;
-    vv_python_vectorcall *plain_vectorcall;               /* of functions, up to 3.11              */
+    vv_python_vectorcall *plain_vectorcall;               /* of Python functions, to 3.11 */
     vv_python_vectorcall *(*vectorcall_of)(void *callable);                  /* from 3.12 on     */
     void (*set_vectorcall)(void *function, vv_python_vectorcall *);          /* from 3.12 on     */
     /* up to 3.11 */
     int (*set_profile)(void *thread_state, vv_python_profile *, void *self);
     void *(*frame_code)(void *frame);
-    uint64_t (*thread_id)(void *thread_state); /* unique in its interpreter, also in time         */
+    uint64_t (*thread_id)(void *thread_state); /* never used again in its interpreter             */
 };
 
 enum vv_python_found {
     VV_PYTHON_NONE,    /* no CPython is loaded                                                    */
-    VV_PYTHON_UNKNOWN, /* its calls cannot be traced: `version`, and why; add_hook may be there    */
+    VV_PYTHON_UNKNOWN, /* its calls cannot be traced; version is set, add_hook may be */
     VV_PYTHON_WHOLE
 };
 
-/* Looks in the program and in a libpython that is loaded. Calls nothing of it but Py_GetVersion. `out_why` says
- * what is wrong; static storage. errno is kept. */
+/* Looks in the program and in a loaded libpython. Calls only Py_GetVersion. *out_why says what is
+ * wrong; static storage. Keeps errno. */
 enum vv_python_found vv_python_api_find(struct vv_python_api *out_api, const char **out_why);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* builtin.c — functions of C, by their PyMethodDef: objects of methods come and go, what they are made from
- * stays. Where it does not, and another comes to its address, the name tells. */
+/* builtin.c — finds the site of a function of C by its PyMethodDef. Method objects come and go; the
+ * PyMethodDef that they are made from stays. If one goes and another takes its address, the name
+ * tells them apart. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@
 #define TEXT_BYTES (UINT64_C(2) << 20)
 
 struct row {
-    const void *method; /* PyMethodDef                                                           */
-    const char *plain;  /* its name, a copy                                                      */
+    const void *method; /* a PyMethodDef                                                         */
+    const char *plain;  /* a copy of its name                                                    */
     struct varve_site site;
 };
 
-static size_t type_offset;  /* of ob_type in an object: a build without the lock has more before it */
+static size_t type_offset;  /* offset of ob_type; larger in a build without the lock */
 static struct row *rows;
-static uint32_t *slots;     /* row + 1; 0 = free; atomic                                            */
+static uint32_t *slots;     /* row + 1; 0 = free; atomic */
 static uint32_t row_count;
 static char *texts;
 static uint64_t texts_used;
@@ -33,11 +34,12 @@ static const void *word_at(const void *object, size_t offset)
     return word;
 }
 
-/* ---- where things are ---- */
+/* ---- where objects keep their names ---- */
 
 static size_t method_offset(bool is_descriptor)
 {
-    return type_offset + 8 + (is_descriptor ? 24 : 0); /* PyDescr_COMMON: type, name, qualified name */
+    /* PyDescr_COMMON has a type, a name and a qualified name. */
+    return type_offset + 8 + (is_descriptor ? 24 : 0);
 }
 
 static bool leads_to(void *object, bool is_descriptor, const char *expected)
@@ -45,7 +47,8 @@ static bool leads_to(void *object, bool is_descriptor, const char *expected)
     const void *method;
     const char *name;
     char text[16] = "";
-    return object != NULL && vv_peek((const char *)object + method_offset(is_descriptor), &method, sizeof method) &&
+    return object != NULL &&
+           vv_peek((const char *)object + method_offset(is_descriptor), &method, sizeof method) &&
            vv_peek(method, &name, sizeof name) && vv_peek(name, text, strlen(expected) + 1) &&
            strcmp(text, expected) == 0;
 }
@@ -58,7 +61,8 @@ static bool is_as_expected(void)
         type_offset = offsets[i];
         (void)vv_peek((const char *)vv_python.list_type + type_offset, &word, sizeof word);
     }
-    void *function = vv_python.sys_object("getrefcount"), *descriptor = vv_python.attribute(vv_python.list_type, "append");
+    void *function = vv_python.sys_object("getrefcount"),
+         *descriptor = vv_python.attribute(vv_python.list_type, "append");
     bool is_right = word == vv_python.type_type && leads_to(function, false, "getrefcount") &&
                     leads_to(descriptor, true, "append");
     vv_python.drop(descriptor);
@@ -78,7 +82,7 @@ bool vv_python_builtin_begin(void)
 
 /* ---- the table ---- */
 
-static struct row *look(const void *method, const char *plain, uint32_t *out_slot)
+static struct row *find_method(const void *method, const char *plain, uint32_t *out_slot)
 {
     uint64_t hash = (uint64_t)(uintptr_t)method * UINT64_C(0x9E3779B97F4A7C15);
     for (uint32_t slot = (uint32_t)(hash >> 49) & (SLOTS - 1);; slot = (slot + 1) & (SLOTS - 1)) {
@@ -93,11 +97,13 @@ static struct row *look(const void *method, const char *plain, uint32_t *out_slo
 }
 _Static_assert(SLOTS == 1u << 15, "the highest 15 bits of the product");
 
-/* As its repr() would have it, without the address: what it is a method of, if that is no module. */
+/* Prints the callable like its repr(), without the address. Names the type that it is a method of,
+ * unless that is a module. */
 static int print(char *to, size_t capacity, void *callable, const char *plain)
 {
     const void *type = word_at(callable, type_offset);
-    const void *owner = word_at(callable, method_offset(false) + (type == vv_python.descriptor_type ? 0 : 8));
+    const void *owner =
+        word_at(callable, method_offset(false) + (type == vv_python.descriptor_type ? 0 : 8));
     if (owner != NULL && type != vv_python.descriptor_type)
         owner = word_at(owner, type_offset);
     const char *owner_name = owner != NULL ? word_at(owner, type_offset + 16) : NULL; /* tp_name */
@@ -109,7 +115,7 @@ static int print(char *to, size_t capacity, void *callable, const char *plain)
 static struct row *add(const void *method, const char *plain, void *callable)
 {
     uint32_t slot;
-    struct row *row = look(method, plain, &slot);
+    struct row *row = find_method(method, plain, &slot);
     size_t bytes = strlen(plain) + 1, room = TEXT_BYTES - texts_used;
     if (row != NULL || row_count >= ROWS_MAX || bytes > room)
         return row;
@@ -129,15 +135,16 @@ struct varve_site *vv_python_builtin(void *callable)
 {
     static struct varve_site others = { "<built-in function>", NULL, 0, VARVE_LAYER_PYTHON, 0, 0 };
     const void *type = word_at(callable, type_offset);
-    if (type != vv_python.function_type && type != vv_python.method_type && type != vv_python.descriptor_type)
+    if (type != vv_python.function_type && type != vv_python.method_type &&
+        type != vv_python.descriptor_type)
         return NULL;
     const void *method = word_at(callable, method_offset(type == vv_python.descriptor_type));
     const char *plain = word_at(method, 0);
     uint32_t slot;
-    struct row *row = look(method, plain, &slot);
-    if (VARVE_UNLIKELY(row == NULL) && vv_record_enter()) {
+    struct row *row = find_method(method, plain, &slot);
+    if (VARVE_UNLIKELY(row == NULL) && vv_recorder_lock()) {
         row = add(method, plain, callable);
-        vv_record_leave();
+        vv_recorder_unlock();
     }
     return row != NULL ? &row->site : &others;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* code.c — code objects are numbered by what we hang into a slot of theirs: where one is freed and another
- * comes to its address, nothing is mixed up, and what we hung there is freed too. */
+/* code.c — keeps the site of a code object in a slot of that object. If a code object is freed and
+ * another takes its address, nothing is mixed up: the slot's content is freed with its object. */
 #include "collect/python/code.h"
 
 #include <errno.h>
@@ -17,8 +17,9 @@
 intptr_t vv_python_slot = -1;
 struct vv_python_api vv_python;
 
-static char modules[512]; /* globs with commas between, slashes in them for dots; "" = all       */
-static struct vv_python_code unknown = { .site = { "<function>", NULL, 0, VARVE_LAYER_PYTHON, 0, 0 } };
+static char modules[512]; /* globs with commas between, "/" in place of "."; "" = all            */
+static struct vv_python_code unknown = { .site = { "<function>", NULL, 0, VARVE_LAYER_PYTHON, 0,
+                                                   0 } };
 
 bool vv_python_any_left_out(void)
 {
@@ -39,17 +40,17 @@ bool vv_python_code_begin(const struct vv_python_api *api)
 
 /* ---- names ---- */
 
-/* What of the path follows the longest entry of sys.path that leads to it: the module's own name in its package, as
- * PyTorch's profiler cuts it. */
+/* Returns the part of the path behind the longest entry of sys.path that leads to it: the name of
+ * the module in its package. PyTorch's profiler cuts the path in the same way. */
 static const char *shorten(const char *path)
 {
-    static char here[PATH_MAX]; /* with the interpreter's lock */
+    static char here[PATH_MAX]; /* guarded by the interpreter's lock */
     void *entries = vv_python.sys_object("path");
     size_t longest = 0;
     intptr_t count = entries != NULL ? vv_python.list_size(entries) : 0;
     for (intptr_t i = 0; i < count; i++) {
         const char *entry = vv_python.utf8(vv_python.list_item(entries, i));
-        if (entry != NULL && *entry == '\0') /* the working folder */
+        if (entry != NULL && *entry == '\0') /* "" is the working folder */
             entry = getcwd(here, sizeof here);
         size_t length = entry != NULL ? strlen(entry) : 0;
         if (length > longest && strncmp(path, entry, length) == 0 && path[length] == '/')
@@ -58,7 +59,7 @@ static const char *shorten(const char *path)
     return longest != 0 ? path + longest + 1 : path;
 }
 
-/* "torch/nn/__init__.py" is torch/nn. */
+/* Makes "torch/nn" from "torch/nn/__init__.py". */
 static void name_module(const char *file, char out_module[MODULE_BYTES])
 {
     size_t length = strlen(file);
@@ -66,10 +67,11 @@ static void name_module(const char *file, char out_module[MODULE_BYTES])
         length -= 3;
     if (length > 9 && strncmp(file + length - 9, "/__init__", 9) == 0)
         length -= 9;
-    snprintf(out_module, MODULE_BYTES, "%.*s", (int)(length < MODULE_BYTES ? length : MODULE_BYTES - 1), file);
+    snprintf(out_module, MODULE_BYTES, "%.*s",
+             (int)(length < MODULE_BYTES ? length : MODULE_BYTES - 1), file);
 }
 
-/* The module, or a package that it is of, is one of those named. */
+/* Is the module, or a package that contains it, among the wanted modules? */
 static bool is_wanted(const char *file)
 {
     char module[MODULE_BYTES], globs[sizeof modules], *rest = NULL;
@@ -92,7 +94,7 @@ static struct vv_python_code *describe(const struct facts *facts)
     const char *name = vv_python.utf8(facts->name), *file = vv_python.utf8(facts->file);
     long line = vv_python.integer(facts->line);
     char text[NAME_BYTES];
-    name = name != NULL ? name : "?"; /* not all that Python takes for text is UTF-8 */
+    name = name != NULL ? name : "?"; /* a Python text may have no UTF-8 form */
     file = file != NULL ? file : "?";
     const char *short_file = shorten(file);
     int length = snprintf(text, sizeof text, "%s(%ld): %s", short_file, line, name);
@@ -103,15 +105,17 @@ static struct vv_python_code *describe(const struct facts *facts)
         return NULL;
     memcpy(made->texts, text, name_bytes);
     memcpy(made->texts + name_bytes, file, file_bytes);
-    made->site = (struct varve_site){ made->texts, made->texts + name_bytes, (uint32_t)line, VARVE_LAYER_PYTHON,
-                                      0, 0 };
+    made->site = (struct varve_site){
+        made->texts, made->texts + name_bytes, (uint32_t)line, VARVE_LAYER_PYTHON, 0, 0
+    };
     made->is_left_out = !is_wanted(short_file);
     return made;
 }
 
-static struct vv_python_code *meet(void *code)
+static struct vv_python_code *describe_code(void *code)
 {
-    struct facts facts = { vv_python.attribute(code, "co_name"), vv_python.attribute(code, "co_filename"),
+    struct facts facts = { vv_python.attribute(code, "co_name"),
+                           vv_python.attribute(code, "co_filename"),
                            vv_python.attribute(code, "co_firstlineno") };
     struct vv_python_code *made = NULL;
     if (facts.name != NULL && facts.file != NULL && facts.line != NULL)
@@ -131,7 +135,7 @@ struct vv_python_code *vv_python_code_meet(void *code)
     int saved_errno = errno;
     void *type, *value, *traceback;
     vv_python.take_error(&type, &value, &traceback);
-    struct vv_python_code *made = meet(code);
+    struct vv_python_code *made = describe_code(code);
     vv_python.clear_error();
     vv_python.restore_error(type, value, traceback);
     errno = saved_errno;

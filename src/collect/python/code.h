@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* code.h — a code object, or a function of C, to the call site that its records name. With the interpreter's
- * lock held; an exception that is set stays so. No Python code runs. */
+/* code.h — finds the call site of a code object, or of a function of C. The caller holds the
+ * interpreter's lock. An exception that is set stays set. No Python code runs. */
 #ifndef VV_COLLECT_PYTHON_CODE_H
 #define VV_COLLECT_PYTHON_CODE_H
 
 #include "collect/python/api.h"
 #include "varve/varve.h"
 
-/* What is kept in the slot of a code object; it goes when that goes. */
+/* The content of a code object's slot. The content is freed with the code object. */
 struct vv_python_code {
     struct varve_site site; /* "train.py(12): forward", and the file and line                     */
-    bool is_left_out;       /* by the choice of modules                                          */
+    bool is_left_out;       /* VARVE_PYTHON_MODULES excludes it                                  */
     char texts[];
 };
 
 extern intptr_t vv_python_slot;
-extern struct vv_python_api vv_python; /* since vv_python_code_begin                               */
+extern struct vv_python_api vv_python; /* set by vv_python_code_begin */
 
-/* Takes a slot of code objects, and reads which modules are wanted. False: there is no slot left. */
+/* Takes a slot of code objects, and reads which modules are wanted. False: no slot is left. */
 VV_MUST_USE bool vv_python_code_begin(const struct vv_python_api *api);
 
-/* Of a code object that was not met before. Never NULL. */
+/* Fills the slot of a code object that is new. Never returns NULL. */
 VV_MUST_USE struct vv_python_code *vv_python_code_meet(void *code);
 
 static inline struct vv_python_code *vv_python_code_of(void *code)
@@ -31,14 +31,16 @@ static inline struct vv_python_code *vv_python_code_of(void *code)
     return known;
 }
 
-/* Is anything left out at all? Else every code object is wanted. */
+/* Is any code left out? If not, every code object is wanted. */
 bool vv_python_any_left_out(void);
 
 /* ---- functions of C ---- */
 
-/* Finds out where such objects keep their names. False: it cannot be known, and none is to be asked for. */
+/* Finds out where functions of C keep their names. False: that failed, and vv_python_builtin must
+ * not be called. */
 VV_MUST_USE bool vv_python_builtin_begin(void);
-/* "<built-in method append of list object>"; NULL: it is no function of C, but a class or a Python function. */
+/* Returns the site of a function of C: "<built-in method append of list object>". NULL: `callable`
+ * is a class or a Python function. */
 VV_MUST_USE struct varve_site *vv_python_builtin(void *callable);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hook.c — CPython takes the memory for a hook from the allocator of the moment and gives it back, at its end,
- * to the one that it has then. With -X dev, PYTHONDEVMODE or PYTHONMALLOC those are two: the second would abort the
- * program. There we stand before it from the moment on that hooks are about to go, and give our block to the first. */
+/* hook.c — adds an audit hook so that CPython can free it. CPython takes the memory for a hook from
+ * the current allocator. At its end it gives the memory to the allocator that is current then. With
+ * -X dev, PYTHONDEVMODE or PYTHONMALLOC these are two allocators, and the second would abort the
+ * program. So, when hooks are about to go, this file puts functions of its own before the second
+ * allocator, and gives the hook's block to the first. */
 #include "collect/python/hook.h"
 
 #include <string.h>
 
-#define DOMAIN_RAW 0 /* PYMEM_DOMAIN_RAW                                                           */
+#define DOMAIN_RAW 0 /* PYMEM_DOMAIN_RAW */
 
 static struct vv_python_api python;
 static struct vv_python_allocator first, second;
@@ -45,7 +47,7 @@ static void pass_free(void *state, void *block)
     to->free(to->state, block);
 }
 
-/* An interpreter that runs has its allocators for good. */
+/* If the interpreter already runs, its allocators do not change any more. */
 void vv_python_hook_add(const struct vv_python_api *api, vv_python_hook *hook)
 {
     python = *api;
@@ -63,7 +65,8 @@ void vv_python_hook_add(const struct vv_python_api *api, vv_python_hook *hook)
 
 void vv_python_hook_hear(const char *event)
 {
-    static struct vv_python_allocator between = { NULL, pass_malloc, pass_calloc, pass_realloc, pass_free };
+    static struct vv_python_allocator between = { NULL, pass_malloc, pass_calloc, pass_realloc,
+                                                  pass_free };
     if (entry == NULL || strcmp(event, "cpython._PySys_ClearAuditHooks") != 0)
         return;
     python.get_allocator(DOMAIN_RAW, &second);

@@ -5,7 +5,7 @@
 
 #include "collect/python/api.h"
 
-/* Once a process. The hook is to pass each event to vv_python_hook_hear. */
+/* Adds the hook, once in a process. The hook must pass each event to vv_python_hook_hear. */
 void vv_python_hook_add(const struct vv_python_api *api, vv_python_hook *hook);
 void vv_python_hook_hear(const char *event);
 

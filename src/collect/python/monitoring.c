@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* monitoring.c — from 3.12 on: sys.monitoring, as a tool of its own among those of debuggers and profilers, for
- * all threads. Where code is left out, its places answer once that they are not to be asked again. */
+/* monitoring.c — records calls from 3.12 on with sys.monitoring, in all threads. Varve is a tool of
+ * its own there, beside debuggers and profilers. For code that is left out, a callback returns
+ * DISABLE once; then that place of the code causes no more events. */
 #include <stdio.h>
 
 #include "collect/process/wishes.h"
 #include "collect/python/calls.h"
 
-static void *disable; /* sys.monitoring.DISABLE                                                    */
-static int tool;      /* our number                                                               */
+static void *disable; /* sys.monitoring.DISABLE */
+static int tool;      /* Varve's tool number                                                      */
 
-static void *answer(void *object)
+static void *keep_and_return(void *object)
 {
     vv_python.keep(object);
     return object;
 }
 
-/* ---- the hot path: the arguments begin with the code object; a resumption is a call, a yield is a return ---- */
+/* ---- the hot path: arguments[0] is the code object; a resumption is a call, a yield a return
+ * ---- */
 
 static void *on_start(void *self, void *const *arguments, intptr_t count)
 {
@@ -23,9 +25,9 @@ static void *on_start(void *self, void *const *arguments, intptr_t count)
     (void)count;
     struct vv_python_code *known = vv_python_code_of(arguments[0]);
     if (VARVE_UNLIKELY(known->is_left_out))
-        return answer(disable);
+        return keep_and_return(disable);
     vv_python_enter_call(&known->site);
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
 static void *on_end(void *self, void *const *arguments, intptr_t count)
@@ -33,12 +35,12 @@ static void *on_end(void *self, void *const *arguments, intptr_t count)
     (void)self;
     (void)count;
     if (VARVE_UNLIKELY(vv_python_any_left_out()) && vv_python_code_of(arguments[0])->is_left_out)
-        return answer(disable);
+        return keep_and_return(disable);
     vv_python_leave_call();
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
-/* These two cannot be disabled. */
+/* These two events cannot be disabled. */
 static void *on_throw(void *self, void *const *arguments, intptr_t count)
 {
     (void)self;
@@ -46,7 +48,7 @@ static void *on_throw(void *self, void *const *arguments, intptr_t count)
     struct vv_python_code *known = vv_python_code_of(arguments[0]);
     if (!known->is_left_out)
         vv_python_enter_call(&known->site);
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
 static void *on_unwind(void *self, void *const *arguments, intptr_t count)
@@ -55,19 +57,20 @@ static void *on_unwind(void *self, void *const *arguments, intptr_t count)
     (void)count;
     if (!vv_python_any_left_out() || !vv_python_code_of(arguments[0])->is_left_out)
         vv_python_leave_call();
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
-/* (code, offset, callable, first argument): of every callable, told apart as they end. */
+/* The arguments are code, offset, callable, first argument. The event comes for every callable;
+ * only functions of C are recorded, and on_call_end tests for them in the same way. */
 static void *on_call(void *self, void *const *arguments, intptr_t count)
 {
     (void)self;
     if (VARVE_UNLIKELY(vv_python_any_left_out()) && vv_python_code_of(arguments[0])->is_left_out)
-        return answer(disable);
+        return keep_and_return(disable);
     struct varve_site *site = count > 2 ? vv_python_builtin(arguments[2]) : NULL;
     if (site != NULL)
         vv_python_enter_call(site);
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
 static void *on_call_end(void *self, void *const *arguments, intptr_t count)
@@ -76,7 +79,7 @@ static void *on_call_end(void *self, void *const *arguments, intptr_t count)
     if (count > 2 && vv_python_builtin(arguments[2]) != NULL &&
         (!vv_python_any_left_out() || !vv_python_code_of(arguments[0])->is_left_out))
         vv_python_leave_call();
-    return answer(vv_python.none);
+    return keep_and_return(vv_python.none);
 }
 
 /* ---- begin ---- */
@@ -85,7 +88,7 @@ static struct way {
     const char *event;
     struct vv_python_method method;
     bool of_builtins;
-    bool is_asked; /* C_RETURN and C_RAISE come with CALL                                       */
+    bool is_asked; /* false for C_RETURN and C_RAISE: they come with CALL                       */
 } ways[] = {
     { "PY_START", { "varve", on_start, VV_PYTHON_FAST_CALL, NULL }, false, true },
     { "PY_RESUME", { "varve", on_start, VV_PYTHON_FAST_CALL, NULL }, false, true },
@@ -98,7 +101,8 @@ static struct way {
     { "C_RAISE", { "varve", on_call_end, VV_PYTHON_FAST_CALL, NULL }, true, false },
 };
 
-/* Numbers that are nobody's: 0 is for debuggers, 1 for coverage, 2 for profilers, 5 for optimizers. 0 = all taken. */
+/* Takes a tool number that is not reserved: 0 is for debuggers, 1 for coverage, 2 for profilers, 5
+ * for optimizers. Returns 0 if all are taken. */
 static int take_tool(void *monitoring)
 {
     for (int number = 3; number <= 4; number++) {
@@ -111,15 +115,16 @@ static int take_tool(void *monitoring)
     return 0;
 }
 
-/* The bit to ask for it, 0 on failure. */
+/* Registers the callback. Returns the event's bit; 0 on failure. */
 static long register_way(void *monitoring, struct way *way)
 {
     void *events = vv_python.attribute(monitoring, "events");
     void *number = events != NULL ? vv_python.attribute(events, way->event) : NULL;
     long bit = number != NULL ? vv_python.integer(number) : 0;
     void *function = bit > 0 ? vv_python.new_function(&way->method, NULL, NULL) : NULL;
-    void *former = function != NULL
-                       ? vv_python.call_method(monitoring, "register_callback", "ilO", tool, bit, function) : NULL;
+    void *former = function != NULL ? vv_python.call_method(monitoring, "register_callback", "ilO",
+                                                            tool, bit, function)
+                                    : NULL;
     bool is_done = former != NULL;
     vv_python.drop(former);
     vv_python.drop(function);
@@ -140,7 +145,8 @@ static bool arm(void *monitoring, bool with_builtins)
             return false;
         asked |= ways[i].is_asked ? bit : 0;
     }
-    void *done = disable != NULL ? vv_python.call_method(monitoring, "set_events", "il", tool, asked) : NULL;
+    void *done =
+        disable != NULL ? vv_python.call_method(monitoring, "set_events", "il", tool, asked) : NULL;
     vv_python.drop(done);
     return done != NULL;
 }
@@ -171,7 +177,8 @@ static const char *begin(const struct vv_python_api *api, bool *out_builtins)
     return "sys.monitoring takes none of our functions";
 }
 
-bool vv_python_monitoring_begin(const struct vv_python_api *api, char out_says[VV_PYTHON_SAYS_BYTES])
+bool vv_python_monitoring_begin(const struct vv_python_api *api,
+                                char out_says[VV_PYTHON_SAYS_BYTES])
 {
     bool with_builtins = false;
     const char *failure = begin(api, &with_builtins);

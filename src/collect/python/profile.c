@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c — up to 3.11: the profile function, which each thread has of its own. The program's comes first: a
- * thread in which it sets one is left to it for good.
+/* profile.c — records calls up to 3.11 with the profile function, which each thread has for itself.
+ * The program has priority: if it sets a profile function in a thread, Varve leaves this thread for
+ * good.
  *
- * A new thread is reached by what threading calls in it before its function, set only where the program has not; one
- * that is not threading's at its first audit event. */
+ * A new thread of the module threading is reached through threading's profile hook, which runs
+ * before the thread's own function. Varve sets this hook only if the program has set none. A thread
+ * that threading did not make is reached at its first audit event. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +15,17 @@
 enum what { CALL = 0, RETURN = 3, C_CALL = 4, C_EXCEPTION = 5, C_RETURN = 6 };
 
 static _Thread_local struct {
-    uint64_t id; /* of the thread state: a thread may have several, one after the other; 0 = none */
+    /* Of the thread state; a thread may have several states, one after the other. 0 = none. */
+    uint64_t id;
     bool is_ours;
 } mine;
 
-static bool is_setting;     /* the event sys.setprofile that comes now is our own               */
-static bool is_ended;       /* by vv_python_profile_end: threads leave as they notice           */
+static bool is_setting;     /* Varve itself causes the event sys.setprofile now                 */
+static bool is_ended;       /* set by vv_python_profile_end: threads then leave                 */
 static bool with_builtins;
 static void *start_new_thread; /* the function of the module _thread                            */
 static bool is_yielded_said;
-static bool is_prepared;    /* threading knows our greeting, or had one of the program's         */
+static bool is_prepared;    /* threading has the greeting, or a hook of the program              */
 static bool is_watched;     /* new threads are left alone: the program has an audit hook         */
 static void *greeting;
 
@@ -51,14 +54,15 @@ static bool take_thread(void)
     void *thread_state = vv_python.thread_state();
     bool is_set = set(thread_state, profile);
     if (!is_set)
-        vv_python.clear_error(); /* an audit hook of the program's forbids it */
+        vv_python.clear_error(); /* an audit hook of the program forbids it */
     mine.id = vv_python.thread_id(thread_state);
     mine.is_ours = is_set;
     vv_python_depth = 0;
     return is_set;
 }
 
-/* What threading.setprofile is given: called in the new thread as its first profile function, for its first event. */
+/* The function in threading's profile hook. A new thread calls it as its first profile function,
+ * for its first event. */
 static void *greet_thread(void *self, void *const *arguments, intptr_t count)
 {
     (void)self;
@@ -70,7 +74,7 @@ static void *greet_thread(void *self, void *const *arguments, intptr_t count)
     return vv_python.none;
 }
 
-/* If it is imported. */
+/* Returns the module if it is imported; if not, NULL. */
 static void *module_of(const char *name)
 {
     void *text = vv_python.text_of(name), *module = text != NULL ? vv_python.module(text) : NULL;
@@ -89,7 +93,7 @@ static void set_hook(void *threading)
     vv_python.drop(present);
 }
 
-/* Before the thread is made. */
+/* Called before a thread is made. */
 static void prepare_thread(void)
 {
     void *type, *value, *traceback;
@@ -120,7 +124,7 @@ static void call(void *frame)
 {
     void *code = vv_python.frame_code(frame);
     struct vv_python_code *known = vv_python_code_of(code);
-    vv_python.drop(code); /* the frame has it */
+    vv_python.drop(code); /* the frame holds it */
     if (!known->is_left_out)
         vv_python_enter_call(&known->site);
 }
@@ -128,11 +132,12 @@ static void call(void *frame)
 static void call_builtin(void *frame, void *callable)
 {
     struct varve_site *site;
-    if ((!vv_python_any_left_out() || !is_left_out(frame)) && (site = vv_python_builtin(callable)) != NULL)
+    if ((!vv_python_any_left_out() || !is_left_out(frame)) &&
+        (site = vv_python_builtin(callable)) != NULL)
         vv_python_enter_call(site);
 }
 
-/* A yield returns, too; so does a function that is left by an exception. */
+/* RETURN also comes for a yield, and for a function that is left by an exception. */
 static int profile(void *self, void *frame, int what, void *argument)
 {
     (void)self;
@@ -162,7 +167,8 @@ static int profile(void *self, void *frame, int what, void *argument)
     return 0;
 }
 
-/* The program sees audit events from now on, and may forbid ours: there are to be none. */
+/* From now on the program sees audit events and may forbid them. So Varve causes no more: it takes
+ * its hook out of threading and leaves new threads alone. */
 static const char *leave_threads(void)
 {
     void *type, *value, *traceback;
@@ -175,7 +181,8 @@ static const char *leave_threads(void)
     vv_python.drop(threading);
     vv_python.clear_error();
     vv_python.restore_error(type, value, traceback);
-    const char *news = is_watched ? NULL : "calls, but not in threads begun after the program set an audit hook";
+    const char *news =
+        is_watched ? NULL : "calls, but not in threads begun after the program set an audit hook";
     is_watched = true;
     return news;
 }
@@ -204,7 +211,8 @@ const char *vv_python_profile_hear(const char *event)
 
 static bool is_free(void)
 {
-    void *sys = module_of("sys"), *present = sys != NULL ? vv_python.call_method(sys, "getprofile", NULL) : NULL;
+    void *sys = module_of("sys"),
+         *present = sys != NULL ? vv_python.call_method(sys, "getprofile", NULL) : NULL;
     bool is_none = present == vv_python.none;
     vv_python.drop(present);
     vv_python.drop(sys);
@@ -223,14 +231,16 @@ bool vv_python_profile_begin(const struct vv_python_api *api, char out_says[VV_P
 {
     is_ended = false;
     if (!vv_python_code_begin(api)) {
-        snprintf(out_says, VV_PYTHON_SAYS_BYTES, "calls not traced: code objects have no free slot");
+        snprintf(out_says, VV_PYTHON_SAYS_BYTES,
+                 "calls not traced: code objects have no free slot");
         return false;
     }
     with_builtins = vv_wishes_have("builtins") && vv_python_builtin_begin();
     find_start_of_threads();
     if (!is_free() || !take_thread()) {
         vv_python.clear_error();
-        snprintf(out_says, VV_PYTHON_SAYS_BYTES, "calls not traced: the program has a profile function");
+        snprintf(out_says, VV_PYTHON_SAYS_BYTES,
+                 "calls not traced: the program has a profile function");
         return false;
     }
     snprintf(out_says, VV_PYTHON_SAYS_BYTES, "calls of %sfunctions, by the profile function",

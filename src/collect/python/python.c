@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python.c — an audit hook tells when a module was imported: then a library that we wait for may be there. The hook
- * cannot be taken back, is called with the interpreter's lock held, and does next to nothing.
+/* python.c — an audit hook sees each import of a module, since a library that a collector waits for
+ * may then be loaded. The hook cannot be removed. CPython calls the hook with the interpreter's
+ * lock held, and the hook does very little.
  *
- * Calls are recorded from the first event on that no Python code is behind: the program itself is about to be run. What
- * the interpreter does before that, also in the module site, is its own beginning. */
+ * Calls are recorded from the first event that comes while no Python code runs, except the import
+ * of the module site: then the program is about to run. Before that, the interpreter only starts
+ * itself. */
 #include "collect/python/python.h"
 
 #include <stdio.h>
@@ -19,12 +21,12 @@
 
 static struct vv_python_api python;
 static const struct vv_python_listener *listener;
-static bool is_wanted;         /* calls; atomic                                                 */
-static bool is_late;           /* asked for while Python code runs already                      */
-static bool is_whole;          /* `python` has all that it can have                             */
+static bool is_wanted;         /* calls are wanted; atomic                                      */
+static bool is_late;           /* asked for when the interpreter ran already                    */
+static bool is_whole;          /* `python` has all functions that it needs                      */
 static enum { WAITING, TRACING, GIVEN_UP } state;
 
-static void note(enum vv_collector_state is, const char *says)
+static void note_state(enum vv_collector_state is, const char *says)
 {
     char text[VV_COLLECTOR_TEXT_BYTES_MAX];
     snprintf(text, sizeof text, "%s: %s", python.version, says);
@@ -48,16 +50,17 @@ static void begin(void)
     const char *depth = getenv("VARVE_PYTHON_DEPTH");
     unsigned long most = depth != NULL ? strtoul(depth, NULL, 10) : 0;
     vv_python_depth_max = most > 0 && most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    state = GIVEN_UP; /* what we do now makes events, too */
+    state = GIVEN_UP; /* what follows causes events, too */
     python.take_error(&type, &value, &traceback);
     bool is_begun = python.minor < 12 ? vv_python_profile_begin(&python, says)
                                       : vv_python_monitoring_begin(&python, says);
     python.restore_error(type, value, traceback);
     state = is_begun ? TRACING : GIVEN_UP;
-    note(is_begun ? VV_COLLECTOR_ATTACHED : VV_COLLECTOR_REFUSED, says);
+    note_state(is_begun ? VV_COLLECTOR_ATTACHED : VV_COLLECTOR_REFUSED, says);
 }
 
-/* What this thread has open ends here; what others have, where they end. */
+/* Ends the calls that this thread has open. Up to 3.11 other threads end theirs at their next
+ * event; from 3.12 on theirs stay open. */
 static void end(void)
 {
     void *type, *value, *traceback;
@@ -67,10 +70,10 @@ static void end(void)
     python.clear_error();
     python.restore_error(type, value, traceback);
     vv_python_leave_all();
-    note(VV_COLLECTOR_OFF, "calls not traced any more");
+    note_state(VV_COLLECTOR_OFF, "calls not traced any more");
 }
 
-/* On a thread that has the lock of the interpreter that we know? */
+/* Does this thread have the lock of the main interpreter, and is all of `python` known? */
 static bool is_within(void)
 {
     return is_whole && python.is_initialized() && python.thread_state() != NULL &&
@@ -82,8 +85,9 @@ static void hear_of_calls(const char *event, void *arguments, bool wanted)
     const char *news;
     if (state == TRACING && !wanted)
         end();
-    else if (state == TRACING && python.minor < 12 && (news = vv_python_profile_hear(event)) != NULL)
-        note(VV_COLLECTOR_PARTLY, news);
+    else if (state == TRACING && python.minor < 12 &&
+             (news = vv_python_profile_hear(event)) != NULL)
+        note_state(VV_COLLECTOR_PARTLY, news);
     else if (state == WAITING && wanted &&
              (is_late || (python.current_frame() == NULL && !is_import_of_site(event, arguments))))
         begin();
@@ -103,7 +107,7 @@ static int hear(const char *event, void *arguments, void *nothing)
     return 0;
 }
 
-/* Once. */
+/* Finds CPython and adds the hook, once. */
 static void attach(void)
 {
     static bool is_known;
@@ -115,9 +119,9 @@ static void attach(void)
     is_whole = found == VV_PYTHON_WHOLE;
     if (found == VV_PYTHON_UNKNOWN) {
         state = GIVEN_UP;
-        note(VV_COLLECTOR_REFUSED, why);
+        note_state(VV_COLLECTOR_REFUSED, why);
     } else if (found == VV_PYTHON_WHOLE && !vv_wishes_have(NAME)) {
-        note(VV_COLLECTOR_OFF, "calls not traced: --collect +python");
+        note_state(VV_COLLECTOR_OFF, "calls not traced: --collect +python");
     }
     if (python.add_hook != NULL)
         vv_python_hook_add(&python, hear);

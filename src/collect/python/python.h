@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python.h — CPython, 3.9 and later, as it is installed; no header of it, no Python file. */
+/* python.h — watches CPython, 3.9 and later, as it is installed: without a header of CPython, and
+ * without a Python file. */
 #ifndef VV_COLLECT_PYTHON_PYTHON_H
 #define VV_COLLECT_PYTHON_PYTHON_H
 
@@ -7,19 +8,21 @@
 
 #include "collect/python/api.h"
 
-/* Takes notice of what the interpreter imports, and of its calls while they are asked for, if this process has one.
- * Not from two threads at once, either. */
+/* If this process has an interpreter, watches its imports, and its calls while they are asked for.
+ * Two threads must not call this at once. */
 void vv_python_look(void);
 
-/* What else wants to know of the interpreter's audit events; called with its lock held. */
+/* Functions that are called at the interpreter's audit events. */
 struct vv_python_listener {
-    void (*imported)(void);                           /* a module was: a library may have come with it  */
-    bool (*hears)(const char *event);                 /* is something to be done at this event?         */
-    void (*heard)(const struct vv_python_api *api);   /* then, in the main interpreter; `api` stays     */
+    /* A module was imported: a library may have come with it. */
+    void (*imported)(void);
+    bool (*hears)(const char *event);                 /* must heard() be called at this event? */
+    /* Then called with the lock, in the main interpreter. `api` stays valid. */
+    void (*heard)(const struct vv_python_api *api);
 };
-/* Before vv_python_look, once; kept. */
+/* Called once, before vv_python_look. Keeps the pointer. */
 void vv_python_listen(const struct vv_python_listener *listener);
-/* Its calls are not asked for any more: the interpreter's next audit event ends that. */
+/* Calls are not asked for any more. Recording them ends at the interpreter's next audit event. */
 void vv_python_leave(void);
 
 #endif

@@ -13,15 +13,16 @@
 
 #define RECORD_FUNCTION "14RecordFunction"
 #define NAME_TEXT "6beforeEPKcl"
-#define NAME_VARIANT                                                                                \
-    "6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_wrapperIKN3c1014FunctionSchemaEEEEl"
-#define EMPTY_STRIDED_1                                                                             \
-    "_ZN2at4_ops13empty_strided4callEN3c108ArrayRefINS2_6SymIntEEES5_NS2_8optionalINS2_10ScalarTypeEEE"     \
-    "NS6_INS2_6LayoutEEENS6_INS2_6DeviceEEENS6_IbEE"
+#define NAME_VARIANT                                                                               \
+    "6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_"                 \
+    "wrapperIKN3c1014FunctionSchemaEEEEl"
+#define EMPTY_STRIDED_1                                                                  \
+    "_ZN2at4_ops13empty_strided4callEN3c108ArrayRefINS2_6SymIntEEES5_NS2_8optionalINS2_" \
+    "10ScalarTypeEEENS6_INS2_6LayoutEEENS6_INS2_6DeviceEEENS6_IbEE"
 
 static const struct row {
     const char *name;
-    size_t offset; /* of the pointer in struct vv_torch_api                                     */
+    size_t offset; /* offset of the pointer in struct vv_torch_api                              */
     bool is_needed;
 } rows[] = {
 #define ROW(member, symbol, needed) { symbol, offsetof(struct vv_torch_api, member), needed }
@@ -50,7 +51,8 @@ static const struct row {
     ROW(undefined, "_ZN3c1019UndefinedTensorImpl10_singletonE", false),
 };
 
-/* What stands between the quotes of  __version__ = '2.15.0+cu132'  in torch/version.py; a build's tail is left out. */
+/* Reads the version from the line __version__ = '2.15.0+cu132' of torch/version.py, without the
+ * part after "+". */
 static bool read_version(const char *path, char *out_version, size_t capacity)
 {
     char text[512];
@@ -68,20 +70,24 @@ static bool read_version(const char *path, char *out_version, size_t capacity)
     return true;
 }
 
-/* From …/torch/lib/libtorch_cpu.so's neighbour, or from the file's own name: libtorch_cpu.so.1.13. */
+/* Finds the version in version.py, in the folder above the library's, or in the name of the
+ * library's file: libtorch_cpu.so.1.13. */
 static void find_version(const char *library, char *out_version, size_t capacity)
 {
     char path[PATH_MAX + 16];
-    const char *slash = strrchr(library, '/'), *end = strstr(slash != NULL ? slash : library, ".so.");
+    const char *slash = strrchr(library, '/'),
+               *end = strstr(slash != NULL ? slash : library, ".so.");
     out_version[0] = '\0';
-    snprintf(path, sizeof path, "%.*s/../version.py", (int)(slash != NULL ? slash - library : 0), library);
+    snprintf(path, sizeof path, "%.*s/../version.py", (int)(slash != NULL ? slash - library : 0),
+             library);
     if (slash != NULL && read_version(path, out_version, capacity))
         return;
     if (end != NULL && isdigit((unsigned char)end[4]))
         snprintf(out_version, capacity, "%s", end + 4);
 }
 
-bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *library, const char **out_missing)
+bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *library,
+                       const char **out_missing)
 {
     int saved_errno = errno;
     *out_api = (struct vv_torch_api){ .library = vv_module_open(library) };
@@ -92,11 +98,11 @@ bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *lib
         if (symbol == NULL && rows[i].is_needed)
             *out_missing = rows[i].name;
     }
-    /* As the library itself binds it: an allocator that replaces it is found first. */
+    /* Looked up as the library itself binds it: an allocator that replaces it is found first. */
     void *operator_new = dlsym(RTLD_DEFAULT, "_Znwm");
     if (operator_new != NULL)
         memcpy(&out_api->operator_new, &operator_new, sizeof operator_new);
-    dlerror(); /* the program's own next dlerror is not to tell of ours */
+    dlerror(); /* clears it: the program's next dlerror must not show it */
     find_version(library->path, out_api->version, sizeof out_api->version);
     errno = saved_errno;
     return *out_missing == NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.h — what PyTorch exports that we call, by its C++ names; the same in 1.13 to 2.15. No header of PyTorch:
- * the declarations are ours.
+/* api.h — the functions of PyTorch that Varve calls, by their C++ names. The names are the same
+ * from 1.13 to 2.15. The declarations are Varve's own, without a header of PyTorch.
  *
- * An at::Tensor is one pointer, to its TensorImpl; where C++ returns one, the caller passes the place as a hidden
- * first argument (System V ABI of x86-64, and only there: AArch64 passes it in x8). */
+ * An at::Tensor is one pointer, to its TensorImpl. Where C++ returns a tensor, the caller passes
+ * the place for it as a hidden first argument. That is the System V ABI of x86-64 only: AArch64
+ * passes the place in x8. */
 #ifndef VV_COLLECT_TORCH_API_H
 #define VV_COLLECT_TORCH_API_H
 
@@ -17,7 +18,8 @@
 
 /* at::RecordFunctionCallback. */
 struct vv_torch_callback {
-    void *(*start)(void **out_context, const void *guard); /* a unique_ptr: NULL, and `out_context` returned   */
+    /* Returns a unique_ptr: sets *out_context to NULL, and returns `out_context`. */
+    void *(*start)(void **out_context, const void *guard);
     void (*end)(const void *guard, void *context);
     double probability;
     uint8_t scopes[VV_TORCH_SCOPES];
@@ -25,7 +27,8 @@ struct vv_torch_callback {
 };
 _Static_assert(sizeof(struct vv_torch_callback) == 40, "at::RecordFunctionCallback");
 
-/* std::variant<std::string_view, std::reference_wrapper<const FunctionSchema>>, passed on the stack. */
+/* std::variant<std::string_view, std::reference_wrapper<const FunctionSchema>>, passed on the
+ * stack. */
 struct vv_torch_name {
     size_t length;
     const char *text;
@@ -34,9 +37,9 @@ struct vv_torch_name {
 
 struct vv_torch_api {
     void *library;  /* libtorch_cpu.so                                                           */
-    char version[40]; /* "2.15.0", or "" where it cannot be told                                 */
+    char version[40]; /* "2.15.0"; "" = not known                                                */
 
-    /* Without these there is nothing. */
+    /* Without these nothing is recorded. */
     uint64_t (*add)(struct vv_torch_callback callback);
     void (*remove)(uint64_t handle);
     const char *(*name)(const void *guard);
@@ -44,31 +47,35 @@ struct vv_torch_api {
     uint64_t (*current_thread)(void);
 
     bool (*is_async)(const void *guard);
-    bool (*is_profiled)(void); /* by torch.profiler, this thread; NULL where absent                */
+    bool (*is_profiled)(void); /* does torch.profiler record this thread? NULL = absent */
 
-    /* For the self-test; NULL where absent. */
+    /* For the self-test; NULL = absent. */
     void (*construct)(void *guard, uint8_t scope);
     void (*destroy)(void *guard);
     void (*end)(void *guard);
     void (*set_async)(void *guard);
-    void (*before_text)(void *guard, const char *text, int64_t sequence);      /* to 2.6           */
-    void (*before_name)(void *guard, struct vv_torch_name name, int64_t sequence); /* from 2.9     */
-    int32_t (*empty_strided)(int64_t rank, const int64_t *sizes, const int64_t *strides, int32_t dtype,
-                             int32_t device, int32_t device_index, void **out_tensor); /* from 2.2   */
+    void (*before_text)(void *guard, const char *text, int64_t sequence);      /* to 2.6 */
+    void (*before_name)(void *guard, struct vv_torch_name name, int64_t sequence); /* from 2.9 */
+    int32_t (*empty_strided)(int64_t rank, const int64_t *sizes, const int64_t *strides,
+                             int32_t dtype,
+                             /* from 2.2 */
+                             int32_t device, int32_t device_index, void **out_tensor);
     int32_t (*delete_tensor)(void *tensor);
-    void (*empty_strided_1)(void **out_tensor, const int64_t *sizes, size_t rank, const int64_t *strides,
-                            size_t stride_count, uint64_t dtype, uint64_t layout, uint64_t device,
-                            uint64_t pinned);                                          /* 1.13      */
+    void (*empty_strided_1)(void **out_tensor, const int64_t *sizes, size_t rank,
+                            const int64_t *strides, size_t stride_count, uint64_t dtype,
+                            uint64_t layout, uint64_t device, uint64_t pinned); /* 1.13 */
     void *(*copy)(void **to, void *const *from, bool non_blocking);
-    void (*diagonal)(void **out_tensor, void *const *tensor, int64_t offset, int64_t dim1, int64_t dim2);
+    void (*diagonal)(void **out_tensor, void *const *tensor, int64_t offset, int64_t dim1,
+                     int64_t dim2);
     void (*stack)(void **out_tensor, void *const *tensors, size_t count, int64_t dim);
     void (*dropout)(void **out_tensor, void *const *tensor, double probability, bool train);
     void (*permute)(void **out_tensor, void *const *tensor, const int64_t *dims, size_t count);
     void *(*operator_new)(size_t bytes);
-    const void *undefined; /* the TensorImpl of undefined tensors                                */
+    const void *undefined; /* TensorImpl of undefined tensors                                    */
 };
 
-/* False: what is missing has no use of it at all; *out_missing is its name. */
+/* Finds the functions in the library. False: a function that is needed is missing; *out_missing is
+ * its name. */
 VV_MUST_USE bool vv_torch_api_find(struct vv_torch_api *out_api, const struct vv_module *library,
                                    const char **out_missing);
 

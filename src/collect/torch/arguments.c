@@ -9,7 +9,7 @@
 #include "record/hot_path.h"
 #include "varve/varve.h"
 
-#define RANK_SANE 64u /* of PyTorch's own                                                       */
+#define RANK_SANE 64u /* the largest rank in PyTorch                                            */
 
 struct adding {
     struct vv_torch_arguments *out;
@@ -18,10 +18,12 @@ struct adding {
     bool with_strides;
 };
 
-/* By c10::ScalarType, which only grows at its end. */
+/* Indexed by c10::ScalarType, which only grows at its end. */
 static const uint8_t dtypes[] = {
-    VARVE_U8, VARVE_I8, VARVE_I16, VARVE_I32, VARVE_I64, VARVE_F16, VARVE_F32, VARVE_F64, VARVE_C32, VARVE_C64,
-    VARVE_C128, VARVE_BOOL, VARVE_QI8, VARVE_QU8, VARVE_QI32, VARVE_BF16, VARVE_BITS, VARVE_BITS, VARVE_BITS,
+    VARVE_U8, VARVE_I8, VARVE_I16, VARVE_I32, VARVE_I64, VARVE_F16, VARVE_F32, VARVE_F64, VARVE_C32,
+    VARVE_C64,
+    VARVE_C128, VARVE_BOOL, VARVE_QI8, VARVE_QU8, VARVE_QI32, VARVE_BF16, VARVE_BITS, VARVE_BITS,
+    VARVE_BITS,
     VARVE_BITS, VARVE_BITS, VARVE_BITS, VARVE_BITS, VARVE_F8E5M2, VARVE_F8E4M3, VARVE_F8E5M2FNUZ,
     VARVE_F8E4M3FNUZ, VARVE_U16, VARVE_U32, VARVE_U64,
     [44] = VARVE_F8E8M0, [46] = VARVE_C32,
@@ -43,7 +45,7 @@ VV_INLINE uint64_t head_word(struct head head, uint64_t value_count)
            (uint32_t)head.dtype << 8 | head.kind;
 }
 
-/* The place of an argument's values; NULL without room. */
+/* Returns the place of an argument's values; NULL: there is no room. */
 VV_INLINE uint64_t *add(struct vv_torch_arguments *out, struct head head, size_t value_count)
 {
     if (out->count >= VV_CALL_ARGUMENTS_MAX || out->word_count + 1 + value_count > out->word_limit)
@@ -63,15 +65,17 @@ static bool add_one(struct vv_torch_arguments *out, uint8_t kind, uint64_t value
     return place != NULL;
 }
 
-/* Of a tensor, `at` its rank. */
+/* Returns the head of a tensor's argument. `at` is the address of the tensor's rank. */
 VV_INLINE struct head head_of(uint8_t kind, const uint8_t *at, const uint8_t *device)
 {
     uint16_t type;
     memcpy(&type, at + VV_TORCH_DTYPE, sizeof type);
-    return (struct head){ kind, dtype_of(type), (uint8_t)vv_device_kind_from_torch(device[0]), device[1] };
+    return (struct head){ kind, dtype_of(type), (uint8_t)vv_device_kind_from_torch(device[0]),
+                          device[1] };
 }
 
-/* The policy byte tells who knows the sizes: with any other than the tensor itself the words here mean nothing. */
+/* Adds a tensor. The policy byte says who knows the sizes. If the tensor itself does not, the words
+ * here mean nothing. */
 static VV_HOT bool add_tensor(const struct adding *adding, const uint8_t *tensor)
 {
     const uint8_t *at = tensor + adding->layout->tensors.rank;
@@ -104,9 +108,9 @@ static VV_HOT bool add_tensor(const struct adding *adding, const uint8_t *tensor
 static bool add_group(struct vv_torch_arguments *out, const struct vv_torch_group *group)
 {
     uint32_t name = vv_string_known(group->name);
-    if (name == 0 && group->name[0] != '\0' && vv_record_enter()) {
+    if (name == 0 && group->name[0] != '\0' && vv_recorder_lock()) {
         name = vv_string_id(group->name);
-        vv_record_leave();
+        vv_recorder_unlock();
     }
     uint64_t *place = add(out, (struct head){ .kind = VV_ARGUMENT_GROUP }, 3);
     if (place == NULL)
@@ -143,19 +147,24 @@ static VV_HOT bool add_value(const struct adding *adding, const struct vv_torch_
     return add_other(out, value);
 }
 
-/* The kind of a list whose members are all plain numbers of one tag; LIST for any other. */
-static uint8_t kind_of_list(const struct vv_torch_layout *layout, const struct vv_torch_value *members, size_t count)
+/* Returns the kind of a list whose members are all plain numbers of one tag; for any other list
+ * VV_ARGUMENT_LIST. */
+static uint8_t kind_of_list(const struct vv_torch_layout *layout,
+                            const struct vv_torch_value *members, size_t count)
 {
     uint32_t tag = count > 0 ? members[0].tag : VV_TORCH_TAG_NONE;
     for (size_t i = 1; i < count; i++)
         if (members[i].tag != tag)
             return VV_ARGUMENT_LIST;
-    return tag == VV_TORCH_TAG_INT ? VV_ARGUMENT_INTS : tag == VV_TORCH_TAG_DOUBLE ? VV_ARGUMENT_REALS
-         : tag == layout->inputs.tag_bool ? VV_ARGUMENT_BOOLS : VV_ARGUMENT_LIST;
+    return tag == VV_TORCH_TAG_INT          ? VV_ARGUMENT_INTS
+           : tag == VV_TORCH_TAG_DOUBLE     ? VV_ARGUMENT_REALS
+           : tag == layout->inputs.tag_bool ? VV_ARGUMENT_BOOLS
+                                            : VV_ARGUMENT_LIST;
 }
 
-/* Of a list longer than there is room for, what fits: its head says how long it is. */
-static bool add_members(const struct adding *adding, const struct vv_torch_value *members, size_t count)
+/* Adds the members of a list that fit. The argument also says how long the list is. */
+static bool add_members(const struct adding *adding, const struct vv_torch_value *members,
+                        size_t count)
 {
     uint64_t *place = add(adding->out, (struct head){ .kind = VV_ARGUMENT_LIST }, 2);
     size_t kept = 0;
@@ -171,7 +180,8 @@ static bool add_members(const struct adding *adding, const struct vv_torch_value
 static VV_HOT bool add_list(const struct adding *adding, const uint8_t *list)
 {
     const struct vv_torch_layout *layout = adding->layout;
-    uint64_t begin = vv_torch_word(list, layout->lists.values), end = vv_torch_word(list, layout->lists.values + 8u);
+    uint64_t begin = vv_torch_word(list, layout->lists.values),
+             end = vv_torch_word(list, layout->lists.values + 8u);
     const struct vv_torch_value *members = (const struct vv_torch_value *)(uintptr_t)begin;
     size_t count = (size_t)(end - begin) / sizeof *members;
     uint8_t kind = kind_of_list(layout, members, count);
@@ -183,15 +193,19 @@ static VV_HOT bool add_list(const struct adding *adding, const uint8_t *list)
     return place != NULL;
 }
 
-/* A tensor whose sizes lie within it, as nearly all do. Five are copied, however many it has: the next argument goes
- * over the rest, and no number of turns has to be guessed. Returns where that goes; NULL: another value, or no room. */
-VV_INLINE uint64_t *add_usual_tensor(const struct adding *adding, const struct vv_torch_value *value, uint64_t *place,
+/* Adds a tensor that holds its sizes itself, as nearly all do. This function always copies five
+ * sizes: the next argument overwrites those that are too many, and the processor need not guess the
+ * length of a loop. Returns the place of the next argument. NULL: another kind of value, or there
+ * is no room. */
+VV_INLINE uint64_t *add_usual_tensor(const struct adding *adding,
+                                     const struct vv_torch_value *value, uint64_t *place,
                                      const uint64_t *end)
 {
     const uint8_t *tensor = (const uint8_t *)(uintptr_t)value->payload;
     if (value->tag != VV_TORCH_TAG_TENSOR || tensor == adding->undefined || tensor == NULL)
         return NULL;
-    const uint8_t *at = tensor + adding->layout->tensors.rank, *device = tensor + adding->layout->tensors.device;
+    const uint8_t *at = tensor + adding->layout->tensors.rank,
+                  *device = tensor + adding->layout->tensors.device;
     uint64_t rank = vv_torch_word(at, 0);
     if (rank > VV_TORCH_INLINE_RANK || (at[VV_TORCH_POLICY] & 0x18) != 0 ||
         end - place < 1 + (ptrdiff_t)VV_TORCH_INLINE_RANK)
@@ -201,7 +215,8 @@ VV_INLINE uint64_t *add_usual_tensor(const struct adding *adding, const struct v
     return place + 1 + rank;
 }
 
-static VV_HOT __attribute__((noinline)) bool add_any(const struct adding *adding, const struct vv_torch_value *value)
+static VV_HOT __attribute__((noinline)) bool add_any(const struct adding *adding,
+                                                     const struct vv_torch_value *value)
 {
     const struct vv_torch_layout *layout = adding->layout;
     if (layout->rung >= VV_TORCH_LISTS && value->tag == layout->lists.tag_list)
@@ -209,9 +224,10 @@ static VV_HOT __attribute__((noinline)) bool add_any(const struct adding *adding
     return add_value(adding, value);
 }
 
-VV_HOT void vv_torch_arguments_add(struct vv_torch_arguments *arguments, const struct vv_torch_layout *layout,
-                                   const struct vv_torch_value *values, size_t count, const void *undefined,
-                                   bool with_strides)
+VV_HOT void vv_torch_arguments_add(struct vv_torch_arguments *arguments,
+                                   const struct vv_torch_layout *layout,
+                                   const struct vv_torch_value *values, size_t count,
+                                   const void *undefined, bool with_strides)
 {
     const struct adding adding = { arguments, layout, undefined, with_strides };
     const bool are_usual = layout->rung >= VV_TORCH_TENSORS && !with_strides;
@@ -219,7 +235,8 @@ VV_HOT void vv_torch_arguments_add(struct vv_torch_arguments *arguments, const s
     for (size_t i = 0; i < count; i++) {
         uint64_t *next = NULL;
         if (are_usual && arguments->count < VV_CALL_ARGUMENTS_MAX)
-            next = add_usual_tensor(&adding, &values[i], arguments->words + arguments->word_count, end);
+            next = add_usual_tensor(&adding, &values[i], arguments->words + arguments->word_count,
+                                    end);
         if (VV_LIKELY(next != NULL)) {
             arguments->word_count = (size_t)(next - arguments->words);
             arguments->count++;

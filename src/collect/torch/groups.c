@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* groups.c — a process group is seen when it is made and when it gets its name: we stand before those functions of
- * c10d, which torch.distributed calls through the dynamic linker, and pass on. Only where this library was loaded before
- * PyTorch (LD_PRELOAD), and from 2.0 on: before, Python alone knew names.
+/* groups.c — sees a process group when it is made and when it gets its name. This library defines
+ * the same functions of c10d, which torch.distributed calls through the dynamic linker, and passes
+ * each call on. That works only if this library was loaded before PyTorch (LD_PRELOAD), and from
+ * PyTorch 2.0 on: before, only Python knew the names.
  *
- * A collective holds its group in a box, an ivalue::Object with one slot. Where in it the slot lies is found the
- * first time that a box holds the address of a group; what is read later is believed for the same reason alone. */
+ * A collective holds its group in a box, an ivalue::Object with one slot. The offset of the slot is
+ * found when a box holds the address of a known group for the first time. A later value, too,
+ * counts as a group only if it is the address of a known group. */
 #include "collect/torch/groups.h"
 
 #include <dlfcn.h>
@@ -16,27 +18,30 @@
 #include "record/stream/recorder.h"
 #include "varve/varve.h"
 
-#define SET_NAME _ZN4c10d12ProcessGroup12setGroupNameERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE
+#define SET_NAME                                                                                   \
+    _ZN4c10d12ProcessGroup12setGroupNameERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE
 #define SET_NAME_OLD _ZN4c10d12ProcessGroup12setGroupNameERKSs
-#define MAKE _ZN4c10d12ProcessGroupC1EN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEii
-#define MAKE_OLD _ZN4c10d12ProcessGroupC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE
+#define MAKE                                                                                       \
+    _ZN4c10d12ProcessGroupC1EN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEii
+#define MAKE_OLD                                                                                   \
+    _ZN4c10d12ProcessGroupC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 
 #define GROUPS_MAX 256u
 #define BOX_BYTES 160u
-#define SEARCHES_MAX 1024 /* in values that are no group, while none was found                      */
+#define SEARCHES_MAX 1024 /* most searches in values while no group was found */
 
-/* A std::string of either kind begins with the place of its text, which ends in a 0. */
+/* A std::string of either ABI begins with the address of its text, which ends in a 0. */
 VARVE_API void SET_NAME(void *group, const char *const *name);
 VARVE_API void SET_NAME_OLD(void *group, const char *const *name);
 VARVE_API void MAKE(void *group, void *store, int rank, int size);
 VARVE_API void MAKE_OLD(void *group, void *store, int rank, int size, void *options);
 
 static struct vv_torch_group groups[GROUPS_MAX];
-static uint32_t group_count; /* atomic                                                              */
-static uint64_t found;       /* tag << 32 | offset of the slots in a box; 0 = not yet; atomic        */
-static int searches;         /* atomic                                                              */
+static uint32_t group_count; /* atomic */
+static uint64_t found;       /* tag << 32 | offset of the slots in a box; 0 = not yet; atomic */
+static int searches;         /* atomic */
 
 /* ---- groups ---- */
 
@@ -49,7 +54,8 @@ static struct vv_torch_group *find(const void *self)
     return NULL;
 }
 
-/* Where there was one at that address, it is gone. Beyond the most, groups are not known. Lock held. */
+/* Returns a row for a new group. If a row has the same address, its group is gone, and the row is
+ * used again. When the table is full, further groups are not known. Lock held. */
 static struct vv_torch_group *add(void *self)
 {
     struct vv_torch_group *group = find(self);
@@ -61,9 +67,9 @@ static struct vv_torch_group *add(void *self)
     return &groups[count];
 }
 
-static void note(void *self, const char *name, int rank, int size)
+static void note_group(void *self, const char *name, int rank, int size)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     struct vv_torch_group *group = add(self);
     if (group != NULL) {
@@ -71,13 +77,14 @@ static void note(void *self, const char *name, int rank, int size)
         group->rank = size > 0 ? rank : group->rank;
         group->size = size > 0 ? size : group->size;
     }
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
-/* ---- before PyTorch's own ---- */
+/* ---- functions that stand before PyTorch's ---- */
 
-/* As c10d itself would find it, were we not there: in its own library, or where that has another name, in one that
- * everybody sees. NULL: nobody but c10d calls us. */
+/* Finds the function that c10d would call without this library: in c10d's own library, or, if that
+ * has another name, in one of global scope. NULL: there is none; then nothing calls this library's
+ * function. */
 static void *next_of(const char *symbol)
 {
     int saved_errno = errno;
@@ -92,7 +99,7 @@ void SET_NAME(void *group, const char *const *name)
 {
     void (*next)(void *, const char *const *);
     *(void **)&next = next_of(TEXT(SET_NAME));
-    note(group, *name, -1, 0);
+    note_group(group, *name, -1, 0);
     if (next != NULL)
         next(group, name);
 }
@@ -101,7 +108,7 @@ void SET_NAME_OLD(void *group, const char *const *name)
 {
     void (*next)(void *, const char *const *);
     *(void **)&next = next_of(TEXT(SET_NAME_OLD));
-    note(group, *name, -1, 0);
+    note_group(group, *name, -1, 0);
     if (next != NULL)
         next(group, name);
 }
@@ -110,7 +117,7 @@ void MAKE(void *group, void *store, int rank, int size)
 {
     void (*next)(void *, void *, int, int);
     *(void **)&next = next_of(TEXT(MAKE));
-    note(group, "", rank, size);
+    note_group(group, "", rank, size);
     if (next != NULL)
         next(group, store, rank, size);
 }
@@ -119,14 +126,15 @@ void MAKE_OLD(void *group, void *store, int rank, int size, void *options)
 {
     void (*next)(void *, void *, int, int, void *);
     *(void **)&next = next_of(TEXT(MAKE_OLD));
-    note(group, "", rank, size);
+    note_group(group, "", rank, size);
     if (next != NULL)
         next(group, store, rank, size, options);
 }
 
 /* ---- boxes ---- */
 
-/* The offset in the box of a vector with one value, which is the address of a group. */
+/* Searches the box for a vector with one value that is the address of a group. Remembers the
+ * vector's offset. */
 static const struct vv_torch_group *search(const struct vv_torch_value *value)
 {
     uint64_t box[BOX_BYTES / 8];
@@ -134,7 +142,8 @@ static const struct vv_torch_group *search(const struct vv_torch_value *value)
         return NULL;
     for (uint32_t i = 2; i + 1 < BOX_BYTES / 8; i++) {
         struct vv_torch_value slot;
-        if (box[i + 1] - box[i] != sizeof slot || !vv_peek((const void *)(uintptr_t)box[i], &slot, sizeof slot))
+        if (box[i + 1] - box[i] != sizeof slot ||
+            !vv_peek((const void *)(uintptr_t)box[i], &slot, sizeof slot))
             continue;
         const struct vv_torch_group *group = find((const void *)(uintptr_t)slot.payload);
         if (group != NULL) {
@@ -145,7 +154,8 @@ static const struct vv_torch_group *search(const struct vv_torch_value *value)
     return NULL;
 }
 
-/* The system is asked about each place while nothing is known; not for ever. */
+/* While no offset is known, each search asks the system about many places. So the number of
+ * searches is limited. */
 static const struct vv_torch_group *try_search(const struct vv_torch_value *value)
 {
     if (__atomic_load_n(&group_count, __ATOMIC_RELAXED) == 0 ||

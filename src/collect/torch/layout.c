@@ -20,9 +20,10 @@ const char *vv_torch_rung_text(enum vv_torch_rung rung)
     return texts[rung];
 }
 
-/* The first -1 behind the sequence number is the debug handle. Before it stand forward thread (0), handle and the
- * async flag, a word each. */
-static bool match_tail(struct vv_torch_layout *layout, const uint8_t *guard, bool is_async, uint64_t *out_handle)
+/* The first -1 behind the sequence number is the debug handle. The three words before it are the
+ * forward thread (0), the handle and the async flag. */
+static bool match_tail(struct vv_torch_layout *layout, const uint8_t *guard, bool is_async,
+                       uint64_t *out_handle)
 {
     size_t at = layout->numbers.sequence + 5 * WORD;
     while (at + WORD <= VV_TORCH_GUARD_BYTES && vv_torch_word(guard, at) != NO_SEQUENCE)
@@ -37,8 +38,8 @@ static bool match_tail(struct vv_torch_layout *layout, const uint8_t *guard, boo
            vv_torch_word(guard, at - 3 * WORD) == 0;
 }
 
-bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, uint64_t sequence, bool is_async,
-                          uint64_t *out_handle)
+bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, uint64_t sequence,
+                          bool is_async, uint64_t *out_handle)
 {
     size_t found = 0, count = 0;
     for (size_t at = 2 * WORD; at + WORD <= VV_TORCH_GUARD_BYTES; at += WORD)
@@ -46,14 +47,14 @@ bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, 
             found = at;
             count++;
         }
-    if (count != 1 || guard[found - WORD] != 0) /* kind: the name is the guard's own */
+    if (count != 1 || guard[found - WORD] != 0) /* kind 0: the guard has its own name */
         return false;
     layout->numbers.sequence = (uint16_t)found;
     layout->numbers.kind = (uint16_t)(found - WORD);
     return match_tail(layout, guard, is_async, out_handle);
 }
 
-/* The device is an optional: {type, index, there} since 2.2, {there, type, index} before. */
+/* The device is an optional: {type, index, present} from 2.2 on, {present, type, index} before. */
 static bool match_device(struct vv_torch_layout *layout, const uint8_t *rank)
 {
     const uint8_t *at = rank + VV_TORCH_DTYPE + 2;

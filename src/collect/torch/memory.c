@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c — every block that PyTorch takes for tensors on the CPU: we stand before c10::alloc_cpu and
- * c10::free_cpu, which all of its libraries call through the dynamic linker. Only where this library was loaded
- * before them (LD_PRELOAD). Pinned and shared memory, NumPy's buffers and oneDNN's scratch come from elsewhere.
+/* memory.c — records every block that PyTorch takes for tensors on the CPU. This library defines
+ * c10::alloc_cpu and c10::free_cpu, which all of PyTorch's libraries call through the dynamic
+ * linker. That works only if this library was loaded before them (LD_PRELOAD). Pinned and shared
+ * memory, NumPy's buffers and oneDNN's scratch memory come from elsewhere.
  *
- * alloc_cpu throws where there is no memory: nothing here has to be undone then. */
+ * alloc_cpu throws if there is no memory. Nothing here has to be undone then. */
 #include "collect/torch/memory.h"
 
 #include <dlfcn.h>
@@ -18,12 +19,12 @@
 #define FREE _ZN3c108free_cpuEPv
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
-#define ALIGNMENT 64u /* c10's own                                                               */
+#define ALIGNMENT 64u /* the same as in c10                                                      */
 
 VARVE_API void *ALLOC(size_t bytes);
 VARVE_API void FREE(void *block);
 
-static void *(*torch_alloc)(size_t bytes); /* atomic, both: found once, by whoever is first        */
+static void *(*torch_alloc)(size_t bytes); /* both atomic; the first caller finds them */
 static void (*torch_free)(void *block);
 static bool is_wanted;                     /* atomic */
 
@@ -40,14 +41,16 @@ static void find(void)
     __atomic_store(&torch_alloc, (void *(**)(size_t))&alloc, __ATOMIC_RELEASE);
 }
 
-/* From now on each block is recorded, or none. */
+/* From now on every block is recorded, or no block is. */
 static void want(bool wants)
 {
     __atomic_store_n(&is_wanted, wants, __ATOMIC_RELAXED);
 }
 
-/* Whose `ALLOC` is the first in the program's own scope, where the linker looks before PyTorch's. By files: RTLD_DEFAULT
- * also finds ours where only those see it who asked for this library, and `ALLOC` here may be bound to another's. */
+/* Tests whose `ALLOC` is first in the program's global scope, where the linker searches before
+ * PyTorch's libraries. This function compares the files. RTLD_DEFAULT would not do: it finds this
+ * library's `ALLOC` also when this library was loaded with local scope. The name `ALLOC` itself
+ * would not do either: it may be bound to another library here. */
 bool vv_torch_memory_is_between(void)
 {
     Dl_info first, own;
@@ -57,7 +60,7 @@ bool vv_torch_memory_is_between(void)
         dlclose(program);
     }
     if (symbol == NULL)
-        dlerror(); /* the program's own next dlerror is not to tell of ours */
+        dlerror(); /* clears it: the program's next dlerror must not show it */
     return symbol != NULL && dladdr(symbol, &first) != 0 && dladdr(&is_wanted, &own) != 0 &&
            first.dli_fbase == own.dli_fbase;
 }
@@ -70,7 +73,7 @@ void *ALLOC(size_t bytes)
         alloc = __atomic_load_n(&torch_alloc, __ATOMIC_ACQUIRE);
     }
     void *block = NULL;
-    if (VARVE_UNLIKELY(alloc == NULL)) /* nobody calls us but c10: only to be whole */
+    if (VARVE_UNLIKELY(alloc == NULL)) /* just in case: only PyTorch calls this, and it has c10 */
         return posix_memalign(&block, ALIGNMENT, bytes) == 0 ? block : NULL;
     block = alloc(bytes);
     if (__atomic_load_n(&is_wanted, __ATOMIC_RELAXED) && bytes != 0)
@@ -78,7 +81,8 @@ void *ALLOC(size_t bytes)
     return block;
 }
 
-/* Before the block is given back: another thread may have it a moment later. */
+/* Records the free before the block is given back: another thread may get the block a moment
+ * later. */
 void FREE(void *block)
 {
     void (*release)(void *) = __atomic_load_n(&torch_free, __ATOMIC_ACQUIRE);

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Does PyTorch come by here? Not where it was loaded first, or this library only for those who ask for it. */
+/* Do PyTorch's calls pass through this library? False if PyTorch was loaded first, or if this
+ * library was loaded with local scope. */
 bool vv_torch_memory_is_between(void);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nn.c — calls of nn.Module.__call__, where the interpreter itself looks up what a call of a function is: in the
- * vectorcall word of the function object. Ours stands there while modules are recorded, and calls what stood there.
+/* nn.c — records calls of nn.Module.__call__. The interpreter looks up the code of a function's
+ * call in the vectorcall word of the function object. While modules are recorded, this word leads
+ * to a function of this file, which then calls the function that was there before.
  *
- * So no hook of PyTorch is set (torch.compile warns of those and breaks its graphs at them), no attribute of the
- * program's is replaced, no Python frame is added; an exception is a NULL that goes through. From 3.12 on CPython has a
- * function to set the word. Before, its place is told by the type of functions, and believed if it holds what CPython
- * puts there. Up to 3.11 the interpreter may run a Python function that is called from another without asking
- * that word: super().__call__(x) in a class's own __call__ is then not seen. */
+ * So no hook of PyTorch is set: torch.compile warns of such hooks and breaks its graphs at them. No
+ * attribute of the program is replaced, and no Python frame is added. An exception is a NULL result
+ * that is passed on. From 3.12 on CPython has a function that sets the word. Before, the type of
+ * functions gives the word's offset, and the offset is believed if the word holds what CPython puts
+ * there. Up to 3.11 the interpreter may run a Python function that another one calls without
+ * reading that word. Then super().__call__(x) in a class's own __call__ is not seen. */
 #include "collect/torch/nn.h"
 
 #include <string.h>
@@ -19,17 +21,18 @@
 #include "varve/varve.h"
 
 #define NAME "modules"
-#define TYPE_VECTORCALL_OFFSET 56u /* of tp_vectorcall_offset in PyTypeObject, 3.8 to 3.11          */
+#define TYPE_VECTORCALL_OFFSET 56u /* tp_vectorcall_offset in PyTypeObject, to 3.11 */
 #define FUNCTION_BYTES_MAX 512
-#define OFFSET_FLAG (UINT64_C(1) << 63) /* PY_VECTORCALL_ARGUMENTS_OFFSET                          */
+#define OFFSET_FLAG (UINT64_C(1) << 63) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
 
 static const struct vv_python_api *python;
 static bool is_wanted;             /* atomic                                                      */
-static bool is_due;                /* asked for since the last event: torch.nn may be there; atomic */
+/* `is_wanted` was set since the last event: torch.nn may be there. Atomic. */
+static bool is_due;
 static bool is_attached, is_given_up;
-static void *function;             /* nn.Module.__call__, kept                                     */
+static void *function;             /* nn.Module.__call__, kept */
 static vv_python_vectorcall *former;
-static _Thread_local struct vv_torch_nn *innermost; /* its call has not returned                    */
+static _Thread_local struct vv_torch_nn *innermost; /* module whose call has not returned */
 
 /* ---- the hot path: arguments[0] is the module ---- */
 
@@ -51,12 +54,13 @@ static void *call(void *self, void *const *arguments, size_t count, void *names)
 
 /* ---- attach ---- */
 
-/* The function's word, up to 3.11; NULL: not as known. */
+/* Finds the function's word, up to 3.11. NULL: the object is not as expected. */
 static vv_python_vectorcall **old_word(void)
 {
     intptr_t offset;
     vv_python_vectorcall *present;
-    if (!vv_peek((const char *)python->python_function_type + TYPE_VECTORCALL_OFFSET, &offset, sizeof offset) ||
+    if (!vv_peek((const char *)python->python_function_type + TYPE_VECTORCALL_OFFSET, &offset,
+                 sizeof offset) ||
         offset < 16 || offset > FUNCTION_BYTES_MAX || offset % 8 != 0)
         return NULL;
     char *word = (char *)function + offset;
@@ -86,7 +90,7 @@ static bool has_lock(void)
     return text == NULL || strchr(text, 't') == NULL;
 }
 
-/* nn.Module.__call__; NULL while that class is not made. */
+/* Returns nn.Module.__call__; NULL while that class does not exist. */
 static void *find_function(void)
 {
     void *imported = python->sys_object("modules");
@@ -129,7 +133,7 @@ static void end(void)
     vv_collector_note(NAME, VV_COLLECTOR_OFF, "calls of nn.Module not recorded any more");
 }
 
-/* From the next audit event on they are recorded, or not any more. */
+/* From the next audit event on, calls are recorded, or not recorded any more. */
 static void want(bool wants)
 {
     __atomic_store_n(&is_wanted, wants, __ATOMIC_RELAXED);

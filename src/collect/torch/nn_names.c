@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nn_names.c — modules by their address, as long as they live: a weak reference takes a module's row out of the
- * table before another object can come to its address. Making one may run Python code (the collector of garbage), which
- * may call modules: it is made first, and what it changed is looked at again. */
+/* nn_names.c — finds modules by their address while they live. A weak reference takes a module's
+ * row out of the table before another object can get the module's address. Making a weak reference
+ * may run Python code (the garbage collector), which may call modules. So the reference is made
+ * first, and the table is read again afterwards. */
 #include "collect/torch/nn_names.h"
 
 #include <errno.h>
@@ -13,13 +14,13 @@
 #include "record/text_hash.h"
 
 #define NAME_BYTES 512u
-#define SITES_MAX 32768u /* as many names; a trace has room for 131,064 sites in all              */
+#define SITES_MAX 32768u /* number of names; a trace has at most 131,064 sites                    */
 #define SITE_BUCKETS 4096u
-#define SEARCHED_MAX 1024u /* modules that are looked through for one                               */
+#define SEARCHED_MAX 1024u /* modules that are searched for one module */
 
 struct vv_torch_nn_class {
     struct vv_torch_nn_class *next;
-    uint64_t *taken; /* a bit for each number                                                      */
+    uint64_t *taken; /* one bit for each number */
     uint32_t words;
     char name[];
 };
@@ -66,7 +67,7 @@ static struct vv_torch_nn_class *class_of(const char *name)
     return classes = class;
 }
 
-/* The least that is free. */
+/* Takes the least number that is free. */
 static bool take_number(struct vv_torch_nn_class *class, uint32_t *out_number)
 {
     uint32_t word = 0;
@@ -116,7 +117,7 @@ static struct varve_site *site_of(const char *text)
     return &known->site;
 }
 
-/* What a class is called: its own word, without its module's. */
+/* Returns the name of a class, without the name of its module. */
 static const char *name_of(void *type, void **out_text)
 {
     *out_text = python->attribute(type, "__name__");
@@ -125,16 +126,18 @@ static const char *name_of(void *type, void **out_text)
     return name != NULL ? name : "?";
 }
 
-/* ---- paths: what Module.named_modules() would say, read in _modules ---- */
+/* ---- paths: the same as from Module.named_modules(), but read in _modules ---- */
 
 struct searched {
     void *module;
-    uint32_t from;    /* index of the one whose member it is                                       */
-    const char *name; /* of the dictionary's, which nobody changes meanwhile                       */
+    uint32_t from;    /* index of the module that has it as a member */
+    const char *name; /* in the dictionary, which does not change meanwhile */
 };
 
-/* "layer1.0.conv1": the path of `around`, which is the first, and the steps to the last. */
-static void print_path(const struct searched *searched, uint32_t last, const struct vv_torch_nn *around, char *out_path)
+/* Prints "layer1.0.conv1": the path of `around`, which is searched[0], and the steps from there to
+ * `last`. */
+static void print_path(const struct searched *searched, uint32_t last,
+                       const struct vv_torch_nn *around, char *out_path)
 {
     char text[NAME_BYTES] = "";
     size_t start = sizeof text - 1;
@@ -152,7 +155,8 @@ static void print_path(const struct searched *searched, uint32_t last, const str
              around->path_bytes != 0 ? "." : "", text + start);
 }
 
-/* The members of searched[at], behind the others; whether one of them is `wanted`, then the last. */
+/* Adds the members of searched[at] behind the others. Returns true if one of them is `wanted`; that
+ * member is then the last. */
 static bool add_members(struct searched *searched, uint32_t at, uint32_t *count, const void *wanted)
 {
     void *members = python->plain_attribute(searched[at].module, members_word), *key, *member;
@@ -166,15 +170,16 @@ static bool add_members(struct searched *searched, uint32_t at, uint32_t *count,
         searched[(*count)++] = (struct searched){ member, at, name };
         is_found = member == wanted;
     }
-    python->drop(members); /* the module has them */
+    python->drop(members); /* the module holds them */
     python->clear_error();
     return is_found;
 }
 
-/* "" where it is not among the members of `around`, and theirs. Nearest first. */
+/* Finds the path from `around` to `self` among the members of `around`, and their members; nearest
+ * first. The path is "" if `self` is not among them. */
 static void find_path(void *self, const struct vv_torch_nn *around, char *out_path)
 {
-    static struct searched searched[SEARCHED_MAX]; /* with the interpreter's lock */
+    static struct searched searched[SEARCHED_MAX]; /* guarded by the interpreter's lock */
     static bool is_searching;
     uint32_t count = 1;
     bool is_found = false;
@@ -192,7 +197,7 @@ static void find_path(void *self, const struct vv_torch_nn *around, char *out_pa
 
 /* ---- modules that come and go ---- */
 
-static struct vv_torch_nn *look(const void *self)
+static struct vv_torch_nn *find_module(const void *self)
 {
     struct vv_torch_nn *module = vv_torch_nn_buckets[vv_torch_nn_bucket(self)];
     while (module != NULL && module->self != self)
@@ -200,8 +205,8 @@ static struct vv_torch_nn *look(const void *self)
     return module;
 }
 
-/* What a weak reference calls: `self` is the address of the row. The reference itself is dropped when the row
- * serves another: it is in use now. */
+/* The function that a weak reference calls. `self` is the address of the row. The reference itself
+ * is in use now; it is dropped when the row gets another module. */
 static void *forget(void *self, void *const *arguments, intptr_t count)
 {
     struct vv_torch_nn *gone = python->pointer(self);
@@ -239,7 +244,7 @@ static void leave_row(struct vv_torch_nn *row)
     row->reference = NULL;
     row->next = free_rows;
     free_rows = row;
-    python->drop(reference); /* no call any more */
+    python->drop(reference); /* now it calls nothing */
 }
 
 static void *refer(void *self, struct vv_torch_nn *row)
@@ -276,13 +281,13 @@ static bool name_row(struct vv_torch_nn *row, void *self, const struct vv_torch_
     return true;
 }
 
-static struct vv_torch_nn *meet(void *self, struct vv_torch_nn *around)
+static struct vv_torch_nn *remember_module(void *self, struct vv_torch_nn *around)
 {
     struct vv_torch_nn *row = take_row(), *known;
     if (row == NULL)
         return NULL;
     row->reference = refer(self, row);
-    known = look(self);
+    known = find_module(self);
     if (row->reference == NULL || known != NULL || !name_row(row, self, around)) {
         leave_row(row);
         return known;
@@ -297,7 +302,7 @@ struct vv_torch_nn *vv_torch_nn_meet(void *self, struct vv_torch_nn *around)
     int saved_errno = errno;
     void *type, *value, *traceback;
     python->take_error(&type, &value, &traceback);
-    struct vv_torch_nn *module = meet(self, around);
+    struct vv_torch_nn *module = remember_module(self, around);
     python->clear_error();
     python->restore_error(type, value, traceback);
     errno = saved_errno;

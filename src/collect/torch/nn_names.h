@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nn_names.h — an nn.Module to the call site that its records name: "nn.Module: Conv2d_3 (layer1.0.conv1)".
+/* nn_names.h — finds the call site of an nn.Module: "nn.Module: Conv2d_3 (layer1.0.conv1)".
  *
- * The number counts the modules of a class's name in the order in which they were first called, as PyTorch's profiler
- * does; that of one which is gone is given to the next. What is in brackets leads to it from the outermost module whose call
- * it was first called in. With the interpreter's lock held; no Python code runs but what a weak reference, made for each
- * module once, makes the interpreter run. */
+ * The number counts the modules whose classes have the same name, in the order of their first
+ * calls, as in PyTorch's profiler. When a module is gone, its number goes to the next one. The path
+ * in brackets leads to the module from an outermost module: the module was first called inside a
+ * call of that one. The caller holds the interpreter's lock. The only Python code that may run is
+ * run by the interpreter when a weak reference is made, once for each module. */
 #ifndef VV_COLLECT_TORCH_NN_NAMES_H
 #define VV_COLLECT_TORCH_NN_NAMES_H
 
 #include "collect/python/api.h"
 #include "varve/varve.h"
 
-/* Its memory stays one of these for good: that of one which is gone serves another. */
+/* A module that was called. The memory is never freed: when the module is gone, another module gets
+ * it. */
 struct vv_torch_nn {
     struct varve_site *site;
-    const char *path;         /* of the site's name                                               */
-    uint32_t path_bytes;      /* 0 = it is the outermost, or in no other's _modules               */
+    const char *path;         /* part of the site's name                                          */
+    uint32_t path_bytes;      /* 0 = the outermost, or in no _modules of another                  */
     uint32_t number;
     void *self;
-    void *reference;          /* weak; it tells when the module goes                              */
+    void *reference;          /* weak; calls a function when the module goes                      */
     struct vv_torch_nn_class *class;
-    struct vv_torch_nn *next; /* of those in its bucket, or of those that are free                */
+    struct vv_torch_nn *next; /* next in its bucket, or in the list of free ones                  */
 };
 
-/* False: no memory. May be called again. `api` is kept. */
+/* False: there is no memory. May be called again. Keeps `api`. */
 VV_MUST_USE bool vv_torch_nn_begin(const struct vv_python_api *api);
 
-/* `around` is the module in whose call this one is called, or NULL. NULL: it cannot be named. An exception that is set
- * is lost. */
+/* Names a module that is new. `around` is the module in whose call this one is called, or NULL.
+ * Returns NULL if it cannot be named. An exception that is set stays set. */
 VV_MUST_USE struct vv_torch_nn *vv_torch_nn_meet(void *self, struct vv_torch_nn *around);
 
 #define VV_TORCH_NN_BUCKETS 16384u

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.c — the self-test: objects whose content we chose, looked at from within our own callback.
+/* probe.c — the self-test: makes objects whose content is known, and reads them inside its own
+ * callback.
  *
- * One damaged or lucky read must not be believed, so all is done twice and what the two passes found must be
- * equal (tried: of 20,000 damaged reads a version one pass accepted 7 to 10 wrong layouts, two none). */
+ * One damaged or lucky read must not be believed. So all is done twice, and both passes must find
+ * the same. (Tried with 20,000 damaged reads for each version: one pass accepted 7 to 10 wrong
+ * layouts, two passes accepted none.) */
 #include "collect/torch/layout.h"
 
 #include <string.h>
 
-#define GUARD_ROOM 2048 /* six times what the largest known needs                               */
+#define GUARD_ROOM 2048 /* six times the size of the largest known guard                        */
 #define MAGIC UINT64_C(0x5661727665000000)
 #define F32 6u
 #define F64 7u
@@ -19,14 +21,14 @@ typedef bool examine_fn(struct probe *probe, const void *guard);
 struct probe {
     const struct vv_torch_api *api;
     const struct vv_torch_reader *reader;
-    struct vv_torch_layout *layout; /* of this pass                                              */
-    const char *awaited;            /* name of the guard that is to be examined                  */
+    struct vv_torch_layout *layout; /* filled by this pass                                       */
+    const char *awaited;            /* name of the guard to examine                              */
     examine_fn *examine;
     bool is_seen, is_good;
-    uint64_t sequence, handle;      /* of the guard of our own                                   */
+    uint64_t sequence, handle;      /* of the self-test's own guard                              */
     bool is_async;
     void *tensors[3];               /* at::Tensor: f64 and f32 of rank 3, f32 of rank 6          */
-    void *owners[3];                /* of those; NULL in 1.13                                    */
+    void *owners[3];                /* owners of the tensors; NULL in 1.13                       */
     uint8_t guard[VV_TORCH_GUARD_BYTES];
 };
 
@@ -42,7 +44,7 @@ static bool peek_at(const struct probe *probe, uint64_t address, void *out, size
     return peek(probe, (const void *)(uintptr_t)address, out, bytes);
 }
 
-/* Operators call others: the first guard of the awaited name is the one. */
+/* Operators call other operators: the first guard with the awaited name is the right one. */
 static void *start(void **out_context, const void *guard)
 {
     struct probe *probe = probing;
@@ -50,7 +52,8 @@ static void *start(void **out_context, const void *guard)
     if (probe == NULL || probe->is_seen || strcmp(probe->api->name(guard), probe->awaited) != 0)
         return out_context;
     probe->is_seen = true;
-    probe->is_good = peek(probe, guard, probe->guard, sizeof probe->guard) && probe->examine(probe, guard);
+    probe->is_good =
+        peek(probe, guard, probe->guard, sizeof probe->guard) && probe->examine(probe, guard);
     return out_context;
 }
 
@@ -67,12 +70,13 @@ static void await(struct probe *probe, const char *name, examine_fn *examine)
     probe->is_seen = probe->is_good = false;
 }
 
-/* ---- guards of our own ---- */
+/* ---- guards of the self-test ---- */
 
 static bool examine_own(struct probe *probe, const void *guard)
 {
     (void)guard;
-    return vv_torch_match_guard(probe->layout, probe->guard, probe->sequence, probe->is_async, &probe->handle);
+    return vv_torch_match_guard(probe->layout, probe->guard, probe->sequence, probe->is_async,
+                                &probe->handle);
 }
 
 static bool run_own_guard(struct probe *probe)
@@ -85,7 +89,8 @@ static bool run_own_guard(struct probe *probe)
     if (probe->is_async)
         api->set_async(guard);
     if (api->before_name != NULL)
-        api->before_name(guard, (struct vv_torch_name){ sizeof name - 1, name, 0 }, (int64_t)probe->sequence);
+        api->before_name(guard, (struct vv_torch_name){ sizeof name - 1, name, 0 },
+                         (int64_t)probe->sequence);
     else
         api->before_text(guard, name, (int64_t)probe->sequence);
     api->end(guard);
@@ -96,8 +101,8 @@ static bool run_own_guard(struct probe *probe)
 static bool probe_guards(struct probe *probe)
 {
     const struct vv_torch_api *api = probe->api;
-    if (api->construct == NULL || api->destroy == NULL || api->end == NULL || api->set_async == NULL ||
-        (api->before_name == NULL && api->before_text == NULL))
+    if (api->construct == NULL || api->destroy == NULL || api->end == NULL ||
+        api->set_async == NULL || (api->before_name == NULL && api->before_text == NULL))
         return false;
     probe->sequence = MAGIC;
     probe->is_async = false;
@@ -136,14 +141,15 @@ static bool find_schema(struct probe *probe, const void *guard)
     return count == 1 && probe->guard[probe->layout->numbers.kind] == 1;
 }
 
-/* Tensor, Tensor, bool. The tag of bool is not known yet. */
+/* Matches the values Tensor, Tensor, bool. The tag of bool is not known yet. */
 static bool match_values(struct probe *probe, size_t at)
 {
     struct vv_torch_value values[3];
     bool fits = vv_torch_word(probe->guard, at + 8) == 3 &&
                 peek_at(probe, vv_torch_word(probe->guard, at), values, sizeof values) &&
-                is_tensor(&values[0], probe->tensors[0]) && is_tensor(&values[1], probe->tensors[1]) &&
-                is_false(&values[2]) && values[2].tag > VV_TORCH_TAG_INT && values[2].tag < 64;
+                is_tensor(&values[0], probe->tensors[0]) &&
+                is_tensor(&values[1], probe->tensors[1]) && is_false(&values[2]) &&
+                values[2].tag > VV_TORCH_TAG_INT && values[2].tag < 64;
     if (fits) {
         probe->layout->inputs.values = (uint16_t)at;
         probe->layout->inputs.tag_bool = (uint16_t)values[2].tag;
@@ -161,7 +167,7 @@ static bool examine_copy(struct probe *probe, const void *guard)
     return count == 1;
 }
 
-/* The inputs of the guard being examined, if there are `count`. */
+/* Reads the inputs of the guard that is examined. False: their number is not `count`. */
 static bool read_inputs(const struct probe *probe, struct vv_torch_value *out_values, size_t count)
 {
     size_t at = probe->layout->inputs.values;
@@ -178,7 +184,8 @@ static bool examine_dropout(struct probe *probe, const void *guard)
         return false;
     memcpy(&probability, &values[1].payload, sizeof probability);
     return is_tensor(&values[0], probe->tensors[1]) && values[1].tag == VV_TORCH_TAG_DOUBLE &&
-           probability == 0.25 && values[2].tag == probe->layout->inputs.tag_bool && is_false(&values[2]);
+           probability == 0.25 && values[2].tag == probe->layout->inputs.tag_bool &&
+           is_false(&values[2]);
 }
 
 /* ---- tensors ---- */
@@ -235,8 +242,8 @@ static bool examine_stack(struct probe *probe, const void *guard)
     uint8_t list[64];
     size_t count = 0;
     (void)guard;
-    if (!read_inputs(probe, values, 2) || values[1].tag != VV_TORCH_TAG_INT || values[1].payload != 1 ||
-        values[0].tag <= VV_TORCH_TAG_INT || values[0].tag >= 64 ||
+    if (!read_inputs(probe, values, 2) || values[1].tag != VV_TORCH_TAG_INT ||
+        values[1].payload != 1 || values[0].tag <= VV_TORCH_TAG_INT || values[0].tag >= 64 ||
         !peek_at(probe, values[0].payload, list, sizeof list))
         return false;
     for (size_t at = 8; at + 16 <= sizeof list; at += 8)
@@ -269,12 +276,13 @@ static bool examine_permute(struct probe *probe, const void *guard)
 
 /* ---- the operators ---- */
 
-/* A Tensor that is ours alone. 1.13 has no function that takes it back: a few hundred bytes stay. */
+/* Drops a Tensor that nothing else holds. 1.13 has no function for this, so a few hundred bytes
+ * stay. */
 static void drop(const struct probe *probe, void *tensor)
 {
     if (tensor == NULL || probe->api->delete_tensor == NULL || probe->api->operator_new == NULL)
         return;
-    void **owner = probe->api->operator_new(sizeof *owner); /* deleted with it */
+    void **owner = probe->api->operator_new(sizeof *owner); /* delete_tensor deletes it, too */
     *owner = tensor;
     probe->api->delete_tensor(owner);
 }
@@ -295,15 +303,16 @@ static bool run_dropout(struct probe *probe)
     return probe->is_good;
 }
 
-/* The view begins 2 columns of 5 elements each behind its base. */
+/* The view begins 2 columns of 5 elements each after the begin of its base. */
 static bool run_diagonal(struct probe *probe)
 {
     void *result = NULL;
     uint8_t tensor[VV_TORCH_TENSOR_BYTES];
     await(probe, "aten::diagonal", examine_diagonal);
     probe->api->diagonal(&result, &probe->tensors[1], 2, 0, 1);
-    bool is_good = probe->is_good && peek(probe, result, tensor, sizeof tensor) &&
-                   vv_torch_word(tensor + probe->layout->tensors.rank, VV_TORCH_STORAGE_OFFSET) == 10;
+    bool is_good =
+        probe->is_good && peek(probe, result, tensor, sizeof tensor) &&
+        vv_torch_word(tensor + probe->layout->tensors.rank, VV_TORCH_STORAGE_OFFSET) == 10;
     drop(probe, result);
     return is_good;
 }
@@ -329,14 +338,17 @@ static bool run_permute(struct probe *probe)
 
 /* ---- both passes ---- */
 
-static bool make_tensor(struct probe *probe, size_t index, size_t rank, const int64_t *sizes, const int64_t *strides)
+static bool make_tensor(struct probe *probe, size_t index, size_t rank, const int64_t *sizes,
+                        const int64_t *strides)
 {
     const struct vv_torch_api *api = probe->api;
     const uint16_t dtype = index == 0 ? F64 : F32;
     void **tensor = &probe->tensors[index];
-    if (api->empty_strided == NULL) /* optional<ScalarType> of 1.13: whether it is there, then what it is */
+    /* The optional<ScalarType> of 1.13: whether it is present, then its value. */
+    if (api->empty_strided == NULL)
         api->empty_strided_1(tensor, sizes, rank, strides, rank, (uint64_t)dtype << 8 | 1, 0, 0, 0);
-    else if (api->empty_strided((int64_t)rank, sizes, strides, dtype, 0, -1, &probe->owners[index]) == 0 &&
+    else if (api->empty_strided((int64_t)rank, sizes, strides, dtype, 0, -1,
+                                &probe->owners[index]) == 0 &&
              probe->owners[index] != NULL)
         *tensor = *(void **)probe->owners[index];
     return *tensor != NULL;
@@ -378,7 +390,7 @@ static void run_pass(struct probe *probe, bool has_tensors, struct vv_torch_layo
         out_layout->rung = VV_TORCH_LISTS;
 }
 
-/* What both passes found alike. */
+/* Returns the highest rung for which both passes found the same. */
 static enum vv_torch_rung agreed(const struct vv_torch_layout *a, const struct vv_torch_layout *b)
 {
     enum vv_torch_rung rung = a->rung < b->rung ? a->rung : b->rung;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c — the callbacks around every at::RecordFunction: a guard that lives as long as what it stands for.
+/* record.c — the callbacks around every at::RecordFunction, a guard that lives as long as its
+ * operator runs.
  *
- * Each scope has a callback of its own, so that none has to be read from the guard. A begin and what it was called
- * with take one place in the stream, and one reading of the clock. Guards end in the reverse of their order on
- * a thread, save asynchronous ones, which begin on one and end on another and are told apart by their handle. */
+ * Each scope has a callback of its own, so that the scope need not be read from the guard. A begin
+ * and its arguments take one place in the stream and one reading of the clock. On a thread, guards
+ * end in the reverse order of their begins. Asynchronous guards do not: they begin on one thread
+ * and end on another, and their handles tell them apart. */
 #include "collect/torch/record.h"
 
 #include <pthread.h>
@@ -18,23 +20,23 @@
 #include "record/source_note.h"
 
 #define THREADS_MAX 65536u
-#define NO_KERNEL_THREAD (UINT64_C(1) << 32) /* and PyTorch's own number: none that we have met  */
+#define NO_KERNEL_THREAD (UINT64_C(1) << 32) /* plus PyTorch's number: a thread not seen yet     */
 #define CALL_HEAD_WORDS 4u
 
 static struct vv_torch_api torch;
 static uint64_t handles[VV_TORCH_SCOPES];
 
-/* What each record asks for, in one cache line. */
+/* The data that each record reads, in one cache line. */
 static _Alignas(64) struct {
     struct vv_torch_layout layout;
     struct vv_torch_wishes wishes;
-    uint32_t generation; /* of the process: a forked child's thread has another id               */
-    const void *undefined; /* of struct vv_torch_api                                             */
+    uint32_t generation; /* changes in a forked child: its thread has another id                 */
+    const void *undefined; /* as in struct vv_torch_api                                          */
 } hot = { .generation = 1 };
 
-/* ---- PyTorch numbers threads by itself ---- */
+/* ---- PyTorch has its own numbers of threads ---- */
 
-static uint32_t *kernel_threads;    /* by PyTorch's number; 0 = not met; atomic                  */
+static uint32_t *kernel_threads;    /* index: PyTorch's number; 0 = not seen; atomic             */
 
 static __attribute__((noinline)) void meet_thread(void)
 {
@@ -46,8 +48,9 @@ static __attribute__((noinline)) void meet_thread(void)
 
 static uint64_t kernel_thread(uint64_t number)
 {
-    uint32_t tid =
-        number > 0 && number < THREADS_MAX ? __atomic_load_n(&kernel_threads[number], __ATOMIC_RELAXED) : 0;
+    uint32_t tid = number > 0 && number < THREADS_MAX
+                       ? __atomic_load_n(&kernel_threads[number], __ATOMIC_RELAXED)
+                       : 0;
     return tid != 0 || number == 0 ? tid : NO_KERNEL_THREAD + number;
 }
 
@@ -56,14 +59,14 @@ static void after_fork(void)
     hot.generation++;
 }
 
-/* ---- a schedule counts steps: what PyTorch calls by that name are the optimizer's ---- */
+/* ---- steps that a schedule counts: those that PyTorch's optimizers make ---- */
 
 static inline bool are_steps_counted(void)
 {
     return VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0);
 }
 
-/* The first begins with the first operator, unless the program marks its own. */
+/* The first step begins with the first operator, unless the program marks steps of its own. */
 static __attribute__((noinline)) void begin_first_step(void)
 {
     static bool has_begun; /* atomic */
@@ -82,26 +85,29 @@ static __attribute__((noinline)) void end_step(const void *guard)
 
 /* ---- beside torch.profiler ---- */
 
-/* Asked where a range of the user's begins, which is seldom and dear anyway: steps, optimizers and data loaders have some. */
+/* Called where a range of the user begins, which is rare and costly anyway: steps, optimizers and
+ * data loaders have such ranges. */
 VV_INLINE void look_for_profiler(void)
 {
     static bool is_seen; /* atomic */
-    if (!__atomic_load_n(&is_seen, __ATOMIC_RELAXED) && torch.is_profiled != NULL && torch.is_profiled() &&
-        !__atomic_exchange_n(&is_seen, true, __ATOMIC_RELAXED))
-        vv_collector_note("torch.profiler", VV_COLLECTOR_NOTE, "runs too: its times hold our cost, ours hold its");
+    if (!__atomic_load_n(&is_seen, __ATOMIC_RELAXED) && torch.is_profiled != NULL &&
+        torch.is_profiled() && !__atomic_exchange_n(&is_seen, true, __ATOMIC_RELAXED))
+        vv_collector_note("torch.profiler", VV_COLLECTOR_NOTE,
+                          "runs too: its times hold our cost, ours hold its");
 }
 
 /* ---- begin ---- */
 
-struct begin { /* mostly a few words: they lie beside their counts                               */
+struct begin { /* mostly a few words, which follow their counts                                  */
     size_t begin_words, call_words;
-    uint32_t group; /* the string that the call names, if one                                        */
-    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call                          */
+    uint32_t group; /* string id that the call names; 0 = none */
+    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call */
 };
 
-/* The first words: a site's class, or the text's number. False: it cannot be recorded, and is counted. */
-static bool name_begin(struct vv_self *self, struct begin *begin, const struct vv_torch_operator *known,
-                       const char *text, uint32_t layer)
+/* Sets the first words: the class of a site, or the id of the text. False: the range cannot be
+ * recorded, and was counted as lost. */
+static bool name_begin(struct vv_self *self, struct begin *begin,
+                       const struct vv_torch_operator *known, const char *text, uint32_t layer)
 {
     uint32_t id;
     if (known != NULL) {
@@ -110,9 +116,9 @@ static bool name_begin(struct vv_self *self, struct begin *begin, const struct v
         begin->begin_words = 1;
     } else {
         id = vv_string_known(text);
-        if (id == 0 && vv_record_enter()) {
+        if (id == 0 && vv_recorder_lock()) {
             id = vv_string_id(text);
-            vv_record_leave();
+            vv_recorder_unlock();
         }
         begin->words[0] = VV_EVENT_BEGIN;
         begin->words[1] = (uint64_t)vv_layer_single(layer) << 32 | id;
@@ -130,11 +136,13 @@ static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_
     const struct vv_torch_value *values =
         (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, hot.layout.inputs.values);
     size_t count = vv_torch_word(guard, hot.layout.inputs.values + 8u);
-    if (known != NULL && known->inputs < count) { /* the interpreter's whole stack: ours are the last */
+    /* The values are the interpreter's whole stack; this operator's inputs are the last ones. */
+    if (known != NULL && known->inputs < count) {
         values += count - known->inputs;
         count = known->inputs;
     }
-    vv_torch_arguments_add(arguments, &hot.layout, values, count, hot.undefined, hot.wishes.strides);
+    vv_torch_arguments_add(arguments, &hot.layout, values, count, hot.undefined,
+                           hot.wishes.strides);
 }
 
 VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
@@ -166,11 +174,12 @@ static void put_begin(struct vv_self *self, const struct begin *begin)
         vv_put_word(self, &place, (uint32_t)begin->words[0]);
         return;
     }
-    /* Until both are whole the place looks like one record of unknown length: vv_stream_settle hides it. */
+    /* Until both records are whole, the place looks like one record of unknown length.
+     * vv_stream_settle hides such a record. */
     place.words[0] = vv_record_word(VV_EVENT_CALL, place.ticks);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     size_t at = 1;
-    for (; at + 2 <= words; at += 2) /* few: less than a call of memcpy takes */
+    for (; at + 2 <= words; at += 2) /* few words: cheaper than a call of memcpy */
         memcpy(place.words + at, begin->words + at, 16);
     if (at < words)
         place.words[at] = begin->words[at];
@@ -183,13 +192,15 @@ static void put_begin(struct vv_self *self, const struct begin *begin)
 
 static bool is_async(const void *guard)
 {
-    return hot.layout.rung >= VV_TORCH_NUMBERS ? ((const uint8_t *)guard)[hot.layout.numbers.is_async] != 0
-                                           : torch.is_async(guard);
+    return hot.layout.rung >= VV_TORCH_NUMBERS
+               ? ((const uint8_t *)guard)[hot.layout.numbers.is_async] != 0
+               : torch.is_async(guard);
 }
 
 static __attribute__((noinline)) void begin_async(const void *guard)
 {
-    struct varve_site *site = hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+    struct varve_site *site =
+        hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
     if (site != NULL)
         varve_async_begin(site, vv_torch_word(guard, hot.layout.numbers.handle));
 }
@@ -200,7 +211,8 @@ static __attribute__((noinline)) void begin_named(const void *guard, uint32_t us
     varve_begin_name(name, vv_torch_layer(name, usual_layer));
 }
 
-/* Asks for the lines that the record will need, each of which may be far away, while the code itself comes. */
+/* Prefetches the cache lines that the record will need. Each may be far away, and the code itself
+ * is being fetched meanwhile. */
 VV_INLINE void fetch_ahead(const struct vv_self *self, const uint8_t *guard)
 {
     const uintptr_t packet = (uintptr_t)self->writer.packet;
@@ -211,7 +223,8 @@ VV_INLINE void fetch_ahead(const struct vv_self *self, const uint8_t *guard)
     __builtin_prefetch((const void *)(packet + offsetof(struct vv_packet_header, content_bits)), 1);
 }
 
-/* One for all scopes: between operators that fill the caches with data, its own size is what costs. */
+/* One function for all scopes. Operators fill the caches with data between two records, so the size
+ * of this function is what costs. */
 static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint32_t scope)
 {
     const uint8_t *bytes = guard;
@@ -255,12 +268,12 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
 
 /* ---- the callbacks ---- */
 
-#define START(scope)                                                                                \
-    static VV_HOT void *start_##scope(void **out_context, const void *guard)                              \
-    {                                                                                               \
-        *out_context = NULL;                                                                        \
-        begin_guard(guard, scope);                                                                  \
-        return out_context;                                                                         \
+#define START(scope)                                                         \
+    static VV_HOT void *start_##scope(void **out_context, const void *guard) \
+    {                                                                        \
+        *out_context = NULL;                                                 \
+        begin_guard(guard, scope);                                           \
+        return out_context;                                                  \
     }
 START(0) START(1) START(2) START(3) START(4) START(5) START(6) START(7) START(8) START(9)
 
@@ -268,12 +281,13 @@ static void *(*const starts[VV_TORCH_SCOPES])(void **, const void *) = {
     start_0, start_1, start_2, start_3, start_4, start_5, start_6, start_7, start_8, start_9,
 };
 
-/* The async flag must be told now: it may have been off when the guard began. */
+/* The async flag must be read now: it may not have been set when the guard began. */
 static VV_HOT void end_guard(const void *guard, void *context)
 {
     (void)context;
     if (VARVE_UNLIKELY(is_async(guard))) {
-        struct varve_site *site = hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
+        struct varve_site *site =
+            hot.layout.rung >= VV_TORCH_NUMBERS ? vv_torch_async_site(torch.name(guard)) : NULL;
         if (site != NULL)
             varve_async_end(site, vv_torch_word(guard, hot.layout.numbers.handle));
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.h — every operator of PyTorch as a range of the thread that runs it. */
+/* record.h — records every operator of PyTorch as a range of the thread that runs it. */
 #ifndef VV_COLLECT_TORCH_RECORD_H
 #define VV_COLLECT_TORCH_RECORD_H
 
@@ -8,16 +8,18 @@
 #include "collect/torch/layout.h"
 
 struct vv_torch_wishes {
-    bool inputs;  /* shapes and scalars; costs PyTorch the boxing of what it passes              */
-    bool strides; /* of tensors too                                                              */
+    bool inputs;  /* shapes and scalars; PyTorch then boxes its arguments                        */
+    bool strides; /* strides of tensors, too                                                     */
 };
 
-/* Registers the callbacks. `api` and `layout` are copied. Not while they are registered. False: no memory, and
- * nothing is registered. */
-VV_MUST_USE bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch_layout *layout,
+/* Registers the callbacks. Copies `api` and `layout`. Must not be called while callbacks are
+ * registered. False: there is no memory, and nothing is registered. */
+VV_MUST_USE bool vv_torch_record_begin(const struct vv_torch_api *api,
+                                       const struct vv_torch_layout *layout,
                                        const struct vv_torch_wishes *wishes);
 
-/* Takes them back: guards that have begun still end through them, so the library must stay where it is. */
+/* Removes the callbacks. Guards that have begun still end through them, so the library must stay
+ * loaded. */
 void vv_torch_record_end(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.c — PyTorch, from 1.13 on, as it is installed. */
+/* torch.c — attaches to PyTorch, from 1.13 on, as it is installed. */
 #include <stdio.h>
 
 #include "collect/process/collector.h"
@@ -22,23 +22,25 @@ static struct vv_torch_layout layout;
 static struct vv_torch_wishes wishes;
 static bool can_attach, is_attached;
 
-static void note(void)
+static void note_state(void)
 {
     char text[200];
     bool is_whole = layout.rung == VV_TORCH_LISTS;
     snprintf(text, sizeof text, "%s%s%s%s", api.version, api.version[0] != '\0' ? ": " : "",
-             vv_torch_rung_text(layout.rung), is_whole ? "" : "; the self-test did not find the rest");
+             vv_torch_rung_text(layout.rung),
+             is_whole ? "" : "; the self-test did not find the rest");
     vv_collector_note(NAME, is_whole ? VV_COLLECTOR_ATTACHED : VV_COLLECTOR_PARTLY, text);
 }
 
-/* What the library that is loaded allows, found once. */
+/* Finds what the loaded library allows, once. */
 static bool find_layout(const struct vv_module *library)
 {
     const struct vv_torch_reader reader = { read_memory, NULL };
     const char *missing;
     char text[200];
     if (!vv_torch_api_find(&api, library, &missing)) {
-        snprintf(text, sizeof text, "%s%sno %s in it", api.version, api.version[0] != '\0' ? ": " : "", missing);
+        snprintf(text, sizeof text, "%s%sno %s in it", api.version,
+                 api.version[0] != '\0' ? ": " : "", missing);
         vv_collector_note(NAME, VV_COLLECTOR_REFUSED, text);
         return false;
     }
@@ -57,21 +59,23 @@ static void attach(void)
 {
     const struct vv_torch_wishes wanted = { vv_wishes_have("shapes"), vv_wishes_have("strides") };
     if (vv_wishes_have("memory") && !vv_torch_memory_is_between())
-        vv_collector_note("memory", VV_COLLECTOR_REFUSED,
-                          "PyTorch's allocator was there first: only `varve record` comes before it");
+        vv_collector_note(
+            "memory", VV_COLLECTOR_REFUSED,
+            "PyTorch's allocator was there first: only `varve record` comes before it");
     if (is_attached && wanted.inputs == wishes.inputs && wanted.strides == wishes.strides)
         return;
     leave();
     wishes = wanted;
     is_attached = vv_torch_record_begin(&api, &layout, &wishes);
     if (is_attached)
-        note();
+        note_state();
     else
         vv_collector_note(NAME, VV_COLLECTOR_REFUSED, "no memory for the names of its operators");
 }
 
-/* Attaches if PyTorch is loaded, as vv_wishes_have says; again where that changed. */
-static void look(void)
+/* Attaches if PyTorch is loaded, for the sources that vv_wishes_have names; and again if these have
+ * changed. */
+static void attach_if_loaded(void)
 {
     static bool is_known;
     struct vv_module library;
@@ -89,4 +93,4 @@ static void look(void)
 }
 
 extern const struct vv_collector vv_collector_torch;
-const struct vv_collector vv_collector_torch = { .look = look, .leave = leave };
+const struct vv_collector vv_collector_torch = { .look = attach_if_loaded, .leave = leave };

@@ -56,14 +56,15 @@ size_t vv_pack_column_limit(enum vv_pack_column column, size_t plain_bytes)
     }
 }
 
-/* ---- numbers in columns: seven bits a byte, the lowest first; the top bit says that more follow ---- */
+/* ---- numbers in columns: seven bits a byte, lowest first; a top bit of 1: more bytes follow
+ * ---- */
 
 static enum varve_code reserve(struct vv_pack_bytes *column, size_t more, struct varve_error *error)
 {
     return vv_array_reserve(&column->data, &column->capacity, column->count + more, 1, error);
 }
 
-/* There is room: the caller has reserved it. */
+/* The caller has reserved the room. */
 static inline void put_number(struct vv_pack_bytes *column, uint64_t number)
 {
     uint8_t *out = column->data + column->count;
@@ -87,7 +88,7 @@ static inline bool take_number(const struct vv_pack_bytes *column, size_t *at, u
     return false;
 }
 
-/* Small differences of either sign are small numbers: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
+/* Maps small differences of either sign to small numbers: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
 static inline uint64_t fold(uint64_t difference, unsigned bits)
 {
     uint64_t mask = UINT64_MAX >> (64 - bits), sign = difference >> (bits - 1) & 1;
@@ -112,33 +113,37 @@ static inline void store_word(uint8_t *to, uint64_t word)
     memcpy(to, &word, sizeof word);
 }
 
-/* ---- where a record ends, as far as its own words tell ----
+/* ---- where a record ends, from its own words ----
  *
- * Frozen with the file's magic: readers must split as the writer did. Classes that come later are read as
- * records without fields, which costs bytes and loses nothing. */
+ * These rules never change while the file's magic stays the same: readers must split as the writer
+ * did. Classes of later versions are read as records without fields, which costs bytes but loses
+ * nothing. */
 
 struct shape {
     uint32_t id;
-    uint64_t words; /* after the first, so far as is known                                      */
-    uint64_t members; /* of its list, whose words are not counted yet                           */
+    uint64_t words; /* number of words after the first, as far as known                         */
+    uint64_t members; /* members of its list whose words are not counted yet                    */
 };
 
 static inline struct shape shape_of(uint32_t id)
 {
     static const uint8_t builtin[VV_SITE_ID_FIRST] = {
-        [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2, [VV_EVENT_PROCESS] = 1,
+        [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2,
+        [VV_EVENT_PROCESS] = 1,
         [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_ALLOC] = 3,
-        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,   [VV_EVENT_COLLECTOR] = 2,
+        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,
+          [VV_EVENT_COLLECTOR] = 2,
         [VV_EVENT_END_UNDER] = 1,
         [VV_EVENT_OP] = 5,     [VV_EVENT_CALL] = 3,
     };
-    _Static_assert(sizeof(struct vv_op_payload) == 5 * 8 && sizeof(struct vv_call_payload) == 3 * 8, "or the magic changes");
+    _Static_assert(sizeof(struct vv_op_payload) == 5 * 8 && sizeof(struct vv_call_payload) == 3 * 8,
+                   "or the magic changes");
     if (id < VV_SITE_ID_FIRST)
         return (struct shape){ id, builtin[id], 0 };
     return (struct shape){ id, id % VV_SITE_KINDS >= VV_KIND_COUNTER, 0 };
 }
 
-/* The word number `at` after the first is this one. */
+/* Tells the shape that word number `at` after the first is `word`. */
 static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
 {
     unsigned head_words = vv_list_head_words(shape->id);
@@ -152,16 +157,16 @@ static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
     }
 }
 
-/* ---- what both directions know of the records so far ---- */
+/* ---- what the writer and the reader know about the records so far ---- */
 
 struct progress {
     uint64_t ticks;                      /* low 44 bits of the last record's clock               */
-    uint64_t second;                     /* the last second field: tells operators apart by size  */
+    uint64_t second; /* the last second field: it separates operators of different sizes */
     uint32_t id;                         /* of the last record                                   */
-    uint64_t fields[FIELD_CLASSES][SLOTS]; /* the last of each class and place                    */
+    uint64_t fields[FIELD_CLASSES][SLOTS]; /* last value for each class and place                 */
 };
 
-/* Classes in the high half, so that contexts next to each other are of one kind. */
+/* The classes form the high half, so neighbouring contexts are of one kind. */
 static inline uint32_t context_of(const struct progress *progress, uint32_t id)
 {
     const uint64_t mix = UINT64_C(0x9E3779B97F4A7C15);
@@ -170,7 +175,8 @@ static inline uint32_t context_of(const struct progress *progress, uint32_t id)
     return (uint32_t)(classes >> (64 - half) << half | progress->second * mix >> (64 - half));
 }
 
-/* What the clock advanced by, seen as more than the least of its context. */
+/* Keeps the smallest advance of the clock in a context; advances are stored as the difference from
+ * it. */
 static inline void note_least(uint64_t *least, uint64_t advance)
 {
     if (*least == 0 || advance < *least)
@@ -207,11 +213,11 @@ enum varve_code vv_pack_block_add(struct vv_pack_block *block, enum vv_run_kind 
 
 struct run {
     enum vv_run_kind kind;
-    size_t begin, bytes; /* among the plain bytes                                                */
+    size_t begin, bytes; /* place among the plain bytes                                          */
 };
 
-/* The run after *run, which begins as { 0 }. False, and nothing moves, at the end and where RUNS makes no
- * sense. */
+/* Moves *run to the next run; it begins as { 0 }. False, without a move, at the end or if RUNS is
+ * invalid. */
 static bool next_run(const struct vv_pack_block *block, size_t *at, struct run *run)
 {
     uint64_t number;
@@ -246,7 +252,8 @@ bool vv_pack_block_has_words(struct vv_pack_block *block, size_t begin, size_t e
 
 /* ---- splitting ---- */
 
-static void split_words(struct vv_pack_block *block, struct progress *progress, const struct run *run)
+static void split_words(struct vv_pack_block *block, struct progress *progress,
+                        const struct run *run)
 {
     struct vv_pack_bytes *ids = &block->columns[VV_PACK_IDS];
     struct vv_pack_bytes *fields = &block->columns[VV_PACK_FIELDS];
@@ -275,7 +282,7 @@ static void split_words(struct vv_pack_block *block, struct progress *progress, 
     }
 }
 
-/* Sets starts[c] to where context c begins in a plane. */
+/* Sets starts[c] to the begin of context c in a plane. */
 static void place_contexts(struct vv_pack_block *block)
 {
     uint32_t place = 0;
@@ -289,7 +296,8 @@ static void place_contexts(struct vv_pack_block *block)
     }
 }
 
-/* Each context, or several small ones together, may have its own statistics in each plane. */
+/* Cuts each plane into pieces with statistics of their own: a context each, or several small
+ * ones. */
 static enum varve_code cut_planes(struct vv_pack_block *block, struct varve_error *error)
 {
     size_t heads = block->head_count;
@@ -330,7 +338,8 @@ static enum varve_code reserve_words(struct vv_pack_block *block, struct varve_e
     size_t words = block->plain_bytes / 8;
     VV_TRY(reserve(&block->columns[VV_PACK_IDS], ID_BYTES_MAX * words, error));
     VV_TRY(reserve(&block->columns[VV_PACK_FIELDS], VARINT_BYTES_MAX * words, error));
-    return vv_array_reserve(&block->heads, &block->head_capacity, words, sizeof *block->heads, error);
+    return vv_array_reserve(&block->heads, &block->head_capacity, words, sizeof *block->heads,
+                            error);
 }
 
 enum varve_code vv_pack_block_split(struct vv_pack_block *block, struct varve_error *error)
@@ -381,10 +390,10 @@ enum varve_code vv_pack_block_outline(struct vv_pack_block *block, struct varve_
 
 struct join {
     struct progress progress;
-    size_t ids, fields; /* bytes taken of these columns                                         */
+    size_t ids, fields; /* bytes of these columns that are already used                         */
 };
 
-/* Puts class ids and fields in their places; the clock follows when all contexts are known. */
+/* Puts class ids and fields in their places. The clocks follow when all contexts are known. */
 static enum varve_code join_words(struct vv_pack_block *block, struct join *join,
                                   const struct run *run, struct varve_error *error)
 {

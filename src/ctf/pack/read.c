@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "ctf/pack/frame.h"
+#include "decompress/place.h"
 
 #define HEADER_BYTES sizeof(struct vv_pack_file_header)
 #define BLOCK_HEADER_BYTES sizeof(struct vv_pack_block_header)
@@ -19,13 +20,14 @@ struct vv_packed {
     int descriptor;
     const char *path;
     uint64_t plain_bytes;
-    uint64_t *places;  /* of each block in the file, and of the end: block_count + 1 of them      */
+    uint64_t *places;  /* place of each block in the file, and of the end: block_count + 1        */
     size_t block_count;
-    size_t loaded;     /* the block in memory; NO_BLOCK: none                                     */
-    bool has_words;    /* … also its records, not its headers alone                               */
+    size_t loaded;     /* the block in memory; NO_BLOCK = none                                    */
+    bool has_words;    /* … with its records, not only its headers                                */
     struct vv_pack_block block;
     struct vv_pack_codec codec;
     struct vv_pack_bytes frames;
+    struct vv_told_place told;
 };
 
 uint64_t vv_packed_plain_bytes(const struct vv_packed *packed)
@@ -53,7 +55,7 @@ static enum varve_code fail_cut(const struct vv_packed *packed, uint64_t offset,
                       packed->path);
 }
 
-/* VARVE_TRUNCATED if the file has not that many. */
+/* VARVE_TRUNCATED if the file has fewer bytes. */
 static enum varve_code read_exactly(const struct vv_packed *packed, uint64_t offset, void *buffer,
                                     size_t bytes, struct varve_error *error)
 {
@@ -71,7 +73,7 @@ static enum varve_code read_exactly(const struct vv_packed *packed, uint64_t off
     return VARVE_OK;
 }
 
-/* Adds up a block's header and frames; `place` is where it begins. */
+/* Adds the size of a block's header and frames; the block begins at `place`. */
 static enum varve_code measure_block(const struct vv_packed *packed, size_t index, uint64_t place,
                                      uint64_t *out_end, struct varve_error *error)
 {
@@ -111,13 +113,14 @@ static enum varve_code find_blocks(struct vv_packed *packed, uint64_t file_bytes
     uint64_t end = packed->places[packed->block_count];
     if (end < file_bytes)
         return vv_fail_at(error, VARVE_CORRUPT, end,
-                          "'%s': something follows the last block of this packed stream", packed->path);
+                          "'%s': something follows the last block of this packed stream",
+                          packed->path);
     return VARVE_OK;
 }
 
 /* ---- one block ---- */
 
-/* The frames of columns first .. last, read and decompressed. */
+/* Reads and decompresses the frames of columns first .. last. */
 static enum varve_code load_columns(struct vv_packed *packed, enum vv_pack_column first,
                                     enum vv_pack_column last, struct varve_error *error)
 {
@@ -131,8 +134,8 @@ static enum varve_code load_columns(struct vv_packed *packed, enum vv_pack_colum
     for (size_t i = first; i <= last; i++)
         bytes += le32toh(header.frame_bytes[i]);
     if (bytes > packed->places[packed->loaded + 1] - place)
-        return vv_fail_at(error, VARVE_CORRUPT, place, "'%s': the file has changed while it was read",
-                          packed->path);
+        return vv_fail_at(error, VARVE_CORRUPT, place,
+                          "'%s': the file has changed while it was read", packed->path);
     VV_TRY(vv_array_reserve(&packed->frames.data, &packed->frames.capacity, bytes + 1, 1, error));
     VV_TRY(read_exactly(packed, place, packed->frames.data, bytes, error));
     const uint8_t *frame = packed->frames.data;
@@ -142,8 +145,8 @@ static enum varve_code load_columns(struct vv_packed *packed, enum vv_pack_colum
         column->count = 0;
         if (length > 0)
             VV_TRY(vv_pack_frame_read(&packed->codec, frame, length,
-                                      vv_pack_column_limit((enum vv_pack_column)i, plain_bytes), column,
-                                      error));
+                                      vv_pack_column_limit((enum vv_pack_column)i, plain_bytes),
+                                      column, error));
         frame += length;
     }
     return VARVE_OK;
@@ -164,7 +167,7 @@ static enum varve_code load_words(struct vv_packed *packed, struct varve_error *
     return vv_pack_block_join(&packed->block, error);
 }
 
-/* After a failure no block is loaded. What is wrong with a block is told by where it begins. */
+/* After a failure no block is loaded. The message names a faulty block by its begin. */
 static enum varve_code load_block(struct vv_packed *packed, size_t index, bool with_words,
                                   struct varve_error *error)
 {
@@ -192,8 +195,8 @@ static enum varve_code load_block(struct vv_packed *packed, size_t index, bool w
     return code;
 }
 
-enum varve_code vv_packed_read(struct vv_packed *packed, uint64_t offset, void *buffer, size_t bytes,
-                               size_t *out_bytes, struct varve_error *error)
+enum varve_code vv_packed_read(struct vv_packed *packed, uint64_t offset, void *buffer,
+                               size_t bytes, size_t *out_bytes, struct varve_error *error)
 {
     size_t done = 0;
     while (done < bytes && offset + done < packed->plain_bytes) {
@@ -201,9 +204,12 @@ enum varve_code vv_packed_read(struct vv_packed *packed, uint64_t offset, void *
         size_t begin = (size_t)((offset + done) % VV_PACK_BLOCK_BYTES);
         size_t left = block_plain_bytes(packed, index) - begin;
         size_t count = bytes - done < left ? bytes - done : left;
-        VV_TRY(load_block(packed, index, false, error));
-        if (!packed->has_words && vv_pack_block_has_words(&packed->block, begin, begin + count))
-            VV_TRY(load_block(packed, index, true, error));
+        enum varve_code code = load_block(packed, index, false, error);
+        if (code == VARVE_OK && !packed->has_words &&
+            vv_pack_block_has_words(&packed->block, begin, begin + count))
+            code = load_block(packed, index, true, error);
+        if (code != VARVE_OK)
+            return vv_place_told(&packed->told, code, error);
         memcpy((char *)buffer + done, packed->block.plain + begin, count);
         done += count;
     }
@@ -211,9 +217,15 @@ enum varve_code vv_packed_read(struct vv_packed *packed, uint64_t offset, void *
     return VARVE_OK;
 }
 
+enum varve_code vv_packed_place(struct vv_packed *packed, enum varve_code code,
+                                struct varve_error *error)
+{
+    return packed == NULL ? code : vv_place_inside(&packed->told, code, error);
+}
+
 /* ---- opening and closing ---- */
 
-/* The last block is looked at first: with it, the file's plain size is known to be right. */
+/* Loads the last block first: that confirms the plain size of the file. */
 static enum varve_code open_file(struct vv_packed *packed, const struct vv_pack_file_header *header,
                                  struct varve_error *error)
 {
@@ -224,7 +236,8 @@ static enum varve_code open_file(struct vv_packed *packed, const struct vv_pack_
     if ((uint64_t)status.st_size < HEADER_BYTES)
         return fail_cut(packed, (uint64_t)status.st_size, error);
     VV_TRY(find_blocks(packed, (uint64_t)status.st_size, error));
-    return packed->block_count == 0 ? VARVE_OK : load_block(packed, packed->block_count - 1, false, error);
+    return packed->block_count == 0 ? VARVE_OK
+                                    : load_block(packed, packed->block_count - 1, false, error);
 }
 
 enum varve_code vv_packed_open(int descriptor, const char *path, struct vv_packed **out_packed,

@@ -22,12 +22,13 @@ struct copy {
     size_t prefix;              /* length of the trace's path                                    */
     struct vv_packer packer;
     struct vv_pack_counts counts;
-    char path[PATH_BYTES];      /* the counterpart of the entry at hand                          */
+    char path[PATH_BYTES];      /* the copy of the current entry                                 */
 };
 
 /* ---- is it finished? ---- */
 
-/* Where the file system cannot tell whether a file is in use, a living process is taken for its writer. */
+/* If the file system cannot tell whether a file is in use, a running process counts as its
+ * writer. */
 static enum varve_code refuse_writer(const char *path, const char *folder_name, int file,
                                      struct varve_error *error)
 {
@@ -35,16 +36,16 @@ static enum varve_code refuse_writer(const char *path, const char *folder_name, 
     enum vv_stream_use use = vv_stream_file_use(file);
     if (use == VV_STREAM_IN_USE)
         VV_FAIL(error, VARVE_UNSUPPORTED,
-                "'%s' is open in another process: only a finished trace is packed. Try again when the "
-                "program, or what reads the trace, has ended", path);
+                "'%s' is open in another process: only a finished trace is packed. Try again when "
+                "the program, or what reads the trace, has ended", path);
     if (use == VV_STREAM_UNKNOWN && pid > 0 && vv_stream_writer_runs(pid))
         VV_FAIL(error, VARVE_UNSUPPORTED,
-                "'%s' belongs to process %ld, which still runs: only a finished trace is packed. Try again "
-                "when it has ended", path, pid);
+                "'%s' belongs to process %ld, which still runs: only a finished trace is packed. "
+                "Try again when it has ended", path, pid);
     return VARVE_OK;
 }
 
-/* Is the stream packed? Refuses one that is being written. */
+/* *out_packed: is the stream packed? Refuses a stream that is being written. */
 static enum varve_code examine(const FTSENT *entry, bool *out_packed, struct varve_error *error)
 {
     char magic[sizeof VV_PACK_MAGIC - 1];
@@ -118,8 +119,8 @@ static enum varve_code convert(struct copy *copy, const FTSENT *entry, struct va
     return VARVE_OK;
 }
 
-/* Owner, mode and times are those of the original, so that the trace stays as old as it is. Only root can give
- * files away; for others the owner is right already. */
+/* The copy gets the owner, mode and times of the original, so the trace does not look newer. Only
+ * root can change owners; for other users the owner is right already. */
 static enum varve_code take_over(const FTSENT *entry, const char *path, struct varve_error *error)
 {
     const struct stat *status = entry->fts_statp;
@@ -166,12 +167,12 @@ static enum varve_code visit(struct copy *copy, const FTSENT *entry, struct varv
     case FTS_NS:
         return vv_fail_errno(error, entry->fts_errno, "cannot read '%s'", entry->fts_path);
     default:
-        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither file nor folder: take it out of the trace",
-                entry->fts_path);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "'%s' is neither file nor folder: take it out of the trace", entry->fts_path);
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole trace ---- */
 
 static enum varve_code visit_all(struct copy *copy, FTS *tree, struct varve_error *error)
 {
@@ -184,7 +185,8 @@ static enum varve_code visit_all(struct copy *copy, FTS *tree, struct varve_erro
             VV_TRY(visit(copy, entry, error));
         errno = 0;
     }
-    return errno == 0 ? VARVE_OK : vv_fail_errno(error, errno, "cannot read '%s'", copy->job->trace);
+    return errno == 0 ? VARVE_OK
+                      : vv_fail_errno(error, errno, "cannot read '%s'", copy->job->trace);
 }
 
 static enum varve_code write_through(const char *folder, struct varve_error *error)
@@ -202,7 +204,8 @@ enum varve_code vv_pack_trace(const struct vv_pack_job *job, struct vv_pack_coun
                               struct varve_error *error)
 {
     char *const roots[] = { (char *)job->trace, NULL };
-    struct copy copy = { .job = job, .prefix = strlen(job->trace), .packer = { .stop = job->stop } };
+    struct copy copy = { .job = job, .prefix = strlen(job->trace),
+                         .packer = { .stop = job->stop } };
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     if (tree == NULL)
         return vv_fail_errno(error, errno, "cannot read '%s'", job->trace);

@@ -72,8 +72,11 @@ enum varve_code vv_pack_fail_size(const char *path, uint64_t bytes, struct varve
     char is[VV_NUMBER_BYTES], limit[VV_NUMBER_BYTES];
     vv_number_bytes((int64_t)bytes, is, sizeof is);
     vv_number_bytes((int64_t)VV_STREAM_FILE_BYTES_MAX, limit, sizeof limit);
-    VV_FAIL(error, VARVE_LIMIT, "'%s' has %s, and varve writes none beyond %s: somebody has made it longer. varve info says "
-                                "what is wrong with it", path, is, limit);
+    VV_FAIL(error, VARVE_LIMIT,
+            "'%s' has %s, and varve writes none beyond %s: somebody has made it longer. varve info "
+            "says "
+            "what is wrong with it",
+            path, is, limit);
 }
 
 /* ---- a plain stream file, run by run ---- */
@@ -82,10 +85,11 @@ struct plain {
     int file;
     const char *path;
     uint64_t size_bytes, offset;
-    uint64_t header_end, records_end, packet_end; /* of the packet around `offset`               */
+    uint64_t header_end, records_end, packet_end; /* of the packet that holds `offset`           */
 };
 
-static enum varve_code open_plain(const char *path, struct plain *out_plain, struct varve_error *error)
+static enum varve_code open_plain(const char *path, struct plain *out_plain,
+                                  struct varve_error *error)
 {
     struct stat status;
     *out_plain = (struct plain){ .path = path };
@@ -96,7 +100,7 @@ static enum varve_code open_plain(const char *path, struct plain *out_plain, str
     return VARVE_OK;
 }
 
-/* What is no packet is kept as it is, up to the file's end. */
+/* From the first bytes that are no packet, all bytes are kept unchanged up to the file's end. */
 static void enter_packet(struct plain *plain)
 {
     struct vv_packet_header header;
@@ -112,8 +116,9 @@ static void enter_packet(struct plain *plain)
         plain->packet_end = plain->offset + header.packet_bits / 8;
 }
 
-/* What lies at the offset, for at most `room` bytes; 0 at the file's end. The caller moves the offset. */
-static size_t look(struct plain *plain, size_t room, enum vv_run_kind *out_kind)
+/* Returns how many bytes at the offset are of one kind, at most `room`; 0 at the file's end. The
+ * caller moves the offset. */
+static size_t next_run_bytes(struct plain *plain, size_t room, enum vv_run_kind *out_kind)
 {
     if (plain->offset >= plain->size_bytes)
         return 0;
@@ -162,7 +167,7 @@ static enum varve_code fill_block(struct vv_pack_block *block, struct plain *pla
     uint64_t left = plain->size_bytes - plain->offset;
     size_t room = left < VV_PACK_BLOCK_BYTES ? (size_t)left : VV_PACK_BLOCK_BYTES;
     VV_TRY(vv_pack_block_reset(block, room, error));
-    while ((bytes = look(plain, room - block->plain_bytes, &kind)) > 0) {
+    while ((bytes = next_run_bytes(plain, room - block->plain_bytes, &kind)) > 0) {
         if (kind != VV_RUN_ZERO)
             VV_TRY(read_plain(plain, block->plain + block->plain_bytes, bytes, error));
         VV_TRY(vv_pack_block_add(block, kind, bytes, error));
@@ -181,7 +186,8 @@ static enum varve_code compress_block(struct vv_packer *packer, struct varve_err
         const struct vv_pack_bytes *column = &packer->block.columns[i];
         size_t before = frames->count, cuts = i == VV_PACK_TICKS ? packer->block.cut_count : 0;
         if (column->count > 0)
-            VV_TRY(vv_pack_frame_write(&packer->codec, column, packer->block.cuts, cuts, frames, error));
+            VV_TRY(vv_pack_frame_write(&packer->codec, column, packer->block.cuts, cuts, frames,
+                                       error));
         header.frame_bytes[i] = htole32((uint32_t)(frames->count - before));
     }
     memcpy(frames->data, &header, sizeof header);
@@ -231,18 +237,19 @@ static enum varve_code open_packed(const char *path, int *out_file, struct vv_pa
     return VARVE_OK;
 }
 
-/* Pages of zeros stay a hole. */
+/* Pages of zeros are not written: they stay a hole. */
 static enum varve_code write_page(int file, const char *path, const uint8_t *page, size_t bytes,
                                   struct varve_error *error)
 {
     if (page[0] != 0 || memcmp(page, page + 1, bytes - 1) != 0)
         return write_all(file, path, page, bytes, error);
-    return lseek(file, (off_t)bytes, SEEK_CUR) >= 0 ? VARVE_OK
-                                                    : vv_fail_errno(error, errno, "cannot write '%s'", path);
+    return lseek(file, (off_t)bytes, SEEK_CUR) >= 0
+               ? VARVE_OK
+               : vv_fail_errno(error, errno, "cannot write '%s'", path);
 }
 
-static enum varve_code unpack_bytes(const struct vv_packer *packer, struct vv_packed *packed, int out,
-                                    const char *path, struct varve_error *error)
+static enum varve_code unpack_bytes(const struct vv_packer *packer, struct vv_packed *packed,
+                                    int out, const char *path, struct varve_error *error)
 {
     uint64_t size_bytes = vv_packed_plain_bytes(packed);
     uint8_t chunk[CHUNK_BYTES];
@@ -257,8 +264,9 @@ static enum varve_code unpack_bytes(const struct vv_packer *packer, struct vv_pa
             VV_TRY(write_page(out, path, chunk + at, page, error));
         }
     }
-    return ftruncate(out, (off_t)size_bytes) == 0 ? VARVE_OK
-                                                  : vv_fail_errno(error, errno, "cannot write '%s'", path);
+    return ftruncate(out, (off_t)size_bytes) == 0
+               ? VARVE_OK
+               : vv_fail_errno(error, errno, "cannot write '%s'", path);
 }
 
 enum varve_code vv_unpack_stream(const struct vv_packer *packer, const char *packed_path,
@@ -287,7 +295,7 @@ static enum varve_code compare_bytes(const struct vv_packer *packer, struct plai
     enum vv_run_kind kind;
     size_t bytes, got;
     uint64_t compared = 0;
-    while ((bytes = look(plain, CHUNK_BYTES, &kind)) > 0) {
+    while ((bytes = next_run_bytes(plain, CHUNK_BYTES, &kind)) > 0) {
         VV_TRY(check_stop(packer, error));
         if (kind != VV_RUN_ZERO) {
             VV_TRY(read_plain(plain, left, bytes, error));
@@ -314,7 +322,8 @@ enum varve_code vv_pack_compare(const struct vv_packer *packer, const char *plai
     if (code == VARVE_OK)
         code = open_packed(packed_path, &file, &packed, error);
     if (code == VARVE_OK && vv_packed_plain_bytes(packed) != plain.size_bytes)
-        code = vv_fail(error, VARVE_INTERNAL, "'%s' and its packed form differ in size", plain_path);
+        code =
+            vv_fail(error, VARVE_INTERNAL, "'%s' and its packed form differ in size", plain_path);
     if (code == VARVE_OK)
         code = compare_bytes(packer, &plain, packed, out_bytes, error);
     if (code == VARVE_OK)

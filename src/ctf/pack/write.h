@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.h — one stream file packed, unpacked, and the two compared (doc/format.md §10).
- * Files are made, never replaced; one that could not be finished is left to the caller.
+/* write.h — packs or unpacks one stream file, and compares the two (doc/format.md §10). Files are
+ * made, never replaced. The caller removes a file that was not completed.
  *
- * Invariant: whatever a file holds, packing and unpacking give back its bytes, save those between a packet's
- * records and its end, which become zero. Memory is bounded by the block. Thread-compatible. */
+ * Invariant: whatever a file contains, packing and unpacking give back its bytes, except those
+ * between the last record of a packet and the packet's end, which become zero. The block limits the
+ * memory. Thread-compatible. */
 #ifndef VV_CTF_PACK_WRITE_H
 #define VV_CTF_PACK_WRITE_H
 
@@ -11,9 +12,9 @@
 
 #include "ctf/pack/frame.h"
 
-/* Memory that many files use in turn. Zero-initialise before the first use. */
+/* Memory that many files use one after the other. Zero-initialise it before the first use. */
 struct vv_packer {
-    const volatile sig_atomic_t *stop; /* NULL, or: once it is not 0, work ends with VARVE_STATE */
+    const volatile sig_atomic_t *stop; /* NULL; or a flag that ends the work with VARVE_STATE */
     struct vv_pack_block block;
     struct vv_pack_codec codec;
     struct vv_pack_bytes frames;
@@ -25,11 +26,12 @@ enum varve_code vv_pack_stream(struct vv_packer *packer, const char *plain_path,
 enum varve_code vv_unpack_stream(const struct vv_packer *packer, const char *packed_path,
                                  const char *plain_path, struct varve_error *error);
 
-/* What is said of a stream of so many bytes (VV_STREAM_FILE_BYTES_MAX): VARVE_LIMIT. */
+/* Fails with VARVE_LIMIT, for a stream of more than VV_STREAM_FILE_BYTES_MAX bytes. */
 enum varve_code vv_pack_fail_size(const char *path, uint64_t bytes, struct varve_error *error);
 
-/* Are all headers and records of the plain file in the packed one, at their places? VARVE_INTERNAL says
- * where they differ. *out_records and *out_bytes (headers and records) are of what was compared. */
+/* Compares all headers and records of the plain file with those in the packed one. VARVE_INTERNAL:
+ * the message says where they differ. *out_records and *out_bytes count what was compared (headers
+ * and records). */
 enum varve_code vv_pack_compare(const struct vv_packer *packer, const char *plain_path,
                                 const char *packed_path, uint64_t *out_records, uint64_t *out_bytes,
                                 struct varve_error *error);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c — which parts there are, held, then copied.
+/* process.c — finds the parts of each stream, holds them, and then copies them.
  *
- * A flight recorder may remove parts faster than they are copied. So they are first held by a second name, a hard link
- * in the new folder, which takes microseconds; where links are not to be had (another file system) the oldest
- * may be gone before their turn comes. Listing and holding are repeated for streams that outran it. */
+ * A flight recorder may remove parts faster than they can be copied. So each part first gets a
+ * second name, a hard link in the new folder, which takes microseconds. If links are not possible
+ * (another file system), the oldest parts may be removed before they are copied. If a stream loses
+ * its parts before they are held, the folder is listed again. */
 #include "ctf/snapshot/process.h"
 
 #include <endian.h>
@@ -20,14 +21,14 @@
 #include "ctf/stream_file.h"
 
 #define NAME_BYTES 64u
-#define ROUNDS_MAX 16 /* listings, for streams whose parts are removed within one               */
+#define ROUNDS_MAX 16 /* listings, for streams whose parts are removed during one               */
 
-/* What is known of a thread's stream. There are as many as the folder has streams: a number that stands in a name is worth
- * no memory. */
+/* What is known about a thread's stream. There is one for each stream in the folder: a large number
+ * in a name alone must not cost memory. */
 struct run {
     uint32_t instance;
-    uint32_t listed; /* newest part that a listing told, + 1; 0 = none                            */
-    uint32_t newest; /* newest part that is held or copied                                        */
+    uint32_t listed; /* the newest part in the listing, + 1; 0 = none                             */
+    uint32_t newest; /* the newest part that is held or copied                                    */
     bool held, done;
 };
 
@@ -39,7 +40,7 @@ struct snapshot {
     size_t run_count, run_capacity;
 };
 
-/* One at a time (snapshot.c). */
+/* Only one thread at a time uses these (snapshot.c). */
 static _Alignas(8) char list_buffer[16 << 10];
 static _Alignas(8) uint8_t packet[VV_PACKET_BYTES];
 
@@ -57,7 +58,7 @@ static char *put_number(char *to, uint64_t number)
     return to;
 }
 
-/* "process.P", "thread.N.P"; held: ".thread.N.P". */
+/* Writes "process.P" or "thread.N.P"; a held part is ".thread.N.P". */
 static void name_part(char out_name[NAME_BYTES], uint64_t instance, uint32_t part, bool held)
 {
     char *to = out_name;
@@ -69,7 +70,7 @@ static void name_part(char out_name[NAME_BYTES], uint64_t instance, uint32_t par
     *put_number(to, part) = '\0';
 }
 
-/* Decimal digits without a leading zero, below 2^32 - 1. */
+/* Reads decimal digits without a leading zero, below 2^32 - 1. */
 static bool read_number(const char **text, uint32_t *out_number)
 {
     const char *digit = *text;
@@ -98,7 +99,7 @@ static bool is_stopped(const struct snapshot *snapshot)
     return snapshot->stop != NULL && *snapshot->stop != 0;
 }
 
-/* The last packet is the one that nobody has left. ENODATA: there is none. */
+/* Finds the last packet: the one that the writer has not left. ENODATA: there is none. */
 static int find_last(int file, uint64_t *out_offset, struct vv_packet_header *out_header)
 {
     struct stat status;
@@ -107,7 +108,7 @@ static int find_last(int file, uint64_t *out_offset, struct vv_packet_header *ou
         return errno;
     uint64_t size = (uint64_t)status.st_size;
     if (size < sizeof *out_header)
-        return ENODATA; /* somebody has emptied it */
+        return ENODATA; /* somebody has emptied the file */
     if (!S_ISREG(status.st_mode) || !vv_stream_file_packet(file, 0, out_header))
         return EBADMSG;
     while (out_header->packet_bits == VV_PACKET_BYTES * 8 &&
@@ -123,7 +124,7 @@ static int find_last(int file, uint64_t *out_offset, struct vv_packet_header *ou
     return 0;
 }
 
-/* Header first, then what it covers: the writer stores in the opposite order. */
+/* Reads the header first, then what it covers, because the writer stores in the opposite order. */
 static int copy_packet(int in, int out, uint64_t offset, uint64_t sequence, bool is_last)
 {
     struct vv_packet_header header;
@@ -141,7 +142,7 @@ static int copy_packet(int in, int out, uint64_t offset, uint64_t sequence, bool
             break;
         done += (size_t)got;
     }
-    bytes = done & ~(size_t)7; /* a file that was cut: what is there, in whole words */
+    bytes = done & ~(size_t)7; /* the file was cut: copy what is there, in whole words */
     if (bytes < sizeof header)
         return EBADMSG;
     struct vv_packet_header *copy = (void *)packet;
@@ -158,15 +159,17 @@ static int copy_packets(const struct snapshot *snapshot, int in, int out)
     int failure = find_last(in, &end, &last);
     for (uint64_t offset = end; failure == 0; offset -= VV_PACKET_BYTES) {
         uint64_t before = (end - offset) / VV_PACKET_BYTES;
-        failure = is_stopped(snapshot) ? EINTR
-                                       : copy_packet(in, out, offset, last.sequence - before, before == 0);
+        failure = is_stopped(snapshot)
+                      ? EINTR
+                      : copy_packet(in, out, offset, last.sequence - before, before == 0);
         if (offset == 0)
             break;
     }
     return failure;
 }
 
-static int open_part(const struct snapshot *snapshot, uint64_t instance, uint32_t part, bool held, int *out_file)
+static int open_part(const struct snapshot *snapshot, uint64_t instance, uint32_t part, bool held,
+                     int *out_file)
 {
     char name[NAME_BYTES];
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
@@ -184,7 +187,7 @@ static int open_part(const struct snapshot *snapshot, uint64_t instance, uint32_
     return file < 0 ? errno : 0;
 }
 
-/* ENOENT: the part is not there. */
+/* ENOENT: the part does not exist. */
 static int copy_part(const struct snapshot *snapshot, uint64_t instance, uint32_t part, bool held)
 {
     char name[NAME_BYTES];
@@ -201,12 +204,13 @@ static int copy_part(const struct snapshot *snapshot, uint64_t instance, uint32_
     close(in);
     if (failure != ENODATA)
         return failure;
-    unlinkat(snapshot->out, name, 0); /* the reader tells the gap */
+    unlinkat(snapshot->out, name, 0); /* the reader will report the gap */
     return 0;
 }
 
-/* From the part `newest` back to the oldest that is there. */
-static int copy_stream(const struct snapshot *snapshot, uint64_t instance, uint32_t newest, bool held)
+/* Copies from the part `newest` back to the oldest one that exists. */
+static int copy_stream(const struct snapshot *snapshot, uint64_t instance, uint32_t newest,
+                       bool held)
 {
     int failure = 0;
     for (uint32_t parts = newest + 1; failure == 0 && parts > 0; parts--)
@@ -223,7 +227,7 @@ static struct run *find_run(const struct snapshot *snapshot, uint32_t instance)
     return at < snapshot->run_count && runs[at].instance == instance ? &snapshot->runs[at] : NULL;
 }
 
-/* Threads that came later than the first listing are left out. */
+/* Lists the newest part of each stream. Threads that began after the first listing are left out. */
 static int list_parts(struct snapshot *snapshot)
 {
     struct vv_folder_list list;
@@ -232,14 +236,15 @@ static int list_parts(struct snapshot *snapshot)
         snapshot->runs[i].listed = 0;
     vv_folder_list_init(&list, snapshot->source, list_buffer, sizeof list_buffer);
     for (const char *name; (name = vv_folder_list_next(&list)) != NULL;) {
-        struct run *run = read_thread_name(name, &instance, &part) ? find_run(snapshot, instance) : NULL;
+        struct run *run =
+            read_thread_name(name, &instance, &part) ? find_run(snapshot, instance) : NULL;
         if (run != NULL && part >= run->listed)
             run->listed = part + 1;
     }
     return list.failure;
 }
 
-/* Moves runs[top] down to where both below it are smaller. */
+/* Moves runs[top] down until both runs below it are smaller. */
 static void sink(struct run *runs, size_t top, size_t count)
 {
     for (size_t below; (below = 2 * top + 1) < count; top = below) {
@@ -253,7 +258,8 @@ static void sink(struct run *runs, size_t top, size_t count)
     }
 }
 
-/* Sorts by instance, each once. In place: qsort may allocate, and this may be a signal handler. */
+/* Sorts by instance and removes duplicates. In place: qsort may allocate, and this code may run in
+ * a signal handler. */
 static void order_runs(struct snapshot *snapshot)
 {
     struct run *runs = snapshot->runs;
@@ -272,7 +278,7 @@ static void order_runs(struct snapshot *snapshot)
     snapshot->run_count = kept;
 }
 
-/* The names of parts of threads; of those that fit, an unsorted run each. */
+/* Counts the names of parts of threads, and stores an unsorted run for each one that fits. */
 static int list_names(struct snapshot *snapshot, size_t *out_count)
 {
     struct vv_folder_list list;
@@ -297,7 +303,8 @@ static void release_runs(struct snapshot *snapshot)
     snapshot->run_count = snapshot->run_capacity = 0;
 }
 
-/* Counted, then listed into what the count asked for, with room for threads that begin between the two. */
+/* Counts the names, and then lists them into memory of that size, with spare room for threads that
+ * begin meanwhile. */
 static int list_runs(struct snapshot *snapshot)
 {
     size_t count;
@@ -317,7 +324,7 @@ static int list_runs(struct snapshot *snapshot)
     return failure;
 }
 
-/* Is the part there? If so it stays, where links are to be had. */
+/* Does the part exist? If so, a link holds it, if links are possible. */
 static bool hold(struct snapshot *snapshot, uint64_t instance, uint32_t part)
 {
     char name[NAME_BYTES], held[NAME_BYTES];
@@ -333,7 +340,8 @@ static bool hold(struct snapshot *snapshot, uint64_t instance, uint32_t part)
     return vv_folder_has(snapshot->source, name);
 }
 
-/* False: what was listed is gone, and newer parts are there or the whole stream has been removed. */
+/* Holds the parts of a stream. False: the listed part no longer exists; there are newer parts, or
+ * the whole stream was removed. */
 static bool hold_stream(struct snapshot *snapshot, struct run *run)
 {
     uint32_t instance = run->instance, part = run->listed - 1;
@@ -372,18 +380,20 @@ static int copy_threads(struct snapshot *snapshot)
         failure = take_streams(snapshot, &again);
     for (size_t i = 0; failure == 0 && i < snapshot->run_count; i++)
         if (snapshot->runs[i].held)
-            failure = copy_stream(snapshot, snapshot->runs[i].instance, snapshot->runs[i].newest, true);
+            failure =
+                copy_stream(snapshot, snapshot->runs[i].instance, snapshot->runs[i].newest, true);
     return failure;
 }
 
 /* ---- the process ---- */
 
-/* Its own stream is never shortened. */
+/* Copies the process's own stream, whose parts are never removed. */
 static int copy_own(const struct snapshot *snapshot)
 {
     char name[NAME_BYTES];
     uint32_t parts = 0;
-    for (name_part(name, 0, 0, false); vv_folder_has(snapshot->source, name); name_part(name, 0, parts, false))
+    for (name_part(name, 0, 0, false); vv_folder_has(snapshot->source, name);
+         name_part(name, 0, parts, false))
         parts++;
     return parts > 0 ? copy_stream(snapshot, 0, parts - 1, false) : 0;
 }
@@ -400,6 +410,7 @@ int vv_snapshot_process(int source, int out, const volatile sig_atomic_t *stop)
     if (failure == 0)
         failure = copy_own(&snapshot);
     if (failure == 0)
-        failure = vv_folder_copy(source, out, "metadata", VV_METADATA_BYTES_MAX, packet, sizeof packet);
+        failure =
+            vv_folder_copy(source, out, "metadata", VV_METADATA_BYTES_MAX, packet, sizeof packet);
     return failure;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h — one process's folder into another: the core of snapshot.c, whose turn is held. */
+/* process.h — copies the folder of one process to another folder: the core of snapshot.c, which
+ * holds the lock. */
 #ifndef VV_CTF_SNAPSHOT_PROCESS_H
 #define VV_CTF_SNAPSHOT_PROCESS_H
 
 #include <signal.h>
 
-/* Both are descriptors; `out` is an empty folder. On failure it is left with what was copied so far. As snapshot.h. */
+/* `source` and `out` are descriptors; `out` is an empty folder. After a failure, it holds what was
+ * copied so far. For return values see snapshot.h. */
 VV_MUST_USE int vv_snapshot_process(int source, int out, const volatile sig_atomic_t *stop);
 
 #endif

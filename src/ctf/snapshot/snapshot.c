@@ -16,11 +16,11 @@
 
 #define SUFFIX ".varve"
 #define NUMBER_MAX 100000u
-#define HIDDEN_STEM_BYTES 200 /* of a name that may be NAME_MAX long already */
+#define HIDDEN_STEM_BYTES 200 /* for a name that may already have NAME_MAX bytes */
 
 static int turn;
 
-/* Used by whose turn it is; stacks may be small. */
+/* Used by the thread that holds the lock. Static, because stacks may be small. */
 static _Alignas(8) char list_buffer[4096];
 static char parent_path[PATH_MAX], hidden[NAME_MAX + 1];
 static _Alignas(8) char file_buffer[4096];
@@ -55,7 +55,7 @@ int vv_snapshot(const char *process_folder, const char *out_folder)
 
 /* ---- a trace ---- */
 
-/* A process whose folder is just being made has recorded nothing yet. */
+/* Skips a process whose folder is just being made: it has recorded nothing yet. */
 static int copy_all(const struct vv_snapshot_job *job, int trace, int out)
 {
     struct vv_folder_list list;
@@ -87,13 +87,15 @@ static int fill(const struct vv_snapshot_job *job, int trace, int out)
     int failure = job->processes != NULL ? copy_named(job, trace, out) : copy_all(job, trace, out);
     if (failure != 0)
         return failure;
-    failure = vv_folder_copy(trace, out, "manifest.json", VV_MANIFEST_BYTES_MAX, file_buffer, sizeof file_buffer);
+    failure = vv_folder_copy(trace, out, "manifest.json", VV_MANIFEST_BYTES_MAX, file_buffer,
+                             sizeof file_buffer);
     if (failure == 0 || failure == ENOENT) /* a program that records itself has none */
-        failure = vv_folder_copy(trace, out, VV_LOST_FILE, VV_LOST_BYTES, file_buffer, sizeof file_buffer);
+        failure = vv_folder_copy(trace, out, VV_LOST_FILE, VV_LOST_BYTES, file_buffer,
+                                 sizeof file_buffer);
     return failure == ENOENT ? 0 : failure;
 }
 
-/* Nothing, or an empty folder? */
+/* Is there nothing, or an empty folder? */
 static bool is_free(int at, const char *name)
 {
     struct vv_folder_list list;
@@ -108,12 +110,13 @@ static bool is_free(int at, const char *name)
     return is_empty;
 }
 
-/* Leftovers of a process of this number that was killed may lie there. */
+/* Tries several names: a killed process with this number may have left some behind. */
 static int make_hidden(int parent, const char *name, int *out_folder)
 {
     int failure = EEXIST;
     for (unsigned again = 0; failure == EEXIST && again < NUMBER_MAX; again++) {
-        snprintf(hidden, sizeof hidden, ".%.*s.%ld.%u", HIDDEN_STEM_BYTES, name, (long)getpid(), again);
+        snprintf(hidden, sizeof hidden, ".%.*s.%ld.%u", HIDDEN_STEM_BYTES, name, (long)getpid(),
+                 again);
         failure = vv_folder_make(parent, hidden, VV_FOLDER_PRIVATE, out_folder);
     }
     return failure;
@@ -136,7 +139,8 @@ static int make_in(const struct vv_snapshot_job *job, int trace, int parent, con
     return failure;
 }
 
-/* Cuts `path` into parent_path and the name that is returned, without slashes at its end; NULL: too long, or none. */
+/* Splits `path` into parent_path and the name, which is returned without slashes at its end. NULL:
+ * the path is too long, or has no name. */
 static int split(const char *path, char out_name[NAME_MAX + 1])
 {
     size_t end = strlen(path);
@@ -192,10 +196,12 @@ static int name_number(const char *trace, unsigned number, char *out_path, size_
     size_t length = strlen(trace), suffix = strlen(SUFFIX);
     while (length > 1 && trace[length - 1] == '/')
         length--;
-    if (length > suffix && memcmp(trace + length - suffix, SUFFIX, suffix) == 0 && trace[length - suffix - 1] != '/')
+    if (length > suffix && memcmp(trace + length - suffix, SUFFIX, suffix) == 0 &&
+        trace[length - suffix - 1] != '/')
         length -= suffix;
     int written = number == 1 ? snprintf(out_path, capacity, "%.*s.dump" SUFFIX, (int)length, trace)
-                              : snprintf(out_path, capacity, "%.*s.dump.%u" SUFFIX, (int)length, trace, number);
+                              : snprintf(out_path, capacity, "%.*s.dump.%u" SUFFIX, (int)length,
+                                         trace, number);
     if (written > 0 && (size_t)written < capacity)
         return 0;
     out_path[0] = '\0';

@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshot.h — what a recording holds now, as a trace of its own, while it goes on.
+/* snapshot.h — copies what a recording holds now into a trace of its own, while the recording goes
+ * on.
  *
- * Called by `varve dump` and, in the recorded process itself, by record/session/dump.c: only system calls and static buffers, so
- * also in a signal handler; one at a time in a process (EBUSY). Nothing waits for the recorder, which may write, remove
- * old parts (a flight recorder), hang or be dead. Functions return 0 or an errno number, and leave nothing behind on
- * failure. EBADMSG: a stream file that is damaged, or packed. EINTR: *stop was set. ENODATA: nothing is recorded there.
+ * `varve dump` calls it, and record/session/dump.c in the recorded process itself. It uses only
+ * system calls and static buffers, so it also works in a signal handler; only one call at a time in
+ * a process (EBUSY). It never waits for the recorder, which may write, remove old parts (a flight
+ * recorder), hang or be dead. Functions return 0 or an errno number, and after a failure they leave
+ * nothing behind. EBADMSG: a stream file is damaged or packed. EINTR: *stop was set. ENODATA:
+ * nothing is recorded there.
  *
- * The law that makes the copy whole: what is copied later covers what was copied before. So the newest packet of a
- * stream first, then back to the oldest that is there; threads, then the process's own stream with the strings that
- * they name, then metadata with the classes of both (doc/format.md §1, §4). */
+ * The law that makes the copy consistent: data copied later defines what data copied earlier refers
+ * to. So the newest packet of a stream comes first, then the older ones back to the oldest; first
+ * threads, then the process's own stream with the strings that they use, then the metadata with the
+ * classes of both (doc/format.md §1, §4). */
 #ifndef VV_CTF_SNAPSHOT_SNAPSHOT_H
 #define VV_CTF_SNAPSHOT_SNAPSHOT_H
 
 #include <signal.h>
 #include <stddef.h>
 
-/* The folder of one process; `out_folder` must not exist. */
+/* Copies the folder of one process; `out_folder` must not exist. */
 VV_MUST_USE int vv_snapshot(const char *process_folder, const char *out_folder);
 
 struct vv_snapshot_job {
     const char *trace;
-    const char *const *processes;      /* names of their folders, ended by NULL; NULL = all          */
-    const volatile sig_atomic_t *stop; /* give up once it is not 0; NULL = never                     */
+    const char *const *processes;      /* names of their folders, NULL at the end; NULL = all */
+    const volatile sig_atomic_t *stop; /* give up when it is not 0; NULL = never */
 };
 
-/* A trace: it appears at `out_trace`, whole, where nothing or an empty folder may lie (EEXIST). */
+/* Copies a trace. `out_trace` appears when it is complete; before, nothing or an empty folder may
+ * be there (else EEXIST). */
 VV_MUST_USE int vv_snapshot_trace(const struct vv_snapshot_job *job, const char *out_trace);
 
-/* As "NAME.dump.varve" beside "NAME.varve", or the first of "NAME.dump.2.varve", … that is free. The path is stored
- * also on failure, "" if there was none. */
-VV_MUST_USE int vv_snapshot_next(const struct vv_snapshot_job *job, char *out_path, size_t capacity);
+/* The same, to "NAME.dump.varve" beside "NAME.varve", or to the first free one of
+ * "NAME.dump.2.varve", … The path is also stored after a failure; "" if there was none. */
+VV_MUST_USE int vv_snapshot_next(const struct vv_snapshot_job *job, char *out_path,
+                                 size_t capacity);
 
 #endif

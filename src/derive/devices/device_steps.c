@@ -11,8 +11,9 @@ struct placing {
     struct vv_device_steps *out;
     const struct vv_device_work *work;
     const struct vv_model *model;
-    uint32_t *host_of_process; /* the process' row, last the one without -> host's row, or VV_NONE */
-    uint32_t *host_of_item;    /* the item's row -> host's row, or VV_NONE                      */
+    uint32_t *host_of_process; /* row of a process (last: of no process) -> row of its host, or
+                                  VV_NONE */
+    uint32_t *host_of_item;    /* row of an item -> row of its host, or VV_NONE                 */
 };
 
 static uint32_t process_slot(const struct vv_model *model, uint32_t track)
@@ -24,7 +25,8 @@ static uint32_t process_slot(const struct vv_model *model, uint32_t track)
 static int compare_steps(const void *a, const void *b, void *context)
 {
     const struct vv_model *model = context;
-    uint32_t left = ((const struct vv_device_step *)a)->step, right = ((const struct vv_device_step *)b)->step;
+    uint32_t left = ((const struct vv_device_step *)a)->step,
+             right = ((const struct vv_device_step *)b)->step;
     int order = vv_process_compare(model, model->tracks.process[model->steps.track[left]],
                                    model->tracks.process[model->steps.track[right]]);
     if (order != 0)
@@ -57,7 +59,8 @@ static void place_steps(struct placing *placing)
     for (uint32_t s = 0; s < model->steps.table.count; s++)
         if (placing->work->scope->steps[s])
             out->steps[out->step_count++] = (struct vv_device_step){
-                .step = s, .begin_ns = model->steps.begin_ns[s], .first_ns = INT64_MAX, .last_ns = INT64_MIN,
+                .step = s, .begin_ns = model->steps.begin_ns[s], .first_ns = INT64_MAX,
+                .last_ns = INT64_MIN,
                 .end_ns = model->steps.begin_ns[s] + model->steps.duration_ns[s],
             };
     qsort_r(out->steps, out->step_count, sizeof *out->steps, compare_steps, (void *)model);
@@ -86,7 +89,7 @@ static void find_hosts(struct placing *placing)
     const struct vv_device_work *work = placing->work;
     uint32_t of_device = VV_NONE;
     for (size_t d = 0; d < work->device_count; d++) {
-        const struct vv_device *device = &work->devices[d]; /* by rank and scope                    */
+        const struct vv_device *device = &work->devices[d]; /* sorted by rank and scope */
         if (d == 0 || device->rank != device[-1].rank || device->scope != device[-1].scope)
             of_device = host_of_device(placing->out, device);
         for (size_t i = work->devices[d].first; i < work->devices[d].last; i++) {
@@ -98,7 +101,7 @@ static void find_hosts(struct placing *placing)
     }
 }
 
-/* Counting sort, so that each host's work keeps the order of devices and begins. */
+/* Counting sort: the work of each host keeps the order of devices and begins. */
 static void place_work(struct placing *placing)
 {
     struct vv_device_steps *out = placing->out;
@@ -118,8 +121,9 @@ static void place_work(struct placing *placing)
 
 /* ---- extension ---- */
 
-/* The step that launched it, or NULL: the call must lie wholly in the step. */
-static struct vv_device_step *step_of(const struct placing *placing, struct vv_device_step *const *by_row,
+/* The step that launched the item, or NULL. The call must be wholly in the step. */
+static struct vv_device_step *step_of(const struct placing *placing,
+                                      struct vv_device_step *const *by_row,
                                       const struct vv_work_item *item)
 {
     const struct vv_model *model = placing->model;
@@ -128,7 +132,8 @@ static struct vv_device_step *step_of(const struct placing *placing, struct vv_d
     if (step == VV_NONE || by_row[step] == NULL)
         return NULL;
     int64_t end_ns = model->slices.begin_ns[launch] + model->slices.duration_ns[launch];
-    return end_ns <= model->steps.begin_ns[step] + model->steps.duration_ns[step] ? by_row[step] : NULL;
+    return end_ns <= model->steps.begin_ns[step] + model->steps.duration_ns[step] ? by_row[step]
+                                                                                  : NULL;
 }
 
 static void extend(const struct placing *placing, struct vv_device_step *const *by_row,
@@ -153,7 +158,8 @@ static void extend(const struct placing *placing, struct vv_device_step *const *
     int64_t former_ns = first->begin_ns;
     for (size_t i = host->first_work; i < host->last_work && first->launched > 0; i++) {
         const struct vv_work_item *item = &work->items[placing->out->work[i]];
-        if (item->end_ns < first->first_ns && item->end_ns > former_ns && step_of(placing, by_row, item) == NULL)
+        if (item->end_ns < first->first_ns && item->end_ns > former_ns &&
+            step_of(placing, by_row, item) == NULL)
             former_ns = item->end_ns;
     }
     for (struct vv_device_step *step = first; step < limit; step++) {
@@ -176,44 +182,27 @@ static void extend_all(const struct placing *placing, struct vv_device_step **by
         extend(placing, by_row, &placing->out->hosts[h]);
 }
 
-enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps, const struct vv_device_work *work,
-                                     struct varve_error *error)
+enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
+                                     const struct vv_device_work *work, struct varve_error *error)
 {
     const struct vv_model *model = work->scope->model;
-    size_t processes = model->processes.table.count + 1, steps = model->steps.table.count + 1;
-    *out_steps = (struct vv_device_steps){
-        .steps = calloc(steps, sizeof *out_steps->steps),
-        .hosts = calloc(processes, sizeof *out_steps->hosts),
-        .work = calloc(work->count + 1, sizeof *out_steps->work),
-    };
-    struct placing placing = {
-        .out = out_steps, .work = work, .model = model,
-        .host_of_process = malloc(processes * sizeof *placing.host_of_process),
-        .host_of_item = malloc((work->count + 1) * sizeof *placing.host_of_item),
-    };
-    struct vv_device_step **by_row = calloc(steps, sizeof(struct vv_device_step *));
-    enum varve_code code = VARVE_OK;
-    if (out_steps->steps == NULL || out_steps->hosts == NULL || out_steps->work == NULL ||
-        placing.host_of_process == NULL || placing.host_of_item == NULL || by_row == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu steps and their device work", steps - 1);
-    if (code == VARVE_OK) {
-        for (size_t p = 0; p < processes; p++)
-            placing.host_of_process[p] = VV_NONE;
-        place_steps(&placing);
-        find_hosts(&placing);
-        place_work(&placing);
-        extend_all(&placing, by_row);
-    }
-    free(placing.host_of_process);
-    free(placing.host_of_item);
-    free(by_row);
-    return code;
-}
-
-void vv_device_steps_deinit(struct vv_device_steps *steps)
-{
-    free(steps->steps);
-    free(steps->hosts);
-    free(steps->work);
-    *steps = (struct vv_device_steps){ 0 };
+    size_t processes = model->processes.table.count + 1, steps = model->steps.table.count;
+    struct vv_scratch *scratch = work->scope->scratch;
+    struct placing placing = { .out = out_steps, .work = work, .model = model };
+    struct vv_device_step **by_row;
+    *out_steps = (struct vv_device_steps){ 0 };
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_steps->steps, steps, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_steps->hosts, processes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_steps->work, work->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &placing.host_of_process, processes, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &placing.host_of_item, work->count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &by_row, steps, error));
+    for (size_t p = 0; p < processes; p++)
+        placing.host_of_process[p] = VV_NONE;
+    place_steps(&placing);
+    find_hosts(&placing);
+    place_work(&placing);
+    extend_all(&placing, by_row);
+    vv_scratch_release(scratch, placing.host_of_item);
+    return VARVE_OK;
 }

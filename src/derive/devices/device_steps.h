@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_steps.h — steps with the device work that they launched: doc/metrics.md §6.
+/* device_steps.h — steps with the device work that they launched: doc/metrics.md §9.
  *
- * A host that only launches is done with a step before its devices are. So a step lasts until the last work ends
- * that was launched by calls which lie wholly in it, and the next begins no sooner:
- *     begin = max(end of the one before, its begin on the host);  end = max(begin, its end on the host, that work's).
- * Before the first step stands the work that no step launched and that ends before the first step's own begins.
- * A last step that launched less than 80 % of what its predecessor did was cut by the end of the recording: it is
- * marked, as are steps after the last one that launched anything. Without device work the steps are the host's.
+ * A host that only launches ends a step before its devices do. So a step lasts until its device
+ * work ends. The device work of a step is the work launched by calls that are wholly in the step.
+ * The next step begins no sooner:
+ *     begin = max(end of the step before, begin of the step on the host);
+ *     end = max(begin, end of the step on the host, end of its device work).
+ * Work that no step launched and that ends before the first step's own work begins comes before the
+ * first step. A last step that launched less than 80 % of the work of the step before was cut by
+ * the end of the recording: it is marked. Steps after the last one that launched anything are
+ * marked too. Without device work the steps are the host's.
  *
- * Steps belong to the process that counts them, and so does the work which that process launched; work without a
- * call belongs to the first such process of its scope and rank. Thread-compatible. */
+ * Steps belong to the process that counts them. Work belongs to the process that launched it; work
+ * without a call belongs to the first process with steps of its scope and rank.
+ * Thread-compatible. */
 #ifndef VV_DERIVE_DEVICES_DEVICE_STEPS_H
 #define VV_DERIVE_DEVICES_DEVICE_STEPS_H
 
@@ -17,10 +21,10 @@
 
 struct vv_device_step {
     uint32_t step;             /* row in the model */
-    uint32_t host;             /* row */
+    uint32_t host;             /* row in hosts */
     int64_t begin_ns, end_ns;
-    int64_t first_ns, last_ns; /* of the work launched in it; first > last = none */
-    uint64_t launched;         /* how much work */
+    int64_t first_ns, last_ns; /* of the work launched in the step; first > last = none */
+    uint64_t launched;         /* number of pieces of work launched */
     bool is_cut;
 };
 
@@ -29,8 +33,8 @@ struct vv_step_host {
     uint32_t process;             /* row, or VV_NONE */
     uint32_t scope;
     int64_t rank;                 /* -1 = not known */
-    size_t first_step, last_step; /* its steps: [first_step, last_step) of them */
-    size_t first_work, last_work; /* its work: [first_work, last_work) of the list */
+    size_t first_step, last_step; /* its steps: [first_step, last_step) of `steps` */
+    size_t first_work, last_work; /* its work: [first_work, last_work) of `work` */
 };
 
 struct vv_device_steps {
@@ -38,12 +42,12 @@ struct vv_device_steps {
     size_t step_count;
     struct vv_step_host *hosts;
     size_t host_count;
-    uint32_t *work;               /* rows of the device work's items, by host, in their order */
+    uint32_t *work;               /* rows of the device work's items, by host; in the order of the
+                                     items */
 };
 
-/* Of every chosen step of the work's scope. De-initialise also after a failure. */
-enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps, const struct vv_device_work *work,
-                                     struct varve_error *error);
-void vv_device_steps_deinit(struct vv_device_steps *steps);
+/* Makes the steps of every chosen step of the work's scope. */
+enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
+                                     const struct vv_device_work *work, struct varve_error *error);
 
 #endif

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/binary_search.h"
 #include "base/radix.h"
 #include "derive/select/track_order.h"
 #include "model/device_id.h"
 #include "numbers/pair_ids.h"
 
-/* ---- which devices there are, and which are chosen ---- */
+/* ---- devices, and which are chosen ---- */
 
 static int compare_devices(const void *a, const void *b)
 {
@@ -25,13 +24,13 @@ static int compare_devices(const void *a, const void *b)
     return (left->id > right->id) - (left->id < right->id);
 }
 
-/* ---- which work counts ---- */
+/* ---- work that counts ---- */
 
-/* Steps that are chosen, or where none were named those that are left out, by scope and begin. */
+/* The chosen steps by scope and begin; if no steps were named, the steps that are left out. */
 struct chosen_step {
     uint32_t scope;
     int64_t begin_ns;
-    int64_t last_end_ns; /* of this one and those of its scope before it: before that, some step is on */
+    int64_t last_end_ns; /* latest end of this step and of the earlier ones of its scope */
 };
 
 static int compare_chosen(const void *a, const void *b)
@@ -42,7 +41,7 @@ static int compare_chosen(const void *a, const void *b)
     return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
-/* `out_steps` has room for every step. Returns how many are chosen. */
+/* `out_steps` has room for every step. Returns the number of steps in it. */
 static size_t order_chosen(const struct vv_scope *scope, struct chosen_step *out_steps)
 {
     const struct vv_model *model = scope->model;
@@ -58,12 +57,14 @@ static size_t order_chosen(const struct vv_scope *scope, struct chosen_step *out
     if (count > 0)
         qsort(out_steps, count, sizeof *out_steps, compare_chosen);
     for (size_t i = 1; i < count; i++)
-        if (out_steps[i].scope == out_steps[i - 1].scope && out_steps[i].last_end_ns < out_steps[i - 1].last_end_ns)
+        if (out_steps[i].scope == out_steps[i - 1].scope &&
+            out_steps[i].last_end_ns < out_steps[i - 1].last_end_ns)
             out_steps[i].last_end_ns = out_steps[i - 1].last_end_ns;
     return count;
 }
 
-static bool begins_in_a_step(const struct chosen_step *steps, size_t count, uint32_t scope, int64_t begin_ns)
+static bool begins_in_a_step(const struct chosen_step *steps, size_t count, uint32_t scope,
+                             int64_t begin_ns)
 {
     const struct chosen_step wanted = { scope, begin_ns, 0 };
     size_t after = VV_FIRST_NOT(i, 0, count, compare_chosen(&steps[i], &wanted) <= 0);
@@ -74,24 +75,27 @@ struct found { uint32_t activity, device; uint8_t class; bool is_left_out; };
 
 struct finding {
     struct vv_device_work *work;
+    struct vv_scratch *scratch;     /* memory of the search                                     */
     const char *wanted;             /* device's name; NULL = all                                */
     struct found *found;
     size_t found_count;
     uint8_t *by_name;               /* for vv_device_class_of                                   */
     struct chosen_step *steps;
     size_t step_count;
-    struct vv_groups rows;          /* scope and id -> row in devices, as they come             */
-    size_t capacity;                /* of devices                                               */
-    char names[200];                /* of devices that were not wanted                          */
+    struct vv_groups rows;          /* (scope, id) -> row in devices, in order of appearance    */
+    size_t capacity;                /* capacity of devices                                      */
+    char names[200];                /* names of devices that were not wanted                    */
 };
 
-/* Is the row work of a chosen rank? Then *out_device is whose. */
-static bool is_chosen(const struct finding *finding, uint32_t activity, struct vv_device *out_device)
+/* True if the activity is device work of a chosen rank and thread, and the filter lets it through.
+ * Then *out_device is its device. */
+static bool is_chosen(const struct finding *finding, uint32_t activity,
+                      struct vv_device *out_device)
 {
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
     uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
-    if (slice == VV_NONE || !vv_admits(scope, slice) ||
+    if (slice == VV_NONE || !vv_scope_holds(scope, slice) ||
         (!finding->work->is_hta && !vv_is_device_work(model, activity)))
         return false;
     uint32_t track = model->slices.track[slice], process = model->tracks.process[track];
@@ -104,20 +108,24 @@ static bool is_chosen(const struct finding *finding, uint32_t activity, struct v
     if ((process != VV_NONE && !scope->processes[process]) ||
         (scope->by_thread && (launch == VV_NONE || !scope->tracks[model->slices.track[launch]])))
         return false;
-    return !finding->work->is_hta || vv_hta_counts(&finding->work->hta, activity, out_device->scope);
+    return !finding->work->is_hta ||
+           vv_hta_counts(&finding->work->hta, activity, out_device->scope);
 }
 
-static bool is_in_scope(const struct finding *finding, uint32_t activity, const struct vv_device *device)
+static bool is_in_scope(const struct finding *finding, uint32_t activity,
+                        const struct vv_device *device)
 {
     const struct vv_scope *scope = finding->work->scope;
     const struct vv_model *model = scope->model;
     uint32_t launch = model->activities.launch[activity];
-    if (scope->every_step && (finding->step_count == 0 || finding->work->is_hta)) /* HTA knows no warm-up */
+    /* HTA does not know warm-up */
+    if (scope->every_step && (finding->step_count == 0 || finding->work->is_hta))
         return true;
     if (launch != VV_NONE)
         return vv_step_counts(scope, model->slices.step[launch]);
-    return scope->every_step != begins_in_a_step(finding->steps, finding->step_count, device->scope,
-                                                 model->slices.begin_ns[model->activities.slice[activity]]);
+    return scope->every_step !=
+           begins_in_a_step(finding->steps, finding->step_count, device->scope,
+                            model->slices.begin_ns[model->activities.slice[activity]]);
 }
 
 static enum vv_device_class class_of(const struct finding *finding, uint32_t activity)
@@ -134,12 +142,13 @@ static void note_unwanted(struct finding *finding, uint32_t id)
     char name[40];
     vv_device_text(id, name, sizeof name);
     if (strstr(finding->names, name) == NULL && length + sizeof name < sizeof finding->names)
-        snprintf(finding->names + length, sizeof finding->names - length, "%s%s", length > 0 ? ", " : "", name);
+        snprintf(finding->names + length, sizeof finding->names - length, "%s%s",
+                 length > 0 ? ", " : "", name);
 }
 
 /* The row of the device, new or known. */
-static enum varve_code device_row(struct finding *finding, const struct vv_device *wanted, size_t *out_row,
-                                  struct varve_error *error)
+static enum varve_code device_row(struct finding *finding, const struct vv_device *wanted,
+                                  size_t *out_row, struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
     uint32_t row;
@@ -147,7 +156,8 @@ static enum varve_code device_row(struct finding *finding, const struct vv_devic
     *out_row = row;
     if (row < work->device_count)
         return VARVE_OK;
-    VV_TRY(vv_array_reserve(&work->devices, &finding->capacity, work->device_count + 1, sizeof *work->devices, error));
+    VV_TRY(VV_SCRATCH_RESERVE(work->scope->scratch, &work->devices, &finding->capacity,
+                              work->device_count + 1, error));
     work->devices[work->device_count++] = *wanted;
     return VARVE_OK;
 }
@@ -171,23 +181,26 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
             note_unwanted(finding, device.id);
             continue;
         }
-        if (work->device_count == 0 || work->devices[row].scope != device.scope || work->devices[row].id != device.id)
+        if (work->device_count == 0 || work->devices[row].scope != device.scope ||
+            work->devices[row].id != device.id)
             VV_TRY(device_row(finding, &device, &row, error));
-        finding->found[finding->found_count++] = (struct found){ a, (uint32_t)row, (uint8_t)class, is_left_out };
+        finding->found[finding->found_count++] =
+            (struct found){ a, (uint32_t)row, (uint8_t) class, is_left_out };
         if (is_left_out)
             continue;
         work->count++;
-        work->devices[row].last++; /* a count until they are placed */
+        work->devices[row].last++; /* `last` is a count until the work has its place */
         work->unlinked += model->activities.launch[a] == VV_NONE;
     }
     if (finding->wanted != NULL && work->count == 0 && finding->names[0] != '\0')
-        VV_FAIL(error, VARVE_INVALID, "no device '%s' did work here. These did: %s", finding->wanted, finding->names);
+        VV_FAIL(error, VARVE_INVALID, "no device '%s' did work here. These did: %s",
+                finding->wanted, finding->names);
     return VARVE_OK;
 }
 
-/* ---- in order ---- */
+/* ---- sorting ---- */
 
-/* Devices in their order, and where the work of each begins. new_row: by the row of before. */
+/* Sorts the devices, and finds where the work of each begins. new_row: former row -> new row. */
 static void place_devices(struct vv_device_work *work, size_t *new_row, struct vv_device *former)
 {
     size_t first = 0, known = work->device_count;
@@ -195,11 +208,12 @@ static void place_devices(struct vv_device_work *work, size_t *new_row, struct v
         return;
     memcpy(former, work->devices, known * sizeof *former);
     work->device_count = 0;
-    for (size_t old = 0; old < known; old++) { /* one that only worked in warm-up steps goes */
+    for (size_t old = 0; old < known; old++) { /* a device that only worked in warm-up steps is
+                                                  dropped */
         new_row[old] = SIZE_MAX;
         if (former[old].last == 0)
             continue;
-        former[old].first = old; /* until it is in order */
+        former[old].first = old; /* former row, until the devices are sorted */
         work->devices[work->device_count++] = former[old];
     }
     qsort(work->devices, work->device_count, sizeof *work->devices, compare_devices);
@@ -216,48 +230,56 @@ static struct vv_interval times_of(const struct vv_device_work *work, uint32_t s
     const struct vv_slices *slices = &work->scope->model->slices;
     if (work->is_hta)
         return vv_hta_times(&work->hta, slice);
-    return (struct vv_interval){ slices->begin_ns[slice], slices->begin_ns[slice] + slices->duration_ns[slice] };
+    return (struct vv_interval){ slices->begin_ns[slice],
+                                 slices->begin_ns[slice] + slices->duration_ns[slice] };
 }
 
 static int compare_places(const void *a, const void *b, void *context)
 {
     const struct vv_model *model = context;
     const struct vv_work_item *left = a, *right = b;
-    uint32_t of_left = model->activities.slice[left->activity], of_right = model->activities.slice[right->activity];
+    uint32_t of_left = model->activities.slice[left->activity],
+             of_right = model->activities.slice[right->activity];
     if (model->slices.track[of_left] != model->slices.track[of_right])
         return vv_track_compare(model, model->slices.track[of_left], model->slices.track[of_right]);
     return (of_left > of_right) - (of_left < of_right);
 }
 
-/* Work that begins at the same instant stands in the order of its tracks, not of the file. */
+/* Sorts work that begins at the same instant by track, so the order of the file does not matter. */
 static void order_ties(const struct vv_device_work *work, size_t first, size_t last)
 {
     for (size_t i = first, next; i < last; i = next) {
-        for (next = i + 1; next < last && work->items[next].begin_ns == work->items[i].begin_ns; next++)
+        for (next = i + 1; next < last && work->items[next].begin_ns == work->items[i].begin_ns;
+             next++)
             ;
         if (next - i > 1)
-            qsort_r(work->items + i, next - i, sizeof *work->items, compare_places, (void *)work->scope->model);
+            qsort_r(work->items + i, next - i, sizeof *work->items, compare_places,
+                    (void *)work->scope->model);
     }
 }
 
-/* The next in order of time: an item of its device, or what cuts the device's time, once from item to item. */
+/* Places the next row in order of time: an item of its device, or a cut of the device's time.
+ * Between two items one cut counts. */
 static void place(struct vv_device_work *work, const struct found *next, const size_t *new_row)
 {
     if (new_row[next->device] == SIZE_MAX)
         return;
     struct vv_device *device = &work->devices[new_row[next->device]];
-    const struct vv_work_item *former = device->last > device->first ? &work->items[device->last - 1] : NULL;
+    const struct vv_work_item *former =
+        device->last > device->first ? &work->items[device->last - 1] : NULL;
     if (next->is_left_out) {
-        device->cuts = former != NULL && device->cuts < UINT16_MAX ? (uint16_t)(former->stretch + 1) : device->cuts;
+        device->cuts = former != NULL && device->cuts < UINT16_MAX ? (uint16_t)(former->stretch + 1)
+                                                                   : device->cuts;
         return;
     }
     struct vv_interval times = times_of(work, work->scope->model->activities.slice[next->activity]);
     work->items[device->last++] =
-        (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class, device->cuts };
+        (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class,
+                               device->cuts };
 }
 
-static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys, const size_t *new_row,
-                                  struct varve_error *error)
+static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys,
+                                  const size_t *new_row, struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
     const uint32_t *slice_of = work->scope->model->activities.slice;
@@ -283,21 +305,15 @@ static enum varve_code order_work(const struct finding *finding, struct varve_er
 {
     struct vv_device_work *work = finding->work;
     size_t devices = work->device_count + 1;
-    struct vv_keyed_row *keys = malloc((finding->found_count + 1) * sizeof *keys);
-    size_t *new_row = malloc(devices * sizeof *new_row);
-    struct vv_device *former = malloc(devices * sizeof *former);
-    enum varve_code code = VARVE_OK;
-    work->items = malloc((work->count + 1) * sizeof *work->items);
-    if (keys == NULL || new_row == NULL || former == NULL || work->items == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu rows of device work", work->count);
-    if (code == VARVE_OK) {
-        place_devices(work, new_row, former);
-        code = place_work(finding, keys, new_row, error);
-    }
-    free(keys);
-    free(new_row);
-    free(former);
-    return code;
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &keys, finding->found_count, error));
+    size_t *new_row;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &new_row, devices, error));
+    struct vv_device *former;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &former, devices, error));
+    VV_TRY(VV_SCRATCH_ARRAY(work->scope->scratch, &work->items, work->count, error));
+    place_devices(work, new_row, former);
+    return place_work(finding, keys, new_row, error);
 }
 
 static enum varve_code find_and_order(struct finding *finding, struct varve_error *error)
@@ -305,44 +321,44 @@ static enum varve_code find_and_order(struct finding *finding, struct varve_erro
     const struct vv_model *model = finding->work->scope->model;
     if (finding->wanted != NULL && strcmp(finding->wanted, "all") == 0)
         finding->wanted = NULL;
-    finding->found = malloc((model->activities.table.count + 1) * sizeof *finding->found);
-    finding->by_name = calloc(model->strings.count + 1, 1);
-    finding->steps = malloc((model->steps.table.count + 1) * sizeof *finding->steps);
-    enum varve_code code = VARVE_OK;
-    if (finding->found == NULL || finding->by_name == NULL || finding->steps == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the work of devices");
-    if (code == VARVE_OK) {
-        finding->step_count = order_chosen(finding->work->scope, finding->steps);
-        code = find_work(finding, error);
-    }
-    if (code == VARVE_OK)
-        code = order_work(finding, error);
-    vv_groups_deinit(&finding->rows);
-    free(finding->found);
-    free(finding->by_name);
-    free(finding->steps);
+    VV_TRY(
+        VV_SCRATCH_ARRAY(finding->scratch, &finding->found, model->activities.table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->by_name, model->strings.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &finding->steps, model->steps.table.count, error));
+    finding->step_count = order_chosen(finding->work->scope, finding->steps);
+    VV_TRY(find_work(finding, error));
+    return order_work(finding, error);
+}
+
+static enum varve_code find_in_scratch(struct vv_device_work *work, const char *device,
+                                       struct varve_error *error)
+{
+    struct vv_scratch own = { 0 };
+    struct finding finding = { .work = work, .wanted = device, .scratch = &own,
+                               .rows = { .scratch = &own } };
+    enum varve_code code = find_and_order(&finding, error);
+    vv_scratch_deinit(&own);
     return code;
 }
 
 enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error)
 {
-    struct finding finding = { .work = out_work, .wanted = device };
     *out_work = (struct vv_device_work){ .scope = scope };
-    return find_and_order(&finding, error);
+    return find_in_scratch(out_work, device, error);
 }
 
 enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
                                      const struct vv_question *question, struct varve_error *error)
 {
-    struct finding finding = { .work = out_work, .wanted = question->selection.device };
     *out_work = (struct vv_device_work){ .scope = scope, .is_hta = question->compat != NULL };
     if (out_work->is_hta)
-        VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, error));
-    return find_and_order(&finding, error);
+        VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, scope->scratch, error));
+    return find_in_scratch(out_work, question->selection.device, error);
 }
 
-bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item, struct vv_interval *out_call)
+bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item,
+                    struct vv_interval *out_call)
 {
     uint32_t launch = work->scope->model->activities.launch[item->activity];
     if (launch != VV_NONE)
@@ -350,46 +366,44 @@ bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item
     return launch != VV_NONE;
 }
 
-void vv_device_work_deinit(struct vv_device_work *work)
-{
-    vv_hta_rules_deinit(&work->hta);
-    free(work->items);
-    free(work->devices);
-    *work = (struct vv_device_work){ 0 };
-}
-
 enum varve_code vv_device_busy(const struct vv_device_work *work, const struct vv_device *device,
-                               unsigned classes, struct vv_interval window, struct vv_intervals *out_busy,
-                               struct varve_error *error)
+                               unsigned classes, struct vv_interval window,
+                               struct vv_intervals *out_busy, struct varve_error *error)
 {
     out_busy->count = 0;
-    for (size_t i = device->first; i < device->last && work->items[i].begin_ns < window.end_ns; i++) {
+    for (size_t i = device->first; i < device->last && work->items[i].begin_ns < window.end_ns;
+         i++) {
         const struct vv_work_item *item = &work->items[i];
         if ((classes & VV_CLASS_BIT(item->class)) != 0 && item->end_ns > window.begin_ns)
-            VV_TRY(vv_intervals_add(out_busy, item->begin_ns > window.begin_ns ? item->begin_ns : window.begin_ns,
-                                    item->end_ns < window.end_ns ? item->end_ns : window.end_ns, error));
+            VV_TRY(vv_intervals_add(
+                out_busy, item->begin_ns > window.begin_ns ? item->begin_ns : window.begin_ns,
+                item->end_ns < window.end_ns ? item->end_ns : window.end_ns, error));
     }
     vv_intervals_unite(out_busy);
     return VARVE_OK;
 }
 
-enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t process, struct vv_rank_busy *busy,
-                                   struct varve_error *error)
+enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t process,
+                                   struct vv_rank_busy *busy, struct varve_error *error)
 {
     const struct vv_scope *scope = work->scope;
     uint32_t number = process != VV_NONE ? scope->model->processes.scope[process] : 0;
     int64_t rank = process != VV_NONE ? scope->ranks[process] : -1;
     const struct vv_device before = { .rank = rank, .scope = number };
-    size_t first = VV_FIRST_NOT(i, 0, work->device_count, compare_devices(&work->devices[i], &before) < 0);
+    size_t first =
+        VV_FIRST_NOT(i, 0, work->device_count, compare_devices(&work->devices[i], &before) < 0);
     if (busy->is_known && busy->scope == number && busy->rank == rank)
         return VARVE_OK;
-    *busy = (struct vv_rank_busy){ { busy->time.items, 0, busy->time.capacity }, number, rank, true };
+    busy->time.count = 0;
+    busy->time.scratch = scope->scratch;
+    *busy = (struct vv_rank_busy){ busy->time, number, rank, true };
     for (size_t d = first; d < work->device_count; d++) {
         const struct vv_device *device = &work->devices[d];
         if (device->scope != number || device->rank != rank)
             break;
         for (size_t i = device->first; i < device->last; i++)
-            VV_TRY(vv_intervals_add(&busy->time, work->items[i].begin_ns, work->items[i].end_ns, error));
+            VV_TRY(vv_intervals_add(&busy->time, work->items[i].begin_ns, work->items[i].end_ns,
+                                    error));
     }
     vv_intervals_unite(&busy->time);
     return VARVE_OK;

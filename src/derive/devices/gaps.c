@@ -2,47 +2,45 @@
 #include "derive/devices/gaps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/array.h"
 #include "derive/devices/host_doing.h"
 #include "numbers/samples.h"
 #include "sheet/number.h"
 
-/* ---- what launching takes ---- */
+/* ---- usual time of a launch ---- */
 
-static enum varve_code add_latencies(const struct vv_device_work *work, const struct vv_streams *streams,
-                                     struct vv_samples *samples, struct varve_error *error)
+static enum varve_code add_latencies(const struct vv_device_work *work,
+                                     const struct vv_streams *streams, struct vv_samples *samples,
+                                     struct varve_error *error)
 {
     for (size_t s = 0; s < streams->count; s++) {
-        const struct vv_stream *stream = &streams->streams[s];
+        const struct vv_device_stream *stream = &streams->streams[s];
         int64_t busy_until_ns = INT64_MIN;
         for (size_t i = stream->first; i < stream->last; i++) {
             const struct vv_work_item *item = &work->items[streams->rows[i]];
             struct vv_interval call;
-            if (vv_device_call(work, item, &call) && call.begin_ns >= busy_until_ns && item->begin_ns >= call.begin_ns)
-                VV_TRY(vv_samples_add(samples, stream->device, item->begin_ns - call.begin_ns, error));
+            if (vv_device_call(work, item, &call) && call.begin_ns >= busy_until_ns &&
+                item->begin_ns >= call.begin_ns)
+                VV_TRY(
+                    vv_samples_add(samples, stream->device, item->begin_ns - call.begin_ns, error));
             busy_until_ns = item->end_ns > busy_until_ns ? item->end_ns : busy_until_ns;
         }
     }
     return VARVE_OK;
 }
 
-static enum varve_code find_latencies(const struct vv_device_work *work, int64_t *out_latency_ns,
-                                      struct varve_error *error)
+static enum varve_code find_latencies(const struct vv_device_work *work, struct vv_scratch *scratch,
+                                      int64_t *out_latency_ns, struct varve_error *error)
 {
-    struct vv_streams streams = { 0 };
-    struct vv_samples samples = { 0 };
-    enum varve_code code = vv_streams_init(&streams, work, error);
-    if (code == VARVE_OK)
-        code = add_latencies(work, &streams, &samples, error);
-    if (code == VARVE_OK)
-        code = vv_samples_sort(&samples, (uint32_t)work->device_count, error);
-    for (uint32_t d = 0; d < work->device_count && code == VARVE_OK; d++)
-        out_latency_ns[d] = vv_samples_size(&samples, d) > 0 ? vv_samples_percentile(&samples, d, 50) : -1;
-    vv_samples_deinit(&samples);
-    vv_streams_deinit(&streams);
-    return code;
+    struct vv_streams streams;
+    struct vv_samples samples = { .scratch = scratch };
+    VV_TRY(vv_streams_init(&streams, work, scratch, error));
+    VV_TRY(add_latencies(work, &streams, &samples, error));
+    VV_TRY(vv_samples_sort(&samples, (uint32_t)work->device_count, error));
+    for (uint32_t d = 0; d < work->device_count; d++)
+        out_latency_ns[d] =
+            vv_samples_size(&samples, d) > 0 ? vv_samples_percentile(&samples, d, 50) : -1;
+    return VARVE_OK;
 }
 
 /* ---- gaps ---- */
@@ -66,7 +64,7 @@ static void add_sum(struct vv_idle_sum *sum, int64_t idle_ns, const struct vv_ga
     }
 }
 
-/* Of those that end the gap at the same instant, one whose call is known. */
+/* Of the work that begins at the same instant and ends the gap, the first whose call is known. */
 static uint32_t first_launched(const struct vv_device_work *work, size_t item, size_t last)
 {
     const uint32_t *launch = work->scope->model->activities.launch;
@@ -93,27 +91,33 @@ static void split(struct finding *finding, struct vv_gap *gap)
     gap->host_ns = launched_ns - gap->begin_ns;
     gap->launch_ns = gap->end_ns - launched_ns;
     gap->launch_ns = gap->launch_ns < latency_ns ? gap->launch_ns : latency_ns > 0 ? latency_ns : 0;
-    vv_host_doing_add(&finding->doing, model->slices.track[model->activities.launch[after->activity]],
+    vv_host_doing_add(&finding->doing,
+                      model->slices.track[model->activities.launch[after->activity]],
                       (struct vv_interval){ gap->begin_ns, launched_ns }, by_role_ns);
     for (uint8_t role = 0; role < VV_HOST_COUNT; role++) {
         gap->doing = by_role_ns[role] > by_role_ns[gap->doing] ? role : gap->doing;
         add_sum(&sums[role], by_role_ns[role], gap);
     }
     add_sum(&sums[VV_IDLE_LAUNCH], gap->launch_ns, gap);
-    add_sum(&sums[VV_IDLE_DEPENDENCY], gap->end_ns - gap->begin_ns - gap->host_ns - gap->launch_ns, gap);
+    add_sum(&sums[VV_IDLE_DEPENDENCY], gap->end_ns - gap->begin_ns - gap->host_ns - gap->launch_ns,
+            gap);
 }
 
-static enum varve_code add_gap(struct finding *finding, struct vv_gap gap, struct varve_error *error)
+static enum varve_code add_gap(struct finding *finding, struct vv_gap gap,
+                               struct varve_error *error)
 {
     struct vv_gaps *out = finding->out;
-    VV_TRY(vv_array_reserve(&out->gaps, &finding->capacity, out->count + 1, sizeof *out->gaps, error));
+    VV_TRY(VV_SCRATCH_RESERVE(out->scope.scratch, &out->gaps, &finding->capacity, out->count + 1,
+                              error));
     split(finding, &gap);
     out->gaps[out->count++] = gap;
     return VARVE_OK;
 }
 
-/* Work without length does not end a gap, but the first and the last of a device bound its span. */
-static enum varve_code find_gaps(struct finding *finding, uint32_t device, struct varve_error *error)
+/* Work without length does not end a gap. But the first and the last work of a device bound its
+ * span. */
+static enum varve_code find_gaps(struct finding *finding, uint32_t device,
+                                 struct varve_error *error)
 {
     const struct vv_device_work *work = finding->work;
     size_t first = work->devices[device].first, last = work->devices[device].last;
@@ -126,7 +130,8 @@ static enum varve_code find_gaps(struct finding *finding, uint32_t device, struc
             continue;
         if (item->begin_ns > busy_until_ns && item->stretch == work->items[before].stretch)
             VV_TRY(add_gap(finding, (struct vv_gap){
-                .begin_ns = busy_until_ns, .end_ns = item->begin_ns, .device = device, .before = before,
+                .begin_ns = busy_until_ns, .end_ns = item->begin_ns, .device = device,
+                .before = before,
                 .after = first_launched(work, i, last), .doing = VV_HOST_NONE }, error));
         if (item->end_ns >= busy_until_ns) {
             busy_until_ns = item->end_ns;
@@ -136,44 +141,37 @@ static enum varve_code find_gaps(struct finding *finding, uint32_t device, struc
     return VARVE_OK;
 }
 
-static enum varve_code find_all(struct vv_gaps *gaps, struct varve_error *error)
+static enum varve_code find_all(struct vv_gaps *gaps, struct vv_scratch *own,
+                                struct varve_error *error)
 {
     struct finding finding = { .work = &gaps->work, .out = gaps };
     size_t devices = gaps->work.device_count;
-    gaps->sums = calloc(devices + 1, sizeof *gaps->sums);
-    gaps->latency_ns = calloc(devices + 1, sizeof *gaps->latency_ns);
-    if (gaps->sums == NULL || gaps->latency_ns == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the gaps of %zu devices", devices);
-    VV_TRY(find_latencies(&gaps->work, gaps->latency_ns, error));
-    enum varve_code code = vv_host_doing_init(&finding.doing, gaps->scope.model, error);
-    for (uint32_t d = 0; d < devices && code == VARVE_OK; d++)
-        code = find_gaps(&finding, d, error);
-    vv_host_doing_deinit(&finding.doing);
-    return code;
+    VV_TRY(VV_SCRATCH_ZEROS(gaps->scope.scratch, &gaps->sums, devices + 1, error));
+    VV_TRY(VV_SCRATCH_ZEROS(gaps->scope.scratch, &gaps->latency_ns, devices + 1, error));
+    VV_TRY(find_latencies(&gaps->work, own, gaps->latency_ns, error));
+    VV_TRY(vv_host_doing_init(&finding.doing, gaps->scope.model, own, error));
+    for (uint32_t d = 0; d < devices; d++)
+        VV_TRY(find_gaps(&finding, d, error));
+    return VARVE_OK;
 }
 
 enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *model,
-                             const struct vv_question *question, struct varve_error *error)
+                             const struct vv_question *question, struct vv_scratch *scratch,
+                             struct varve_error *error)
 {
     *out_gaps = (struct vv_gaps){ .question = question };
-    VV_TRY(vv_scope_init(&out_gaps->scope, model, &question->selection, error));
+    VV_TRY(vv_scope_init(&out_gaps->scope, model, &question->selection, scratch, error));
     VV_TRY(vv_device_work_asked(&out_gaps->work, &out_gaps->scope, question, error));
-    return find_all(out_gaps, error);
+    struct vv_scratch own = { 0 };
+    enum varve_code code = find_all(out_gaps, &own, error);
+    vv_scratch_deinit(&own);
+    return code;
 }
 
-void vv_gaps_deinit(struct vv_gaps *gaps)
-{
-    free(gaps->gaps);
-    free(gaps->sums);
-    free(gaps->latency_ns);
-    vv_device_work_deinit(&gaps->work);
-    vv_scope_deinit(&gaps->scope);
-    *gaps = (struct vv_gaps){ 0 };
-}
+/* ---- texts and cells of both tables ---- */
 
-/* ---- what both tables say ---- */
-
-enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *sheet, struct varve_error *error)
+enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *sheet,
+                               struct varve_error *error)
 {
     char launching[2 * VV_NUMBER_BYTES + 40] = "", latency[VV_NUMBER_BYTES], name[40];
     if (gaps->work.count == 0)
@@ -183,13 +181,16 @@ enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *shee
         vv_device_text(gaps->work.devices[0].id, name, sizeof name);
         snprintf(launching, sizeof launching, "; launching takes %s on %s", latency, name);
     }
-    return vv_sheet_policy(sheet, error, "%zu gap%s between the work of a device, on all its streams%s; what the thread did "
-                           "that launched late%s%s", gaps->count, gaps->count == 1 ? "" : "s",
-                           vv_part_text(&gaps->scope), launching, vv_compat_text(gaps->question));
+    return vv_sheet_policy(
+        sheet, error,
+        "%zu gap%s between the work of a device, on all its streams%s; what the thread did "
+        "that launched late%s%s",
+        gaps->count, gaps->count == 1 ? "" : "s", vv_device_part_label(&gaps->scope), launching,
+        vv_compat_text(gaps->question));
 }
 
-enum varve_code vv_put_device(struct vv_sheet *sheet, size_t row, size_t column, const struct vv_device *device,
-                              struct varve_error *error)
+enum varve_code vv_put_device(struct vv_sheet *sheet, size_t row, size_t column,
+                              const struct vv_device *device, struct varve_error *error)
 {
     char name[40];
     vv_device_text(device->id, name, sizeof name);

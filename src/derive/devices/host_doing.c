@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/devices/host_doing.h"
 
-#include <stdlib.h>
-
 #include "base/binary_search.h"
 #include "derive/select/scope.h"
 #include "model/outward.h"
 
 static bool is_telling(enum vv_host_role role)
 {
-    return role == VV_HOST_SYNC || role == VV_HOST_ALLOCATION || (role >= VV_HOST_GC && role <= VV_HOST_COMM);
+    return role == VV_HOST_SYNC || role == VV_HOST_ALLOCATION ||
+           (role >= VV_HOST_GC && role <= VV_HOST_COMM);
 }
 
-/* Slices come after those around them. */
+/* A slice has a greater row than the slices around it. */
 static void inherit(struct vv_host_doing *doing)
 {
     const struct vv_slices *slices = &doing->roles.model->slices;
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t parent = slices->parent[row];
-        enum vv_host_role around = parent != VV_NONE ? (enum vv_host_role)doing->inherited[parent] : VV_HOST_NONE;
+        enum vv_host_role around =
+            parent != VV_NONE ? (enum vv_host_role)doing->inherited[parent] : VV_HOST_NONE;
         enum vv_host_role role = vv_host_role_of(&doing->roles, row);
         bool is_hidden = !is_telling(role) && (is_telling(around) || role == VV_HOST_NONE);
         doing->inherited[row] = (uint8_t)(is_hidden ? around : role);
@@ -26,27 +26,19 @@ static void inherit(struct vv_host_doing *doing)
 }
 
 enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct vv_model *model,
-                                   struct varve_error *error)
+                                   struct vv_scratch *scratch, struct varve_error *error)
 {
     *out_doing = (struct vv_host_doing){ 0 };
-    VV_TRY(vv_host_roles_init(&out_doing->roles, model, error));
-    out_doing->inherited = malloc(model->slices.table.count + 1);
-    if (out_doing->inherited == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for what %llu slices do", (unsigned long long)model->slices.table.count);
+    VV_TRY(vv_host_roles_init(&out_doing->roles, model, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->inherited, model->slices.table.count, error));
     inherit(out_doing);
     return VARVE_OK;
 }
 
-void vv_host_doing_deinit(struct vv_host_doing *doing)
-{
-    vv_host_roles_deinit(&doing->roles);
-    free(doing->inherited);
-    *doing = (struct vv_host_doing){ 0 };
-}
-
-/* Hands out the time from now_ns to until_ns, from *slice outwards: what is then open is left there. Returns until_ns. */
-static int64_t advance(const struct vv_host_doing *doing, uint32_t *slice, int64_t now_ns, int64_t until_ns,
-                       int64_t *by_role_ns)
+/* Adds the time from now_ns to until_ns to the roles, from *slice outwards. *slice becomes the
+ * slice that is open afterwards. Returns until_ns. */
+static int64_t advance(const struct vv_host_doing *doing, uint32_t *slice, int64_t now_ns,
+                       int64_t until_ns, int64_t *by_role_ns)
 {
     const struct vv_slices *slices = &doing->roles.model->slices;
     while (now_ns < until_ns && *slice != VV_NONE) {
@@ -63,7 +55,8 @@ static int64_t advance(const struct vv_host_doing *doing, uint32_t *slice, int64
     return until_ns;
 }
 
-void vv_host_doing_add(const struct vv_host_doing *doing, uint32_t track, struct vv_interval window, int64_t *by_role_ns)
+void vv_host_doing_add(const struct vv_host_doing *doing, uint32_t track, struct vv_interval window,
+                       int64_t *by_role_ns)
 {
     const struct vv_model *model = doing->roles.model;
     const int64_t *begin_ns = model->slices.begin_ns;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/devices/streams.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "base/radix.h"
 
 static int64_t stream_of(const struct vv_device_work *work, size_t item)
@@ -11,23 +8,27 @@ static int64_t stream_of(const struct vv_device_work *work, size_t item)
     const struct vv_model *model = work->scope->model;
     uint32_t activity = work->items[item].activity;
     int64_t stream = model->activities.stream[activity];
-    return stream >= 0 ? stream : model->tracks.tid[model->slices.track[model->activities.slice[activity]]];
+    return stream >= 0 ? stream
+                       : model->tracks.tid[model->slices.track[model->activities.slice[activity]]];
 }
 
-/* The sort is stable, so that each stream keeps the order of begins. */
-static enum varve_code add_device(struct vv_streams *streams, size_t *capacity, const struct vv_device_work *work,
-                                  uint32_t device, struct vv_keyed_row *keys, struct varve_error *error)
+/* The sort is stable, so each stream keeps the order of begins. */
+static enum varve_code add_device(struct vv_streams *streams, const struct vv_device_work *work,
+                                  uint32_t device, struct vv_keyed_row *keys,
+                                  struct varve_error *error)
 {
     size_t first = work->devices[device].first, last = work->devices[device].last;
-    for (size_t i = first; i < last; i++) /* the top bit turned: negative numbers come first     */
-        keys[i] = (struct vv_keyed_row){ (uint64_t)stream_of(work, i) ^ (UINT64_C(1) << 63), (uint32_t)i };
+    for (size_t i = first; i < last; i++) /* flips the top bit, so negative numbers come first   */
+        keys[i] = (struct vv_keyed_row){ (uint64_t)stream_of(work, i) ^ (UINT64_C(1) << 63),
+                                         (uint32_t)i };
     VV_TRY(vv_radix_sort(keys + first, last - first, error));
     for (size_t i = first; i < last; i++) {
         streams->rows[i] = keys[i].row;
         if (i == first || keys[i].key != keys[i - 1].key) {
-            VV_TRY(vv_array_reserve(&streams->streams, capacity, streams->count + 1, sizeof *streams->streams, error));
+            VV_TRY(VV_SCRATCH_RESERVE(streams->scratch, &streams->streams, &streams->capacity,
+                                      streams->count + 1, error));
             streams->streams[streams->count++] =
-                (struct vv_stream){ device, stream_of(work, keys[i].row), i, i };
+                (struct vv_device_stream){ device, stream_of(work, keys[i].row), i, i };
         }
         streams->streams[streams->count - 1].last = i + 1;
     }
@@ -35,23 +36,14 @@ static enum varve_code add_device(struct vv_streams *streams, size_t *capacity, 
 }
 
 enum varve_code vv_streams_init(struct vv_streams *out_streams, const struct vv_device_work *work,
-                                struct varve_error *error)
+                                struct vv_scratch *scratch, struct varve_error *error)
 {
-    struct vv_keyed_row *keys = malloc((work->count + 1) * sizeof *keys);
-    enum varve_code code = VARVE_OK;
-    size_t capacity = 0;
-    *out_streams = (struct vv_streams){ .rows = malloc((work->count + 1) * sizeof *out_streams->rows) };
-    if (keys == NULL || out_streams->rows == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the streams of %zu pieces of work", work->count);
-    for (uint32_t d = 0; d < work->device_count && code == VARVE_OK; d++)
-        code = add_device(out_streams, &capacity, work, d, keys, error);
-    free(keys);
-    return code;
-}
-
-void vv_streams_deinit(struct vv_streams *streams)
-{
-    free(streams->streams);
-    free(streams->rows);
-    *streams = (struct vv_streams){ 0 };
+    struct vv_keyed_row *keys;
+    *out_streams = (struct vv_streams){ .scratch = scratch };
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_streams->rows, work->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &keys, work->count, error));
+    for (uint32_t d = 0; d < work->device_count; d++)
+        VV_TRY(add_device(out_streams, work, d, keys, error));
+    vv_scratch_release(scratch, keys);
+    return VARVE_OK;
 }

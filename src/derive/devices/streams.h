@@ -5,21 +5,20 @@
 
 #include "derive/devices/device_work.h"
 
-struct vv_stream {
+struct vv_device_stream {
     uint32_t device;    /* row in the device work */
-    int64_t number;     /* as the producer names it; a track's tid where it names none */
-    size_t first, last; /* its work: [first, last) of the rows */
+    int64_t number;     /* the producer's number; the track's tid if there is none */
+    size_t first, last; /* its work: rows [first, last) */
 };
 
 struct vv_streams {
-    struct vv_stream *streams; /* by device, then number */
-    size_t count;
-    uint32_t *rows;            /* of the device work's items */
+    struct vv_scratch *scratch;
+    struct vv_device_stream *streams; /* by device, then number */
+    size_t count, capacity;
+    uint32_t *rows;            /* rows of the device work's items */
 };
 
-/* De-initialise also after a failure. */
 enum varve_code vv_streams_init(struct vv_streams *out_streams, const struct vv_device_work *work,
-                                struct varve_error *error);
-void vv_streams_deinit(struct vv_streams *streams);
+                                struct vv_scratch *scratch, struct varve_error *error);
 
 #endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/devices/work_tally.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
-
 int64_t vv_busy_add(struct vv_busy *busy, size_t device, const struct vv_work_item *item)
 {
     if (busy->device != device)
@@ -17,10 +13,11 @@ int64_t vv_busy_add(struct vv_busy *busy, size_t device, const struct vv_work_it
 }
 
 struct tallying {
+    struct vv_scratch *scratch;
     struct vv_work_tally *tally;
     struct vv_busy *busy;  /* by group                                                          */
     size_t figures_capacity, busy_capacity;
-    bool *is_seen;         /* by slice: a host that was counted                                 */
+    bool *is_seen;         /* by slice: this host slice was counted                             */
 };
 
 static enum varve_code count(struct tallying *work, size_t device, const struct vv_work_item *item,
@@ -30,8 +27,9 @@ static enum varve_code count(struct tallying *work, size_t device, const struct 
     uint32_t group, known = tally->groups.count;
     VV_TRY(vv_groups_add(&tally->groups, key.name, key.extra, &group, error));
     size_t needed = tally->groups.count;
-    VV_TRY(vv_array_reserve(&tally->figures, &work->figures_capacity, needed, sizeof *tally->figures, error));
-    VV_TRY(vv_array_reserve(&work->busy, &work->busy_capacity, needed, sizeof *work->busy, error));
+    VV_TRY(
+        VV_SCRATCH_RESERVE(work->scratch, &tally->figures, &work->figures_capacity, needed, error));
+    VV_TRY(VV_SCRATCH_RESERVE(work->scratch, &work->busy, &work->busy_capacity, needed, error));
     if (group == known) {
         tally->figures[group] = (struct vv_work_figures){ .class = item->class };
         work->busy[group] = (struct vv_busy)VV_BUSY_NONE;
@@ -51,34 +49,24 @@ static enum varve_code count(struct tallying *work, size_t device, const struct 
     return vv_samples_add(&tally->durations, group, duration_ns, error);
 }
 
-enum varve_code vv_work_tally(const struct vv_device_work *work, vv_work_key_fn *key, const void *context,
-                              struct vv_work_tally *out_tally, struct varve_error *error)
+enum varve_code vv_work_tally(const struct vv_device_work *work, vv_work_key_fn *key,
+                              const void *context, struct vv_work_tally *out_tally,
+                              struct varve_error *error)
 {
-    *out_tally = (struct vv_work_tally){ 0 };
-    struct tallying tallying = { .tally = out_tally };
+    struct vv_scratch *scratch = work->scope->scratch;
+    *out_tally = (struct vv_work_tally){ .groups = { .scratch = scratch },
+                                         .durations = { .scratch = scratch } };
+    struct tallying tallying = { .scratch = scratch, .tally = out_tally };
     struct vv_busy all;
-    enum varve_code code = VARVE_OK;
-    tallying.is_seen = calloc(work->scope->model->slices.table.count + 1, sizeof *tallying.is_seen);
-    if (tallying.is_seen == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu pieces of device work", work->count);
-    for (size_t d = 0; d < work->device_count && code == VARVE_OK; d++) {
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &tallying.is_seen, work->scope->model->slices.table.count,
+                            error));
+    for (size_t d = 0; d < work->device_count; d++) {
         all = (struct vv_busy)VV_BUSY_NONE;
-        for (size_t i = work->devices[d].first; i < work->devices[d].last && code == VARVE_OK; i++) {
+        for (size_t i = work->devices[d].first; i < work->devices[d].last; i++) {
             out_tally->all.busy_ns += vv_busy_add(&all, d, &work->items[i]);
-            code = count(&tallying, d, &work->items[i], key(context, &work->items[i]), error);
+            VV_TRY(count(&tallying, d, &work->items[i], key(context, &work->items[i]), error));
         }
     }
-    if (code == VARVE_OK)
-        code = vv_samples_sort(&out_tally->durations, out_tally->groups.count, error);
-    free(tallying.busy);
-    free(tallying.is_seen);
-    return code;
-}
-
-void vv_work_tally_deinit(struct vv_work_tally *tally)
-{
-    vv_groups_deinit(&tally->groups);
-    free(tally->figures);
-    vv_samples_deinit(&tally->durations);
-    *tally = (struct vv_work_tally){ 0 };
+    vv_scratch_release(scratch, tallying.is_seen);
+    return vv_samples_sort(&out_tally->durations, out_tally->groups.count, error);
 }

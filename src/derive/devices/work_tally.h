@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work_tally.h — device work summed by a key of two numbers: kernels by name, by operator, by annotation.
+/* work_tally.h — device work summed by a key of two numbers: kernels by name, by operator, by
+ * annotation.
  *
- * Law: the groups' total_ns sum to the durations of all work. operators/tally.c has its unions from here. */
+ * Law: the groups' total_ns sum to the durations of all work. operators/tally.c uses vv_busy_add
+ * too. */
 #ifndef VV_DERIVE_DEVICES_WORK_TALLY_H
 #define VV_DERIVE_DEVICES_WORK_TALLY_H
 
@@ -11,13 +13,13 @@
 
 struct vv_work_figures {
     int64_t total_ns;   /* sum of durations */
-    int64_t busy_ns;    /* their union on each device */
+    int64_t busy_ns;    /* union of the times on each device, summed */
     uint64_t count;
-    uint64_t hosts;     /* different hosts, as the key tells them */
-    uint8_t class;      /* enum vv_device_class of the first */
+    uint64_t hosts;     /* number of different hosts, as the key names them */
+    uint8_t class;      /* enum vv_device_class of the group's first work */
 };
 
-/* The group of a piece of work, and the slice of the host that `hosts` counts; VV_NONE = none. */
+/* The key of a piece of work, and the slice of the host that `hosts` counts; VV_NONE = none. */
 struct vv_work_key { uint32_t name, extra, host; };
 typedef struct vv_work_key vv_work_key_fn(const void *context, const struct vv_work_item *item);
 
@@ -28,15 +30,15 @@ struct vv_work_tally {
     struct vv_samples durations;     /* by group; sorted */
 };
 
-/* De-initialise also after a failure. */
-enum varve_code vv_work_tally(const struct vv_device_work *work, vv_work_key_fn *key, const void *context,
-                              struct vv_work_tally *out_tally, struct varve_error *error);
-void vv_work_tally_deinit(struct vv_work_tally *tally);
+enum varve_code vv_work_tally(const struct vv_device_work *work, vv_work_key_fn *key,
+                              const void *context, struct vv_work_tally *out_tally,
+                              struct varve_error *error);
 
-/* Until when a group's work on the present device has been counted. */
+/* The device and the end up to which a group's work has been counted. */
 struct vv_busy { size_t device; int64_t until_ns; };
 #define VV_BUSY_NONE { SIZE_MAX, INT64_MIN }
-/* How much longer the group is busy with the item, which does not begin before those of its device counted before. */
+/* The time that the item adds to the group's busy time. Items of a device must come in order of
+ * begin. */
 int64_t vv_busy_add(struct vv_busy *busy, size_t device, const struct vv_work_item *item);
 
 #endif

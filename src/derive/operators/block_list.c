@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/operators/block_list.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "model/repeats.h"
 
-#define DEPTH_MAX 24 /* each is at most a third of the one around it                                */
+#define DEPTH_MAX 24 /* the period of a block is at most a third of the length around it */
 
-/* Adds what repeats itself in tokens [first, first + count) of the sequence, and what does inside of that. */
+/* Adds the repeats in tokens [first, first + count) of the sequence, and the repeats inside one
+ * period of each. */
 static enum varve_code add_blocks(struct vv_block_list *list, const struct vv_sequences *sequences,
                                   const struct vv_block *outer, struct varve_error *error)
 {
-    const uint32_t *tokens = sequences->tokens + sequences->items[outer->sequence].first + outer->start;
+    const uint32_t *tokens =
+        sequences->tokens + sequences->items[outer->sequence].first + outer->start;
     bool is_top = outer->total_times == 0;
-    uint32_t parent = is_top ? VV_NONE : (uint32_t)(list->count - 1), count = is_top ? outer->length : outer->period;
+    uint32_t parent = is_top ? VV_NONE : (uint32_t)(list->count - 1),
+             count = is_top ? outer->length : outer->period;
     struct vv_repeats repeats;
     enum varve_code code = vv_repeats_find(tokens, count, &repeats, error);
     for (size_t i = 0; i < repeats.count && code == VARVE_OK; i++) {
@@ -30,7 +30,8 @@ static enum varve_code add_blocks(struct vv_block_list *list, const struct vv_se
         };
         block.total_times = block.times * (is_top ? 1 : outer->total_times);
         if (list->count == list->capacity)
-            code = vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items, error);
+            code = VV_SCRATCH_RESERVE(sequences->kinds.scratch, &list->items, &list->capacity,
+                                      list->count + 1, error);
         if (code == VARVE_OK)
             list->items[list->count++] = block;
         if (code == VARVE_OK && block.depth + 1 < DEPTH_MAX)
@@ -40,8 +41,8 @@ static enum varve_code add_blocks(struct vv_block_list *list, const struct vv_se
     return code;
 }
 
-enum varve_code vv_block_list_init(struct vv_block_list *out_list, const struct vv_sequences *sequences,
-                                   struct varve_error *error)
+enum varve_code vv_block_list_init(struct vv_block_list *out_list,
+                                   const struct vv_sequences *sequences, struct varve_error *error)
 {
     *out_list = (struct vv_block_list){ 0 };
     for (uint32_t s = 0; s < sequences->sequence_count; s++) {
@@ -50,12 +51,6 @@ enum varve_code vv_block_list_init(struct vv_block_list *out_list, const struct 
         VV_TRY(add_blocks(out_list, sequences, &whole, error));
     }
     return VARVE_OK;
-}
-
-void vv_block_list_deinit(struct vv_block_list *list)
-{
-    free(list->items);
-    *list = (struct vv_block_list){ 0 };
 }
 
 size_t vv_block_time(const struct vv_block_list *list, const struct vv_block *block, uint32_t time)

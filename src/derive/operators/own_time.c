@@ -9,7 +9,8 @@ struct sweep {
     int64_t sum_ns;
 };
 
-/* Hands out the time from now_ns to until_ns; each slice is popped once, so the sweep is linear. */
+/* Gives the time from now_ns to until_ns to the open slices. Each slice is popped once, so the
+ * sweep is linear. */
 static void advance(struct sweep *sweep, int64_t until_ns, int64_t *own_ns)
 {
     while (sweep->depth > 0 && sweep->now_ns < until_ns) {

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/radix.h"
 #include "meaning/phases.h"
 #include "numbers/intervals.h"
@@ -11,8 +10,8 @@
 static enum varve_code add_entry(struct vv_phase_split *split, const struct vv_phase_entry *entry,
                                  struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&split->entries, &split->capacity, split->count + 1,
-                            sizeof *split->entries, error));
+    VV_TRY(VV_SCRATCH_RESERVE(split->phases.scratch, &split->entries, &split->capacity,
+                              split->count + 1, error));
     split->entries[split->count++] = *entry;
     return VARVE_OK;
 }
@@ -36,7 +35,8 @@ static enum varve_code split_step(const struct vv_scope *scope, struct vv_phase_
             end_ns = step_end_ns;
         if (begin_ns < covered_until_ns)
             begin_ns = covered_until_ns;
-        /* An empty phase that nothing surrounds still happened; one inside another did not count. */
+        /* An empty phase that is in no other phase still occurred. An empty phase inside another
+         * does not count. */
         if (end_ns < begin_ns || (end_ns == begin_ns && slices->begin_ns[row] < covered_until_ns))
             continue;
         struct vv_phase_entry entry = { .step = step, .duration_ns = end_ns - begin_ns };
@@ -52,12 +52,14 @@ static enum varve_code split_step(const struct vv_scope *scope, struct vv_phase_
 
 struct piece { int64_t begin_ns, end_ns; uint32_t phase; };
 
-/* Of one step at a time. */
+/* State while one step is split. */
 struct found_step {
     const struct vv_scope *scope;
+    struct vv_scratch *scratch; /* memory of the search                                         */
     const struct vv_op_phases *phases;
     struct vv_phase_split *split;
-    struct vv_intervals sets[2][VV_PHASE_COUNT]; /* of the step's own thread, of others          */
+    struct vv_intervals sets[2][VV_PHASE_COUNT]; /* [0]: on the step's own thread; [1]: on other
+                                                    threads */
     struct vv_intervals covered, rest;
     struct piece *pieces;
     size_t count, capacity;
@@ -78,8 +80,8 @@ static enum varve_code cut_pieces(struct found_step *found, struct varve_error *
             struct vv_intervals *set = &found->sets[other][phase];
             vv_intervals_unite(set);
             VV_TRY(vv_intervals_subtract(set, &found->covered, &found->rest, error));
-            VV_TRY(vv_array_reserve(&found->pieces, &found->capacity, found->count + found->rest.count,
-                                    sizeof *found->pieces, error));
+            VV_TRY(VV_SCRATCH_RESERVE(found->scratch, &found->pieces, &found->capacity,
+                                      found->count + found->rest.count, error));
             for (size_t i = 0; i < found->rest.count; i++) {
                 struct vv_interval item = found->rest.items[i];
                 found->pieces[found->count++] = (struct piece){ item.begin_ns, item.end_ns, phase };
@@ -94,7 +96,8 @@ static enum varve_code cut_pieces(struct found_step *found, struct varve_error *
     return VARVE_OK;
 }
 
-static enum varve_code add_pieces(struct found_step *found, uint32_t step, struct varve_error *error)
+static enum varve_code add_pieces(struct found_step *found, uint32_t step,
+                                  struct varve_error *error)
 {
     int64_t sums_ns[VV_PHASE_COUNT] = { 0 };
     for (size_t i = 0; i < found->count; i++) {
@@ -106,14 +109,15 @@ static enum varve_code add_pieces(struct found_step *found, uint32_t step, struc
         struct vv_phase_entry entry = { .step = step, .duration_ns = sums_ns[phase] };
         if (sums_ns[phase] == 0)
             continue;
-        VV_TRY(vv_groups_add(&found->split->phases, VV_PHASE_FOUND | phase, 0, &entry.phase, error));
+        VV_TRY(
+            vv_groups_add(&found->split->phases, VV_PHASE_FOUND | phase, 0, &entry.phase, error));
         VV_TRY(add_entry(found->split, &entry, error));
         found->split->other_ns[step] -= sums_ns[phase];
     }
     return VARVE_OK;
 }
 
-/* Rows [first, last) of the keys lie in one step. */
+/* The keys [first, last) are rows of one step. */
 static enum varve_code split_found_step(struct found_step *found, const struct vv_keyed_row *first,
                                         const struct vv_keyed_row *last, struct varve_error *error)
 {
@@ -122,7 +126,8 @@ static enum varve_code split_found_step(struct found_step *found, const struct v
     uint32_t step = (uint32_t)first->key;
     int64_t step_end_ns = steps->begin_ns[step] + steps->duration_ns[step];
     for (const struct vv_keyed_row *key = first; key < last; key++) {
-        int64_t begin_ns = slices->begin_ns[key->row], end_ns = begin_ns + slices->duration_ns[key->row];
+        int64_t begin_ns = slices->begin_ns[key->row],
+                end_ns = begin_ns + slices->duration_ns[key->row];
         int other = slices->track[key->row] != steps->track[step];
         VV_TRY(vv_intervals_add(&found->sets[other][found->phases->of_slice[key->row]],
                                 begin_ns < steps->begin_ns[step] ? steps->begin_ns[step] : begin_ns,
@@ -132,7 +137,7 @@ static enum varve_code split_found_step(struct found_step *found, const struct v
     return add_pieces(found, step, error);
 }
 
-/* The outermost slices of each phase that begin in chosen steps, by step. */
+/* Finds the outermost slices of each phase that begin in chosen steps, with the step as key. */
 static size_t key_rows(const struct found_step *found, struct vv_keyed_row *keys)
 {
     const struct vv_slices *slices = &found->scope->model->slices;
@@ -141,7 +146,8 @@ static size_t key_rows(const struct found_step *found, struct vv_keyed_row *keys
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t step = slices->step[row], parent = slices->parent[row];
         if (phases[row] != VV_PHASE_NONE && step != VV_NONE && found->scope->steps[step] &&
-            found->scope->tracks[slices->track[row]] && (parent == VV_NONE || phases[parent] != phases[row]))
+            found->scope->tracks[slices->track[row]] &&
+            (parent == VV_NONE || phases[parent] != phases[row]))
             keys[count++] = (struct vv_keyed_row){ step, row };
     }
     return count;
@@ -149,25 +155,17 @@ static size_t key_rows(const struct found_step *found, struct vv_keyed_row *keys
 
 static enum varve_code split_found(struct found_step *found, struct varve_error *error)
 {
-    struct vv_keyed_row *keys = malloc((found->scope->model->slices.table.count + 1) * sizeof *keys);
-    if (keys == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of steps");
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(found->scratch, &keys, found->scope->model->slices.table.count, error));
     size_t count = key_rows(found, keys);
-    enum varve_code code = vv_radix_sort(keys, count, error);
-    for (size_t first = 0, last; first < count && code == VARVE_OK; first = last) {
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t first = 0, last; first < count; first = last) {
         for (last = first; last < count && keys[last].key == keys[first].key;)
             last++;
-        code = split_found_step(found, &keys[first], &keys[last], error);
+        VV_TRY(split_found_step(found, &keys[first], &keys[last], error));
     }
     found->split->is_found = count > 0;
-    free(keys);
-    for (int other = 0; other < 2; other++)
-        for (int phase = 0; phase < VV_PHASE_COUNT; phase++)
-            vv_intervals_deinit(&found->sets[other][phase]);
-    vv_intervals_deinit(&found->covered);
-    vv_intervals_deinit(&found->rest);
-    free(found->pieces);
-    return code;
+    return VARVE_OK;
 }
 
 /* ---- all steps ---- */
@@ -182,12 +180,11 @@ static int by_total(const void *a, const void *b, void *context)
     return (left > right) - (left < right);
 }
 
-/* One entry a (step, phase): a phase may come several times in a step. */
+/* A phase may come several times in a step: makes one entry of all. */
 static enum varve_code merge_entries(struct vv_phase_split *split, struct varve_error *error)
 {
-    size_t *entry_of = calloc((size_t)split->phases.count + 1, sizeof *entry_of);
-    if (entry_of == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u phases", split->phases.count);
+    size_t *entry_of;
+    VV_TRY(VV_SCRATCH_ZEROS(split->phases.scratch, &entry_of, split->phases.count, error));
     size_t kept = 0;
     for (size_t i = 0; i < split->count; i++) {
         struct vv_phase_entry entry = split->entries[i];
@@ -201,17 +198,14 @@ static enum varve_code merge_entries(struct vv_phase_split *split, struct varve_
         }
     }
     split->count = kept;
-    free(entry_of);
     return VARVE_OK;
 }
 
 static enum varve_code sum_phases(struct vv_phase_split *split, struct varve_error *error)
 {
     size_t phases = split->phases.count;
-    split->totals_ns = calloc(phases + 1, sizeof *split->totals_ns);
-    split->order = calloc(phases + 1, sizeof *split->order);
-    if (split->totals_ns == NULL || split->order == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu phases", phases);
+    VV_TRY(VV_SCRATCH_ZEROS(split->phases.scratch, &split->totals_ns, phases, error));
+    VV_TRY(VV_SCRATCH_ZEROS(split->phases.scratch, &split->order, phases, error));
     for (size_t i = 0; i < split->count; i++)
         split->totals_ns[split->entries[i].phase] += split->entries[i].duration_ns;
     for (uint32_t p = 0; p < phases; p++)
@@ -220,36 +214,35 @@ static enum varve_code sum_phases(struct vv_phase_split *split, struct varve_err
     return VARVE_OK;
 }
 
+/* Finds phases from what the operators say. Called where no phases were recorded. */
+static enum varve_code find_phases(const struct vv_scope *scope, struct vv_phase_split *split,
+                                   struct vv_scratch *own, struct varve_error *error)
+{
+    struct vv_op_phases phases;
+    struct found_step found = { .scope = scope, .scratch = own, .phases = &phases, .split = split,
+                                .covered = { .scratch = own }, .rest = { .scratch = own } };
+    for (int other = 0; other < 2; other++)
+        for (int phase = 0; phase < VV_PHASE_COUNT; phase++)
+            found.sets[other][phase].scratch = own;
+    VV_TRY(vv_op_phases(scope->model, own, &phases, error));
+    return phases.of_slice != NULL ? split_found(&found, error) : VARVE_OK;
+}
+
 enum varve_code vv_phase_split(const struct vv_scope *scope, struct vv_phase_split *out_split,
                                struct varve_error *error)
 {
     size_t steps = (size_t)scope->model->steps.table.count;
-    struct vv_op_phases phases = { 0 };
-    *out_split =
-        (struct vv_phase_split){ .other_ns = calloc(steps + 1, sizeof *out_split->other_ns) };
-    if (out_split->other_ns == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the phases of %zu steps", steps);
+    struct vv_scratch own = { 0 };
+    *out_split = (struct vv_phase_split){ .phases = { .scratch = scope->scratch } };
+    VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, &out_split->other_ns, steps, error));
     for (uint32_t step = 0; step < steps; step++) {
         if (scope->steps[step])
             VV_TRY(split_step(scope, out_split, step, error));
     }
-    enum varve_code code = scope->step_count > 0 ? vv_op_phases(scope->model, &phases, error) : VARVE_OK;
-    if (code == VARVE_OK && phases.of_slice != NULL) {
-        struct found_step found = { .scope = scope, .phases = &phases, .split = out_split };
-        code = split_found(&found, error);
-    }
-    vv_op_phases_deinit(&phases);
+    enum varve_code code =
+        scope->step_count > 0 ? find_phases(scope, out_split, &own, error) : VARVE_OK;
+    vv_scratch_deinit(&own);
     VV_TRY(code);
     VV_TRY(merge_entries(out_split, error));
     return sum_phases(out_split, error);
-}
-
-void vv_phase_split_deinit(struct vv_phase_split *split)
-{
-    vv_groups_deinit(&split->phases);
-    free(split->entries);
-    free(split->other_ns);
-    free(split->totals_ns);
-    free(split->order);
-    *split = (struct vv_phase_split){ 0 };
 }

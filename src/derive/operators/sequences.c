@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "derive/select/track_order.h"
 
-/* By track, then as slices stand there: by begin. */
+/* Sorts by track, then in the order of slices, which is by begin. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct vv_model *model = context;
@@ -16,27 +15,30 @@ static int compare_rows(const void *a, const void *b, void *context)
     return (left > right) - (left < right);
 }
 
-static enum varve_code add_row(struct vv_sequences *sequences, uint32_t slice, struct varve_error *error)
+static enum varve_code add_row(struct vv_sequences *sequences, uint32_t slice,
+                               struct varve_error *error)
 {
     if (sequences->count == sequences->capacity)
-        VV_TRY(vv_array_reserve(&sequences->rows, &sequences->capacity, sequences->count + 1,
-                                sizeof *sequences->rows, error));
+        VV_TRY(VV_SCRATCH_RESERVE(sequences->kinds.scratch, &sequences->rows, &sequences->capacity,
+                                  sequences->count + 1, error));
     sequences->rows[sequences->count++] = slice;
     return VARVE_OK;
 }
 
-static enum varve_code add_streams(struct vv_sequences *sequences, const struct vv_device_work *work,
-                                   struct varve_error *error)
+static enum varve_code add_streams(struct vv_sequences *sequences,
+                                   const struct vv_device_work *work, struct varve_error *error)
 {
     for (size_t i = 0; i < work->count; i++)
-        VV_TRY(add_row(sequences, work->scope->model->activities.slice[work->items[i].activity], error));
+        VV_TRY(add_row(sequences, work->scope->model->activities.slice[work->items[i].activity],
+                       error));
     if (sequences->count > 0)
-        qsort_r(sequences->rows, sequences->count, sizeof *sequences->rows, compare_rows, (void *)work->scope->model);
+        qsort_r(sequences->rows, sequences->count, sizeof *sequences->rows, compare_rows,
+                (void *)work->scope->model);
     return VARVE_OK;
 }
 
-static enum varve_code add_thread(struct vv_sequences *sequences, const struct vv_scope *scope, uint32_t track,
-                                  struct varve_error *error)
+static enum varve_code add_thread(struct vv_sequences *sequences, const struct vv_scope *scope,
+                                  uint32_t track, struct varve_error *error)
 {
     const struct vv_slices *slices = &scope->model->slices;
     int64_t end_ns = INT64_MIN;
@@ -44,7 +46,7 @@ static enum varve_code add_thread(struct vv_sequences *sequences, const struct v
     vv_track_rows(scope->model, track, &first, &last);
     for (uint32_t row = first; row < last; row++) {
         bool is_operator = (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0 &&
-                           vv_is_operator(scope->model, row) && vv_admits(scope, row);
+                           vv_is_operator(scope->model, row) && vv_scope_holds(scope, row);
         uint32_t step = slices->step[row];
         bool is_chosen = vv_step_counts(scope, step);
         if (!is_operator || slices->begin_ns[row] < end_ns)
@@ -59,25 +61,29 @@ static enum varve_code add_thread(struct vv_sequences *sequences, const struct v
 static enum varve_code name_tokens(struct vv_sequences *sequences, const struct vv_model *model,
                                    struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&sequences->tokens, &sequences->token_capacity, sequences->count + 1,
-                            sizeof *sequences->tokens, error));
+    VV_TRY(VV_SCRATCH_RESERVE(sequences->kinds.scratch, &sequences->tokens,
+                              &sequences->token_capacity, sequences->count + 1, error));
     for (size_t i = 0; i < sequences->count; i++) {
         uint32_t row = sequences->rows[i], op = model->slices.op[row];
-        VV_TRY(vv_groups_add(&sequences->kinds, model->slices.name[row], op != VV_NONE ? model->ops.shapes[op] : 0,
-                             &sequences->tokens[i], error));
+        VV_TRY(vv_groups_add(&sequences->kinds, model->slices.name[row],
+                             op != VV_NONE ? model->ops.shapes[op] : 0, &sequences->tokens[i],
+                             error));
     }
     return VARVE_OK;
 }
 
-static enum varve_code part(struct vv_sequences *sequences, const struct vv_model *model, struct varve_error *error)
+static enum varve_code part(struct vv_sequences *sequences, const struct vv_model *model,
+                            struct varve_error *error)
 {
     for (size_t i = 0, next; i < sequences->count; i = next) {
         uint32_t track = model->slices.track[sequences->rows[i]];
-        for (next = i + 1; next < sequences->count && model->slices.track[sequences->rows[next]] == track; next++)
+        for (next = i + 1;
+             next < sequences->count && model->slices.track[sequences->rows[next]] == track; next++)
             ;
         if (sequences->sequence_count == sequences->sequence_capacity)
-            VV_TRY(vv_array_reserve(&sequences->items, &sequences->sequence_capacity, sequences->sequence_count + 1,
-                                    sizeof *sequences->items, error));
+            VV_TRY(VV_SCRATCH_RESERVE(sequences->kinds.scratch, &sequences->items,
+                                      &sequences->sequence_capacity, sequences->sequence_count + 1,
+                                      error));
         sequences->items[sequences->sequence_count++] =
             (struct vv_sequence){ i, next, track, model->tracks.kind[track] != VV_TRACK_THREAD };
     }
@@ -87,29 +93,15 @@ static enum varve_code part(struct vv_sequences *sequences, const struct vv_mode
 enum varve_code vv_sequences_init(struct vv_sequences *out_sequences, const struct vv_scope *scope,
                                   const struct vv_question *question, struct varve_error *error)
 {
-    struct vv_device_work work = { 0 };
-    *out_sequences = (struct vv_sequences){ 0 };
-    enum varve_code code = vv_device_work_asked(&work, scope, question, error);
-    if (code == VARVE_OK)
-        code = add_streams(out_sequences, &work, error);
-    vv_device_work_deinit(&work);
-    uint32_t *order = NULL;
-    if (code == VARVE_OK)
-        code = vv_track_order(scope->model, &order, error);
-    for (uint64_t i = 0; i < scope->model->tracks.table.count && code == VARVE_OK; i++)
+    struct vv_device_work work;
+    *out_sequences = (struct vv_sequences){ .kinds = { .scratch = scope->scratch } };
+    VV_TRY(vv_device_work_asked(&work, scope, question, error));
+    VV_TRY(add_streams(out_sequences, &work, error));
+    uint32_t *order;
+    VV_TRY(vv_track_order(scope->model, scope->scratch, &order, error));
+    for (uint64_t i = 0; i < scope->model->tracks.table.count; i++)
         if (scope->tracks[order[i]])
-            code = add_thread(out_sequences, scope, order[i], error);
-    free(order);
-    if (code == VARVE_OK)
-        code = name_tokens(out_sequences, scope->model, error);
-    return code == VARVE_OK ? part(out_sequences, scope->model, error) : code;
-}
-
-void vv_sequences_deinit(struct vv_sequences *sequences)
-{
-    free(sequences->rows);
-    free(sequences->tokens);
-    free(sequences->items);
-    vv_groups_deinit(&sequences->kinds);
-    *sequences = (struct vv_sequences){ 0 };
+            VV_TRY(add_thread(out_sequences, scope, order[i], error));
+    VV_TRY(name_tokens(out_sequences, scope->model, error));
+    return part(out_sequences, scope->model, error);
 }

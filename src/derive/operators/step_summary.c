@@ -11,33 +11,30 @@ enum varve_code vv_step_summary(const struct vv_scope *scope, struct vv_step_sum
                                 struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    struct vv_step_summary summary = { .count = scope->step_count, .total_ns = scope->step_time_ns };
-    struct vv_samples durations = { 0 };
-    enum varve_code code = VARVE_OK;
-    for (uint64_t s = 0; s < steps->table.count && code == VARVE_OK; s++) {
+    struct vv_step_summary summary = { .count = scope->step_count,
+                                       .total_ns = scope->step_time_ns };
+    struct vv_samples durations = { .scratch = scope->scratch };
+    for (uint64_t s = 0; s < steps->table.count; s++) {
         if (!scope->steps[s])
             continue;
         if (durations.count == 0 || steps->duration_ns[s] > summary.max_ns) {
             summary.max_ns = steps->duration_ns[s];
             summary.longest_step = steps->index[s];
         }
-        code = vv_samples_add(&durations, 0, steps->duration_ns[s], error);
+        VV_TRY(vv_samples_add(&durations, 0, steps->duration_ns[s], error));
     }
-    if (code == VARVE_OK)
-        code = vv_samples_sort(&durations, 1, error);
-    if (code == VARVE_OK && summary.count > 0) {
+    VV_TRY(vv_samples_sort(&durations, 1, error));
+    if (summary.count > 0) {
         summary.min_ns = vv_samples_percentile(&durations, 0, 0);
         summary.p10_ns = vv_samples_percentile(&durations, 0, 10);
         summary.median_ns = vv_samples_percentile(&durations, 0, 50);
         summary.p90_ns = vv_samples_percentile(&durations, 0, 90);
     }
-    vv_samples_deinit(&durations);
-    if (code == VARVE_OK)
-        *out_summary = summary;
-    return code;
+    *out_summary = summary;
+    return VARVE_OK;
 }
 
-/* What the first chosen step was taken from; those of one trace mostly agree. */
+/* The origin of the first chosen step. Steps of one trace mostly have the same origin. */
 static void origin_text(const struct vv_scope *scope, char *text, size_t bytes)
 {
     static const char *const words[] = {
@@ -50,7 +47,8 @@ static void origin_text(const struct vv_scope *scope, char *text, size_t bytes)
     uint64_t s = 0;
     while (s + 1 < steps->table.count && !scope->steps[s])
         s++;
-    snprintf(text, bytes, "%s%.100s", words[steps->origin[s]], vv_text_of(scope->model, steps->name[s]));
+    snprintf(text, bytes, "%s%.100s", words[steps->origin[s]],
+             vv_text_of(scope->model, steps->name[s]));
 }
 
 enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
@@ -58,14 +56,15 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
 {
     struct vv_step_summary summary;
     if (scope->model->steps.table.count == 0)
-        return vv_sheet_policy(sheet, error, "no steps recorded: mark them with varve_step_begin, in Python "
-                                             "varve.step; --step-by NAME takes ranges for them");
+        return vv_sheet_policy(sheet, error,
+                               "no steps recorded: mark them with varve_step_begin, in Python "
+                               "varve.step; --step-by NAME takes ranges for them");
     if (scope->step_count == 0)
         return vv_sheet_policy(sheet, error, "no steps on this thread");
     VV_TRY(vv_step_summary(scope, &summary, error));
 
-    char threads[200], origin[200], left_out[60], total[VV_NUMBER_BYTES], median[VV_NUMBER_BYTES], p10[VV_NUMBER_BYTES],
-        p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
+    char threads[200], origin[200], left_out[60], total[VV_NUMBER_BYTES], median[VV_NUMBER_BYTES],
+        p10[VV_NUMBER_BYTES], p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
     vv_scope_threads_text(scope, true, threads, sizeof threads);
     origin_text(scope, origin, sizeof origin);
     vv_scope_left_out_text(scope, left_out, sizeof left_out);
@@ -75,9 +74,11 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
     vv_number_duration(summary.p90_ns, p90, sizeof p90);
     vv_number_duration(summary.max_ns, max, sizeof max);
     if (summary.count == 1)
-        return vv_sheet_policy(sheet, error, "1 step on %s%s, %s%s", threads, origin, total, left_out);
-    return vv_sheet_policy(sheet, error,
-                           "%" PRIu64 " steps on %s%s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64 ")%s",
-                           summary.count, threads, origin, total, median, p10, p90, max, summary.longest_step,
-                           left_out);
+        return vv_sheet_policy(sheet, error, "1 step on %s%s, %s%s", threads, origin, total,
+                               left_out);
+    return vv_sheet_policy(
+        sheet, error,
+        "%" PRIu64 " steps on %s%s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64 ")%s",
+        summary.count, threads, origin, total, median, p10, p90, max, summary.longest_step,
+        left_out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_summary.h — the durations of the chosen steps in a few numbers, and as a sentence.
+/* step_summary.h — figures of the chosen steps' durations, and a sentence that states them.
  *
- * Called by phases.c and steps.c, whose tables carry the sentence as their policy. */
+ * The sentence is the policy of the tables of phases and steps. */
 #ifndef VV_DERIVE_OPERATORS_STEP_SUMMARY_H
 #define VV_DERIVE_OPERATORS_STEP_SUMMARY_H
 
@@ -11,13 +11,15 @@ struct vv_step_summary {
     uint64_t count;
     int64_t total_ns;
     int64_t median_ns, p10_ns, p90_ns, min_ns, max_ns; /* 0 where count is 0                   */
-    int64_t longest_step;                              /* index of the first step that takes max_ns */
+    int64_t longest_step;                              /* index of the first step that takes
+                                                          max_ns */
 };
 
 enum varve_code vv_step_summary(const struct vv_scope *scope, struct vv_step_summary *out_summary,
                                 struct varve_error *error);
 
-/* "60 steps on train, 2.05 s; median 34.1 ms, p10 …", or why there are none and what to do. */
+/* Sets the policy: "60 steps on train, 2.05 s; median 34.1 ms, p10 …". Without steps it says why,
+ * and what to do. */
 enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
                                struct varve_error *error);
 

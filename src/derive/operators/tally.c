@@ -11,10 +11,10 @@ struct tallying {
     const struct vv_operator_keys *keys;
     struct vv_operator_tally *tally;
     struct vv_device_share share;
-    uint32_t *group;   /* of each slice; VV_NONE where it is no operator of a chosen thread     */
-    uint8_t *counted;  /* of each slice: bits 1 << scope                                        */
+    uint32_t *group;   /* slice -> group; VV_NONE: no operator of a chosen thread               */
+    uint8_t *counted;  /* slice -> scopes that counted it: bits 1 << scope                      */
     uint32_t *stack;
-    int64_t *own_ns;   /* of each slice                                                         */
+    int64_t *own_ns;   /* slice -> own time                                                     */
 };
 
 static enum varve_code assign_groups(struct tallying *work, struct varve_error *error)
@@ -26,7 +26,8 @@ static enum varve_code assign_groups(struct tallying *work, struct varve_error *
         uint32_t track = slices->track[row];
         work->group[row] = VV_NONE;
         work->tally->async_slices += model->tracks.kind[track] == VV_TRACK_ASYNC;
-        if (!work->scope->tracks[track] || !vv_is_operator(model, row) || !vv_admits(work->scope, row))
+        if (!work->scope->tracks[track] || !vv_is_operator(model, row) ||
+            !vv_scope_holds(work->scope, row))
             continue;
         uint32_t value = keys->trait == VV_TRAIT_NAME
                              ? 0
@@ -39,7 +40,8 @@ static enum varve_code assign_groups(struct tallying *work, struct varve_error *
 
 /* ---- slices ---- */
 
-static void count_device(struct tallying *work, struct vv_figures *figures, uint32_t row, bool is_call)
+static void count_device(struct tallying *work, struct vv_figures *figures, uint32_t row,
+                         bool is_call)
 {
     const struct vv_device_share *share = &work->share;
     if (share->self_ns == NULL)
@@ -50,7 +52,7 @@ static void count_device(struct tallying *work, struct vv_figures *figures, uint
         figures->device_total_ns += share->total_ns[row];
 }
 
-/* Counts one slice, of which duration_ns lie inside the scope. */
+/* Counts one slice, with duration_ns inside the scope. */
 static enum varve_code count_slice(struct tallying *work, enum vv_tally_scope which, uint32_t row,
                                    int64_t duration_ns, struct varve_error *error)
 {
@@ -132,9 +134,8 @@ static enum varve_code tally_busy(struct tallying *work, const struct vv_device_
                                   enum vv_tally_scope which, struct varve_error *error)
 {
     struct vv_operator_tally *tally = work->tally;
-    struct vv_busy *busy = malloc(((size_t)tally->groups.count + 1) * sizeof *busy);
-    if (busy == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operators", tally->groups.count);
+    struct vv_busy *busy;
+    VV_TRY(VV_SCRATCH_ARRAY(work->scope->scratch, &busy, (size_t)tally->groups.count + 1, error));
     for (uint32_t g = 0; g <= tally->groups.count; g++)
         busy[g] = (struct vv_busy)VV_BUSY_NONE;
     for (size_t d = 0; d < device_work->device_count; d++) {
@@ -142,17 +143,18 @@ static enum varve_code tally_busy(struct tallying *work, const struct vv_device_
             uint32_t owner = vv_device_owner(work->scope->model, device_work->items[i].activity);
             if (owner == VV_NONE || (work->counted[owner] & 1u << which) == 0)
                 continue;
-            uint32_t group = work->group[owner] != VV_NONE ? work->group[owner] : tally->groups.count;
-            struct vv_figures *figures =
-                group < tally->groups.count ? &tally->figures[which][group] : &tally->outside[which];
+            uint32_t group =
+                work->group[owner] != VV_NONE ? work->group[owner] : tally->groups.count;
+            struct vv_figures *figures = group < tally->groups.count ? &tally->figures[which][group]
+                                                                     : &tally->outside[which];
             figures->device_busy_ns += vv_busy_add(&busy[group], d, &device_work->items[i]);
         }
     }
-    free(busy);
     return VARVE_OK;
 }
 
-/* What all work took, and how much of it was done for slices that neither scope has. */
+/* Adds up the time of all work. Work for slices that a scope does not count is outside the whole,
+ * or is elsewhere_ns if the slice is in a chosen step. */
 static void cover_device(struct tallying *work, const struct vv_device_work *device_work)
 {
     const struct vv_model *model = work->scope->model;
@@ -189,18 +191,16 @@ static enum varve_code tally_device(struct tallying *work, const struct vv_devic
     return VARVE_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole tally ---- */
 
 static enum varve_code tally_all(struct tallying *work, const struct vv_device_work *device_work,
                                  struct varve_error *error)
 {
     struct vv_operator_tally *tally = work->tally;
     VV_TRY(assign_groups(work, error));
-    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
-        tally->figures[which] = calloc((size_t)tally->groups.count + 1, sizeof **tally->figures);
-        if (tally->figures[which] == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operators", tally->groups.count);
-    }
+    for (int which = 0; which < VV_SCOPE_COUNT; which++)
+        VV_TRY(VV_SCRATCH_ZEROS(work->scope->scratch, &tally->figures[which], tally->groups.count,
+                                error));
     VV_TRY(tally_whole(work, error));
     VV_TRY(tally_steps(work, error));
     for (int which = 0; which < VV_SCOPE_COUNT; which++)
@@ -208,41 +208,30 @@ static enum varve_code tally_all(struct tallying *work, const struct vv_device_w
     return tally_device(work, device_work, error);
 }
 
+static enum varve_code allocate(struct tallying *work, struct vv_scratch *own,
+                                struct varve_error *error)
+{
+    size_t rows = (size_t)work->scope->model->slices.table.count;
+    VV_TRY(VV_SCRATCH_ARRAY(own, &work->group, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(own, &work->counted, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &work->stack, rows, error));
+    return VV_SCRATCH_ARRAY(own, &work->own_ns, rows, error);
+}
+
 enum varve_code vv_operator_tally(const struct vv_scope *scope, const struct vv_operator_keys *keys,
                                   const struct vv_device_work *device_work,
                                   struct vv_operator_tally *out_tally, struct varve_error *error)
 {
-    *out_tally = (struct vv_operator_tally){ 0 };
-    size_t rows = (size_t)scope->model->slices.table.count + 1;
-    struct tallying work = {
-        .scope = scope,
-        .keys = keys,
-        .tally = out_tally,
-        .group = malloc(rows * sizeof *work.group),
-        .counted = calloc(rows, sizeof *work.counted),
-        .stack = malloc(rows * sizeof *work.stack),
-        .own_ns = malloc(rows * sizeof *work.own_ns),
-    };
-    enum varve_code code = VARVE_OK;
-    if (work.group == NULL || work.counted == NULL || work.stack == NULL || work.own_ns == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sum %zu slices", rows - 1);
+    struct vv_scratch own = { 0 };
+    struct tallying work = { .scope = scope, .keys = keys, .tally = out_tally };
+    *out_tally = (struct vv_operator_tally){ .groups = { .scratch = scope->scratch } };
+    for (int which = 0; which < VV_SCOPE_COUNT; which++)
+        out_tally->durations[which].scratch = scope->scratch;
+    enum varve_code code = allocate(&work, &own, error);
     if (code == VARVE_OK)
-        code = vv_device_share(device_work, &work.share, error);
+        code = vv_device_share(device_work, &own, &work.share, error);
     if (code == VARVE_OK)
         code = tally_all(&work, device_work, error);
-    vv_device_share_deinit(&work.share);
-    free(work.group);
-    free(work.counted);
-    free(work.stack);
-    free(work.own_ns);
+    vv_scratch_deinit(&own);
     return code;
-}
-
-void vv_operator_tally_deinit(struct vv_operator_tally *tally)
-{
-    vv_groups_deinit(&tally->groups);
-    for (int which = 0; which < VV_SCOPE_COUNT; which++) {
-        free(tally->figures[which]);
-        vv_samples_deinit(&tally->durations[which]);
-    }
 }

@@ -2,10 +2,8 @@
 #include "derive/operators/work.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "sheet/number.h"
 
 double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes)
@@ -17,16 +15,18 @@ double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_
     return 1e9 * (computing > moving ? computing : moving);
 }
 
-/* ---- what the devices can do ---- */
+/* ---- peaks of the devices ---- */
 
-/* By the data sheet of what it is called; what no data sheet says, as the producer says it. */
+/* Finds the peaks in the data sheet of the device's name. Values that no data sheet gives are those
+ * of the producer. */
 static void find_device(struct vv_op_work *work, size_t number)
 {
     const struct vv_devices *devices = &work->scope.model->devices;
     const struct vv_device *asked = &work->work.devices[number];
     struct vv_peaks *peaks = &work->peaks[number];
     uint64_t row = 0;
-    while (row < devices->table.count && (devices->device[row] != asked->id || devices->scope[row] != asked->scope))
+    while (row < devices->table.count &&
+           (devices->device[row] != asked->id || devices->scope[row] != asked->scope))
         row++;
     if (row == devices->table.count)
         return;
@@ -42,10 +42,8 @@ static enum varve_code find_peaks(struct vv_op_work *work, const struct vv_quest
                                   struct varve_error *error)
 {
     size_t count = work->work.device_count;
-    work->peaks = calloc(count + 1, sizeof *work->peaks);
-    work->names = calloc(count + 1, sizeof *work->names);
-    if (work->peaks == NULL || work->names == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the peaks of %zu devices", count);
+    VV_TRY(VV_SCRATCH_ZEROS(work->scope.scratch, &work->peaks, count + 1, error));
+    VV_TRY(VV_SCRATCH_ZEROS(work->scope.scratch, &work->names, count, error));
     for (size_t d = 0; d < count; d++)
         find_device(work, d);
     if (question->host_peaks != NULL)
@@ -98,7 +96,8 @@ void vv_op_work_host_peaks_text(const struct vv_op_work *work, char *text, size_
         snprintf(text, bytes, "peaks of this machine not measured: varve doctor --peaks");
     else
         snprintf(text, bytes, "peaks as varve doctor --peaks measured them%s: %s of 32 bits, %s",
-                 peaks->is_assumed ? " here (the trace does not say where it was made)" : "", rate, memory);
+                 peaks->is_assumed ? " here (the trace does not say where it was made)" : "", rate,
+                 memory);
 }
 
 void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes)
@@ -109,17 +108,18 @@ void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t byt
         vv_op_work_host_peaks_text(work, text, bytes);
 }
 
-/* ---- which operators ---- */
+/* ---- operators ---- */
 
-/* slice -> the device of the first work that it or what it called launched. */
-static uint32_t *find_devices(const struct vv_op_work *work)
+/* slice -> a device that did work launched by the slice or by what it called. If several devices
+ * did, that of the first child with work counts. */
+static enum varve_code find_devices(const struct vv_op_work *work, struct vv_scratch *scratch,
+                                    uint32_t **out_devices, struct varve_error *error)
 {
     const struct vv_model *model = work->scope.model;
     size_t rows = model->slices.table.count;
-    uint32_t *devices = malloc((rows + 1) * sizeof *devices);
-    if (devices == NULL)
-        return NULL;
-    memset(devices, 0xff, (rows + 1) * sizeof *devices);
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, out_devices, rows, error));
+    uint32_t *devices = *out_devices;
+    memset(devices, 0xff, rows * sizeof *devices);
     for (size_t d = work->work.device_count; d-- > 0;) {
         for (size_t i = work->work.devices[d].first; i < work->work.devices[d].last; i++) {
             uint32_t owner = vv_device_owner(model, work->work.items[i].activity);
@@ -130,16 +130,18 @@ static uint32_t *find_devices(const struct vv_op_work *work)
     for (size_t row = rows; row > 0; row--)
         if (model->slices.parent[row - 1] != VV_NONE && devices[row - 1] != VV_ON_HOST)
             devices[model->slices.parent[row - 1]] = devices[row - 1];
-    return devices;
+    return VARVE_OK;
 }
 
-static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t device, int64_t time_ns,
-                              const struct vv_op_cost *cost, struct varve_error *error)
+static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t device,
+                              int64_t time_ns, const struct vv_op_cost *cost,
+                              struct varve_error *error)
 {
     bool is_host = device == VV_ON_HOST;
     const struct vv_peaks *peaks = &work->peaks[is_host ? work->work.device_count : device];
     if (work->count == work->capacity)
-        VV_TRY(vv_array_reserve(&work->items, &work->capacity, work->count + 1, sizeof *work->items, error));
+        VV_TRY(VV_SCRATCH_RESERVE(work->scope.scratch, &work->items, &work->capacity,
+                                  work->count + 1, error));
     work->items[work->count++] = (struct vv_costed_op){
         .slice = slice,
         .device = device,
@@ -151,8 +153,8 @@ static enum varve_code add_op(struct vv_op_work *work, uint32_t slice, uint32_t 
     return VARVE_OK;
 }
 
-static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs *costs, const uint32_t *devices,
-                                 uint32_t track, struct varve_error *error)
+static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs *costs,
+                                 const uint32_t *devices, uint32_t track, struct varve_error *error)
 {
     const struct vv_slices *slices = &work->scope.model->slices;
     int64_t costed_until_ns = INT64_MIN, operator_until_ns = INT64_MIN;
@@ -162,19 +164,21 @@ static enum varve_code add_track(struct vv_op_work *work, const struct vv_costs 
         uint32_t step = slices->step[row];
         int64_t begin_ns = slices->begin_ns[row], end_ns = begin_ns + slices->duration_ns[row];
         struct vv_op_cost cost;
-        if ((slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM | VARVE_LAYER_HOST | VARVE_LAYER_API)) == 0 ||
-            !vv_is_operator(work->scope.model, row) ||
-            !vv_step_counts(&work->scope, step))
+        if ((slices->layer[row] &
+             (VARVE_LAYER_OP | VARVE_LAYER_COMM | VARVE_LAYER_HOST | VARVE_LAYER_API)) == 0 ||
+            !vv_is_operator(work->scope.model, row) || !vv_step_counts(&work->scope, step))
             continue;
         if (begin_ns >= operator_until_ns && (slices->layer[row] & VARVE_LAYER_OP) != 0) {
             work->operators++;
             operator_until_ns = end_ns;
             work->whole_ns += work->work.count == 0 ? slices->duration_ns[row] : 0;
         }
-        if (begin_ns < costed_until_ns || !vv_admits(&work->scope, row) || !vv_op_cost(costs, row, &cost))
+        if (begin_ns < costed_until_ns || !vv_scope_holds(&work->scope, row) ||
+            !vv_op_cost(costs, row, &cost))
             continue;
         costed_until_ns = end_ns;
-        int64_t time_ns = devices[row] == VV_ON_HOST ? slices->duration_ns[row] : work->share.total_ns[row];
+        int64_t time_ns =
+            devices[row] == VV_ON_HOST ? slices->duration_ns[row] : work->share.total_ns[row];
         VV_TRY(add_op(work, row, devices[row], time_ns, &cost, error));
     }
     return VARVE_OK;
@@ -188,64 +192,58 @@ static bool says_its_cost(const struct vv_model *model, uint32_t slice)
     return op != VV_NONE && (model->ops.flop[op] > 0 || model->ops.bytes[op] > 0);
 }
 
-/* Work that says its cost, as XLA's does, and that no operator launched. The outermost counts, as of operators. */
-static enum varve_code add_own_work(struct vv_op_work *work, const struct vv_costs *costs, struct varve_error *error)
+/* Adds work that states its cost, as XLA's does, and that no operator launched. Of nested work the
+ * outermost counts, as for operators. */
+static enum varve_code add_own_work(struct vv_op_work *work, const struct vv_costs *costs,
+                                    struct varve_error *error)
 {
     const struct vv_model *model = work->scope.model;
     for (size_t d = 0; d < work->work.device_count; d++)
         for (size_t i = work->work.devices[d].first; i < work->work.devices[d].last; i++) {
             const struct vv_work_item *item = &work->work.items[i];
-            uint32_t slice = model->activities.slice[item->activity], around = model->slices.parent[slice];
+            uint32_t slice = model->activities.slice[item->activity],
+                     around = model->slices.parent[slice];
             struct vv_op_cost cost;
             if (!says_its_cost(model, slice) || vv_device_owner(model, item->activity) != VV_NONE ||
-                !vv_admits(&work->scope, slice) || !vv_op_cost(costs, slice, &cost))
+                !vv_scope_holds(&work->scope, slice) || !vv_op_cost(costs, slice, &cost))
                 continue;
             while (around != VV_NONE && !says_its_cost(model, around))
                 around = model->slices.parent[around];
             work->operators += around == VV_NONE;
             if (around == VV_NONE)
-                VV_TRY(add_op(work, slice, (uint32_t)d, item->end_ns - item->begin_ns, &cost, error));
+                VV_TRY(
+                    add_op(work, slice, (uint32_t)d, item->end_ns - item->begin_ns, &cost, error));
         }
     return VARVE_OK;
 }
 
-enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_model *model,
-                                const struct vv_question *question, struct varve_error *error)
+static enum varve_code add_all(struct vv_op_work *work, struct vv_scratch *own,
+                               struct varve_error *error)
 {
-    struct vv_costs costs = { 0 };
-    uint32_t *devices = NULL;
-    *out_work = (struct vv_op_work){ 0 };
-    enum varve_code code = vv_scope_init(&out_work->scope, model, &question->selection, error);
-    out_work->all = vv_unfiltered(&out_work->scope);
-    if (code == VARVE_OK)
-        code = vv_device_work_asked(&out_work->work, &out_work->all, question, error);
-    if (code == VARVE_OK)
-        code = vv_device_share(&out_work->work, &out_work->share, error);
-    if (code == VARVE_OK)
-        code = find_peaks(out_work, question, error);
-    if (code == VARVE_OK)
-        code = vv_costs_init(&costs, model, error);
-    if (code == VARVE_OK && (devices = find_devices(out_work)) == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the devices of operators");
-    if (code == VARVE_OK)
-        out_work->whole_ns = out_work->share.work_ns;
-    for (uint32_t t = 0; t < model->tracks.table.count && code == VARVE_OK; t++)
-        if (out_work->scope.tracks[t])
-            code = add_track(out_work, &costs, devices, t, error);
-    if (code == VARVE_OK)
-        code = add_own_work(out_work, &costs, error);
-    free(devices);
-    vv_costs_deinit(&costs);
-    return code;
+    const struct vv_model *model = work->scope.model;
+    struct vv_costs costs;
+    uint32_t *devices;
+    VV_TRY(vv_costs_init(&costs, model, own, error));
+    VV_TRY(find_devices(work, own, &devices, error));
+    for (uint32_t t = 0; t < model->tracks.table.count; t++)
+        if (work->scope.tracks[t])
+            VV_TRY(add_track(work, &costs, devices, t, error));
+    return add_own_work(work, &costs, error);
 }
 
-void vv_op_work_deinit(struct vv_op_work *work)
+enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_model *model,
+                                const struct vv_question *question, struct vv_scratch *scratch,
+                                struct varve_error *error)
 {
-    free(work->items);
-    free(work->peaks);
-    free(work->names);
-    vv_device_share_deinit(&work->share);
-    vv_device_work_deinit(&work->work);
-    vv_scope_deinit(&work->scope);
-    *work = (struct vv_op_work){ 0 };
+    struct vv_scratch own = { 0 };
+    *out_work = (struct vv_op_work){ 0 };
+    VV_TRY(vv_scope_init(&out_work->scope, model, &question->selection, scratch, error));
+    out_work->all = vv_unfiltered(&out_work->scope);
+    VV_TRY(vv_device_work_asked(&out_work->work, &out_work->all, question, error));
+    VV_TRY(vv_device_share(&out_work->work, scratch, &out_work->share, error));
+    VV_TRY(find_peaks(out_work, question, error));
+    out_work->whole_ns = out_work->share.work_ns;
+    enum varve_code code = add_all(out_work, &own, error);
+    vv_scratch_deinit(&own);
+    return code;
 }

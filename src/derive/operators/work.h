@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h — every operator of a selection whose cost is known, with its time and what it ran on.
+/* work.h — every operator of a selection whose cost is known, with its time and its device.
  *
- * Of operators inside one another the first from the outside counts that has a cost. Its time is that of the device work
- * that it, or what it called, launched, summed; without any, its own duration, and it ran on the host.
- * Thread-compatible. */
+ * Of nested operators the outermost that has a cost counts. Its time is the summed duration of the
+ * device work that it and the operators in it launched. Without such work, its time is its own
+ * duration, and its device is the host. Thread-compatible. */
 #ifndef VV_DERIVE_OPERATORS_WORK_H
 #define VV_DERIVE_OPERATORS_WORK_H
 
@@ -18,38 +18,39 @@ struct vv_costed_op {
     uint32_t device;     /* row of work.devices, or VV_ON_HOST */
     int64_t time_ns;
     struct vv_op_cost cost;
-    double peak_flop;    /* what it could get, per second; 0 = not known */
+    double peak_flop;    /* peaks per second, of the operator's kind; 0 = not known */
     double peak_bytes;
 };
 
 struct vv_op_work {
     struct vv_scope scope;
-    struct vv_scope all;         /* without the filter: an operator's device work counts whole */
+    struct vv_scope all;         /* the scope without the filter: all device work of an operator
+                                    counts */
     struct vv_device_work work;
     struct vv_device_share share;
     struct vv_costed_op *items;  /* in order of rows */
     size_t count, capacity;
-    uint64_t operators;          /* outermost ones, with a cost or without */
-    int64_t whole_ns;            /* all device work; without any, the outermost operators' time */
-    struct vv_peaks *peaks;      /* by device, the host behind the last */
-    uint32_t *names;             /* by device: string, 0 = not known */
+    uint64_t operators;          /* outermost operators, with a cost or without */
+    int64_t whole_ns;            /* duration of all device work; without any, of the outermost
+                                    operators */
+    struct vv_peaks *peaks;      /* device -> peaks; those of the host come last */
+    uint32_t *names;             /* device -> its name, a string; 0 = not known */
 };
 
-/* De-initialise also after a failure. */
 enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_model *model,
-                                const struct vv_question *question, struct varve_error *error);
-void vv_op_work_deinit(struct vv_op_work *work);
+                                const struct vv_question *question, struct vv_scratch *scratch,
+                                struct varve_error *error);
 
-/* The least time that it could take, in nanoseconds; 0 = not known. */
+/* The least time that the operator could take, in nanoseconds; 0 = not known. */
 double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes);
 
-/* Of whole_ns what is of no operator with a cost. */
+/* The part of whole_ns that belongs to no operator with a cost. */
 int64_t vv_op_work_rest_ns(const struct vv_op_work *work);
-/* Do some of them run on the host, and others on devices? */
+/* True if some operators run on the host and others on devices. */
 bool vv_op_work_is_mixed(const struct vv_op_work *work);
 
-/* "peaks by data sheet of 1 of 1 device: 989 TFLOP/s …": whose peaks were taken, or why none. The
- * second is of the host beside devices. */
+/* "peaks by data sheet of 1 of 1 device: 989 TFLOP/s …": the source of the peaks, or why there are
+ * none. The second function writes this for the host, in a trace that has devices too. */
 void vv_op_work_peaks_text(const struct vv_op_work *work, char *text, size_t bytes);
 void vv_op_work_host_peaks_text(const struct vv_op_work *work, char *text, size_t bytes);
 

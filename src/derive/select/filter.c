@@ -9,9 +9,12 @@
 struct applying {
     const struct vv_filter *filter;
     const struct vv_model *model;
+    struct vv_scratch *scratch;
     struct vv_traits traits;
-    uint8_t *answers[VV_FILTER_NODES_MAX]; /* of texts, by value of the trait: 0 not asked yet, 1 no, 2 yes */
-    uint32_t *calls;                       /* by string: slices of that name; where wanted      */
+    uint8_t *answers[VV_FILTER_NODES_MAX]; /* for texts, by value of the trait: 0 not yet compared,
+                                              1 no match, 2 match */
+    uint32_t *calls;                       /* string -> number of slices with that name; only if
+                                              asked for */
 };
 
 bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes)
@@ -19,13 +22,13 @@ bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes)
     const char *end = pattern + pattern_bytes, *star = NULL, *from = NULL;
     while (*text != '\0') {
         if (pattern < end && *pattern == '*') {
-            star = pattern++; /* for now it stands for nothing */
+            star = pattern++; /* at first, '*' matches no byte */
             from = text;
         } else if (pattern < end && (*pattern == '?' || *pattern == *text)) {
             pattern++;
             text++;
         } else if (star != NULL) {
-            pattern = star + 1; /* it stands for one byte more */
+            pattern = star + 1; /* '*' matches one byte more */
             text = ++from;
         } else {
             return false;
@@ -40,7 +43,8 @@ static bool compare_text(const struct vv_filter_node *node, const char *text)
 {
     if (node->comparison == VV_LIKE)
         return vv_filter_like(text, node->text, node->text_bytes);
-    bool is_equal = strlen(text) == node->text_bytes && memcmp(text, node->text, node->text_bytes) == 0;
+    bool is_equal =
+        strlen(text) == node->text_bytes && memcmp(text, node->text, node->text_bytes) == 0;
     return is_equal == (node->comparison == VV_EQUAL);
 }
 
@@ -66,20 +70,24 @@ static bool ask_text(struct applying *applying, size_t index, uint32_t slice)
 {
     const struct vv_filter_node *node = &applying->filter->nodes[index];
     uint32_t value = vv_trait_of(&applying->traits, node->trait, slice);
-    uint8_t *answer = applying->answers[index] != NULL && value != VV_NONE ? &applying->answers[index][value] : NULL;
+    uint8_t *answer = applying->answers[index] != NULL && value != VV_NONE
+                          ? &applying->answers[index][value]
+                          : NULL;
     char buffer[120];
     if (value == VV_NONE)
         return node->comparison == VV_UNEQUAL;
     if (answer != NULL && *answer != 0)
         return *answer == 2;
-    bool is_yes = compare_text(node, vv_trait_text(&applying->traits, node->trait, value, buffer, sizeof buffer));
+    bool is_yes = compare_text(node, vv_trait_text(&applying->traits, node->trait, value, buffer,
+                                                   sizeof buffer));
     if (answer != NULL)
         *answer = is_yes ? 2 : 1;
     return is_yes;
 }
 
-/* Has the slice such a number? Then *out_value is it. */
-static bool number_of(const struct applying *applying, enum vv_filter_number number, uint32_t slice, int64_t *out_value)
+/* If the slice has such a number, sets *out_value to it and returns true. */
+static bool number_of(const struct applying *applying, enum vv_filter_number number, uint32_t slice,
+                      int64_t *out_value)
 {
     const struct vv_model *model = applying->model;
     const struct vv_slices *slices = &model->slices;
@@ -114,7 +122,8 @@ static bool number_of(const struct applying *applying, enum vv_filter_number num
     }
 }
 
-static bool ask_number(const struct applying *applying, const struct vv_filter_node *node, uint32_t slice)
+static bool ask_number(const struct applying *applying, const struct vv_filter_node *node,
+                       uint32_t slice)
 {
     int64_t value;
     if (!number_of(applying, node->number, slice, &value))
@@ -153,15 +162,14 @@ static bool admits(struct applying *applying, uint32_t slice)
 static enum varve_code count_calls(struct applying *applying, struct varve_error *error)
 {
     const struct vv_model *model = applying->model;
-    applying->calls = calloc((size_t)model->strings.count + 1, sizeof *applying->calls);
-    if (applying->calls == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to count calls");
+    VV_TRY(VV_SCRATCH_ZEROS(applying->scratch, &applying->calls, model->strings.count, error));
     for (uint32_t row = 0; row < model->slices.table.count; row++)
         applying->calls[model->slices.name[row]]++;
     return VARVE_OK;
 }
 
-static enum varve_code prepare(struct applying *applying, const int64_t *ranks, struct varve_error *error)
+static enum varve_code prepare(struct applying *applying, const int64_t *ranks,
+                               struct varve_error *error)
 {
     unsigned wanted = 0;
     for (size_t i = 0; i < applying->filter->count; i++) {
@@ -170,37 +178,33 @@ static enum varve_code prepare(struct applying *applying, const int64_t *ranks, 
             wanted |= VV_TRAIT_BIT(node->trait);
         if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_STREAM)
             wanted |= VV_TRAIT_BIT(VV_TRAIT_STREAM);
-        if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_CALLS && applying->calls == NULL)
+        if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_CALLS &&
+            applying->calls == NULL)
             VV_TRY(count_calls(applying, error));
     }
-    VV_TRY(vv_traits_init(&applying->traits, applying->model, ranks, wanted, error));
+    VV_TRY(vv_traits_init(&applying->traits, applying->model, ranks, wanted, applying->scratch,
+                          error));
     for (size_t i = 0; i < applying->filter->count; i++) {
         const struct vv_filter_node *node = &applying->filter->nodes[i];
-        uint32_t limit = node->kind == VV_FILTER_TEXT ? vv_trait_limit(&applying->traits, node->trait) : 0;
+        uint32_t limit =
+            node->kind == VV_FILTER_TEXT ? vv_trait_limit(&applying->traits, node->trait) : 0;
         if (limit == 0)
             continue;
-        applying->answers[i] = calloc(limit, 1);
-        if (applying->answers[i] == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory to filter by %u values", limit);
+        VV_TRY(VV_SCRATCH_ZEROS(applying->scratch, &applying->answers[i], limit, error));
     }
     return VARVE_OK;
 }
 
-enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_model *model, const int64_t *ranks,
+enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_model *model,
+                                const int64_t *ranks, struct vv_scratch *scratch,
                                 bool **out_admitted, struct varve_error *error)
 {
-    struct applying applying = { .filter = filter, .model = model };
-    enum varve_code code = VARVE_OK;
-    *out_admitted = malloc(model->slices.table.count + 1);
-    if (*out_admitted == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to filter slices");
-    if (code == VARVE_OK)
-        code = prepare(&applying, ranks, error);
+    struct vv_scratch own = { 0 };
+    struct applying applying = { .filter = filter, .model = model, .scratch = &own };
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, out_admitted, model->slices.table.count, error));
+    enum varve_code code = prepare(&applying, ranks, error);
     for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++)
         (*out_admitted)[row] = admits(&applying, row);
-    for (size_t i = 0; i < filter->count; i++)
-        free(applying.answers[i]);
-    free(applying.calls);
-    vv_traits_deinit(&applying.traits);
+    vv_scratch_deinit(&own);
     return code;
 }

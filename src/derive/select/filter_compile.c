@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter_compile.c — the expression of a filter, read once from left to right into operands before operators. */
+/* filter_compile.c — compiles the expression of a filter. The text is read once, from left to
+ * right; operands are stored before their operator. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +11,12 @@
 #include "base/text/nearest.h"
 #include "derive/select/filter.h"
 
-#define DEPTH_MAX 32 /* of parentheses and negations in each other                                 */
+#define DEPTH_MAX 32 /* of nested parentheses and negations */
 
-static const struct number_word { const char *word; bool is_time; } number_words[VV_NUMBER_COUNT] = {
+static const struct number_word {
+    const char *word;
+    bool is_time;
+} number_words[VV_NUMBER_COUNT] = {
     [VV_NUMBER_DURATION] = { "duration", true }, [VV_NUMBER_SELF] = { "self", true },
     [VV_NUMBER_CALLS] = { "calls", false },      [VV_NUMBER_STEP] = { "step", false },
     [VV_NUMBER_DEPTH] = { "depth", false },      [VV_NUMBER_CORRELATION] = { "correlation", false },
@@ -28,16 +32,16 @@ struct reading {
 
 #define COMPLAIN(reading, where, ...) return complain(reading, where, __VA_ARGS__)
 
-__attribute__((format(printf, 3, 4))) static enum varve_code complain(struct reading *reading, const char *where,
-                                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum varve_code
+complain(struct reading *reading, const char *where, const char *format, ...)
 {
     char message[160];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return vv_fail(reading->error, VARVE_INVALID, "column %td of the filter '%.80s': %s", where - reading->text + 1,
-                   reading->text, message);
+    return vv_fail(reading->error, VARVE_INVALID, "column %td of the filter '%.80s': %s",
+                   where - reading->text + 1, reading->text, message);
 }
 
 static void skip_blanks(struct reading *reading)
@@ -46,7 +50,7 @@ static void skip_blanks(struct reading *reading)
         reading->cursor++;
 }
 
-/* Is this what comes next? Then it is read. */
+/* If the token comes next, reads it and returns true. */
 static bool takes(struct reading *reading, const char *token)
 {
     skip_blanks(reading);
@@ -60,7 +64,8 @@ static bool takes(struct reading *reading, const char *token)
 static enum varve_code add_node(struct reading *reading, const struct vv_filter_node *node)
 {
     if (reading->filter->count == VV_FILTER_NODES_MAX)
-        COMPLAIN(reading, reading->cursor, "no more than %d comparisons and operators", VV_FILTER_NODES_MAX);
+        COMPLAIN(reading, reading->cursor, "no more than %d comparisons and operators",
+                 VV_FILTER_NODES_MAX);
     reading->filter->nodes[reading->filter->count++] = *node;
     return VARVE_OK;
 }
@@ -101,7 +106,7 @@ static enum varve_code read_text(struct reading *reading, struct vv_filter_node 
     return VARVE_OK;
 }
 
-/* "1.5ms": digits beyond the unit's last whole nanosecond are refused, not rounded. */
+/* "1.5ms". Digits beyond a whole nanosecond are refused, not rounded. */
 static enum varve_code read_number(struct reading *reading, bool is_time, int64_t *out_value)
 {
     const char *start = reading->cursor;
@@ -110,17 +115,23 @@ static enum varve_code read_number(struct reading *reading, bool is_time, int64_
         part = strspn(start + whole + 1, "0123456789");
     const char *unit = start + whole + (part > 0 ? part + 1 : 0);
     size_t unit_bytes = word_length(unit);
-    int64_t size = unit_bytes == 0 ? 1 : is_time ? (int64_t)vv_time_unit_ns(unit, unit_bytes) : 0, value = 0;
+    int64_t size = unit_bytes == 0 ? 1
+                   : is_time       ? (int64_t)vv_time_unit_ns(unit, unit_bytes)
+                                   : 0,
+            value = 0;
     if (whole == 0 || (start[whole] == '.' && part == 0))
-        COMPLAIN(reading, start, "wanted is a whole number%s", is_time ? " and a unit, such as 1.5ms" : "");
+        COMPLAIN(reading, start, "wanted is a whole number%s",
+                 is_time ? " and a unit, such as 1.5ms" : "");
     if (size == 0)
-        COMPLAIN(reading, unit, is_time ? "a unit is one of " VV_TIME_UNITS : "this number has no unit");
+        COMPLAIN(reading, unit,
+                 is_time ? "a unit is one of " VV_TIME_UNITS : "this number has no unit");
     for (const char *digit = start; digit < unit; digit++) {
         bool is_fraction = digit > start + whole;
         if (*digit == '.')
             continue;
         if (is_fraction && size % 10 != 0)
-            COMPLAIN(reading, digit, "too many digits: less than one%s", is_time ? " nanosecond" : "");
+            COMPLAIN(reading, digit, "too many digits: less than one%s",
+                     is_time ? " nanosecond" : "");
         size /= is_fraction ? 10 : 1;
         int64_t step = is_fraction ? size : 1;
         if (__builtin_mul_overflow(value, is_fraction ? 1 : 10, &value) ||
@@ -143,13 +154,16 @@ static enum varve_code complain_of_word(struct reading *reading, size_t length)
         words[count++] = vv_trait_word((enum vv_trait)t);
     for (int n = 0; n < VV_NUMBER_STREAM; n++) /* stream and rank are traits too */
         words[count++] = number_words[n].word;
-    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), reading->cursor);
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1),
+             reading->cursor);
     const char *nearest = vv_nearest(word, words);
     if (length == 0)
-        COMPLAIN(reading, reading->cursor, "wanted is a comparison, such as name~'conv*' or self>1ms");
+        COMPLAIN(reading, reading->cursor,
+                 "wanted is a comparison, such as name~'conv*' or self>1ms");
     if (nearest != NULL)
         COMPLAIN(reading, reading->cursor, "a slice has no '%s'. Nearest: %s", word, nearest);
-    COMPLAIN(reading, reading->cursor, "a slice has no '%s'. Try name, op, phase, module, thread, layer, duration or self",
+    COMPLAIN(reading, reading->cursor,
+             "a slice has no '%s'. Try name, op, phase, module, thread, layer, duration or self",
              word);
 }
 
@@ -160,8 +174,9 @@ static enum varve_code read_leaf(struct reading *reading)
     const char *word = reading->cursor, *sign;
     size_t length = word_length(word);
     int trait = 0, number = 0;
-    while (trait < VV_TRAIT_COUNT && (strlen(vv_trait_word((enum vv_trait)trait)) != length ||
-                                      strncmp(vv_trait_word((enum vv_trait)trait), word, length) != 0))
+    while (trait < VV_TRAIT_COUNT &&
+           (strlen(vv_trait_word((enum vv_trait)trait)) != length ||
+            strncmp(vv_trait_word((enum vv_trait)trait), word, length) != 0))
         trait++;
     while (number < VV_NUMBER_COUNT && (strlen(number_words[number].word) != length ||
                                         strncmp(number_words[number].word, word, length) != 0))
@@ -175,11 +190,15 @@ static enum varve_code read_leaf(struct reading *reading)
     skip_blanks(reading);
     bool is_quoted = *reading->cursor == '\'' || *reading->cursor == '"';
     if (is_quoted && trait == VV_TRAIT_COUNT)
-        COMPLAIN(reading, reading->cursor, "%s compares with a number, without quotes", number_words[number].word);
+        COMPLAIN(reading, reading->cursor, "%s compares with a number, without quotes",
+                 number_words[number].word);
     if (!is_quoted && number == VV_NUMBER_COUNT)
-        COMPLAIN(reading, reading->cursor, "%s compares with a text in quotes", vv_trait_word((enum vv_trait)trait));
+        COMPLAIN(reading, reading->cursor, "%s compares with a text in quotes",
+                 vv_trait_word((enum vv_trait)trait));
     if (is_quoted ? node.comparison > VV_LIKE : node.comparison == VV_LIKE)
-        COMPLAIN(reading, sign, is_quoted ? "texts compare by ==, != and ~" : "numbers compare by == != < <= > >=");
+        COMPLAIN(reading, sign,
+                 is_quoted ? "texts compare by ==, != and ~"
+                           : "numbers compare by == != < <= > >=");
     if (is_quoted) {
         node.trait = (enum vv_trait)trait;
         VV_TRY(read_text(reading, &node));
@@ -211,7 +230,8 @@ static enum varve_code read_not(struct reading *reading)
     if (is_not)
         return add_node(reading, &(struct vv_filter_node){ .kind = VV_FILTER_NOT });
     if (!takes(reading, ")"))
-        COMPLAIN(reading, reading->cursor, "wanted is the ) of the ( in column %td", start - reading->text + 1);
+        COMPLAIN(reading, reading->cursor, "wanted is the ) of the ( in column %td",
+                 start - reading->text + 1);
     return VARVE_OK;
 }
 
@@ -235,7 +255,8 @@ static enum varve_code read_either(struct reading *reading)
     return VARVE_OK;
 }
 
-enum varve_code vv_filter_compile(const char *text, struct vv_filter *out_filter, struct varve_error *error)
+enum varve_code vv_filter_compile(const char *text, struct vv_filter *out_filter,
+                                  struct varve_error *error)
 {
     struct reading reading = { .text = text, .cursor = text, .filter = out_filter, .error = error };
     out_filter->count = 0;

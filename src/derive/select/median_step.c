@@ -19,13 +19,13 @@ static int in_order(const void *a, const void *b)
     return (left->step > right->step) - (left->step < right->step);
 }
 
-enum varve_code vv_median_step(const struct vv_scope *scope, uint32_t *out_step, struct varve_error *error)
+enum varve_code vv_median_step(const struct vv_scope *scope, uint32_t *out_step,
+                               struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    struct timed_step *timed = malloc((steps->table.count + 1) * sizeof *timed);
+    struct timed_step *timed;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &timed, steps->table.count, error));
     size_t count = 0;
-    if (timed == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %" PRIu64 " steps", (uint64_t)steps->table.count);
     for (uint32_t s = 0; s < steps->table.count; s++)
         if (scope->steps[s])
             timed[count++] = (struct timed_step){ steps->duration_ns[s], steps->begin_ns[s], s };
@@ -34,6 +34,5 @@ enum varve_code vv_median_step(const struct vv_scope *scope, uint32_t *out_step,
     while (middle > 0 && timed[middle - 1].duration_ns == timed[middle].duration_ns)
         middle--;
     *out_step = count > 0 ? timed[middle].step : VV_NONE;
-    free(timed);
     return VARVE_OK;
 }

@@ -82,10 +82,11 @@ uint64_t vv_scope_step_tracks(const struct vv_scope *scope)
     return count;
 }
 
-/* Is it one of those that are named, and does it stand behind `last`? */
+/* True if the track is one of those to name and comes after the track `last`. */
 static bool is_named(const struct vv_scope *scope, bool with_steps, uint32_t track, uint32_t last)
 {
-    return scope->tracks[track] && (last == VV_NONE || vv_track_compare(scope->model, track, last) > 0) &&
+    return scope->tracks[track] &&
+           (last == VV_NONE || vv_track_compare(scope->model, track, last) > 0) &&
            (with_steps ? scope->step_tracks[track] : vv_track_works(scope->model, track));
 }
 
@@ -99,14 +100,16 @@ void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *
     for (;;) {
         uint32_t next = VV_NONE;
         for (uint32_t t = 0; t < tracks; t++)
-            if ((next == VV_NONE || vv_track_compare(model, t, next) < 0) && is_named(scope, with_steps, t, last))
+            if ((next == VV_NONE || vv_track_compare(model, t, next) < 0) &&
+                is_named(scope, with_steps, t, last))
                 next = t;
         if (next == VV_NONE)
             return;
         vv_track_text(model, next, name, sizeof name);
         if (length + strlen(name) + 40 > bytes)
             break;
-        length += (size_t)snprintf(text + length, bytes - length, "%s%s", length > 0 ? ", " : "", name);
+        length +=
+            (size_t)snprintf(text + length, bytes - length, "%s%s", length > 0 ? ", " : "", name);
         last = next;
     }
     for (uint32_t t = 0; t < tracks; t++)
@@ -118,13 +121,16 @@ void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t byt
 {
     text[0] = '\0';
     if (scope->left_out > 0)
-        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out, scope->left_out == 1 ? "" : "s");
+        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out,
+                 scope->left_out == 1 ? "" : "s");
 }
 
 /* ---- ranks ---- */
 
-/* Does "3", "0,2..5" hold the number? VARVE_INVALID where it is no such list. */
-static enum varve_code list_holds(const char *list, int64_t number, bool *out_holds, struct varve_error *error)
+/* Sets *out_holds if the list, such as "3" or "0,2..5", contains the number. VARVE_INVALID: this is
+ * not a list. */
+static enum varve_code list_holds(const char *list, int64_t number, bool *out_holds,
+                                  struct varve_error *error)
 {
     *out_holds = false;
     for (const char *cursor = list;; cursor++) {
@@ -141,10 +147,11 @@ static enum varve_code list_holds(const char *list, int64_t number, bool *out_ho
     }
 }
 
-/* Where a process names no rank, it has the one of the others of its scope: a device's kernels may stand in a
- * process of their own. */
+/* A process that names no rank has the rank of the other processes of its scope: a device's kernels
+ * may be in a process of their own. */
 #define NO_RANK (-1)
-#define SEVERAL (-2) /* ranks recorded into one trace: what has none, such as their launcher, is of none */
+#define SEVERAL (-2) /* several ranks in one trace: a process that names no rank, such as the
+                        launcher, has none */
 
 static int64_t join_ranks(int64_t known, int64_t rank)
 {
@@ -157,20 +164,22 @@ static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *er
     uint32_t scopes = 1;
     for (uint32_t p = 0; p < processes->table.count; p++)
         scopes = processes->scope[p] >= scopes ? processes->scope[p] + 1 : scopes;
-    int64_t *of_scope = malloc(scopes * sizeof *of_scope);
-    if (of_scope == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the ranks of %u inputs", scopes);
+    int64_t *of_scope;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &of_scope, scopes, error));
     memset(of_scope, 0xff, scopes * sizeof *of_scope);
     for (uint32_t p = (uint32_t)processes->table.count; p > 0; p--)
-        of_scope[processes->scope[p - 1]] = join_ranks(of_scope[processes->scope[p - 1]], processes->rank[p - 1]);
+        of_scope[processes->scope[p - 1]] =
+            join_ranks(of_scope[processes->scope[p - 1]], processes->rank[p - 1]);
     for (uint32_t p = 0; p < processes->table.count; p++)
-        scope->ranks[p] = processes->rank[p] >= 0                   ? processes->rank[p]
-                          : of_scope[processes->scope[p]] == SEVERAL ? NO_RANK : of_scope[processes->scope[p]];
-    free(of_scope);
+        scope->ranks[p] = processes->rank[p] >= 0 ? processes->rank[p]
+                          : of_scope[processes->scope[p]] == SEVERAL
+                              ? NO_RANK
+                              : of_scope[processes->scope[p]];
     return VARVE_OK;
 }
 
-static enum varve_code choose_processes(struct vv_scope *scope, const char *rank, struct varve_error *error)
+static enum varve_code choose_processes(struct vv_scope *scope, const char *rank,
+                                        struct varve_error *error)
 {
     const struct vv_processes *processes = &scope->model->processes;
     int64_t least = INT64_MAX, greatest = -1;
@@ -188,19 +197,20 @@ static enum varve_code choose_processes(struct vv_scope *scope, const char *rank
         return VARVE_OK;
     if (greatest < 0)
         VV_FAIL(error, VARVE_INVALID, "no rank '%s': this trace names no ranks", rank);
-    VV_FAIL(error, VARVE_INVALID, "no rank '%s' in this trace: it has ranks %" PRId64 "..%" PRId64, rank, least,
-            greatest);
+    VV_FAIL(error, VARVE_INVALID, "no rank '%s' in this trace: it has ranks %" PRId64 "..%" PRId64,
+            rank, least, greatest);
 }
 
 /* ---- tracks ---- */
 
-/* `thread` NULL: all of them. */
+/* If `thread` is NULL, marks all threads. */
 static void mark_tracks(struct vv_scope *scope, const char *thread)
 {
     const struct vv_model *model = scope->model;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
         uint32_t process = model->tracks.process[t];
-        if (model->tracks.kind[t] == VV_TRACK_THREAD && (process == VV_NONE || scope->processes[process]))
+        if (model->tracks.kind[t] == VV_TRACK_THREAD &&
+            (process == VV_NONE || scope->processes[process]))
             scope->tracks[t] = thread == NULL || track_is_called(model, t, thread);
         scope->track_count += scope->tracks[t];
     }
@@ -229,7 +239,7 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
     const struct vv_steps *steps = &scope->model->steps;
     int64_t least = INT64_MAX, greatest = INT64_MIN;
     bool in_range = false;
-    VV_TRY(vv_find_warm_up(scope->model, scope->warm_up, error));
+    VV_TRY(vv_find_warm_up(scope->model, scope->scratch, scope->warm_up, error));
     for (uint64_t s = 0; s < steps->table.count; s++) {
         int64_t index = steps->index[s];
         bool wanted = index >= selection->first_step && index <= selection->last_step;
@@ -256,54 +266,37 @@ static enum varve_code choose_steps(struct vv_scope *scope, const struct vv_sele
             greatest);
 }
 
+static enum varve_code allocate(struct vv_scope *scope, struct varve_error *error)
+{
+    size_t processes = scope->model->processes.table.count,
+           tracks = scope->model->tracks.table.count, steps = scope->model->steps.table.count;
+    const struct { bool **chosen; size_t count; } sets[] = {
+        { &scope->processes, processes }, { &scope->tracks, tracks },
+        { &scope->step_tracks, tracks },  { &scope->steps, steps },
+        { &scope->warm_up, steps },
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, sets[i].chosen, sets[i].count, error));
+    return VV_SCRATCH_ZEROS(scope->scratch, &scope->ranks, processes, error);
+}
+
 enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
-                              const struct vv_selection *selection, struct varve_error *error)
+                              const struct vv_selection *selection, struct vv_scratch *scratch,
+                              struct varve_error *error)
 {
     *scope = (struct vv_scope){
-        .model = model,
-        .processes = calloc(model->processes.table.count + 1, sizeof(bool)),
-        .ranks = calloc(model->processes.table.count + 1, sizeof *scope->ranks),
-        .tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
-        .step_tracks = calloc(model->tracks.table.count + 1, sizeof(bool)),
-        .steps = calloc(model->steps.table.count + 1, sizeof(bool)),
-        .warm_up = calloc(model->steps.table.count + 1, sizeof(bool)),
+        .model = model, .scratch = scratch,
         .every_step = selection->first_step == INT64_MIN && selection->last_step == INT64_MAX,
     };
     scope->keeps_warm_up = selection->warm_up || !scope->every_step;
+    VV_TRY(allocate(scope, error));
+    VV_TRY(find_ranks(scope, error));
+    VV_TRY(choose_processes(scope, selection->rank, error));
+    VV_TRY(choose_tracks(scope, selection->thread, error));
+    VV_TRY(choose_steps(scope, selection, error));
+    if (selection->filter == NULL)
+        return VARVE_OK;
     struct vv_filter filter;
-    enum varve_code code = VARVE_OK;
-    if (scope->processes == NULL || scope->ranks == NULL || scope->tracks == NULL || scope->steps == NULL ||
-        scope->step_tracks == NULL || scope->warm_up == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to select threads and steps");
-    if (code == VARVE_OK)
-        code = find_ranks(scope, error);
-    if (code == VARVE_OK)
-        code = choose_processes(scope, selection->rank, error);
-    if (code == VARVE_OK)
-        code = choose_tracks(scope, selection->thread, error);
-    if (code == VARVE_OK)
-        code = choose_steps(scope, selection, error);
-    if (code == VARVE_OK && selection->filter != NULL) {
-        code = vv_filter_compile(selection->filter, &filter, error);
-        if (code == VARVE_OK)
-            code = vv_filter_apply(&filter, model, scope->ranks, &scope->admitted, error);
-    }
-    if (code != VARVE_OK)
-        vv_scope_deinit(scope);
-    return code;
-}
-
-void vv_scope_deinit(struct vv_scope *scope)
-{
-    if (scope == NULL)
-        return;
-    free(scope->processes);
-    free(scope->ranks);
-    scope->ranks = NULL;
-    free(scope->tracks);
-    free(scope->step_tracks);
-    free(scope->steps);
-    free(scope->warm_up);
-    free(scope->admitted);
-    scope->processes = scope->tracks = scope->step_tracks = scope->steps = scope->warm_up = scope->admitted = NULL;
+    VV_TRY(vv_filter_compile(selection->filter, &filter, error));
+    return vv_filter_apply(&filter, model, scope->ranks, scratch, &scope->admitted, error);
 }

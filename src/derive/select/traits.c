@@ -10,7 +10,8 @@
 #include "model/device_id.h"
 #include "model/find.h"
 
-static const char *const layer_names[] = { "API",  "HOST",   "OP",   "RUNTIME", "RUNTIME_L1", "DEVICE",
+static const char *const layer_names[] = { "API",  "HOST",   "OP",   "RUNTIME", "RUNTIME_L1",
+                                           "DEVICE",
                                            "COMM", "MEMORY", "STEP", "PYTHON",  "METRIC" };
 
 static const char *const trait_words[VV_TRAIT_COUNT + 1] = {
@@ -35,9 +36,9 @@ enum varve_code vv_trait_find(const char *word, enum vv_trait *out_trait, struct
     VV_FAIL(error, VARVE_INVALID, "nothing is called '%s'", word);
 }
 
-/* ---- what slices have from those around them ---- */
+/* ---- traits from the slices around ---- */
 
-/* A call of a module, as PyTorch's profiler names it: it has no line of its own. */
+/* A call of a module, as PyTorch's profiler names it. It has no source line of its own. */
 static bool is_module(const struct vv_model *model, uint32_t row)
 {
     const struct vv_slices *slices = &model->slices;
@@ -45,7 +46,7 @@ static bool is_module(const struct vv_model *model, uint32_t row)
            strncmp(vv_text_of(model, slices->name[row]), "nn.Module: ", 11) == 0;
 }
 
-/* The module that a slice names itself; VV_NONE. */
+/* The module that the slice itself names, or VV_NONE. */
 static uint32_t own_module(const struct vv_model *model, uint32_t row)
 {
     const struct vv_slices *slices = &model->slices;
@@ -64,8 +65,10 @@ static void inherit_modules(struct vv_traits *traits)
     }
 }
 
-/* What a backward operator does is its forward one's: so its module, and that of the engine's range around it. */
-static void follow_links(struct vv_traits *traits, const struct vv_autograd_links *links, uint32_t *forward)
+/* A backward operator does the work of its forward operator, so it has the module of that operator.
+ * So does the engine's range around it. */
+static void follow_links(struct vv_traits *traits, const struct vv_autograd_links *links,
+                         uint32_t *forward)
 {
     const struct vv_model *model = traits->model;
     const struct vv_slices *slices = &model->slices;
@@ -92,28 +95,22 @@ static void follow_links(struct vv_traits *traits, const struct vv_autograd_link
 static enum varve_code find_modules(struct vv_traits *traits, struct varve_error *error)
 {
     const struct vv_slices *slices = &traits->model->slices;
-    struct vv_autograd_links links = { 0 };
-    enum varve_code code = VARVE_OK;
-    uint32_t *forward = malloc((slices->table.count + 1) * sizeof *forward);
-    traits->modules = malloc((slices->table.count + 1) * sizeof *traits->modules);
-    if (traits->modules == NULL || forward == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the modules of operators");
-    if (code == VARVE_OK) {
-        inherit_modules(traits);
-        code = vv_autograd_links(traits->model, &links, error);
-    }
-    if (code == VARVE_OK)
-        follow_links(traits, &links, forward);
-    vv_autograd_links_deinit(&links);
-    free(forward);
-    return code;
+    struct vv_autograd_links links;
+    uint32_t *forward;
+    VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &forward, slices->table.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &traits->modules, slices->table.count, error));
+    inherit_modules(traits);
+    VV_TRY(vv_autograd_links(traits->model, traits->scratch, &links, error));
+    follow_links(traits, &links, forward);
+    vv_scratch_release(traits->scratch, forward);
+    return VARVE_OK;
 }
 
-/* Remembered by row of sources, then by string: texts of the model that were looked at before. */
+/* Sources that were already found, by row of sources and by string. */
 struct known_sources { uint32_t *by_row, *by_string; };
 
-static enum varve_code source_of(struct vv_traits *traits, struct known_sources *known, uint32_t row,
-                                 uint32_t *out_source, struct varve_error *error)
+static enum varve_code source_of(struct vv_traits *traits, struct known_sources *known,
+                                 uint32_t row, uint32_t *out_source, struct varve_error *error)
 {
     const struct vv_model *model = traits->model;
     const struct vv_slices *slices = &model->slices;
@@ -125,7 +122,7 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
             return VARVE_OK;
         snprintf(text, sizeof text, "%s:%" PRIu32, vv_text_of(model, model->sources.file[source]),
                  model->sources.line[source]);
-        VV_TRY(vv_intern_add(&traits->texts, text, strlen(text), out_source, error));
+        VV_TRY(vv_intern_add(traits->texts, text, strlen(text), out_source, error));
         known->by_row[source] = *out_source;
         return VARVE_OK;
     }
@@ -137,7 +134,7 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
     if (string == 0 || *out_source != 0)
         return VARVE_OK;
     const char *frames = vv_text_of(model, string);
-    VV_TRY(vv_intern_add(&traits->texts, frames, strcspn(frames, ";"), out_source, error));
+    VV_TRY(vv_intern_add(traits->texts, frames, strcspn(frames, ";"), out_source, error));
     known->by_string[string] = *out_source;
     return VARVE_OK;
 }
@@ -159,32 +156,21 @@ static enum varve_code fill_sources(struct vv_traits *traits, struct known_sourc
 static enum varve_code find_sources(struct vv_traits *traits, struct varve_error *error)
 {
     const struct vv_model *model = traits->model;
-    struct known_sources known = {
-        .by_row = calloc(model->sources.table.count + 1, sizeof *known.by_row),
-        .by_string = calloc((size_t)model->strings.count + 1, sizeof *known.by_string),
-    };
-    traits->sources = malloc((model->slices.table.count + 1) * sizeof *traits->sources);
-    enum varve_code code = VARVE_OK;
-    if (known.by_row == NULL || known.by_string == NULL || traits->sources == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the sources of operators");
-    if (code == VARVE_OK)
-        code = vv_intern_init(&traits->texts, error);
-    if (code == VARVE_OK)
-        code = fill_sources(traits, &known, error);
-    free(known.by_row);
-    free(known.by_string);
-    return code;
+    struct known_sources known;
+    VV_TRY(VV_SCRATCH_ZEROS(traits->scratch, &known.by_row, model->sources.table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(traits->scratch, &known.by_string, model->strings.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &traits->sources, model->slices.table.count, error));
+    VV_TRY(vv_intern_in(traits->scratch, &traits->texts, error));
+    return fill_sources(traits, &known, error);
 }
 
 static enum varve_code find_first_work(struct vv_traits *traits, struct varve_error *error)
 {
     const struct vv_model *model = traits->model;
     const struct vv_activities *activities = &model->activities;
-    size_t bytes = (model->slices.table.count + 1) * sizeof *traits->first_work;
-    traits->first_work = malloc(bytes);
-    if (traits->first_work == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the streams of operators");
-    memset(traits->first_work, 0xff, bytes);
+    size_t rows = model->slices.table.count;
+    VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &traits->first_work, rows, error));
+    memset(traits->first_work, 0xff, rows * sizeof *traits->first_work);
     for (uint32_t a = 0; a < activities->table.count; a++) {
         uint32_t owner = vv_is_device_work(model, a) ? vv_device_owner(model, a) : VV_NONE;
         if (owner == VV_NONE)
@@ -198,13 +184,14 @@ static enum varve_code find_first_work(struct vv_traits *traits, struct varve_er
 }
 
 enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_model *model,
-                                   const int64_t *ranks, unsigned wanted, struct varve_error *error)
+                               const int64_t *ranks, unsigned wanted, struct vv_scratch *scratch,
+                               struct varve_error *error)
 {
-    *out_traits = (struct vv_traits){ .model = model, .ranks = ranks };
+    *out_traits = (struct vv_traits){ .model = model, .ranks = ranks, .scratch = scratch };
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_MODULE))
         VV_TRY(find_modules(out_traits, error));
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_PHASE))
-        VV_TRY(vv_op_phases(model, &out_traits->phases, error));
+        VV_TRY(vv_op_phases(model, scratch, &out_traits->phases, error));
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_SOURCE))
         VV_TRY(find_sources(out_traits, error));
     if (wanted & (VV_TRAIT_BIT(VV_TRAIT_STREAM) | VV_TRAIT_BIT(VV_TRAIT_DEVICE)))
@@ -212,17 +199,7 @@ enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_mod
     return VARVE_OK;
 }
 
-void vv_traits_deinit(struct vv_traits *traits)
-{
-    vv_intern_deinit(&traits->texts);
-    vv_op_phases_deinit(&traits->phases);
-    free(traits->modules);
-    free(traits->sources);
-    free(traits->first_work);
-    *traits = (struct vv_traits){ 0 };
-}
-
-/* ---- of one slice ---- */
+/* ---- traits of one slice ---- */
 
 static uint32_t layer_number(uint16_t layer)
 {
@@ -232,10 +209,11 @@ static uint32_t layer_number(uint16_t layer)
 static uint32_t rank_of(const struct vv_traits *traits, uint32_t track)
 {
     uint32_t process = traits->model->tracks.process[track];
-    return process != VV_NONE && traits->ranks[process] >= 0 ? (uint32_t)traits->ranks[process] : VV_NONE;
+    return process != VV_NONE && traits->ranks[process] >= 0 ? (uint32_t)traits->ranks[process]
+                                                             : VV_NONE;
 }
 
-/* Of device work itself, or of the first that was done for a host slice. */
+/* The trait of a piece of device work, or of the first work done for a host slice. */
 static uint32_t of_work(const struct vv_traits *traits, enum vv_trait trait, uint32_t slice,
                         bool is_work)
 {
@@ -256,7 +234,8 @@ uint32_t vv_trait_of(const struct vv_traits *traits, enum vv_trait trait, uint32
     const struct vv_slices *slices = &model->slices;
     uint32_t activity = slices->activity[slice];
     bool is_work = activity != VV_NONE && vv_is_device_work(model, activity);
-    uint32_t subject = is_work ? vv_device_owner(model, activity) : slice; /* whose words these are */
+    /* the slice that phase, shapes, module and source come from */
+    uint32_t subject = is_work ? vv_device_owner(model, activity) : slice;
     switch (trait) {
     case VV_TRAIT_NAME:
         return slices->name[slice];
@@ -308,7 +287,7 @@ const char *vv_trait_text(const struct vv_traits *traits, enum vv_trait trait, u
     case VV_TRAIT_LAYER:
         return value < sizeof layer_names / sizeof *layer_names ? layer_names[value] : "";
     case VV_TRAIT_SOURCE:
-        return vv_intern_text(&traits->texts, value);
+        return vv_intern_text(traits->texts, value);
     case VV_TRAIT_PHASE:
         return vv_phase_text(model, value);
     case VV_TRAIT_DEVICE:
@@ -331,7 +310,7 @@ uint32_t vv_trait_limit(const struct vv_traits *traits, enum vv_trait trait)
     case VV_TRAIT_LAYER:
         return sizeof layer_names / sizeof *layer_names;
     case VV_TRAIT_SOURCE:
-        return traits->texts.count;
+        return traits->texts->count;
     case VV_TRAIT_PHASE:
     case VV_TRAIT_DEVICE:
     case VV_TRAIT_RANK:

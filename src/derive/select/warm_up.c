@@ -11,7 +11,7 @@ struct place {
     uint32_t track, step;
 };
 
-/* Steps are in order of time (link_steps.c): rows stand for it. */
+/* Steps are in order of time (link_steps.c), so their rows give the order. */
 static int compare_places(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;
@@ -23,10 +23,12 @@ static int compare_places(const void *a, const void *b)
 static bool is_slow(int64_t duration_ns, const struct vv_spread *later)
 {
     double beyond_ns = (double)duration_ns - (double)later->median;
-    return beyond_ns > 3 * VV_MAD_SCALE * (double)later->mad && beyond_ns > 0.1 * (double)later->median;
+    return beyond_ns > 3 * VV_MAD_SCALE * (double)later->mad &&
+           beyond_ns > 0.1 * (double)later->median;
 }
 
-/* The first step up to an anchor begins with the thread's first slice, so what the program does before its loop is in it. */
+/* The first step of origin `anchor` begins with the thread's first slice, so it holds what the
+ * program does before its loop. */
 static bool has_preparation(const struct vv_steps *steps, const struct place *places, size_t count)
 {
     bool is_longest = count > 1 && steps->origin[places[0].step] == VV_STEP_ANCHOR;
@@ -35,9 +37,9 @@ static bool has_preparation(const struct vv_steps *steps, const struct place *pl
     return is_longest;
 }
 
-/* Of one thread's steps. `values` has room for half of them. */
-static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count, int64_t *values,
-                        bool *out_is_warm_up)
+/* Marks the warm-up steps of one thread. `values` has room for half of the steps. */
+static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count,
+                        int64_t *values, bool *out_is_warm_up)
 {
     size_t later = count - count / 2;
     if (later < LATER_LEAST)
@@ -51,29 +53,24 @@ static void mark_thread(const struct vv_steps *steps, const struct place *places
         out_is_warm_up[places[i].step] = true;
 }
 
-enum varve_code vv_find_warm_up(const struct vv_model *model, bool *out_is_warm_up, struct varve_error *error)
+enum varve_code vv_find_warm_up(const struct vv_model *model, struct vv_scratch *scratch,
+                                bool *out_is_warm_up, struct varve_error *error)
 {
     const struct vv_steps *steps = &model->steps;
     size_t count = (size_t)steps->table.count;
-    struct place *places = malloc((count + 1) * sizeof *places);
-    int64_t *values = malloc((count + 1) * sizeof *values);
-    enum varve_code code = VARVE_OK;
-    if (places == NULL || values == NULL) {
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to compare %zu steps", count);
-        count = 0;
-    }
+    struct place *places;
+    int64_t *values;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &places, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &values, count, error));
     for (uint32_t s = 0; s < count; s++) {
         places[s] = (struct place){ steps->track[s], s };
         out_is_warm_up[s] = false;
     }
-    if (count > 0)
-        qsort(places, count, sizeof *places, compare_places);
+    qsort(places, count, sizeof *places, compare_places);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && places[next].track == places[first].track; next++)
             ;
         mark_thread(steps, places + first, next - first, values, out_is_warm_up);
     }
-    free(places);
-    free(values);
-    return code;
+    return VARVE_OK;
 }

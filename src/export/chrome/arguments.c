@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.c — the arguments of slices and marks that have no column of their own, as they were read. */
+/* arguments.c — writes the arguments of slices and marks that have no column, as they were read. */
 #include <string.h>
 
 #include "base/text/json.h"
@@ -7,16 +7,20 @@
 #include "export/chrome/chrome.h"
 #include "model/arg_walk.h"
 
-/* What is written from columns: an object has each name once. */
+/* The names that columns are written under. An argument with one of these names is left out,
+ * because a name must not occur twice in an object. */
 static const char *const from_columns[VV_CHROME_COLUMN_ARGUMENTS] = {
-    "External id", "Ev Idx", "Record function id", "correlation", "device", "context", "stream", "bytes", "flop",
-    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "finished", "source", "line", "layer",
+    "External id", "Ev Idx", "Record function id", "correlation", "device", "context", "stream",
+    "bytes", "flop",
+    "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "finished",
+    "source", "line", "layer",
 };
 
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer)
 {
     for (size_t i = 0; i < VV_CHROME_COLUMN_ARGUMENTS; i++)
-        writer->from_columns[i] = vv_intern_find(&writer->model->strings, from_columns[i], strlen(from_columns[i]));
+        writer->from_columns[i] =
+            vv_intern_find(&writer->model->strings, from_columns[i], strlen(from_columns[i]));
 }
 
 static bool is_from_column(const struct vv_chrome_writer *writer, uint32_t key)
@@ -27,12 +31,13 @@ static bool is_from_column(const struct vv_chrome_writer *writer, uint32_t key)
     return false;
 }
 
-/* Kept texts of arrays and objects were not judged when they were read. */
+/* Is the text JSON? Texts of arrays and objects were not checked when they were read. */
 static bool is_json(const char *text)
 {
     struct vv_json json;
     vv_json_init_text(&json, text, strlen(text));
-    bool is_sound = vv_json_next(&json, NULL) == VARVE_OK && vv_json_skip(&json, NULL) == VARVE_OK &&
+    bool is_sound = vv_json_next(&json, NULL) == VARVE_OK &&
+                    vv_json_skip(&json, NULL) == VARVE_OK &&
                     vv_json_next(&json, NULL) == VARVE_OK && json.token == VV_JSON_END;
     vv_json_deinit(&json);
     return is_sound;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome.c — the document around the events: Kineto's keys in Kineto's order. doc/chrome.md.
  *
- * Keys have a blank after the colon, and distributedInfo a line of its own before the events: HTA finds
- * the rank by searching the text. Slices come before what binds to them at the same ts. */
+ * Keys have a blank after the colon, and distributedInfo has a line of its own before the events,
+ * because HTA finds the rank by searching the text. At the same ts, slices come before the events
+ * that bind to them. */
 #include "export/chrome/chrome.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #define TEXT_OF_(number) #number
 #define TEXT_OF(number) TEXT_OF_(number)
 
-/* Of the devices of several ranks with one index the first. */
+/* Several ranks may have devices with the same index: the first one is written. */
 static void put_devices(const struct vv_chrome_writer *writer)
 {
     const struct vv_devices *devices = &writer->model->devices;
@@ -25,7 +26,8 @@ static void put_devices(const struct vv_chrome_writer *writer)
             continue;
         named[index / 64] |= UINT64_C(1) << index % 64;
         fprintf(writer->stream, "%s{\"id\": %u, \"name\": ", written++ > 0 ? ", " : "", index);
-        vv_json_write_text(writer->stream, vv_intern_text(&writer->model->strings, devices->name[row]));
+        vv_json_write_text(writer->stream,
+                           vv_intern_text(&writer->model->strings, devices->name[row]));
         fputc('}', writer->stream);
     }
     fputs("],\n", writer->stream);
@@ -54,7 +56,7 @@ static void put_head(const struct vv_chrome_writer *writer)
             writer->layout->base_ns);
 }
 
-/* What Kineto has no key for; readers ignore keys that they do not know. */
+/* Data that Kineto has no key for; readers ignore unknown keys. */
 static void put_tail(const struct vv_chrome_writer *writer)
 {
     const struct vv_run *run = &writer->model->run;

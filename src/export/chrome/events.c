@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c — names, slices, marks, counters and allocations as trace events, one a line. */
+/* events.c — writes names, slices, marks, counters and allocations as trace events, one event a
+ * line. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +12,14 @@
 #include "export/chrome/words.h"
 #include "varve/varve.h"
 
-/* ---- what every event begins with ---- */
+/* ---- the begin of every event ---- */
 
 static const char *text_of(const struct vv_chrome_writer *writer, uint32_t string)
 {
     return vv_intern_text(&writer->model->strings, string);
 }
 
-/* Microseconds with three decimals, from integers: exact. */
+/* Writes microseconds with three decimals, computed from integers: exact. */
 static void put_time(FILE *stream, const char *key, int64_t ns)
 {
     fprintf(stream, "\"%s\": %" PRId64 ".%03d, ", key, ns / 1000, (int)(ns % 1000));
@@ -40,7 +41,7 @@ static int64_t tid_of(const struct vv_chrome_writer *writer, uint32_t track)
     return writer->layout->lanes[writer->layout->first_lane[track]].tid;
 }
 
-/* {"ph": …, "cat": …, "name": … ; cat may be NULL. Ends with ", ". */
+/* Writes {"ph": …, "cat": …, "name": … and ", " at the end. cat may be NULL. */
 static void open_event(struct vv_chrome_writer *writer, const char *phase, const char *category,
                        const char *name)
 {
@@ -72,13 +73,13 @@ static void put_text_argument(FILE *stream, const char *key, const char *text)
     fputs("}}", stream);
 }
 
-/* "CPU", or "GPU 1" of the process that stands for a device. */
+/* "CPU", or "GPU 1" if the process stands for a device. */
 static void name_place(const struct vv_model *model, uint32_t process, char *text, size_t bytes)
 {
     snprintf(text, bytes, "CPU");
     for (uint32_t track = 0; track < model->tracks.table.count; track++)
-        if (model->tracks.process[track] == process && model->tracks.kind[track] == VV_TRACK_DEVICE &&
-            model->tracks.device[track] != VV_NONE)
+        if (model->tracks.process[track] == process &&
+            model->tracks.kind[track] == VV_TRACK_DEVICE && model->tracks.device[track] != VV_NONE)
             snprintf(text, bytes, "GPU %u", model->tracks.device[track] & 0xffff);
 }
 
@@ -121,7 +122,7 @@ void vv_chrome_put_names(struct vv_chrome_writer *writer)
 {
     const struct vv_model *model = writer->model;
     for (uint32_t process = 0; process < model->processes.table.count; process++) {
-        /* A row of the process's own, so that no viewer makes one up for the name. */
+        /* The process gets a row of its own for its name; otherwise a viewer invents one. */
         int64_t tid = writer->layout->pids[process];
         for (uint32_t track = 0; track < model->tracks.table.count; track++) {
             if (model->tracks.process[track] == process) {
@@ -176,7 +177,7 @@ static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
     }
 }
 
-/* What joins a call with its work, and where that ran. */
+/* Writes the correlation of a call or its work, and where the work ran. */
 static void put_activity(struct vv_chrome_writer *writer, uint32_t activity)
 {
     const struct vv_activities *activities = &writer->model->activities;
@@ -193,14 +194,17 @@ static void put_activity(struct vv_chrome_writer *writer, uint32_t activity)
         fprintf(stream, ", \"bytes\": %" PRIu64, activities->bytes[activity]);
 }
 
-/* Of what PyTorch has no category for: the kind of device work, else the layer. */
+/* The category for a slice that PyTorch has no category for: the kind of device work, or the
+ * layer. */
 static const char *category_of(const struct vv_chrome_writer *writer, uint32_t row)
 {
     static const char *const works[VV_ACTIVITY_OTHER + 1] = {
-        [VV_ACTIVITY_KERNEL] = "kernel", [VV_ACTIVITY_COPY] = "gpu_memcpy", [VV_ACTIVITY_SET] = "gpu_memset",
+        [VV_ACTIVITY_KERNEL] = "kernel", [VV_ACTIVITY_COPY] = "gpu_memcpy",
+        [VV_ACTIVITY_SET] = "gpu_memset",
     };
     uint32_t activity = writer->model->slices.activity[row];
-    const char *category = activity != VV_NONE ? works[writer->model->activities.kind[activity]] : NULL;
+    const char *category =
+        activity != VV_NONE ? works[writer->model->activities.kind[activity]] : NULL;
     return category != NULL ? category : vv_kineto_category(writer->model->slices.layer[row]);
 }
 
@@ -244,7 +248,7 @@ void vv_chrome_put_slices(struct vv_chrome_writer *writer)
         uint32_t step = writer->layout->step_of[row];
         char name[40];
         bool is_step = step != VV_NONE;
-        /* Readers take ProfilerStep# with digits only. */
+        /* Readers accept ProfilerStep# only with digits after it. */
         if (is_step && model->steps.index[step] >= 0)
             snprintf(name, sizeof name, "ProfilerStep#%" PRId64, model->steps.index[step]);
         else if (is_step)
@@ -259,7 +263,8 @@ void vv_chrome_put_marks(struct vv_chrome_writer *writer)
 {
     const struct vv_marks *marks = &writer->model->marks;
     for (uint64_t i = 0; i < marks->table.count; i++) {
-        open_event(writer, "i", vv_kineto_category(marks->layer[i]), text_of(writer, marks->name[i]));
+        open_event(writer, "i", vv_kineto_category(marks->layer[i]),
+                   text_of(writer, marks->name[i]));
         fputs("\"s\": \"t\", ", writer->stream);
         put_place(writer->stream, pid_of(writer, marks->track[i]), tid_of(writer, marks->track[i]));
         put_time(writer->stream, "ts", marks->time_ns[i] - writer->layout->base_ns);
@@ -294,7 +299,7 @@ void vv_chrome_put_counters(struct vv_chrome_writer *writer)
 struct allocation {
     uint32_t row, process, device;
     int64_t time_ns, allocated_bytes;
-    bool is_beyond; /* allocated_bytes: more than an int64 holds, here or before                */
+    bool is_beyond; /* allocated_bytes does not fit into int64, now or before                   */
 };
 
 static int by_pool(const void *a, const void *b)
@@ -316,13 +321,15 @@ static void put_allocation(struct vv_chrome_writer *writer, const struct allocat
     int device_id = kind == VARVE_DEVICE_KIND_CPU ? -1 : (int)(allocation->device & 0xffffu);
     open_event(writer, "i", "cpu_instant_event", "[memory]");
     fputs("\"s\": \"t\", ", writer->stream);
-    put_place(writer->stream, pid_of(writer, memory->track[row]), tid_of(writer, memory->track[row]));
+    put_place(writer->stream, pid_of(writer, memory->track[row]),
+              tid_of(writer, memory->track[row]));
     put_time(writer->stream, "ts", allocation->time_ns - writer->layout->base_ns);
     fputs("\"args\": {", writer->stream);
     if (!allocation->is_beyond)
         fprintf(writer->stream, "\"Total Allocated\": %" PRId64 ", ", allocation->allocated_bytes);
     fprintf(writer->stream,
-            "\"Bytes\": %" PRId64 ", \"Addr\": %" PRIu64 ", \"Device Id\": %d, \"Device Type\": %d}}",
+            "\"Bytes\": %" PRId64 ", \"Addr\": %" PRIu64
+            ", \"Device Id\": %d, \"Device Type\": %d}}",
             memory->bytes[row], memory->address[row], device_id, vv_device_kind_to_torch(kind));
     writer->counts.memory_events++;
 }
@@ -331,8 +338,10 @@ static void add_before(struct allocation *allocation, const struct allocation *b
 {
     bool same_pool = allocation->process == before->process && allocation->device == before->device;
     if (same_pool)
-        allocation->is_beyond = before->is_beyond || __builtin_add_overflow(allocation->allocated_bytes, before->allocated_bytes,
-                                                                            &allocation->allocated_bytes);
+        allocation->is_beyond =
+            before->is_beyond ||
+            __builtin_add_overflow(allocation->allocated_bytes, before->allocated_bytes,
+                                   &allocation->allocated_bytes);
 }
 
 enum varve_code vv_chrome_put_memory(struct vv_chrome_writer *writer, struct varve_error *error)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flows.c — arrows: what the program marked, and forward to backward operators.
+/* flows.c — writes arrows: those that the program marked, and those from forward to backward
+ * operators.
  *
- * An arrow ends in slices. Perfetto ties an end to the slice or instant that began last on the row, open
- * or not, and ignores an arrival written before its departure; so an end of a marked arrow stands at its
- * own time, or earlier, just before something else begins inside the slice. Forward and backward
- * operators are tied at their begin, where HTA looks for them, to the nanosecond.
- * Ids count from 1 in each category, so (cat, name, id) is unique. */
+ * An arrow ends in slices. Perfetto connects an end to the slice or instant that began last on the
+ * row, even if that has ended, and ignores an arrival that is written before its departure. So the
+ * end of a marked arrow is written at its own time, or earlier: just before something else begins
+ * inside its slice. Arrows between forward and backward operators have their ends exactly at the
+ * begins of the operators, where HTA looks for them. Ids count from 1 in each category, so (cat,
+ * name, id) is unique. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,10 +22,10 @@ struct arrow {
     const char *category, *name;
     uint64_t id;
     uint32_t from, to;       /* slices                                                          */
-    int64_t from_ns, to_ns;  /* where its ends are written                                      */
+    int64_t from_ns, to_ns;  /* the instants at which its ends are written                      */
 };
 
-/* ---- when an end may be written ---- */
+/* ---- the instant at which an end may be written ---- */
 
 struct instant { uint32_t track; int64_t time_ns; };
 
@@ -37,11 +39,13 @@ static int by_time(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
-/* Marks and allocations: they are written as instants, which hide the slice around them. */
+/* Collects marks and allocations: they are written as instants, which hide the slice around
+ * them. */
 static enum varve_code collect_instants(const struct vv_model *model, struct instants *out_instants,
                                         struct varve_error *error)
 {
-    size_t marks = (size_t)model->marks.table.count, allocations = (size_t)model->memory.table.count;
+    size_t marks = (size_t)model->marks.table.count,
+           allocations = (size_t)model->memory.table.count;
     struct instant *rows = calloc(marks + allocations + 1, sizeof *rows);
     if (rows == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to order %zu instants", marks + allocations);
@@ -62,7 +66,7 @@ static int64_t first_instant(const struct instants *instants, uint32_t track, in
                                                                      : INT64_MAX;
 }
 
-/* The last instant up to wanted_ns at which the slice is the latest thing on its row. */
+/* The last instant up to wanted_ns at which nothing after the slice has begun on its row. */
 static int64_t latest_in(const struct vv_chrome_writer *writer, const struct instants *instants,
                          uint32_t slice, int64_t wanted_ns)
 {
@@ -73,7 +77,8 @@ static int64_t latest_in(const struct vv_chrome_writer *writer, const struct ins
     while (next < slices->table.count && slices->track[next] == track &&
            lane_of[next] != lane_of[slice] && slices->begin_ns[next] <= wanted_ns)
         next++;
-    if (next < slices->table.count && slices->track[next] == track && lane_of[next] == lane_of[slice])
+    if (next < slices->table.count && slices->track[next] == track &&
+        lane_of[next] == lane_of[slice])
         hidden_ns = slices->begin_ns[next];
     if (writer->layout->lanes[lane_of[slice]].number == 0) {
         int64_t instant_ns = first_instant(instants, track, begin_ns);
@@ -118,7 +123,8 @@ static void put_marked(struct vv_chrome_writer *writer, const struct instants *i
     uint64_t id = 0;
     for (uint64_t i = 0; i < flows->table.count; i++) {
         const char *category = vv_kineto_known(vv_intern_text(&model->strings, flows->category[i]));
-        if (vv_is_autograd_arrow(model, i)) /* at the begins of its operators, as the derived ones are     */
+        /* put_backward writes these, at the begins of their operators. */
+        if (vv_is_autograd_arrow(model, i))
             continue;
         struct arrow arrow = {
             .category = category != NULL ? category : "flow",
@@ -135,7 +141,8 @@ static void put_marked(struct vv_chrome_writer *writer, const struct instants *i
         arrow.to_ns = latest_in(writer, instants, arrow.to, flows->to_ns[i]);
         if (arrow.from_ns > arrow.to_ns)
             arrow.from_ns = model->slices.begin_ns[arrow.from];
-        /* No place suits both ends: their own times, and the viewer shows a slice inside the right one. */
+        /* No instants suit both ends. So the ends keep their own times, and the viewer connects
+         * them to a slice inside the right one. */
         if (arrow.from_ns > arrow.to_ns) {
             arrow.from_ns = flows->from_ns[i];
             arrow.to_ns = flows->to_ns[i];
@@ -151,20 +158,22 @@ static void put_link(struct vv_chrome_writer *writer, uint64_t id, uint32_t from
     put_arrow(writer, &arrow);
 }
 
-/* Those of the producer, and for backward operators that it drew none to, those that their numbers say. */
+/* Writes the producer's arrows. Backward operators without one get an arrow from the forward
+ * operator that their numbers name. */
 static enum varve_code put_backward(struct vv_chrome_writer *writer, struct varve_error *error)
 {
     const struct vv_flows *flows = &writer->model->flows;
     struct vv_autograd_links links = { 0 };
+    struct vv_scratch scratch = { 0 };
     uint64_t id = 0;
     for (uint64_t i = 0; i < flows->table.count; i++)
         if (vv_is_autograd_arrow(writer->model, i))
             put_link(writer, ++id, flows->from_slice[i], flows->to_slice[i]);
-    enum varve_code code = vv_autograd_links(writer->model, &links, error);
+    enum varve_code code = vv_autograd_links(writer->model, &scratch, &links, error);
     for (size_t i = 0; i < links.count && code == VARVE_OK; i++)
         if (!links.items[i].is_drawn)
             put_link(writer, ++id, links.items[i].forward, links.items[i].backward);
-    vv_autograd_links_deinit(&links);
+    vv_scratch_deinit(&scratch);
     return code;
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lanes.c — process and thread numbers, and further rows for slices that overlap.
+/* lanes.c — process and thread numbers, and additional rows for slices that overlap.
  *
- * Perfetto drops an X that partly overlaps another on its row, so each slice goes to the first row of
- * its track on which it nests. Numbers are the recorded ones where they are unique and in range;
- * new ones lie above all of these. */
+ * Perfetto drops an X event that partly overlaps another one on its row. So each slice goes to the
+ * first row of its track on which it nests. Recorded numbers are kept if they are unique and in
+ * range; new numbers are larger than all of these. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "export/chrome/chrome.h"
 
-#define ID_MAX INT64_C(0x7fffffff) /* above it a recorded id is replaced; new ones stay below 2^32 */
+/* A recorded id above this is replaced. New ids stay below 2^32. */
+#define ID_MAX INT64_C(0x7fffffff)
 
 static bool in_range(int64_t id)
 {
@@ -38,7 +39,8 @@ static int ascending(const void *a, const void *b)
     return (left[1] > right[1]) - (left[1] < right[1]);
 }
 
-/* ids[row] = the wanted id, if it is in range and no earlier row has it; else a new one. */
+/* Sets ids[row] to the wanted id if it is in range and no earlier row has it; otherwise to a new
+ * id. */
 static enum varve_code make_unique(const int64_t *wanted, uint64_t count, int64_t *next_id,
                                    int64_t *ids, struct varve_error *error)
 {
@@ -59,8 +61,8 @@ static enum varve_code make_unique(const int64_t *wanted, uint64_t count, int64_
     return VARVE_OK;
 }
 
-/* Lanes of one track. open[lane] = the innermost slice that has not ended there; below[slice] = the one
- * around it, so that the open slices of every lane share one array. */
+/* The lanes of one track. open[lane] is the innermost open slice there. below[slice] is the slice
+ * around it; so the open slices of all lanes share one array. */
 struct nesting {
     const struct vv_slices *slices;
     uint32_t *open, *below;
@@ -95,7 +97,7 @@ static enum varve_code place(struct vv_chrome_layout *layout, struct nesting *ne
     return VARVE_OK;
 }
 
-/* Every track has at least its own row, also without slices: marks and counters need it. */
+/* Every track gets its own row, even without slices, because marks and counters need it. */
 static enum varve_code lay_out_tracks(struct vv_chrome_layout *layout, const struct vv_model *model,
                                       struct nesting *nesting, struct varve_error *error)
 {
@@ -114,7 +116,8 @@ static enum varve_code lay_out_tracks(struct vv_chrome_layout *layout, const str
     return VARVE_OK;
 }
 
-/* A track's own row keeps its tid; lanes of asynchronous ranges and further rows have none to keep. */
+/* A track's own row keeps its tid; lanes of asynchronous ranges and additional rows get new
+ * numbers. */
 static enum varve_code number_lanes(struct vv_chrome_layout *layout, const struct vv_model *model,
                                     struct varve_error *error)
 {
@@ -171,7 +174,8 @@ enum varve_code vv_chrome_layout_init(struct vv_chrome_layout *layout, const str
                                       struct varve_error *error)
 {
     size_t slices = (size_t)model->slices.table.count + 1;
-    struct nesting nesting = { .slices = &model->slices, .below = malloc(slices * sizeof(uint32_t)) };
+    struct nesting nesting = { .slices = &model->slices,
+                               .below = malloc(slices * sizeof(uint32_t)) };
     *layout = (struct vv_chrome_layout){
         .pids = calloc((size_t)model->processes.table.count + 1, sizeof *layout->pids),
         .first_lane = calloc((size_t)model->tracks.table.count + 1, sizeof *layout->first_lane),

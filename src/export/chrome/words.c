@@ -6,8 +6,8 @@
 
 #include "varve/varve.h"
 
-/* Categories that HTA and PyTorch's own readers know. The runtime ones are those of backends outside
- * PyTorch: a CUDA category would claim a CUDA call. */
+/* Categories that HTA and PyTorch's own readers know. The runtime categories are those for backends
+ * outside PyTorch, because a CUDA category would mean that the call is one of CUDA. */
 static const struct { uint32_t layer; const char *name, *category; } layers[] = {
     { VARVE_LAYER_API, "API", "cpu_op" },
     { VARVE_LAYER_HOST, "HOST", "cpu_op" },
@@ -32,15 +32,20 @@ const char *vv_kineto_category(uint32_t layer)
     return "user_annotation";
 }
 
-/* Those that PyTorch writes, and for those that it wrote once, what they are today. */
+/* Categories that PyTorch writes; for those that it once wrote, also the current word. */
 static const struct { const char *name, *today; } kineto[] = {
-    { "cpu_op", NULL }, { "user_annotation", NULL }, { "gpu_user_annotation", NULL }, { "python_function", NULL },
+    { "cpu_op", NULL }, { "user_annotation", NULL }, { "gpu_user_annotation", NULL },
+    { "python_function", NULL },
     { "kernel", NULL }, { "gpu_memcpy", NULL }, { "gpu_memset", NULL }, { "cuda_runtime", NULL },
-    { "cuda_driver", NULL }, { "cuda_sync", NULL }, { "cuda_profiler_range", NULL }, { "mtia_runtime", NULL },
-    { "mtia_ccp_events", NULL }, { "mtia_insight", NULL }, { "xpu_runtime", NULL }, { "xpu_driver", NULL },
-    { "hpu_op", NULL }, { "privateuse1_runtime", NULL }, { "privateuse1_driver", NULL }, { "overhead", NULL },
+    { "cuda_driver", NULL }, { "cuda_sync", NULL }, { "cuda_profiler_range", NULL },
+    { "mtia_runtime", NULL },
+    { "mtia_ccp_events", NULL }, { "mtia_insight", NULL }, { "xpu_runtime", NULL },
+    { "xpu_driver", NULL },
+    { "hpu_op", NULL }, { "privateuse1_runtime", NULL }, { "privateuse1_driver", NULL },
+    { "overhead", NULL },
     { "ac2g", NULL }, { "fwdbwd", NULL },
-    { "Operator", "cpu_op" }, { "Kernel", "kernel" }, { "Memcpy", "gpu_memcpy" }, { "Memset", "gpu_memset" },
+    { "Operator", "cpu_op" }, { "Kernel", "kernel" }, { "Memcpy", "gpu_memcpy" },
+    { "Memset", "gpu_memset" },
     { "Runtime", "cuda_runtime" }, { "async", "ac2g" }, { "forward_backward", "fwdbwd" },
 };
 

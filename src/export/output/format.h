@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format.h — what a writer of another tool's file is.
+/* format.h — describes a writer of another tool's file.
  *
- * Whatever a format cannot hold is left out, counted, and told to the user: never dropped in silence. */
+ * Data that a format cannot hold is left out and counted, and the user is told: nothing disappears
+ * in silence. */
 #ifndef VV_EXPORT_OUTPUT_FORMAT_H
 #define VV_EXPORT_OUTPUT_FORMAT_H
 
@@ -10,16 +11,16 @@
 #include "model/model.h"
 
 struct vv_export_counts {
-    uint64_t slices, flows, marks, counter_values, memory_events; /* written                    */
-    uint64_t flows_left_out;          /* an end of it lies in no slice                          */
-    uint64_t counter_values_left_out; /* not finite numbers                                     */
+    uint64_t slices, flows, marks, counter_values, memory_events; /* numbers written            */
+    uint64_t flows_left_out;          /* one of their ends lies in no slice                     */
+    uint64_t counter_values_left_out; /* not finite                                             */
 };
 
 struct vv_exporter {
-    const char *name;      /* as in --to: "chrome"                                              */
+    const char *name;      /* the word for --to: "chrome"                                       */
     const char *title;     /* "Chrome JSON (Perfetto, HTA, chrome://tracing)"                   */
     const char *extension; /* ".json"                                                           */
-    /* Failures of the stream stay in it; the caller looks at ferror(). */
+    /* Failures of the stream stay in it; the caller checks ferror(). */
     enum varve_code (*write)(const struct vv_model *model, FILE *stream,
                              struct vv_export_counts *out_counts, struct varve_error *error);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c — arguments as rows of args: whatever an event says for which there is no column. */
+/* args.c — stores arguments as rows of args: all data of an event that has no column. */
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
@@ -9,7 +9,7 @@ static bool is_integer_text(const struct vv_chrome_value *value)
            memchr(value->at, 'E', value->length) == NULL;
 }
 
-/* An integer beyond int64_t stays as it is written: a double would round it. */
+/* An integer beyond int64_t is kept as text, because a double would round it. */
 static enum varve_code store_number(struct vv_chrome_reader *reader,
                                     const struct vv_chrome_value *value, uint64_t *out_value,
                                     uint8_t *out_kind, struct varve_error *error)
@@ -35,8 +35,9 @@ static enum varve_code store_number(struct vv_chrome_reader *reader,
     return VARVE_OK;
 }
 
-enum varve_code vv_chrome_store(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
-                                uint64_t *out_value, uint8_t *out_kind, struct varve_error *error)
+enum varve_code vv_chrome_store(struct vv_chrome_reader *reader,
+                                const struct vv_chrome_value *value, uint64_t *out_value,
+                                uint8_t *out_kind, struct varve_error *error)
 {
     uint32_t id = 0;
     *out_value = 0;
@@ -97,7 +98,7 @@ enum varve_code vv_chrome_new_key(struct vv_chrome_reader *reader,
     return VARVE_OK;
 }
 
-/* ---- members of the event without a column ---- */
+/* ---- members of the event that have no column ---- */
 
 static const char *const field_names[VV_FIELD_COUNT] = {
     [VV_FIELD_S] = "s",         [VV_FIELD_SCOPE] = "scope",     [VV_FIELD_ID2] = "id2",
@@ -106,7 +107,7 @@ static const char *const field_names[VV_FIELD_COUNT] = {
     [VV_FIELD_SF] = "sf",       [VV_FIELD_DUR] = "dur",
 };
 
-/* Those that some kind of event has used up already. */
+/* The members that the code for this kind of event has used already. */
 static uint32_t used_fields(const struct vv_chrome_reader *reader)
 {
     uint32_t used = 0;
@@ -118,7 +119,7 @@ static uint32_t used_fields(const struct vv_chrome_reader *reader)
             used |= UINT32_C(1) << VV_FIELD_FLOW_IN | UINT32_C(1) << VV_FIELD_FLOW_OUT |
                     UINT32_C(1) << VV_FIELD_BIND_ID;
         return used;
-    case 'i': case 'I': { /* "t", the thread, is what every mark is about                       */
+    case 'i': case 'I': { /* scope "t", the thread, is the default for marks                    */
         const struct vv_chrome_value *s = &reader->event.fields[VV_FIELD_S];
         bool is_thread = s->kind == VV_CHROME_STRING && s->length == 1 && *s->at == 't';
         return is_thread ? UINT32_C(1) << VV_FIELD_S : 0;
@@ -134,8 +135,8 @@ static uint32_t used_fields(const struct vv_chrome_reader *reader)
     }
 }
 
-static enum varve_code add_frame(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
-                                 struct varve_error *error)
+static enum varve_code add_frame(struct vv_chrome_reader *reader,
+                                 const struct vv_chrome_value *value, struct varve_error *error)
 {
     struct vv_args *args = &reader->model->args;
     struct vv_chrome_value text = *value;
@@ -171,15 +172,17 @@ enum varve_code vv_chrome_add_field_args(struct vv_chrome_reader *reader, struct
     return VARVE_OK;
 }
 
-/* ---- all of an event ---- */
+/* ---- all arguments of an event ---- */
 
-enum varve_code vv_chrome_bound_args(const struct vv_chrome_reader *reader, struct varve_error *error)
+enum varve_code vv_chrome_bound_args(const struct vv_chrome_reader *reader,
+                                     struct varve_error *error)
 {
     const struct vv_chrome_event *event = &reader->event;
     if (event->arg_count <= UINT16_MAX / 2)
         return VARVE_OK;
     return vv_fail_at(error, VARVE_LIMIT,
-                      reader->window.offset + (uint64_t)(event->args[0].key.at - reader->window.text),
+                      reader->window.offset +
+                          (uint64_t)(event->args[0].key.at - reader->window.text),
                       "an event with %zu arguments", event->arg_count);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* async.c — asynchronous ranges (b n e; in the old form S T p F): slices that belong to an id and not to a
- * thread. Those of one id nest and stand on one track; ids at the same time stand side by side, so a process has as
- * many tracks of a category as it had ids at once. */
+/* async.c — asynchronous ranges (b n e; in the old form S T p F): slices that belong to an id, not
+ * to a thread. The ranges of one id nest and are on one track. Ids that are open at the same time
+ * get different tracks. So a process has as many tracks of a category as it had ids open at
+ * once. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -13,7 +14,8 @@
 
 static bool is_async(const void *table, uint32_t row, const void *key)
 {
-    const struct vv_chrome_async *a = &((const struct vv_chrome_reader *)table)->asyncs.items[row], *b = key;
+    const struct vv_chrome_async *a = &((const struct vv_chrome_reader *)table)->asyncs.items[row],
+                                 *b = key;
     return a->id == b->id && a->category == b->category && a->scope == b->scope &&
            a->name == b->name && a->pid.kind == b->pid.kind && a->pid.number == b->pid.number;
 }
@@ -36,7 +38,8 @@ enum varve_code vv_chrome_async_row(struct vv_chrome_reader *reader,
 {
     struct vv_slots *slots = &reader->async_slots;
     if (vv_slots_are_full(slots, reader->asyncs.count))
-        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->asyncs.count, hash_of, reader, "asynchronous ranges", error));
+        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->asyncs.count, hash_of, reader,
+                             "asynchronous ranges", error));
     uint32_t *slot = vv_slots_at(slots, hash_of_async(async), is_async, reader, async);
     if (*slot == 0) {
         VV_CHROME_PUSH(&reader->asyncs, *async, error);
@@ -93,7 +96,7 @@ enum varve_code vv_chrome_add_async(struct vv_chrome_reader *reader, struct varv
 
 /* ---- tracks ---- */
 
-/* From the first begin to the last end of an id. */
+/* The time from the first begin to the last end of an id. */
 struct extent {
     int64_t begin_ns, end_ns;
     uint32_t async, process;
@@ -151,7 +154,7 @@ static void measure(const struct vv_chrome_reader *reader, struct extent *items)
     }
 }
 
-/* The lanes are a heap: the one that is free first is the first. */
+/* The lanes are a heap: the lane that is free first is at the front. */
 static void sink_first(struct lane *lanes, size_t count)
 {
     for (size_t at = 0, least;; at = least) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome.c — Chrome's trace format and its dialects: Kineto (PyTorch), XLA's trace.json, ONNX Runtime, Ascend's trace_view
- * and all others that follow the format. chrome/reader.h names the stages, doc/formats.md says what is kept. */
+/* chrome.c — the importer of Chrome's trace format and its dialects: Kineto (PyTorch), XLA's
+ * trace.json, ONNX Runtime, Ascend's trace_view, and all others that follow the format.
+ * chrome/reader.h lists the stages, doc/formats.md says what is kept. */
 #include "import/chrome/parts.h"
 
 static bool has(const char *head, size_t head_bytes, const char *word)
@@ -8,8 +9,8 @@ static bool has(const char *head, size_t head_bytes, const char *word)
     return memmem(head, head_bytes, word, strlen(word)) != NULL;
 }
 
-/* An object has its events under one key, which may stand behind much else: then other words of the format or of
- * Kineto tell. An array's events have phases. */
+/* An object has its events under one key, which may come late in the file; then other words of the
+ * format or of Kineto are proof enough. In an array, the events have phases. */
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     static const char *const words[] = { "\"displayTimeUnit\"", "\"schemaVersion\"",
@@ -34,7 +35,7 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
         return false;
     if (has(head, head_bytes, "\"traceEvents\""))
         return true;
-    bool is_whole = head_bytes < VV_SOURCE_HEAD_BYTES; /* and it has no events                  */
+    bool is_whole = head_bytes < VV_SOURCE_HEAD_BYTES; /* and so it has no events               */
     for (size_t i = 0; !is_whole && i < sizeof words / sizeof words[0]; i++)
         if (has(head, head_bytes, words[i]))
             return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* close.c — the last stage of reading a trace: what needs all of its events. */
+/* close.c — the last stage of reading a trace: does what needs all events. */
 #include <stdlib.h>
 
 #include "base/radix.h"
@@ -9,7 +9,7 @@
 
 /* ---- steps ---- */
 
-/* Steps without a number are counted from 0 in order of time. */
+/* Steps without a number are numbered from 0 in order of time. */
 static enum varve_code number_runs(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_steps *steps = &reader->model->steps;
@@ -19,7 +19,8 @@ static enum varve_code number_runs(struct vv_chrome_reader *reader, struct varve
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to number %zu runs", count);
     for (size_t i = 0; i < count; i++) {
         uint32_t step = reader->runs.items[i];
-        rows[i].key = (uint64_t)steps->begin_ns[step] ^ UINT64_C(1) << 63; /* signed order      */
+        /* keeps the order of signed numbers */
+        rows[i].key = (uint64_t)steps->begin_ns[step] ^ UINT64_C(1) << 63;
         rows[i].row = step;
     }
     enum varve_code code = vv_radix_sort(rows, count, error);
@@ -52,15 +53,16 @@ static void set_device_tracks(struct vv_chrome_reader *reader)
     }
 }
 
-/* ---- rows without categories: what they are follows from their process ---- */
+/* ---- rows without categories: the name of the process decides what they are ---- */
 
 struct later {
     struct vv_chrome_reader *reader;
-    const struct vv_dialect_process **classes; /* of each track from first_track on             */
-    bool *has_step_numbers;                    /* an XLA row "Steps"                            */
+    const struct vv_dialect_process **classes; /* by track, from first_track on                 */
+    bool *has_step_numbers;                    /* a row "Steps" of XLA                          */
 };
 
-/* "/device:GPU:0 (…)" counts itself; an Ascend device is the low five bits of its pid. */
+/* The index is in the name "/device:GPU:0 (…)"; for an Ascend device it is the low five bits of its
+ * pid. */
 static uint32_t device_index(const char *name, int64_t pid)
 {
     const char *colon = strrchr(name, ':');
@@ -85,11 +87,13 @@ static void classify_track(struct later *later, uint32_t row)
         strcmp(vv_intern_text(&model->strings, model->tracks.name[row]), "Steps") == 0;
 }
 
-static enum varve_code complete_activity(struct later *later, uint32_t slice, struct varve_error *error)
+static enum varve_code complete_activity(struct later *later, uint32_t slice,
+                                         struct varve_error *error)
 {
     struct vv_model *model = later->reader->model;
     uint32_t track = model->slices.track[slice];
-    const struct vv_dialect_process *class = later->classes[track - later->reader->places.first_track];
+    const struct vv_dialect_process *class =
+        later->classes[track - later->reader->places.first_track];
     uint32_t *activity = &model->slices.activity[slice];
     if (*activity == VV_NONE && !class->is_device)
         return VARVE_OK;
@@ -160,7 +164,7 @@ static void shift(int64_t *times, uint64_t first, uint64_t count, int64_t base_n
         times[i] += base_ns;
 }
 
-/* A process whose events have no instants at all begins and ends with the others. */
+/* If no event of a process has an instant, the process gets the begin and end of all others. */
 static void bound_processes(struct vv_chrome_reader *reader, int64_t *out_begin, int64_t *out_end)
 {
     struct vv_processes *processes = &reader->model->processes;
@@ -191,8 +195,10 @@ static enum varve_code add_base(struct vv_chrome_reader *reader, struct varve_er
     if (__builtin_add_overflow(end, base_ns, &sum) || __builtin_add_overflow(begin, base_ns, &sum))
         VV_FAIL(error, VARVE_CORRUPT, "'%s': baseTimeNanoseconds puts the events beyond all time",
                 reader->job->path);
-    shift(model->processes.begin_ns, first[VV_TABLE_PROCESSES], model->processes.table.count, base_ns);
-    shift(model->processes.end_ns, first[VV_TABLE_PROCESSES], model->processes.table.count, base_ns);
+    shift(model->processes.begin_ns, first[VV_TABLE_PROCESSES], model->processes.table.count,
+          base_ns);
+    shift(model->processes.end_ns, first[VV_TABLE_PROCESSES], model->processes.table.count,
+          base_ns);
     shift(model->slices.begin_ns, first[VV_TABLE_SLICES], model->slices.table.count, base_ns);
     shift(model->steps.begin_ns, first[VV_TABLE_STEPS], model->steps.table.count, base_ns);
     shift(model->marks.time_ns, first[VV_TABLE_MARKS], model->marks.table.count, base_ns);
@@ -203,7 +209,7 @@ static enum varve_code add_base(struct vv_chrome_reader *reader, struct varve_er
     return VARVE_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole stage ---- */
 
 static void set_job(struct vv_chrome_reader *reader)
 {
@@ -222,6 +228,7 @@ enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_er
     VV_TRY(vv_chrome_pair_halves(reader, false, error));
     set_device_tracks(reader);
     VV_TRY(vv_chrome_close_async(reader, error));
+    VV_TRY(vv_chrome_set_id_families(&reader->places, reader->model, error));
     VV_TRY(vv_chrome_join_flows(reader, error));
     VV_TRY(vv_chrome_resolve_frames(reader, error));
     VV_TRY(vv_chrome_apply_titles(reader, error));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.c — the top level: an array of events, or an object with "traceEvents" and more, keys in any
- * order. Lists are read element by element, so they may be longer than memory; an element or value that the window cuts is
- * read again in the next. An array may lack its end: the format allows it. */
+/* document.c — reads the top level: an array of events, or an object with "traceEvents" and other
+ * keys, in any order. Lists are read element by element, so they may be larger than memory. If the
+ * end of the window cuts an element or value, it is read again in the next window. An array may
+ * lack its end: the format allows it. */
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
 typedef enum vv_chrome_status element_function(struct vv_chrome_reader *reader,
-                                               enum varve_code *out_code, struct varve_error *error);
+                                               enum varve_code *out_code,
+                                               struct varve_error *error);
 
 static bool is_key(const struct vv_chrome_value *key, const char *word)
 {
@@ -15,7 +17,7 @@ static bool is_key(const struct vv_chrome_value *key, const char *word)
 
 /* ---- lists ---- */
 
-/* The input may end behind an element. */
+/* Reads what follows an element; the input may also end there. */
 static inline enum vv_chrome_status after_element(struct vv_chrome_reader *reader, const char *end,
                                                   char close)
 {
@@ -23,7 +25,7 @@ static inline enum vv_chrome_status after_element(struct vv_chrome_reader *reade
     return status == VV_CHROME_MORE && reader->window.is_last ? VV_CHROME_DONE : status;
 }
 
-/* An element, and what it becomes. */
+/* Reads an element and turns it into rows. */
 static enum vv_chrome_status read_event(struct vv_chrome_reader *reader, enum varve_code *out_code,
                                         struct varve_error *error)
 {
@@ -69,7 +71,8 @@ static enum varve_code push_frame(struct vv_chrome_reader *reader, const struct 
     const struct vv_chrome_event *event = &reader->event;
     struct vv_chrome_frame frame = { 0 };
     VV_TRY(vv_chrome_text_id(&reader->text, id, &frame.id, error));
-    if (vv_chrome_has(event, VV_FIELD_NAME) && event->fields[VV_FIELD_NAME].kind <= VV_CHROME_NUMBER)
+    if (vv_chrome_has(event, VV_FIELD_NAME) &&
+        event->fields[VV_FIELD_NAME].kind <= VV_CHROME_NUMBER)
         VV_TRY(vv_chrome_text_id(&reader->text, &event->fields[VV_FIELD_NAME], &frame.name, error));
     for (size_t i = 0; i < event->arg_count; i++) {
         const struct vv_chrome_value *value = &event->args[i].value;
@@ -80,7 +83,7 @@ static enum varve_code push_frame(struct vv_chrome_reader *reader, const struct 
     return VARVE_OK;
 }
 
-/* "7": {"category": "m2", "name": "frame7", "parent": "1"} */
+/* Reads a frame: "7": {"category": "m2", "name": "frame7", "parent": "1"}. */
 static enum vv_chrome_status read_frame(struct vv_chrome_reader *reader, enum varve_code *out_code,
                                         struct varve_error *error)
 {
@@ -98,10 +101,10 @@ static enum vv_chrome_status read_frame(struct vv_chrome_reader *reader, enum va
     return status;
 }
 
-/* Reads elements until `close`, or to the end of the input: then *out_is_closed is false, and is_cut if the end lies
- * within an element. */
-static enum varve_code read_list(struct vv_chrome_reader *reader, element_function *read, char close,
-                                 bool *out_is_closed, struct varve_error *error)
+/* Reads elements until `close`, or to the end of the input. In the latter case *out_is_closed is
+ * false, and is_cut is set if the input ends inside an element. */
+static enum varve_code read_list(struct vv_chrome_reader *reader, element_function *read,
+                                 char close, bool *out_is_closed, struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;
     *out_is_closed = false;
@@ -127,7 +130,7 @@ static enum varve_code read_list(struct vv_chrome_reader *reader, element_functi
         VV_TRY(vv_chrome_refill(reader, keep, &more, error));
         if (!more) {
             reader->is_cut = reader->is_cut || keep < cursor->text + *cursor->end;
-            cursor->next = cursor->end; /* not within what is cut                               */
+            cursor->next = cursor->end; /* do not go on inside the element that is cut          */
             return VARVE_OK;
         }
     }
@@ -135,8 +138,8 @@ static enum varve_code read_list(struct vv_chrome_reader *reader, element_functi
 
 /* ---- other members ---- */
 
-static enum varve_code read_base(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
-                                 struct varve_error *error)
+static enum varve_code read_base(struct vv_chrome_reader *reader,
+                                 const struct vv_chrome_value *value, struct varve_error *error)
 {
     int64_t base_ns;
     if (!vv_chrome_integer(value, &base_ns) || base_ns < -VV_CHROME_TIME_NS_MAX ||
@@ -148,9 +151,9 @@ static enum varve_code read_base(struct vv_chrome_reader *reader, const struct v
     return VARVE_OK;
 }
 
-/* What Kineto says within "distributedInfo", and VizTracer within "viztracer_metadata". */
-static enum varve_code read_inner(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
-                                  struct varve_error *error)
+/* Reads the members of Kineto's "distributedInfo", and of VizTracer's "viztracer_metadata". */
+static enum varve_code read_inner(struct vv_chrome_reader *reader,
+                                  const struct vv_chrome_value *value, struct varve_error *error)
 {
     struct vv_chrome_cursor cursor = reader->cursor;
     struct vv_chrome_value key, inner;
@@ -204,7 +207,7 @@ static const struct member_list { const char *key; char open, close; element_fun
     { "stackFrames", '{', '}', read_frame },
 };
 
-/* Is the next member one of the lists? The cursor then stands behind its bracket. */
+/* Is the next member one of the lists? If so, the cursor moves to the place after its bracket. */
 static enum vv_chrome_status find_list(struct vv_chrome_cursor *cursor,
                                        const struct member_list **out_list)
 {
@@ -230,10 +233,10 @@ static enum vv_chrome_status find_list(struct vv_chrome_cursor *cursor,
     return VV_CHROME_DONE;
 }
 
-/* *out_more false: the input ends here. If out_entered is not NULL, the cursor
- * stays at the first event, and *out_entered says so. */
-static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_more, bool *out_entered,
-                                   struct varve_error *error)
+/* *out_more is false if the input ends here. If out_entered is not NULL, the cursor stays at the
+ * first event, and *out_entered is set. */
+static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_more,
+                                   bool *out_entered, struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;
     const char *keep = cursor->text + *cursor->next;
@@ -264,7 +267,8 @@ static enum varve_code read_member(struct vv_chrome_reader *reader, bool *out_mo
     return VARVE_OK;
 }
 
-/* The members of the object up to its end; up to its events if out_entered is not NULL. */
+/* Reads the members of the object up to its end; or, if out_entered is not NULL, up to its
+ * events. */
 static enum varve_code read_members(struct vv_chrome_reader *reader, bool *out_is_closed,
                                     bool *out_entered, struct varve_error *error)
 {
@@ -278,7 +282,7 @@ static enum varve_code read_members(struct vv_chrome_reader *reader, bool *out_i
     return VARVE_OK;
 }
 
-/* Nothing but blanks may follow. */
+/* Checks that only blanks follow. */
 static enum varve_code check_end(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_chrome_cursor *cursor = &reader->cursor;

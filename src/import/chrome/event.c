@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c — the hot loop of reading JSON: no string is copied, no number read twice, and a key is
- * told by its length and first eight bytes. */
+/* event.c — the hot loop of reading JSON. It copies no string, and reads no number twice. It
+ * recognises a key by its length and its first eight bytes. */
 #include "import/chrome/event.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* The first eight bytes of a key as a little-endian number, zeros behind its end. */
+/* The first eight bytes of a key as a little-endian number, with zeros after its end. */
 #define KEY1(a) ((uint64_t)(a))
 #define KEY2(a, b) (KEY1(a) | (uint64_t)(b) << 8)
 #define KEY3(a, b, c) (KEY2(a, b) | (uint64_t)(c) << 16)
@@ -15,7 +15,7 @@
 #define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) | (uint64_t)(e) << 32)
 #define KEY7(a, b, c, d, e, f, g) (KEY5(a, b, c, d, e) | (uint64_t)(f) << 40 | (uint64_t)(g) << 48)
 
-/* A perfect hash: no two of the words below fall into one slot (the compiler would say so). */
+/* A perfect hash: no two of the words below have the same slot (the compiler would report it). */
 #define FIELD_BITS 5
 #define FIELD_MULTIPLIER UINT64_C(0xd6730839e1e48557)
 #define FIELD_SLOT(word) ((word) * FIELD_MULTIPLIER >> (64 - FIELD_BITS))
@@ -51,7 +51,7 @@ static enum vv_chrome_field long_field(const struct vv_chrome_value *key)
 
 VV_CHROME_INLINE enum vv_chrome_field field_of(const struct vv_chrome_value *key)
 {
-    if (__builtin_expect(key->length - 1 >= 7, 0)) /* 0 too                                      */
+    if (__builtin_expect(key->length - 1 >= 7, 0)) /* also if the length is 0                    */
         return long_field(key);
     uint64_t word;
     memcpy(&word, key->at, sizeof word);
@@ -140,7 +140,7 @@ VV_CHROME_INLINE enum vv_chrome_status read_event(struct vv_chrome_cursor *curso
 enum vv_chrome_status vv_chrome_event_read(struct vv_chrome_cursor *cursor,
                                            struct vv_chrome_event *event)
 {
-    struct vv_chrome_cursor own = *cursor; /* in registers                                      */
+    struct vv_chrome_cursor own = *cursor; /* a copy that stays in registers                    */
     enum vv_chrome_status status = read_event(&own, event);
     *cursor = own;
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.h — one event of Chrome's trace format as it is written, not yet understood: the members that
- * the format names, and all others, with those of "args", as arguments. */
+/* event.h — one event of Chrome's trace format as it is written: the members that the format names,
+ * and all others, with those of "args", as arguments. Their meaning is not interpreted here. */
 #ifndef VV_IMPORT_CHROME_EVENT_H
 #define VV_IMPORT_CHROME_EVENT_H
 
@@ -19,11 +19,11 @@ struct vv_chrome_arg {
 };
 
 struct vv_chrome_event {
-    uint32_t present; /* bit of each enum vv_chrome_field that fields holds                     */
+    uint32_t present; /* a bit for each enum vv_chrome_field that fields holds                  */
     struct vv_chrome_value fields[VV_FIELD_COUNT];
     struct vv_chrome_arg *args;
     size_t arg_count, arg_capacity;
-    struct vv_chrome_value object; /* where it stands                                           */
+    struct vv_chrome_value object; /* where the event's object is                               */
 };
 
 static inline bool vv_chrome_has(const struct vv_chrome_event *event, enum vv_chrome_field field)
@@ -31,8 +31,8 @@ static inline bool vv_chrome_has(const struct vv_chrome_event *event, enum vv_ch
     return (event->present >> field & 1) != 0;
 }
 
-/* Reads the object whose brace is the cursor's next token. The values are borrowed from the window. Without memory
- * for its arguments the status is BAD. */
+/* Reads the object whose brace is the cursor's next token. The values are borrowed from the window.
+ * The status is BAD if there is no memory for the arguments. */
 enum vv_chrome_status vv_chrome_event_read(struct vv_chrome_cursor *cursor,
                                            struct vv_chrome_event *event);
 void vv_chrome_event_deinit(struct vv_chrome_event *event);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events_to_rows.c — what kind of event it is, and the rows of those kinds that need no other event. */
+/* events_to_rows.c — decides what kind of event it is, and makes the rows for kinds that depend on
+ * no other event. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ static const struct vv_chrome_value *field(const struct vv_chrome_reader *reader
     return vv_chrome_has(&reader->event, which) ? &reader->event.fields[which] : NULL;
 }
 
-/* ---- what all events have ---- */
+/* ---- what all events share ---- */
 
 static enum varve_code find_class(struct vv_chrome_reader *reader, struct varve_error *error)
 {
@@ -39,7 +40,7 @@ static enum varve_code find_class(struct vv_chrome_reader *reader, struct varve_
     while (row < reader->known_class_count && reader->known_classes[row] != now->class)
         row++;
     if (row == sizeof reader->known_classes / sizeof *reader->known_classes)
-        return VARVE_OK; /* looked up again                                                     */
+        return VARVE_OK; /* the event is looked up again                                        */
     if (row == reader->known_class_count)
         reader->known_classes[reader->known_class_count++] = now->class;
     if (length == category->length && memcmp(text, category->at, length) == 0)
@@ -62,7 +63,8 @@ static enum varve_code find_name(struct vv_chrome_reader *reader, struct varve_e
 
 static inline enum varve_code find_ident(struct vv_chrome_reader *reader,
                                          const struct vv_chrome_value *value,
-                                         struct vv_chrome_ident *out_ident, struct varve_error *error)
+                                         struct vv_chrome_ident *out_ident,
+                                         struct varve_error *error)
 {
     if (__builtin_expect(value == NULL || value->kind != VV_CHROME_NUMBER || !value->is_plain ||
                              value->scale > 0 || value->digits > INT64_MAX, 0))
@@ -118,7 +120,7 @@ static enum varve_code add_half(struct vv_chrome_reader *reader, uint32_t slice,
     return VARVE_OK;
 }
 
-/* Without a duration its end was not recorded, as with a B without its E. */
+/* If an X has no duration, its end was not recorded; the same holds for a B without an E. */
 static enum varve_code apply_complete(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     const struct vv_chrome_value *duration = field(reader, VV_FIELD_DUR);
@@ -179,7 +181,7 @@ static enum varve_code apply_instant(struct vv_chrome_reader *reader, struct var
     return done ? VARVE_OK : add_mark(reader, error);
 }
 
-/* A sample's own category becomes an argument: "sample" says what it is. */
+/* A sample's own category becomes an argument, because the category of the mark is "sample". */
 static enum varve_code apply_sample(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     uint32_t category = reader->now.category, row, key;
@@ -200,8 +202,9 @@ static enum varve_code apply_sample(struct vv_chrome_reader *reader, struct varv
     return VARVE_OK;
 }
 
-static enum varve_code add_counter(struct vv_chrome_reader *reader, const struct vv_chrome_value *key,
-                                   double value, struct varve_error *error)
+static enum varve_code add_counter(struct vv_chrome_reader *reader,
+                                   const struct vv_chrome_value *key, double value,
+                                   struct varve_error *error)
 {
     struct vv_counters *counters = &reader->model->counters;
     uint32_t row;
@@ -216,7 +219,7 @@ static enum varve_code add_counter(struct vv_chrome_reader *reader, const struct
     return vv_chrome_text_id(&reader->text, key, &counters->series[row], error);
 }
 
-/* Counters of one name are told apart by their id: "queue [7]". */
+/* Several counters may have one name; the id becomes part of the name: "queue [7]". */
 static enum varve_code name_with_id(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     const struct vv_chrome_value *id = field(reader, VV_FIELD_ID);
@@ -231,7 +234,7 @@ static enum varve_code name_with_id(struct vv_chrome_reader *reader, struct varv
     return code;
 }
 
-/* What is no number is no value of a counter: it is kept as a mark. */
+/* If a value is not a number, it cannot be a counter's value; the event is kept as a mark. */
 static enum varve_code apply_counter(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_chrome_event *event = &reader->event;
@@ -258,7 +261,7 @@ static enum varve_code apply_flow(struct vv_chrome_reader *reader, struct varve_
     VV_TRY(vv_chrome_add_flow(reader, phase == 's' ? VV_FLOW_OUT : phase == 't' ? VV_FLOW_STEP
                                                                                : VV_FLOW_IN,
                               error));
-    /* Flows have no arguments: a mark keeps them. */
+    /* Flows have no arguments, so a mark keeps them. */
     return reader->event.arg_count > 0 ? add_mark(reader, error) : VARVE_OK;
 }
 
@@ -283,7 +286,8 @@ static apply_function *const phases[128] = {
 static char phase_of(const struct vv_chrome_reader *reader)
 {
     const struct vv_chrome_value *phase = field(reader, VV_FIELD_PH);
-    return phase != NULL && phase->kind == VV_CHROME_STRING && phase->length == 1 ? *phase->at : '\0';
+    return phase != NULL && phase->kind == VV_CHROME_STRING && phase->length == 1 ? *phase->at
+                                                                                  : '\0';
 }
 
 static enum varve_code apply_kind(struct vv_chrome_reader *reader, apply_function *apply,
@@ -316,7 +320,7 @@ enum varve_code vv_chrome_apply(struct vv_chrome_reader *reader, struct varve_er
     apply_function *apply = (unsigned char)now->phase < 128 ? phases[(int)now->phase] : NULL;
     if (__builtin_expect(apply != NULL, 1))
         return apply_kind(reader, apply, error);
-    /* The empty object that some writers put behind the last comma is no event. */
+    /* Some writers put an empty object after the last comma. It is not an event. */
     reader->model->health.ignored += reader->event.present != 0 || reader->event.arg_count > 0;
     return VARVE_OK;
 }

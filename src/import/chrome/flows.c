@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flows.c — arrows from their ends (s t f, and slices with "bind_id").
+/* flows.c — makes arrows from their ends (s t f, and slices with "bind_id").
  *
- * Ends belong together that have the same category, name, id and scope. In order of time, an end t or f belongs to the last
- * start at or before it, or to the first one where clocks disagree; from that start, or from the last t of it,
- * the arrow comes. So ids may be used again, and one start may have several ends. */
+ * Ends with the same category, name, id and scope belong together. In order of time, an end t or f
+ * belongs to the last start at or before it; or to the first start, if clocks disagree. The arrow
+ * comes from that start, or from the last t after it. So ids may be used again, and one start may
+ * have several ends. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -30,7 +31,7 @@ static void read_id(const struct vv_chrome_value *value, struct vv_chrome_id *id
         id->number = hash_of(value->at, value->length);
 }
 
-/* {"local": "0x1"} or {"global": "0x1"} */
+/* Reads {"local": "0x1"} or {"global": "0x1"}. */
 static void read_id2(struct vv_chrome_reader *reader, const struct vv_chrome_value *value,
                      struct vv_chrome_id *id)
 {
@@ -94,7 +95,8 @@ enum varve_code vv_chrome_family_row(struct vv_chrome_reader *reader,
 {
     struct vv_slots *slots = &reader->family_slots;
     if (vv_slots_are_full(slots, reader->families.count))
-        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->families.count, hash_of_row, reader, "kinds of flows", error));
+        VV_TRY(vv_slots_grow(slots, (uint32_t)reader->families.count, hash_of_row, reader,
+                             "kinds of flows", error));
     uint32_t *slot = vv_slots_at(slots, hash_of_family(family), is_family, reader, family);
     if (*slot == 0) {
         VV_CHROME_PUSH(&reader->families, *family, error);
@@ -121,7 +123,8 @@ enum varve_code vv_chrome_add_flow(struct vv_chrome_reader *reader, enum vv_chro
     struct vv_chrome_id id;
     struct vv_chrome_flow_end end = {
         .time_ns = now->time_ns, .track = now->place.row, .ordinal = now->ordinal,
-        .kind = (uint8_t)kind, .to_next = !is_slice && kind == VV_FLOW_IN && binds_to_next(&reader->event)
+        .kind = (uint8_t)kind,
+        .to_next = !is_slice && kind == VV_FLOW_IN && binds_to_next(&reader->event)
     };
     VV_TRY(vv_chrome_event_id(reader, &id, error));
     if (!id.is_there) {
@@ -172,7 +175,7 @@ static enum varve_code add_arrow(struct vv_chrome_reader *reader,
     return VARVE_OK;
 }
 
-/* One id's ends in order of time; `scratch` has room for as many. */
+/* Joins the ends of one id, in order of time. `scratch` has room for as many. */
 static enum varve_code join_group(struct vv_chrome_reader *reader,
                                   const struct vv_chrome_flow_end **ends, size_t count,
                                   struct varve_error *error)
@@ -206,20 +209,54 @@ static enum varve_code join_group(struct vv_chrome_reader *reader,
     return VARVE_OK;
 }
 
+static uint32_t id_family_of(const struct vv_model *model, const struct vv_chrome_flow_end *end)
+{
+    return model->processes.id_family[model->tracks.process[end->track]];
+}
+
+static int by_id_family(const void *left, const void *right, void *model)
+{
+    uint32_t a = id_family_of(model, *(const struct vv_chrome_flow_end *const *)left);
+    uint32_t b = id_family_of(model, *(const struct vv_chrome_flow_end *const *)right);
+    return (a > b) - (a < b);
+}
+
+/* Ranks that were written into one file use the same ids: an arrow stays within a rank. */
+static enum varve_code join_ranks(struct vv_chrome_reader *reader,
+                                  const struct vv_chrome_flow_end **ends, size_t count,
+                                  struct varve_error *error)
+{
+    const struct vv_model *model = reader->model;
+    bool is_one = true;
+    for (size_t i = 1; i < count && is_one; i++)
+        is_one = id_family_of(model, ends[i]) == id_family_of(model, ends[0]);
+    if (is_one)
+        return join_group(reader, ends, count, error);
+    qsort_r(ends, count, sizeof *ends, by_id_family, reader->model);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && id_family_of(model, ends[next]) ==
+                                                   id_family_of(model, ends[first]); next++)
+            ;
+        VV_TRY(join_group(reader, ends + first, next - first, error));
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code join_sorted(struct vv_chrome_reader *reader, const struct vv_keyed_row *rows,
-                                   const struct vv_chrome_flow_end **group, struct varve_error *error)
+                                   const struct vv_chrome_flow_end **group,
+                                   struct varve_error *error)
 {
     const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
     size_t count = reader->flow_ends.count, next;
     for (size_t first = 0; first < count; first = next) {
         for (next = first; next < count && rows[next].key == rows[first].key; next++)
             group[next - first] = &ends[rows[next].row];
-        VV_TRY(join_group(reader, group, next - first, error));
+        VV_TRY(join_ranks(reader, group, next - first, error));
     }
     return VARVE_OK;
 }
 
-/* Numbers for (family, id), in that order: by rows sorted twice, once for each. */
+/* Gives each (family, id) a number, in that order; sorts the rows twice, once for each key. */
 static enum varve_code number_by_sorting(const struct vv_chrome_reader *reader,
                                          struct vv_keyed_row *rows, struct varve_error *error)
 {
@@ -241,8 +278,9 @@ static enum varve_code number_by_sorting(const struct vv_chrome_reader *reader,
     return VARVE_OK;
 }
 
-/* By family, and within one by id; rows of equal keys are of one family and id. Where the ids of all families fit into one
- * number beside each other, as they mostly do, one sort does. */
+/* Sorts by family, and then by id; rows with equal keys have the same family and id. Mostly the ids
+ * of all families fit into one number together with the family, and then a single sort is
+ * enough. */
 static enum varve_code sort_ends(const struct vv_chrome_reader *reader, struct vv_keyed_row *rows,
                                  struct varve_error *error)
 {
@@ -253,11 +291,12 @@ static enum varve_code sort_ends(const struct vv_chrome_reader *reader, struct v
         least = ends[i].id < least ? ends[i].id : least;
         most = ends[i].id > most ? ends[i].id : most;
     }
-    uint64_t width = most - least + 1; /* 0: all of them                                         */
+    uint64_t width = most - least + 1; /* 0 = the full range of ids                              */
     if (width == 0 || __builtin_mul_overflow(width, (uint64_t)reader->families.count, &all))
         return number_by_sorting(reader, rows, error);
     for (size_t i = 0; i < count; i++)
-        rows[i] = (struct vv_keyed_row){ ends[i].family * width + (ends[i].id - least), (uint32_t)i };
+        rows[i] =
+            (struct vv_keyed_row){ ends[i].family * width + (ends[i].id - least), (uint32_t)i };
     return vv_radix_sort(rows, count, error);
 }
 

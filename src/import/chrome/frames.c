@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames.c — stack frames: an event names the innermost by its id ("sf"), a table at the top level has each
- * frame's name and parent. The argument becomes "stack": the names, innermost first, joined by ';'. */
+/* frames.c — stack frames. An event names its innermost frame by an id ("sf"). A table at the top
+ * level has each frame's name and parent. The argument becomes "stack": the names, innermost first,
+ * joined by ';'. */
 #include <stdlib.h>
 
 #include "import/chrome/reader.h"
 
-#define DEPTH_MAX 1024u /* also the end of frames that are their own parents                    */
+#define DEPTH_MAX 1024u /* also ends the walk if a frame is its own parent                      */
 
 struct stack_text {
     char *bytes;
@@ -37,7 +38,8 @@ static enum varve_code write_stack(const struct vv_chrome_reader *reader, const 
 }
 
 static enum varve_code resolve(struct vv_chrome_reader *reader, const uint32_t *frame_of,
-                               uint32_t *stack_of, struct stack_text *text, struct varve_error *error)
+                               uint32_t *stack_of, struct stack_text *text,
+                               struct varve_error *error)
 {
     struct vv_args *args = &reader->model->args;
     uint32_t key;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h — JSON values and members at a place in a window, by its tokens. What the reading of events
- * (chrome/event.c) consists of, so it is inline; chrome/document.c and chrome/text.c use it too.
+/* json.h — reads JSON values and members at a place in a window, by its tokens. event.c consists
+ * mainly of these functions, so they are inline; document.c and text.c use them too.
  *
- * Nothing is copied: values point into the window. Wider than RFC 8259: a comma may follow the last member or
- * element, repeated commas count once, a number may begin with 0, NaN and infinities are numbers, control
- * characters may stand in strings. The reader stops where the window ends (MORE: the whole event is read
- * again in a longer window) or where the text is not JSON (BAD: cursor->bad_at says where).
- * Thread-compatible. */
+ * Nothing is copied: values point into the window. The reader accepts more than RFC 8259: a comma
+ * after the last member or element, repeated commas (which count once), numbers that begin with 0,
+ * NaN and infinities, and control characters in strings. It stops at the end of the window (MORE:
+ * the caller reads the whole event again in a longer window), or if the text is not JSON (BAD:
+ * cursor->bad_at says where). Thread-compatible. */
 #ifndef VV_IMPORT_CHROME_JSON_H
 #define VV_IMPORT_CHROME_JSON_H
 
@@ -32,23 +32,23 @@ enum vv_chrome_kind {
 };
 
 struct vv_chrome_value {
-    const char *at;      /* of a string: behind its quote                                       */
-    uint32_t length;     /* of a string: between its quotes, as written                         */
+    const char *at;      /* for a string: after its quote                                       */
+    uint32_t length;     /* for a string: between its quotes, as written                        */
     uint8_t kind;        /* enum vv_chrome_kind                                                 */
-    uint8_t scale;       /* of a number: it is digits / 10^scale                                */
+    uint8_t scale;       /* for a number: it is digits / 10^scale                               */
     bool is_negative;
-    bool is_plain;       /* of a number: digits and scale say it all                            */
+    bool is_plain;       /* for a number: digits and scale have the whole value                 */
     uint64_t digits;
-    const uint32_t *token; /* of an array or object: its bracket                                */
+    const uint32_t *token; /* for an array or object: its bracket                               */
 };
 
 struct vv_chrome_cursor {
-    const char *text;      /* the window's                                                      */
-    const uint32_t *next;  /* token                                                             */
-    const uint32_t *end;   /* behind the last token                                             */
+    const char *text;      /* text of the window                                                */
+    const uint32_t *next;  /* the next token                                                    */
+    const uint32_t *end;   /* after the last token                                              */
     const char *bad_at;
     const char *bad_why;
-    bool has_no_memory;    /* that is why                                                       */
+    bool has_no_memory;    /* the status is BAD for this reason                                 */
 };
 
 VV_CHROME_INLINE void vv_chrome_cursor_init(struct vv_chrome_cursor *cursor,
@@ -59,8 +59,8 @@ VV_CHROME_INLINE void vv_chrome_cursor_init(struct vv_chrome_cursor *cursor,
                                          false };
 }
 
-VV_CHROME_INLINE enum vv_chrome_status vv_chrome_bad(struct vv_chrome_cursor *cursor, const char *at,
-                                                  const char *why)
+VV_CHROME_INLINE enum vv_chrome_status vv_chrome_bad(struct vv_chrome_cursor *cursor,
+                                                     const char *at, const char *why)
 {
     if (cursor->next >= cursor->end || at >= cursor->text + *cursor->end)
         return VV_CHROME_MORE;
@@ -76,7 +76,8 @@ VV_CHROME_INLINE bool vv_chrome_is_blank(char byte)
 
 /* ---- scalars ---- */
 
-/* Eight digits less '0' each, the first in the lowest byte: pairs, then fours, then all by a multiplication each. */
+/* The value of eight digits, each less '0', the first in the lowest byte. Multiplications join
+ * pairs, then fours, then all. */
 VV_CHROME_INLINE uint64_t vv_chrome_eight_value(uint64_t digits)
 {
     digits = digits * 10 + (digits >> 8);
@@ -84,8 +85,8 @@ VV_CHROME_INLINE uint64_t vv_chrome_eight_value(uint64_t digits)
             (digits >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
 }
 
-/* Eight bytes at a time, without a branch for each digit: `other` has the top bit of each byte that is no digit,
- * right up to the first one. */
+/* Reads eight bytes at a time, without a branch for each digit. `other` has the top bit of each
+ * byte that is no digit; up to the first such byte this is exact. */
 VV_CHROME_INLINE const char *vv_chrome_digits(const char *at, uint64_t *value)
 {
     static const uint64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
@@ -97,8 +98,9 @@ VV_CHROME_INLINE const char *vv_chrome_digits(const char *at, uint64_t *value)
         uint64_t other = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
         if (other != 0) {
             int count = __builtin_ctzll(other) / 8;
-            *value = count == 0 ? sum
-                                : sum * powers[count] + vv_chrome_eight_value(digits << (64 - 8 * count));
+            *value = count == 0
+                         ? sum
+                         : sum * powers[count] + vv_chrome_eight_value(digits << (64 - 8 * count));
             return at + count;
         }
         sum = sum * 100000000 + vv_chrome_eight_value(digits);
@@ -106,7 +108,7 @@ VV_CHROME_INLINE const char *vv_chrome_digits(const char *at, uint64_t *value)
     }
 }
 
-/* nan, inf, Infinity with or without a sign, as printf and Python write them. */
+/* Reads nan, inf or Infinity, as printf and Python write them; the sign has been read. */
 static inline const char *vv_chrome_special(const char *at, struct vv_chrome_value *value)
 {
     static const struct { const char *word; double value; } words[] = {
@@ -114,7 +116,8 @@ static inline const char *vv_chrome_special(const char *at, struct vv_chrome_val
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t length = strlen(words[i].word);
-        if (memcmp(at, words[i].word, length) == 0) { /* a window may be read beyond its end */
+        /* reading beyond the end of a window is allowed */
+        if (memcmp(at, words[i].word, length) == 0) {
             double number = value->is_negative ? -words[i].value : words[i].value;
             value->kind = VV_CHROME_SPECIAL;
             memcpy(&value->digits, &number, sizeof number);
@@ -124,7 +127,7 @@ static inline const char *vv_chrome_special(const char *at, struct vv_chrome_val
     return NULL;
 }
 
-/* NULL: no number stands here, or one that is no number of JSON's. */
+/* NULL: there is no number here, or none that JSON allows. */
 VV_CHROME_INLINE const char *vv_chrome_number(const char *at, struct vv_chrome_value *value)
 {
     const char *begin = at, *first;
@@ -163,7 +166,8 @@ VV_CHROME_INLINE const char *vv_chrome_number(const char *at, struct vv_chrome_v
 static inline const char *vv_chrome_word(const char *at, struct vv_chrome_value *value)
 {
     static const struct { char word[6]; uint8_t length, kind; } words[] = {
-        { "true", 4, VV_CHROME_TRUE }, { "false", 5, VV_CHROME_FALSE }, { "null", 4, VV_CHROME_NULL }
+        { "true", 4, VV_CHROME_TRUE }, { "false", 5, VV_CHROME_FALSE },
+        { "null", 4, VV_CHROME_NULL }
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (memcmp(at, words[i].word, words[i].length) == 0) {
@@ -178,7 +182,7 @@ static inline const char *vv_chrome_word(const char *at, struct vv_chrome_value 
 
 /* ---- values ---- */
 
-/* Passes over an array or object by counting brackets; their kinds are looked at by who reads it. */
+/* Skips an array or object by counting brackets. Whoever reads its content checks their kinds. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_nested(struct vv_chrome_cursor *cursor,
                                                         struct vv_chrome_value *value)
 {
@@ -206,7 +210,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_nested(struct vv_chrome_cursor 
     return VV_CHROME_DONE;
 }
 
-/* The string whose opening quote is the next token. */
+/* Reads the string whose opening quote is the next token. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_string(struct vv_chrome_cursor *cursor,
                                                         struct vv_chrome_value *value)
 {
@@ -230,7 +234,7 @@ static inline const char *vv_chrome_other_scalar(const char *at, struct vv_chrom
     return end != NULL ? end : vv_chrome_special(at + value->is_negative, value);
 }
 
-/* Reads the value at the next token; *out_end is behind it. */
+/* Reads the value at the next token; *out_end is the place after it. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *cursor,
                                                        struct vv_chrome_value *value,
                                                        const char **out_end)
@@ -250,7 +254,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *
     end = vv_chrome_number(at, value);
     if (__builtin_expect(end == NULL, 0))
         end = vv_chrome_other_scalar(at, value);
-    if (__builtin_expect(end == NULL, 0)) /* the last one may be cut                              */
+    if (__builtin_expect(end == NULL, 0)) /* the window's last token may be incomplete            */
         return cursor->next + 1 >= cursor->end
                    ? VV_CHROME_MORE
                    : vv_chrome_bad(cursor, at, "a value must stand here");
@@ -259,12 +263,13 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_value(struct vv_chrome_cursor *
     return VV_CHROME_DONE;
 }
 
-/* What follows a value is a comma, or the end of what it stands in. Behind a blank, all but blanks, commas and colons is
- * a token: so where the end is the next one, nothing else stands there. */
+/* After a value comes a comma, or the end of the object or array. Everything except blanks, commas
+ * and colons is a token. So if the next token is that end, there is nothing else in between. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_after_value(struct vv_chrome_cursor *cursor,
                                                              const char *end, char close)
 {
-    if (*end == ',' || (cursor->text[*cursor->next] == close && (*end == close || vv_chrome_is_blank(*end))))
+    if (*end == ',' ||
+        (cursor->text[*cursor->next] == close && (*end == close || vv_chrome_is_blank(*end))))
         return VV_CHROME_DONE;
     while (vv_chrome_is_blank(*end) && end < cursor->text + *cursor->end)
         end++;
@@ -274,7 +279,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_after_value(struct vv_chrome_cu
                                                    : "a comma or ] must follow an element");
 }
 
-/* Is the next token the end of the object or array? Passes over it then. */
+/* If the next token ends the object or array, skips it and returns true. */
 VV_CHROME_INLINE bool vv_chrome_closes(struct vv_chrome_cursor *cursor, char close)
 {
     if (cursor->text[*cursor->next] != close)
@@ -283,7 +288,7 @@ VV_CHROME_INLINE bool vv_chrome_closes(struct vv_chrome_cursor *cursor, char clo
     return true;
 }
 
-/* The name of the next member and the colon behind it. */
+/* Reads the name of the next member and the colon after it. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_key(struct vv_chrome_cursor *cursor,
                                                      struct vv_chrome_value *key)
 {
@@ -302,7 +307,7 @@ VV_CHROME_INLINE enum vv_chrome_status vv_chrome_key(struct vv_chrome_cursor *cu
     return VV_CHROME_DONE;
 }
 
-/* One member of an object, and the comma behind it. */
+/* Reads one member of an object, and the comma after it. */
 VV_CHROME_INLINE enum vv_chrome_status vv_chrome_member(struct vv_chrome_cursor *cursor,
                                                         struct vv_chrome_value *key,
                                                         struct vv_chrome_value *value)

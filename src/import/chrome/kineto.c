@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kineto.c — arguments that have columns of their own: of operators, of calls and what they start on a
- * device, of collectives and of the allocator. Which category has which is in rows/vocabulary.c. An argument of an unexpected
- * type stays an argument. */
+/* kineto.c — arguments that have columns: those of operators, of calls and the device work they
+ * start, of collectives, and of the allocator. rows/vocabulary.c says which category has which
+ * arguments. An argument of an unexpected type stays an argument. */
 #include <stdlib.h>
 
 #include "base/device_kind.h"
@@ -14,15 +14,15 @@
 #define MEMORY_NAME "[memory]"
 #define COLLECTIVE_KEY "Collective name"
 
-/* What one event's arguments have said so far. */
+/* What the arguments of one event have given so far. */
 struct gathering {
     struct vv_chrome_reader *reader;
-    uint32_t slice, op, activity, collective; /* rows; VV_NONE                                  */
+    uint32_t slice, op, activity, collective; /* rows; or VV_NONE                               */
     const struct vv_chrome_value *dims, *types, *typed_shapes;
-    bool is_consumed; /* the last argument has its column                                       */
+    bool is_consumed; /* the last argument has gone into a column                               */
 };
 
-/* ---- rows made when they are wanted ---- */
+/* ---- rows that are made on demand ---- */
 
 static enum varve_code need_op(struct gathering *gathering, struct varve_error *error)
 {
@@ -47,7 +47,7 @@ static enum varve_code need_activity(struct gathering *gathering, struct varve_e
     return VARVE_OK;
 }
 
-/* "dtype" and "Seq" are words of collectives only beside the name of one. */
+/* "dtype" and "Seq" are about a collective only if the event also names one. */
 static enum varve_code need_collective(struct gathering *gathering, struct varve_error *error)
 {
     const struct vv_chrome_event *event = &gathering->reader->event;
@@ -75,7 +75,7 @@ static enum varve_code need_collective(struct gathering *gathering, struct varve
 
 /* ---- values ---- */
 
-/* Addresses that stand for streams, "0x55…", are no numbers of streams. */
+/* An address that stands for a stream, "0x55…", is not the number of a stream. */
 static bool small_number(const struct vv_chrome_value *value, int64_t *out_number)
 {
     if (value->kind == VV_CHROME_STRING && value->length > 1 && (value->at[1] | 0x20) == 'x')
@@ -101,8 +101,9 @@ static void take_number(struct gathering *gathering, const struct vv_chrome_valu
         *out_number = number;
 }
 
-/* A negative one, as some write for none, is no id. */
-static void take_id(struct gathering *gathering, const struct vv_chrome_value *value, uint64_t *out_id)
+/* Some producers write a negative id for none. */
+static void take_id(struct gathering *gathering, const struct vv_chrome_value *value,
+                    uint64_t *out_id)
 {
     uint64_t id;
     bool is_negative = value->is_negative ||
@@ -163,8 +164,8 @@ static enum varve_code add_tensors(struct gathering *gathering, struct varve_err
     struct vv_ops *ops = &reader->model->ops;
     const struct vv_kineto_shape *shape;
     if (gathering->typed_shapes != NULL)
-        VV_TRY(vv_kineto_typed_shape(&reader->shapes, &reader->text, gathering->typed_shapes, &shape,
-                                     error));
+        VV_TRY(vv_kineto_typed_shape(&reader->shapes, &reader->text, gathering->typed_shapes,
+                                     &shape, error));
     else
         VV_TRY(vv_kineto_shape(&reader->shapes, &reader->text, gathering->dims, gathering->types,
                                &shape, error));
@@ -210,7 +211,7 @@ static enum varve_code take_activity(struct gathering *gathering, enum vv_dialec
     return VARVE_OK;
 }
 
-/* In Kineto a device's index is its pid, and the number of a stream its tid. */
+/* In Kineto, the pid is the index of a device, and the tid is the number of a stream. */
 static void complete_activity(struct gathering *gathering)
 {
     struct vv_chrome_reader *reader = gathering->reader;
@@ -232,7 +233,8 @@ static void complete_activity(struct gathering *gathering)
 /* ---- collectives ---- */
 
 static enum varve_code take_collective(struct gathering *gathering, enum vv_dialect_role role,
-                                       const struct vv_chrome_value *value, struct varve_error *error)
+                                       const struct vv_chrome_value *value,
+                                       struct varve_error *error)
 {
     struct vv_collectives *collectives = &gathering->reader->model->collectives;
     VV_TRY(need_collective(gathering, error));
@@ -270,7 +272,7 @@ static enum varve_code take_collective(struct gathering *gathering, enum vv_dial
 
 /* ---- one argument ---- */
 
-/* What every class takes. The order is kept as an argument as well. */
+/* Handles the arguments that all classes take. The order is also kept as an argument. */
 static void take_common(struct gathering *gathering, enum vv_dialect_role role,
                         const struct vv_chrome_value *value)
 {
@@ -281,7 +283,8 @@ static void take_common(struct gathering *gathering, enum vv_dialect_role role,
             slices->order[gathering->slice] = (uint32_t)number;
         return;
     }
-    uint16_t layer = value->kind == VV_CHROME_STRING ? vv_dialect_layer(value->at, value->length) : 0;
+    uint16_t layer =
+        value->kind == VV_CHROME_STRING ? vv_dialect_layer(value->at, value->length) : 0;
     gathering->is_consumed = layer != 0;
     if (layer != 0)
         slices->layer[gathering->slice] = layer;
@@ -303,15 +306,17 @@ static enum varve_code take(struct gathering *gathering, enum vv_dialect_role ro
     return take_op(gathering, role, value, error);
 }
 
-/* "gloo:all_reduce": its inputs are what is sent. */
+/* For "gloo:all_reduce": its inputs are what it sends. */
 static enum varve_code add_named_collective(struct gathering *gathering, struct varve_error *error)
 {
     struct vv_model *model = gathering->reader->model;
     uint32_t row;
-    if (!(gathering->reader->now.class->flags & VV_DIALECT_STEPS) || gathering->collective != VV_NONE ||
+    if (!(gathering->reader->now.class->flags & VV_DIALECT_STEPS) ||
+        gathering->collective != VV_NONE ||
         model->slices.layer[gathering->slice] != VARVE_LAYER_API)
         return VARVE_OK;
-    const char *word = vv_dialect_collective(vv_intern_text(&model->strings, gathering->reader->now.name));
+    const char *word =
+        vv_dialect_collective(vv_intern_text(&model->strings, gathering->reader->now.name));
     if (word == NULL)
         return VARVE_OK;
     VV_TRY(need_op(gathering, error));
@@ -391,7 +396,8 @@ enum varve_code vv_kineto_step(struct vv_chrome_reader *reader, uint32_t slice,
         return vv_chrome_add_step(reader, slice, 0, error);
     }
     int64_t index;
-    return vv_dialect_step(name, &index) ? vv_chrome_add_step(reader, slice, index, error) : VARVE_OK;
+    return vv_dialect_step(name, &index) ? vv_chrome_add_step(reader, slice, index, error)
+                                         : VARVE_OK;
 }
 
 /* ---- the allocator ---- */
@@ -453,6 +459,6 @@ enum varve_code vv_kineto_memory(struct vv_chrome_reader *reader, bool *out_done
     memory->device[row] = VARVE_DEVICE(vv_device_kind_from_torch(words.device_type),
                                        words.device_id < 0 ? 0 : words.device_id);
     memory->track[row] = reader->now.place.row;
-    *out_done = !words.has_others; /* what has no column makes it a mark as well               */
+    *out_done = !words.has_others; /* data without a column makes it a mark as well            */
     return VARVE_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kineto_devices.c — what the devices are called: deviceProperties, [{"id": 0, "name": "NVIDIA H100", …}, …]. */
+/* kineto_devices.c — takes the names of devices from deviceProperties, [{"id": 0, "name": "NVIDIA
+ * H100", …}, …]. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "import/chrome/reader.h"
 #include "varve/varve.h"
 
-static enum varve_code add_device(struct vv_model *model, int64_t id, const char *name, uint32_t scope,
-                                  struct varve_error *error)
+static enum varve_code add_device(struct vv_model *model, int64_t id, const char *name,
+                                  uint32_t scope, struct varve_error *error)
 {
     uint32_t row, text;
     if (id < 0 || id > UINT16_MAX || name[0] == '\0')
@@ -48,13 +49,14 @@ static enum varve_code read_properties(struct vv_model *model, struct vv_json *j
     return VARVE_OK;
 }
 
-/* What the trace says of its devices is not checked: where it is no such list, there is no name. */
+/* If the fact is not such a list, the devices have no names; that is no error. */
 enum varve_code vv_kineto_devices(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     static const char word[] = "deviceProperties";
     struct vv_model *model = reader->model;
     uint32_t key = vv_intern_find(&model->strings, word, sizeof word - 1);
-    for (uint64_t fact = reader->first_rows[VV_TABLE_FACTS]; fact < model->facts.table.count; fact++) {
+    for (uint64_t fact = reader->first_rows[VV_TABLE_FACTS]; fact < model->facts.table.count;
+         fact++) {
         struct vv_json json;
         if (model->facts.key[fact] != key || model->facts.kind[fact] != VV_ARG_JSON)
             continue;

@@ -8,15 +8,15 @@
 #include "base/hash.h"
 #include "import/rows/vocabulary.h"
 
-#define RANK_MAX 64u /* more dimensions than that are no tensor                                 */
+#define RANK_MAX 64u /* a tensor with more dimensions is not believed                           */
 #define TENSOR_TEXT_BYTES 32u
 #define DIM_TEXT_BYTES 22u
 
-/* Lists without blanks being passed over: their brackets match, all else may be wrong. */
+/* The position in lists without blanks. Their brackets match; everything else may be wrong. */
 struct lists {
     struct vv_kineto_shapes *shapes;
     struct vv_model *model;
-    const char *dims, *types; /* where reading stands; types NULL = none                        */
+    const char *dims, *types; /* places in the lists; types NULL = none                         */
     uint32_t first_tensor, tensor_count;
     uint16_t dtype;
 };
@@ -33,13 +33,15 @@ void vv_kineto_shapes_deinit(struct vv_kineto_shapes *shapes)
 
 static bool is_shape(const void *table, uint32_t number, const void *key)
 {
-    const struct vv_kineto_shape *a = &((const struct vv_kineto_shapes *)table)->all.items[number], *b = key;
+    const struct vv_kineto_shape *a = &((const struct vv_kineto_shapes *)table)->all.items[number],
+                                 *b = key;
     return a->dims == b->dims && a->types == b->types;
 }
 
 static uint64_t hash_of(const void *table, uint32_t number)
 {
-    const struct vv_kineto_shape *shape = &((const struct vv_kineto_shapes *)table)->all.items[number];
+    const struct vv_kineto_shape *shape =
+        &((const struct vv_kineto_shapes *)table)->all.items[number];
     return vv_hash_pair(shape->dims, shape->types);
 }
 
@@ -74,7 +76,7 @@ static enum varve_code add_tensor(struct lists *lists, uint32_t rank, const int6
 
 /* ---- lists of dimensions ---- */
 
-/* Behind whatever value stands at `at`. */
+/* The place after the value at `at`. */
 static const char *pass(const char *at)
 {
     uint32_t depth = 0;
@@ -99,8 +101,8 @@ static const char *pass_separator(const char *at)
     return at + (*at == ',' || *at == '}');
 }
 
-/* One element of the outer list: the dimensions of a tensor, or a list of such lists, or something else, which is kept
- * as a tensor without dimensions. */
+/* Reads one element of the outer list: the dimensions of a tensor, or a list of such lists, or
+ * something else, which is kept as a tensor without dimensions. */
 static enum varve_code read_element(struct lists *lists, uint32_t depth, struct varve_error *error)
 {
     int64_t dims[RANK_MAX];
@@ -154,7 +156,7 @@ static enum varve_code read_lists(struct lists *lists, struct varve_error *error
     return VARVE_OK;
 }
 
-/* [{"float":[1,64]},…]: the one key of each element is its type. */
+/* Reads [{"float":[1,64]},…]: the only key of each element is its type. */
 static enum varve_code read_typed_list(struct lists *lists, struct varve_error *error)
 {
     if (*lists->dims != '[')
@@ -182,7 +184,8 @@ static enum varve_code find(struct lists *lists, uint32_t dims, uint32_t types,
     struct vv_kineto_shapes *shapes = lists->shapes;
     const struct vv_kineto_shape key = { .dims = dims, .types = types };
     if (vv_slots_are_full(&shapes->slots, shapes->all.count))
-        VV_TRY(vv_slots_grow(&shapes->slots, (uint32_t)shapes->all.count, hash_of, shapes, "shapes", error));
+        VV_TRY(vv_slots_grow(&shapes->slots, (uint32_t)shapes->all.count, hash_of, shapes, "shapes",
+                             error));
     uint32_t *slot = vv_slots_at(&shapes->slots, vv_hash_pair(dims, types), is_shape, shapes, &key);
     if (*slot != 0) {
         *out_shape = &shapes->all.items[*slot - 1];
@@ -226,7 +229,7 @@ enum varve_code vv_kineto_shape(struct vv_kineto_shapes *shapes, struct vv_chrom
     uint32_t dims_id, types_id;
     VV_TRY(list_id(text, dims, &dims_id, error));
     VV_TRY(list_id(text, types, &types_id, error));
-    if (dims_id == types_id) /* both absent, or both "[]"                                       */
+    if (dims_id == types_id) /* both are absent, or both are "[]"                               */
         types_id = VV_NONE;
     if (dims_id == VV_NONE)
         dims_id = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge.c — every number that means a row or a string means another one in the whole. Which columns hold such
- * numbers is a table; a column is copied and translated in one pass, and the part's is freed at once. */
+/* merge.c — every row number and string id of the part must be translated to that in the whole. A
+ * table says which columns hold such numbers. Each column is copied and translated in one pass, and
+ * the part's column is freed at once. */
 #include "import/chrome/merge.h"
 
 #include <stdlib.h>
@@ -10,22 +11,26 @@
 
 #define BLOCK_ROWS 2048u
 
-/* How a column's numbers are translated: by adding where the part's rows begin now, or by a map. */
+/* How the numbers of a column are translated: by adding the row at which the part's rows now begin,
+ * or by a map. */
 enum translation { ROWS_OF, BY_STRINGS, BY_TRACKS, BY_TENSORS, BY_ORDER };
 
 struct translated {
     enum vv_table_row table;
-    size_t offset;            /* of the column's pointer                                        */
+    size_t offset;            /* of the pointer to the column                                   */
     enum translation how;
-    enum vv_table_row target; /* of ROWS_OF                                                     */
+    enum vv_table_row target; /* for ROWS_OF                                                    */
 };
 
-#define STRING(TABLE, type, column) { VV_TABLE_##TABLE, offsetof(struct type, column), BY_STRINGS, 0 }
+#define STRING(TABLE, type, column)                                                                \
+    {                                                                                              \
+        VV_TABLE_##TABLE, offsetof(struct type, column), BY_STRINGS, 0                             \
+    }
 #define TRACK(TABLE, type, column) { VV_TABLE_##TABLE, offsetof(struct type, column), BY_TRACKS, 0 }
-#define ROW(TABLE, type, column, TARGET)                                                            \
+#define ROW(TABLE, type, column, TARGET) \
     { VV_TABLE_##TABLE, offsetof(struct type, column), ROWS_OF, VV_TABLE_##TARGET }
 
-/* Columns that vv_model_finish fills are VV_NONE until then. */
+/* Columns that vv_model_finish fills are VV_NONE until then, and are not here. */
 static const struct translated translations[] = {
     STRING(SLICES, vv_slices, name),
     STRING(SLICES, vv_slices, category),
@@ -58,7 +63,8 @@ static const struct translated translations[] = {
     TRACK(MEMORY, vv_memory, track),
 };
 
-/* Tensors come with their shapes, processes and tracks by their idents; flows are made last. */
+/* Not moved: tensors are made with their shapes, processes and tracks by their idents; flows are
+ * made last. */
 static const enum vv_table_row moved_tables[] = {
     VV_TABLE_ARGS, VV_TABLE_SLICES, VV_TABLE_OPS, VV_TABLE_ACTIVITIES, VV_TABLE_COLLECTIVES,
     VV_TABLE_FACTS, VV_TABLE_STEPS, VV_TABLE_MARKS, VV_TABLE_COUNTERS, VV_TABLE_MEMORY
@@ -67,7 +73,7 @@ static const enum vv_table_row moved_tables[] = {
 struct merging {
     struct vv_chrome_reader *whole, *part;
     uint32_t *strings, *tracks, *processes, *tensors, *asyncs, *families; /* maps               */
-    uint64_t bases[VV_TABLE_COUNT]; /* rows of the whole before the part's                      */
+    uint64_t bases[VV_TABLE_COUNT]; /* number of rows in the whole before the part's            */
     uint32_t ordinal_base;
 };
 
@@ -122,7 +128,8 @@ static enum varve_code map_track(struct merging *merging, const struct vv_chrome
     return VARVE_OK;
 }
 
-/* In the order of the part's rows: so new ones come in the order in which the file names them. */
+/* In the order of the part's rows, so that new places have the order in which the file names
+ * them. */
 static enum varve_code map_places(struct merging *merging, struct varve_error *error)
 {
     const struct vv_chrome_places *places = &merging->part->places;
@@ -199,14 +206,14 @@ static void translate(const struct merging *merging, const struct translated *ho
     }
 }
 
-/* Does a blank cell stay one? */
+/* Does a blank cell stay blank when it is translated? */
 static bool keeps_blank(const struct vv_column *column, const struct translated *how)
 {
     return how == NULL || how->how == BY_STRINGS || how->how == BY_ORDER || column->blank != 0;
 }
 
-/* The whole's new rows are blank, and blank cells are better not written (cells.h): so they are passed over, some at a
- * time. */
+/* The new rows of the whole are blank, and blank cells should not be written without need
+ * (cells.h). So blank cells are skipped, several at a time. */
 static void move_cells(const struct merging *merging, const struct vv_column *column,
                        const struct translated *how, const char *from, char *to, uint64_t count)
 {
@@ -232,7 +239,8 @@ static void move_column(const struct merging *merging, enum vv_table_row row,
     char *own, *whole;
     struct vv_table *from = table_of(merging->part->model, row);
     memcpy(&own, (char *)from + column->pointer_offset, sizeof own);
-    memcpy(&whole, (char *)table_of(merging->whole->model, row) + column->pointer_offset, sizeof whole);
+    memcpy(&whole, (char *)table_of(merging->whole->model, row) + column->pointer_offset,
+           sizeof whole);
     move_cells(merging, column, translation_of(row, column->pointer_offset), own,
                whole + merging->bases[row] * column->width_bytes, count);
     vv_cells_free(own);
@@ -240,7 +248,7 @@ static void move_column(const struct merging *merging, enum vv_table_row row,
     memcpy((char *)from + column->pointer_offset, &own, sizeof own);
 }
 
-/* All columns of all tables, each for itself. */
+/* All columns of all tables, to be moved one by one. */
 struct columns {
     const struct merging *merging;
     struct { enum vv_table_row table; const struct vv_column *column; uint64_t count; } items[128];
@@ -273,7 +281,7 @@ static enum varve_code add_columns(struct merging *merging, enum vv_table_row ro
     return VARVE_OK;
 }
 
-/* Texts among the values of arguments and facts. */
+/* Translates the texts among the values of arguments and facts. */
 static void translate_values(const uint32_t *strings, uint64_t *values, const uint8_t *kinds,
                              uint64_t first, uint64_t count)
 {
@@ -398,14 +406,15 @@ static enum varve_code move_rest(struct merging *merging, struct varve_error *er
                        part->frame_args.items[i] + (uint32_t)merging->bases[VV_TABLE_ARGS], error);
     for (size_t i = 0; i < part->step_slices.count; i++)
         VV_CHROME_PUSH(&whole->step_slices,
-                       part->step_slices.items[i] + (uint32_t)merging->bases[VV_TABLE_SLICES], error);
+                       part->step_slices.items[i] + (uint32_t)merging->bases[VV_TABLE_SLICES],
+                       error);
     for (size_t i = 0; i < part->runs.count; i++)
         VV_CHROME_PUSH(&whole->runs,
                        part->runs.items[i] + (uint32_t)merging->bases[VV_TABLE_STEPS], error);
     return VARVE_OK;
 }
 
-/* Every counter of struct vv_health is an uint64_t, and each part counts from 0. */
+/* Every counter in struct vv_health is a uint64_t, and each part counts from 0. */
 static void add_health(struct vv_health *whole, const struct vv_health *part)
 {
     uint64_t sums[sizeof *whole / sizeof(uint64_t)], own[sizeof *whole / sizeof(uint64_t)];
@@ -430,7 +439,7 @@ static void add_words(struct merging *merging)
     add_health(&whole->model->health, &part->model->health);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole part ---- */
 
 static enum varve_code allocate(struct merging *merging, struct varve_error *error)
 {
@@ -456,7 +465,7 @@ static enum varve_code allocate(struct merging *merging, struct varve_error *err
 static enum varve_code merge(struct merging *merging, struct varve_error *error)
 {
     struct vv_model *model = merging->whole->model, *part = merging->part->model;
-    vv_model_share_no_more(part); /* as the whole grows, it goes */
+    vv_model_share_no_more(part); /* the part shrinks while the whole grows */
     VV_TRY(vv_model_hold(model, vv_model_bytes(model) + vv_model_bytes(part), error));
     VV_TRY(allocate(merging, error));
     VV_TRY(map_strings(merging, error));

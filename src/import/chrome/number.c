@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-#define EXPONENT_MAX 400 /* beyond that a number is no time and no integer                      */
+#define EXPONENT_MAX 400 /* with a larger exponent, a number is neither a time nor an integer   */
 #define DIGITS_MAX 19
 
-/* A decimal number taken apart: the sign, its digits without the point, and where the point stands. */
+/* A decimal number in parts: its sign, its digits without the point, and the place of the point. */
 struct decimal {
     bool is_negative;
-    bool is_scaled_up; /* its exponent, 0 or above, may stand for digits that were lost            */
-    const char *digits; /* first that is not 0                                                  */
-    size_t count;       /* of them, without the point                                           */
-    long point;         /* digits before the point; may lie outside of 0 … count                */
-    const char *dot;    /* where the text has its point; NULL                                   */
+    bool is_scaled_up; /* an exponent >= 0: it may stand for lost digits */
+    const char *digits; /* the first digit that is not 0                                        */
+    size_t count;       /* number of digits, without the point                                  */
+    long point;         /* digits before the point; may be outside of 0 … count                 */
+    const char *dot;    /* the point in the text; NULL = none                                   */
 };
 
 static bool is_digit(char byte)
@@ -72,8 +72,8 @@ static char digit_at(const struct decimal *decimal, size_t place)
     return decimal->dot != NULL && at >= decimal->dot ? at[1] : at[0];
 }
 
-/* The number times 10^shift as an integer; *out_rest is the first digit left out, *out_is_exact says whether all
- * those are 0. False: too large. */
+/* The number times 10^shift as an integer. *out_rest is the first digit that is left out, and
+ * *out_is_exact says whether all digits left out are 0. False: too large. */
 static bool scaled(const struct decimal *decimal, long shift, uint64_t *out_value, char *out_rest,
                    bool *out_is_exact)
 {
@@ -131,8 +131,9 @@ static bool read_hexadecimal(const char *text, size_t length, uint64_t *out_valu
     return true;
 }
 
-/* The size of a whole number and its sign. */
-static bool read_whole(const struct vv_chrome_value *value, uint64_t *out_size, bool *out_is_negative)
+/* Reads the absolute value of a whole number, and its sign. */
+static bool read_whole(const struct vv_chrome_value *value, uint64_t *out_size,
+                       bool *out_is_negative)
 {
     struct decimal decimal;
     char rest;
@@ -174,13 +175,13 @@ bool vv_chrome_id(const struct vv_chrome_value *value, uint64_t *out_id)
     return true;
 }
 
-/* Exact where both numbers are doubles: one division, rounded once. */
+/* One division, which rounds once: the nearest double if both numbers are exact doubles. */
 static bool divide(const struct vv_chrome_value *value, double *out_real)
 {
     static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
                                      1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19 };
-    if (value->kind != VV_CHROME_NUMBER || !value->is_plain || value->scale >= sizeof powers / sizeof powers[0] ||
-        value->digits > UINT64_C(1) << 53)
+    if (value->kind != VV_CHROME_NUMBER || !value->is_plain ||
+        value->scale >= sizeof powers / sizeof powers[0] || value->digits > UINT64_C(1) << 53)
         return false;
     double size = (double)value->digits / powers[value->scale];
     *out_real = value->is_negative ? -size : size;

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.h — numbers of a trace from their decimal text, without a detour through doubles. Thread-safe.
+/* number.h — reads the numbers of a trace from their decimal text, without going through doubles.
+ * Thread-safe.
  *
- * Every function takes numbers and strings that hold one, and says false for anything else. */
+ * Every function accepts a number, or a string that holds one, and returns false for anything
+ * else. */
 #ifndef VV_IMPORT_CHROME_NUMBER_H
 #define VV_IMPORT_CHROME_NUMBER_H
 
 #include "import/chrome/json.h"
 
-/* Instants and durations reach this far from 0, so that the sum of two is an int64_t: year 2116. */
+/* Instants and durations are less than this from 0, so that the sum of two fits into int64_t: up to
+ * the year 2116. */
 #define VV_CHROME_TIME_NS_MAX (INT64_C(1) << 62)
 
-/* Microseconds as nanoseconds, digits beyond them rounded, halves away from zero. With an exponent of 0 or above
- * only if nothing is rounded: what writes one has lost digits. False also if |ns| >= VV_CHROME_TIME_NS_MAX. */
+/* Reads microseconds as nanoseconds. Further digits are rounded, halves away from zero. A number
+ * with an exponent of 0 or above is accepted only if nothing is rounded, since its writer has lost
+ * digits. False also if |ns| >= VV_CHROME_TIME_NS_MAX. */
 VV_MUST_USE bool vv_chrome_time_ns(const struct vv_chrome_value *value, int64_t *out_ns);
 
-/* A whole number in range; in a string also hexadecimal, "0x1f". */
+/* Reads a whole number in range; in a string it may be hexadecimal, "0x1f". */
 bool vv_chrome_integer(const struct vv_chrome_value *value, int64_t *out_number);
-/* The same up to 2^64 - 1; a negative one wraps. For ids and addresses. */
+/* The same up to 2^64 - 1; a negative number wraps. For ids and addresses. */
 bool vv_chrome_id(const struct vv_chrome_value *value, uint64_t *out_id);
 
-/* Any number, the nearest double. */
+/* Reads any number as the nearest double. */
 bool vv_chrome_real(const struct vv_chrome_value *value, double *out_real);
 
-/* The common case inline. */
+/* Handles the common case inline. */
 static inline bool vv_chrome_plain_time_ns(const struct vv_chrome_value *value, int64_t *out_ns)
 {
     static const struct { uint64_t factor, limit; } scales[] = {

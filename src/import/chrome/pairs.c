@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c — ends for slices that are told in two events.
+/* pairs.c — finds the ends of slices that consist of two events.
  *
- * Within a group (a thread, or the ident of an asynchronous range), in order of time and then of the file, an end belongs
- * to the innermost open begin of its name; if none has its name, or it has none itself, to the innermost. What is
- * open is a list with a second one for each name through it, so that no order of names costs more than another. */
+ * Within a group (a thread, or the ident of an asynchronous range), events are taken in order of
+ * time and then of the file. An end belongs to the innermost open begin of its name. If no open
+ * begin has its name, or if the end has no name, it belongs to the innermost open begin. The open
+ * begins form a list, through which there is a second list for each name; so the cost does not
+ * depend on the order of names. */
 #include <stdlib.h>
 
 #include "import/chrome/reader.h"
 #include "model/order.h"
 
 struct open_begin {
-    uint32_t outer, inner;   /* halves around and inside of it                                  */
-    uint32_t same_name;      /* the next outer one of its name                                  */
+    uint32_t outer, inner;   /* the halves next to it, outwards and inwards                     */
+    uint32_t same_name;      /* the next outer half with its name                               */
 };
 
 struct pairing {
     struct vv_chrome_reader *reader;
     const struct vv_chrome_half *halves;
-    struct open_begin *open; /* of each half                                                    */
-    uint32_t *newest;        /* of each name: its innermost open half; VV_NONE                  */
+    struct open_begin *open; /* for each half                                                   */
+    uint32_t *newest;        /* name -> its innermost open half; VV_NONE                        */
     uint32_t innermost;
-    int64_t *last_ns;        /* of each track                                                   */
+    int64_t *last_ns;        /* for each track                                                  */
     bool is_async;
 };
 
@@ -34,7 +36,7 @@ static bool half_before(const void *context, uint64_t a, uint64_t b)
     return halves[a].ordinal < halves[b].ordinal;
 }
 
-/* ---- what is open ---- */
+/* ---- the open begins ---- */
 
 static void open_half(struct pairing *pairing, uint32_t half)
 {
@@ -45,7 +47,7 @@ static void open_half(struct pairing *pairing, uint32_t half)
     pairing->newest[name] = pairing->innermost = half;
 }
 
-/* `half` is the newest of its name. */
+/* Removes `half`, which must be the newest of its name. */
 static void close_half(struct pairing *pairing, uint32_t half)
 {
     const struct open_begin *open = &pairing->open[half];
@@ -80,7 +82,7 @@ static enum varve_code copy_arg(struct vv_model *model, uint32_t from, struct va
     return VARVE_OK;
 }
 
-/* The arguments of both, without those of the end that the begin has too. */
+/* Joins the arguments of both, without those of the end that the begin has too. */
 static enum varve_code join_args(struct vv_model *model, uint32_t slice,
                                  const struct vv_chrome_half *end, struct varve_error *error)
 {
@@ -125,7 +127,7 @@ static enum varve_code end_slice(struct pairing *pairing, const struct vv_chrome
     return end->arg_count > 0 ? join_args(model, slice, end, error) : VARVE_OK;
 }
 
-/* ---- those that stay open ---- */
+/* ---- begins without an end ---- */
 
 static int64_t last_instant(const struct pairing *pairing, const struct vv_chrome_half *half)
 {
@@ -170,7 +172,7 @@ static void note_instants(struct pairing *pairing, size_t half_count)
         note_instant(pairing, pairing->halves[i].track, pairing->halves[i].time_ns);
 }
 
-/* ---- all of them ---- */
+/* ---- all pairs ---- */
 
 static enum varve_code pair_all(struct pairing *pairing, const uint64_t *order, size_t count,
                                 struct varve_error *error)
@@ -190,7 +192,8 @@ static enum varve_code pair_all(struct pairing *pairing, const uint64_t *order, 
     return VARVE_OK;
 }
 
-static enum varve_code allocate(struct pairing *pairing, size_t half_count, struct varve_error *error)
+static enum varve_code allocate(struct pairing *pairing, size_t half_count,
+                                struct varve_error *error)
 {
     const struct vv_model *model = pairing->reader->model;
     size_t names = model->strings.count;
@@ -207,7 +210,8 @@ static enum varve_code allocate(struct pairing *pairing, size_t half_count, stru
 enum varve_code vv_chrome_pair_halves(struct vv_chrome_reader *reader, bool is_async,
                                       struct varve_error *error)
 {
-    const struct vv_chrome_half *halves = is_async ? reader->async_halves.items : reader->halves.items;
+    const struct vv_chrome_half *halves =
+        is_async ? reader->async_halves.items : reader->halves.items;
     size_t count = is_async ? reader->async_halves.count : reader->halves.count;
     struct pairing pairing = { .reader = reader, .halves = halves, .innermost = VV_NONE,
                                .is_async = is_async };

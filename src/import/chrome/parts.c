@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c — a large plain file read by several threads, each a part of the events into a model of its own. A
- * compressed one can only be read in order: there, one thread decompresses and one reads.
+/* parts.c — several threads read a large plain file. Each reads a part of the events into a model
+ * of its own. A compressed file must be read in order: there, one thread decompresses and one
+ * reads.
  *
- * Where the parts after the first begin is guessed: a brace behind a comma that begins an object with a phase. A guess
- * is right if the part before it, which reads on until there, finds the begin of an event exactly there. If not, or
- * if the list of events ends before, what was read from the guess on is thrown away, and the part before it
- * reads on: so the result does not depend on luck, and it is the same as that of one thread. */
+ * The begin of each part after the first is a guess: a brace after a comma, which begins an object
+ * with a phase. The part before reads on up to that place. The guess is right if an event begins
+ * exactly there. If not, or if the list of events ends before, the rows that were read from the
+ * guess on are dropped, and the part before reads on. So the result does not depend on the guess:
+ * it is the same as with one thread. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -20,10 +22,10 @@
 
 struct part {
     struct vv_chrome_reader reader;
-    struct vv_model *model; /* its own; NULL of the first part                                  */
-    uint64_t begin;         /* the guess; UINT64_MAX = none was found                           */
+    struct vv_model *model; /* its own; NULL in the first part                                  */
+    uint64_t begin;         /* the guess; UINT64_MAX = no place found                           */
     pthread_t thread;
-    bool has_thread, is_closed; /* is_closed: the list ended in it                              */
+    bool has_thread, is_closed; /* is_closed: the list of events ended in this part             */
     enum varve_code code;
     struct varve_error error;
 };
@@ -39,7 +41,7 @@ static bool begins_event(struct vv_chrome_window *window, struct vv_chrome_event
            vv_chrome_has(event, VV_FIELD_PH);
 }
 
-/* Is the brace at `at` preceded by a comma and followed by a name? */
+/* Is there a comma before the brace at `at`, and a name after it? */
 static bool is_candidate(const char *text, uint32_t at, uint32_t bytes)
 {
     uint32_t before = at, after = at + 1;
@@ -72,7 +74,8 @@ static enum varve_code guess(struct vv_source *source, uint64_t offset, uint64_t
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to divide a file");
     enum varve_code code = vv_source_read_at(source, offset, text, GUESS_BYTES, &bytes, error);
     *out_begin = UINT64_MAX;
-    for (uint32_t at = 0; code == VARVE_OK && at < bytes && tries < 64 && *out_begin == UINT64_MAX; at++) {
+    for (uint32_t at = 0; code == VARVE_OK && at < bytes && tries < 64 && *out_begin == UINT64_MAX;
+         at++) {
         bool is_event;
         if (text[at] != '{' || !is_candidate(text, at, (uint32_t)bytes))
             continue;
@@ -94,7 +97,7 @@ static void *read_part(void *context)
     return NULL;
 }
 
-/* A model of its own for a part of what the job's model is to hold, within the same limits. */
+/* Makes a model for a part, with the limits of the job's model. */
 static enum varve_code begin_model(struct vv_model **out_model, const struct vv_import_job *job,
                                    struct varve_error *error)
 {
@@ -105,15 +108,15 @@ static enum varve_code begin_model(struct vv_model **out_model, const struct vv_
     return VARVE_OK;
 }
 
-static enum varve_code start_part(struct part *part, const struct vv_import_job *job, uint64_t stop_at,
-                                  struct varve_error *error)
+static enum varve_code start_part(struct part *part, const struct vv_import_job *job,
+                                  uint64_t stop_at, struct varve_error *error)
 {
     VV_TRY(begin_model(&part->model, job, error));
     VV_TRY(vv_chrome_reader_init(&part->reader, job, part->model, part->begin, error));
     part->reader.stop_at = stop_at;
     part->has_thread = pthread_create(&part->thread, NULL, read_part, part) == 0;
     if (!part->has_thread)
-        part->begin = UINT64_MAX; /* the part before it reads on                                 */
+        part->begin = UINT64_MAX; /* then the part before reads on                               */
     return VARVE_OK;
 }
 
@@ -127,16 +130,16 @@ static void forget_part(struct part *part)
     part->begin = UINT64_MAX;
 }
 
-/* ---- one after the other ---- */
+/* ---- joining the parts in order ---- */
 
 struct reading {
     struct part *parts;
     unsigned count;
     bool is_object;
-    struct part *last; /* the part that is joined and whose reader stands behind it              */
+    struct part *last; /* the last joined part; its reader is at the part's end                  */
 };
 
-/* The part after `index` that was begun; `count` = none. */
+/* The next part after `index` that was started; `count` = none. */
 static unsigned next_begun(const struct reading *reading, unsigned index)
 {
     do
@@ -145,16 +148,18 @@ static unsigned next_begun(const struct reading *reading, unsigned index)
     return index;
 }
 
-/* Lets the last part's reader go on up to the next part that was begun, or to the end. */
-static enum varve_code go_on(struct reading *reading, unsigned next, struct varve_error *error)
+/* Lets the reader of the last part read on, up to the next part that was started or to the end. */
+static enum varve_code read_up_to_next_part(struct reading *reading, unsigned next,
+                                            struct varve_error *error)
 {
     struct part *last = reading->last;
     last->reader.stop_at = next < reading->count ? reading->parts[next].begin : 0;
     return vv_chrome_read_events(&last->reader, &last->is_closed, error);
 }
 
-/* Waits for a part that begins where the last one has ended, and makes it the last. */
-static enum varve_code join_part(struct reading *reading, struct part *part, struct varve_error *error)
+/* Waits for a part that begins where the last one ended, and makes it the last one. */
+static enum varve_code join_part(struct reading *reading, struct part *part,
+                                 struct varve_error *error)
 {
     if (part->code != VARVE_OK) {
         if (error != NULL)
@@ -186,17 +191,18 @@ static enum varve_code join_parts(struct reading *reading, struct varve_error *e
     for (unsigned i = next_begun(reading, 0); i < reading->count; i = next_begun(reading, i)) {
         struct part *part = &reading->parts[i];
         if (!reading->last->is_closed && place_of(&reading->last->reader) < part->begin)
-            VV_TRY(go_on(reading, i, error));
+            VV_TRY(read_up_to_next_part(reading, i, error));
         wait_for(part);
         if (!reading->last->is_closed && place_of(&reading->last->reader) == part->begin)
             VV_TRY(join_part(reading, part, error));
         else
             forget_part(part);
     }
-    return reading->last->is_closed ? VARVE_OK : go_on(reading, reading->count, error);
+    return reading->last->is_closed ? VARVE_OK
+                                    : read_up_to_next_part(reading, reading->count, error);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static enum varve_code read_end(struct reading *reading, struct varve_error *error)
 {
@@ -230,7 +236,7 @@ static enum varve_code begin_all(struct reading *reading, const struct vv_import
     return VARVE_OK;
 }
 
-/* All but the last stage, which is to come of the first part. */
+/* Does all but the last stage, which is then done for the first part. */
 static enum varve_code read_all(struct reading *reading, const struct vv_import_job *job,
                                 struct varve_error *error)
 {
@@ -240,7 +246,7 @@ static enum varve_code read_all(struct reading *reading, const struct vv_import_
     reading->last = first;
     VV_TRY(vv_chrome_read_head(&first->reader, &reading->is_object, error));
     if (first->reader.has_events) {
-        VV_TRY(go_on(reading, next_begun(reading, 0), error));
+        VV_TRY(read_up_to_next_part(reading, next_begun(reading, 0), error));
         VV_TRY(join_parts(reading, error));
         return read_end(reading, error);
     }
@@ -251,9 +257,9 @@ static enum varve_code read_all(struct reading *reading, const struct vv_import_
     VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' has no traceEvents", job->path);
 }
 
-/* `reading` is to be forgotten also after an error. */
-static enum varve_code read_file(struct reading *reading, const struct vv_import_job *job, unsigned threads,
-                                 struct varve_error *error)
+/* The caller must call forget_file also after an error. */
+static enum varve_code read_file(struct reading *reading, const struct vv_import_job *job,
+                                 unsigned threads, struct varve_error *error)
 {
     unsigned count = vv_source_is_plain(job->source) ? threads : 1;
     *reading = (struct reading){ .parts = calloc(count, sizeof *reading->parts) };
@@ -268,7 +274,7 @@ static enum varve_code read_file(struct reading *reading, const struct vv_import
     enum varve_code code = read_all(reading, job, error);
     for (unsigned i = 0; i < count; i++)
         wait_for(&reading->parts[i]);
-    return code;
+    return vv_source_place(job->source, code, error);
 }
 
 static void forget_file(struct reading *reading)
@@ -290,7 +296,7 @@ static unsigned thread_count(const struct vv_import_job *job)
     return (unsigned)(threads < most ? threads : most);
 }
 
-/* Another file goes on where the whole ends. */
+/* Appends another file to the whole. */
 static enum varve_code add_file(struct vv_chrome_reader *whole, const struct vv_import_job *job,
                                 struct varve_error *error)
 {
@@ -306,9 +312,9 @@ static enum varve_code add_file(struct vv_chrome_reader *whole, const struct vv_
     return code;
 }
 
-/* The first file with `threads`. */
-static enum varve_code read_files(const struct vv_import_job *const *jobs, size_t count, unsigned threads,
-                                  struct varve_error *error)
+/* Reads the first file with `threads`. */
+static enum varve_code read_files(const struct vv_import_job *const *jobs, size_t count,
+                                  unsigned threads, struct varve_error *error)
 {
     struct vv_model *model = jobs[0]->model;
     struct reading reading;

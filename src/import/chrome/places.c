@@ -2,12 +2,14 @@
 #include "import/chrome/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
 #include "import/chrome/number.h"
 
-#define RECENT_PLACES (sizeof ((struct vv_chrome_places *)0)->recent / sizeof(struct vv_chrome_place))
+#define RECENT_PLACES                                                                              \
+    (sizeof((struct vv_chrome_places *)0)->recent / sizeof(struct vv_chrome_place))
 
 static const struct vv_chrome_ident of_process = { 0, VV_IDENT_NONE };
 
@@ -24,17 +26,20 @@ static uint64_t hash_of_idents(struct vv_chrome_ident pid, struct vv_chrome_iden
 
 static uint64_t hash_of(const void *table, uint32_t number)
 {
-    const struct vv_chrome_place *place = &((const struct vv_chrome_places *)table)->all.items[number];
+    const struct vv_chrome_place *place =
+        &((const struct vv_chrome_places *)table)->all.items[number];
     return hash_of_idents(place->pid, place->tid);
 }
 
 static bool is_place(const void *table, uint32_t number, const void *key)
 {
-    const struct vv_chrome_place *a = &((const struct vv_chrome_places *)table)->all.items[number], *b = key;
+    const struct vv_chrome_place *a = &((const struct vv_chrome_places *)table)->all.items[number],
+                                 *b = key;
     return same_ident(a->pid, b->pid) && same_ident(a->tid, b->tid);
 }
 
-void vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model, uint32_t scope)
+void vv_chrome_places_init(struct vv_chrome_places *places, const struct vv_model *model,
+                           uint32_t scope)
 {
     *places = (struct vv_chrome_places){ .scope = scope };
     places->first_process = (uint32_t)model->processes.table.count;
@@ -51,12 +56,13 @@ void vv_chrome_places_deinit(struct vv_chrome_places *places)
     *places = (struct vv_chrome_places){ 0 };
 }
 
-/* NULL: there is none. */
-static const struct vv_chrome_place *find(const struct vv_chrome_places *places, struct vv_chrome_ident pid,
-                                          struct vv_chrome_ident tid)
+/* NULL if there is none. */
+static const struct vv_chrome_place *find(const struct vv_chrome_places *places,
+                                          struct vv_chrome_ident pid, struct vv_chrome_ident tid)
 {
     const struct vv_chrome_place key = { .pid = pid, .tid = tid };
-    uint32_t number = vv_slots_find(&places->slots, hash_of_idents(pid, tid), is_place, places, &key);
+    uint32_t number =
+        vv_slots_find(&places->slots, hash_of_idents(pid, tid), is_place, places, &key);
     return number == VV_SLOTS_NONE ? NULL : &places->all.items[number];
 }
 
@@ -66,8 +72,8 @@ static enum varve_code insert(struct vv_chrome_places *places, const struct vv_c
     VV_TRY(vv_array_reserve(&places->all.items, &places->all.capacity, places->all.count + 1,
                             sizeof *places->all.items, error));
     if (vv_slots_are_full(&places->slots, places->all.count))
-        VV_TRY(vv_slots_grow(&places->slots, (uint32_t)places->all.count, hash_of, places, "processes and threads",
-                             error));
+        VV_TRY(vv_slots_grow(&places->slots, (uint32_t)places->all.count, hash_of, places,
+                             "processes and threads", error));
     places->all.items[places->all.count++] = *place;
     *vv_slots_at(&places->slots, hash_of_idents(place->pid, place->tid), is_place, places, place) =
         (uint32_t)places->all.count;
@@ -163,5 +169,59 @@ enum varve_code vv_chrome_place(struct vv_chrome_places *places, struct vv_model
         *recent = found;
     }
     *out_place = *recent;
+    return VARVE_OK;
+}
+
+/* ---- families of ids ---- */
+
+struct labelled {
+    const char *label; /* "[TP00] 4711": what is in the brackets counts */
+    size_t length;
+    uint32_t process;
+};
+
+static int by_label(const void *left, const void *right)
+{
+    const struct labelled *a = left, *b = right;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    int order = memcmp(a->label, b->label, a->length);
+    return order != 0 ? order : (a->process > b->process) - (a->process < b->process);
+}
+
+static size_t list_labelled(const struct vv_chrome_places *places, const struct vv_model *model,
+                            struct labelled *out_labelled)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < places->all.count; i++) {
+        const struct vv_chrome_place *place = &places->all.items[i];
+        if (place->tid.kind != VV_IDENT_NONE || place->pid.kind != VV_IDENT_TEXT)
+            continue;
+        const char *label = vv_intern_text(&model->strings, (uint32_t)place->pid.number);
+        const char *end = label[0] == '[' ? strchr(label, ']') : NULL;
+        if (end != NULL)
+            out_labelled[count++] =
+                (struct labelled){ label, (size_t)(end - label), place->process };
+    }
+    return count;
+}
+
+enum varve_code vv_chrome_set_id_families(const struct vv_chrome_places *places,
+                                          struct vv_model *model, struct varve_error *error)
+{
+    struct labelled *labelled = calloc(places->all.count + 1, sizeof *labelled);
+    if (labelled == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu processes and threads",
+                places->all.count);
+    size_t count = list_labelled(places, model, labelled);
+    qsort(labelled, count, sizeof *labelled, by_label);
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = i == 0 || labelled[i].length != labelled[i - 1].length ||
+                        memcmp(labelled[i].label, labelled[i - 1].label, labelled[i].length) != 0;
+        model->processes.id_family[labelled[i].process] =
+            is_first ? labelled[i].process + 1
+                     : model->processes.id_family[labelled[i - 1].process];
+    }
+    free(labelled);
     return VARVE_OK;
 }

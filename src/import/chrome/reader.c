@@ -5,8 +5,8 @@
 
 #define KEY_SLOTS 4096u
 #define CATEGORY_SLOTS 1024u
-#define SAMPLE_BYTES (UINT64_C(4) << 20)     /* to foresee from                                 */
-#define AHEAD_BYTES_MIN (UINT64_C(64) << 20) /* of a file for which it is worth it              */
+#define SAMPLE_BYTES (UINT64_C(4) << 20)     /* size of the sample for an estimate              */
+#define AHEAD_BYTES_MIN (UINT64_C(64) << 20) /* a smaller file is not worth the estimate        */
 #define AHEAD_ROWS_MIN 65536
 
 static void note_first_rows(struct vv_chrome_reader *reader)
@@ -61,7 +61,7 @@ void vv_chrome_reader_deinit(struct vv_chrome_reader *reader)
 
 /* ---- room ahead ---- */
 
-/* How many bytes of text this reader has before it in all; 0 = not known. */
+/* The number of bytes of text that this reader will read in all; 0 = not known. */
 static uint64_t bytes_to_read(const struct vv_chrome_reader *reader)
 {
     uint64_t bytes = vv_source_disk_bytes(reader->window.source);
@@ -70,9 +70,9 @@ static uint64_t bytes_to_read(const struct vv_chrome_reader *reader)
     return (reader->stop_at != 0 ? reader->stop_at : bytes) - reader->begin;
 }
 
-/* Once the first megabytes have shown how many rows they make, and again after four times as many, there is room
- * for those of all: large blocks that need not grow get large pages. Where too little is foreseen, tables grow as
- * ever; where there is no room, nothing is lost. */
+/* The first megabytes show how many rows there will be. Then, and again after four times as many
+ * bytes, room is made for all rows: large blocks that need not grow get large pages. If the
+ * estimate is too small, the tables grow as usual; if there is no room, nothing is lost. */
 static void reserve_ahead(struct vv_chrome_reader *reader)
 {
     uint64_t all = bytes_to_read(reader), read = reader->window.offset - reader->begin;
@@ -107,7 +107,8 @@ enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *ke
     if (!*out_more)
         return VARVE_OK;
     uint64_t read_at = reader->window.read_at;
-    VV_TRY(vv_chrome_window_advance(&reader->window, (uint32_t)(keep - reader->window.text), error));
+    VV_TRY(
+        vv_chrome_window_advance(&reader->window, (uint32_t)(keep - reader->window.text), error));
     if (reader->window.by_offset)
         vv_source_add(reader->window.source, reader->window.read_at - read_at);
     reserve_ahead(reader);
@@ -123,7 +124,8 @@ enum varve_code vv_chrome_fail(const struct vv_chrome_reader *reader, struct var
         return vv_fail_at(error, VARVE_NO_MEMORY, offset, "'%s': no memory for an event",
                           reader->job->path);
     if (strcmp(cursor->bad_why, VV_CHROME_TOO_DEEP) == 0)
-        return vv_fail_at(error, VARVE_LIMIT, offset, "'%s': %s", reader->job->path, cursor->bad_why);
+        return vv_fail_at(error, VARVE_LIMIT, offset, "'%s': %s", reader->job->path,
+                          cursor->bad_why);
     return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s' is not JSON: %s", reader->job->path,
                       cursor->bad_why);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slice.c — a row in slices for an event with a begin. */
+/* slice.c — adds a row to slices for an event with a begin. */
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
-/* Ties of begin and duration are broken by the producer's own order where it says one, whatever the
- * order of the file is; what says none comes behind, as the file has it. */
+/* Slices with equal begin and duration keep the producer's own order, if it gives one, whatever
+ * their order in the file is. Slices without one come after these, in the order of the file. */
 #define ORDER_OF_FILE (UINT32_C(1) << 31)
 
 enum varve_code vv_chrome_add_slice(struct vv_chrome_reader *reader, int64_t duration_ns,

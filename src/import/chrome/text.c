@@ -8,7 +8,7 @@
 
 #define WORD_SLOTS 8192u
 #define NESTED_SLOTS 4096u
-#define WRITTEN_BYTES_MAX (UINT64_C(16) << 20) /* then those texts are forgotten                */
+#define WRITTEN_BYTES_MAX (UINT64_C(16) << 20) /* beyond this, the texts are dropped            */
 #define REPLACEMENT 0xfffdu
 
 enum varve_code vv_recent_texts_init(struct vv_recent_texts *recent, uint32_t slots,
@@ -28,7 +28,8 @@ void vv_recent_texts_deinit(struct vv_recent_texts *recent)
 }
 
 enum varve_code vv_chrome_text_init(struct vv_chrome_text *text, struct vv_model *model,
-                                    const struct vv_chrome_window *window, struct varve_error *error)
+                                    const struct vv_chrome_window *window,
+                                    struct varve_error *error)
 {
     *text = (struct vv_chrome_text){ .model = model, .window = window };
     VV_TRY(vv_intern_init(&text->written, error));
@@ -55,7 +56,7 @@ static int hex_value(char byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The four digits behind "\u"; -1 if they are none. */
+/* The number of the four digits after "\u"; -1 if they are not hexadecimal digits. */
 static long read_unit(const char *at, const char *end)
 {
     long unit = 0;
@@ -70,7 +71,8 @@ static long read_unit(const char *at, const char *end)
     return unit;
 }
 
-/* Behind "\u". A pair of surrogates is one character; half a pair becomes U+FFFD, and so does what is no number. */
+/* Writes the character of a "\u" escape. A pair of surrogates is one character. Half a pair, or an
+ * invalid number, becomes U+FFFD. */
 static const char *write_unicode(const char *at, const char *end, char **out)
 {
     long unit = read_unit(at, end);
@@ -92,8 +94,8 @@ static const char *write_unicode(const char *at, const char *end, char **out)
     return at;
 }
 
-/* An escape that JSON does not know stays as it is. At most half longer than what is written: "\\u" without digits is
- * two bytes and becomes three. */
+/* An escape that JSON does not know stays as it is. The result is at most half longer than the
+ * text: two bytes, "\u" without digits, become three. */
 static size_t resolve_escapes(const char *at, size_t length, char *out)
 {
     static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -128,16 +130,18 @@ static enum varve_code reserve(struct vv_chrome_text *text, size_t bytes, struct
     return vv_array_reserve(&text->scratch, &text->scratch_capacity, bytes, 1, error);
 }
 
-static enum varve_code too_long(const struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                const char *what, struct varve_error *error)
+static enum varve_code too_long(const struct vv_chrome_text *text,
+                                const struct vv_chrome_value *value, const char *what,
+                                struct varve_error *error)
 {
-    return vv_fail_at(error, VARVE_LIMIT, text->window->offset + (uint64_t)(value->at - text->window->text),
+    return vv_fail_at(error, VARVE_LIMIT,
+                      text->window->offset + (uint64_t)(value->at - text->window->text),
                       "%s of more than %u bytes", what, VV_CHROME_TEXT_BYTES_MAX);
 }
 
-enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                     const char **out_text, size_t *out_length,
-                                     struct varve_error *error)
+enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text,
+                                     const struct vv_chrome_value *value, const char **out_text,
+                                     size_t *out_length, struct varve_error *error)
 {
     if (value->length > VV_CHROME_TEXT_BYTES_MAX)
         return too_long(text, value, "a string", error);
@@ -150,8 +154,9 @@ enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text, const struct v
 
 /* ---- strings ---- */
 
-static enum varve_code keep_escaped(struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                    uint32_t *out_id, struct varve_error *error)
+static enum varve_code keep_escaped(struct vv_chrome_text *text,
+                                    const struct vv_chrome_value *value, uint32_t *out_id,
+                                    struct varve_error *error)
 {
     const char *plain;
     size_t length;
@@ -175,21 +180,21 @@ enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_c
         return too_long(text, value, "a string", error);
     VV_TRY(vv_model_add_text(text->model, value->at, value->length, out_id, error));
     const struct vv_intern *strings = &text->model->strings;
-    if (strings->lengths[*out_id] == value->length) /* not a repaired one                       */
+    if (strings->lengths[*out_id] == value->length) /* true if the text was not repaired        */
         vv_recent_take(slot, &probe, strings->strings[*out_id], *out_id, 0);
     return VARVE_OK;
 }
 
 /* ---- arrays and objects ---- */
 
-/* The open brackets, one bit each: is it a brace? */
+/* The open brackets, with one bit each: is it a brace? */
 struct brackets {
     uint64_t braces[VV_CHROME_DEPTH_MAX / 64];
     uint32_t depth;
 };
 
-/* False: a bracket closes what another kind has opened, or nothing has, or the levels are too many. That it is known how
- * many there are of each (vv_chrome_nested) is no reason to go by it here. */
+/* False: a bracket closes another kind of bracket, or none, or there are too many levels. The
+ * counts of vv_chrome_nested are not relied on here. */
 static bool follow_bracket(struct brackets *open, char byte)
 {
     bool is_brace = (byte & 0x20) != 0;
@@ -237,7 +242,8 @@ static enum varve_code keep_nested(struct vv_chrome_text *text, const struct vv_
         return vv_fail_at(error, VARVE_CORRUPT,
                           text->window->offset + (uint64_t)(value->at - text->window->text),
                           "not JSON: a bracket of the wrong kind closes the value");
-    return vv_model_add_text(text->model, text->scratch, (size_t)(end - text->scratch), out_id, error);
+    return vv_model_add_text(text->model, text->scratch, (size_t)(end - text->scratch), out_id,
+                             error);
 }
 
 static enum varve_code forget_written(struct vv_chrome_text *text, struct varve_error *error)
@@ -247,8 +253,9 @@ static enum varve_code forget_written(struct vv_chrome_text *text, struct varve_
     return vv_intern_init(&text->written, error);
 }
 
-enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                    uint32_t *out_id, struct varve_error *error)
+enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text,
+                                    const struct vv_chrome_value *value, uint32_t *out_id,
+                                    struct varve_error *error)
 {
     bool found;
     uint32_t written;

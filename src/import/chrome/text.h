@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h — strings of a trace as ids of the model. Thread-compatible.
+/* text.h — turns the strings of a trace into ids of the model. Thread-compatible.
  *
- * Traces say the same few strings again and again, some of them long (kernels' names, call stacks). So each
- * is first looked for among recent ones, by a hash of at most four pieces of eight bytes and then by comparing it; only
- * what is new there is hashed whole, checked and kept. */
+ * Traces repeat the same few strings, and some of them are long (names of kernels, call stacks). So
+ * a string is first looked up among recent ones, by a hash of at most four pieces of eight bytes,
+ * and is then compared. Only a string that is not found there is hashed as a whole, checked and
+ * kept. */
 #ifndef VV_IMPORT_CHROME_TEXT_H
 #define VV_IMPORT_CHROME_TEXT_H
 
@@ -13,44 +14,47 @@
 #define VV_CHROME_TEXT_BYTES_MAX (UINT32_C(64) << 20)
 
 struct vv_recent_text {
-    uint64_t first, last; /* its first and last eight bytes; zeros where it is shorter          */
-    const char *text; /* the model's; NULL = free                                               */
+    uint64_t first, last; /* its first and last eight bytes; zeros if it is shorter             */
+    const char *text; /* in the model; NULL = free slot                                         */
     uint32_t length, id;
-    uint32_t meaning; /* whatever the finder keeps with it                                      */
+    uint32_t meaning; /* any number that the user of the slot keeps here                        */
 };
 
 struct vv_recent_texts {
     struct vv_recent_text *slots;
-    uint32_t mask; /* slots - 1                                                                 */
+    uint32_t mask; /* number of slots - 1                                                       */
 };
 
 struct vv_chrome_text {
     struct vv_model *model;
     const struct vv_chrome_window *window;
     struct vv_recent_texts words;  /* values                                                    */
-    struct vv_recent_texts nested; /* arrays and objects as written; meaning: id of the compact text */
-    struct vv_intern written;      /* those texts                                               */
+    /* Arrays and objects as written; meaning: the id of the compact text. */
+    struct vv_recent_texts nested;
+    struct vv_intern written;      /* these texts                                               */
     char *scratch;
     size_t scratch_capacity;
 };
 
 enum varve_code vv_chrome_text_init(struct vv_chrome_text *text, struct vv_model *model,
-                                    const struct vv_chrome_window *window, struct varve_error *error);
+                                    const struct vv_chrome_window *window,
+                                    struct varve_error *error);
 void vv_chrome_text_deinit(struct vv_chrome_text *text);
 
-/* The id of a string value, escapes resolved, what is no UTF-8 repaired. */
+/* The id of a string value. Escapes are resolved, and invalid UTF-8 is repaired. */
 enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,
                                   uint32_t *out_id, struct varve_error *error);
-/* The id of an array's or object's text without blanks. */
-enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                    uint32_t *out_id, struct varve_error *error);
-/* Copies an array's or object's text without the blanks that stand outside of strings; `out` needs room for `length`.
- * The end of what it wrote, or NULL: the brackets do not match. */
+/* The id of the text of an array or object, without blanks. */
+enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text,
+                                    const struct vv_chrome_value *value, uint32_t *out_id,
+                                    struct varve_error *error);
+/* Copies the text of an array or object without the blanks outside of strings. `out` needs room for
+ * `length` bytes. Returns the end of the copy; NULL if the brackets do not match. */
 char *vv_chrome_compact(const char *at, size_t length, char *out);
-/* The string itself, NUL-terminated, borrowed until the next call. */
-enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text, const struct vv_chrome_value *value,
-                                     const char **out_text, size_t *out_length,
-                                     struct varve_error *error);
+/* The string, NUL-terminated; borrowed until the next call. */
+enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text,
+                                     const struct vv_chrome_value *value, const char **out_text,
+                                     size_t *out_length, struct varve_error *error);
 
 /* ---- recent texts ---- */
 
@@ -58,14 +62,14 @@ enum varve_code vv_recent_texts_init(struct vv_recent_texts *recent, uint32_t sl
                                      struct varve_error *error);
 void vv_recent_texts_deinit(struct vv_recent_texts *recent);
 
-/* What is looked for. */
+/* The key of a lookup. */
 struct vv_recent_probe {
     uint64_t first, last;
     const char *text;
     uint32_t length, slot;
 };
 
-/* Up to 64 bytes behind the text are read. */
+/* May read up to 64 bytes beyond the text. */
 VV_CHROME_INLINE struct vv_recent_probe vv_recent_probe(const char *text, uint32_t length)
 {
     struct vv_recent_probe probe = { 0, 0, text, length, 0 };
@@ -89,7 +93,7 @@ VV_CHROME_INLINE struct vv_recent_probe vv_recent_probe(const char *text, uint32
 
 #define VV_RECENT_WAYS 4u
 
-/* The slot that holds the text, or the one that is its to take: among a few neighbours. */
+/* Finds the slot that holds the text, or the one that it should take, among a few neighbours. */
 VV_CHROME_INLINE struct vv_recent_text *vv_recent_find(const struct vv_recent_texts *recent,
                                                        const struct vv_recent_probe *probe,
                                                        bool *out_found)

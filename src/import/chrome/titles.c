@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* titles.c — metadata events (M): names, labels and places in the order of processes and threads. They may stand
- * anywhere, and also name what has no events: nothing is made for those. */
+/* titles.c — metadata events (M): names, labels, and the display order of processes and threads.
+ * They may be at any place in the file. They may also name something that has no events; that gets
+ * no rows. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +30,8 @@ static enum varve_code push_title(struct vv_chrome_reader *reader, struct vv_chr
     return VARVE_OK;
 }
 
-/* One that the format does not name: each argument is a fact of its process. */
+/* Keeps a metadata event that the format does not define: each argument is a fact of its
+ * process. */
 static enum varve_code add_other(struct vv_chrome_reader *reader, struct vv_chrome_title *title,
                                  struct varve_error *error)
 {
@@ -78,7 +80,7 @@ enum varve_code vv_chrome_add_title(struct vv_chrome_reader *reader, struct varv
     return add_other(reader, &title, error);
 }
 
-/* ---- giving them out ---- */
+/* ---- applying them ---- */
 
 static uint32_t process_of(const struct vv_chrome_reader *reader, struct vv_chrome_ident pid)
 {
@@ -86,8 +88,8 @@ static uint32_t process_of(const struct vv_chrome_reader *reader, struct vv_chro
     return vv_chrome_find_place(&reader->places, pid, of_process);
 }
 
-/* Of several names the longest counts, and of those the last in the alphabet: so it does not matter which comes last.
- * The text of a pid or tid is a name for want of another. */
+/* If there are several names, the longest counts; of equally long ones, the last in the alphabet.
+ * So their order does not matter. If there is no name, the text of a pid or tid serves. */
 static void take_name(const struct vv_chrome_reader *reader, const struct vv_chrome_title *title,
                       struct vv_chrome_ident ident, uint32_t *name)
 {
@@ -117,7 +119,8 @@ static enum varve_code add_fact(struct vv_chrome_reader *reader, uint32_t proces
 }
 
 static enum varve_code apply_to_process(struct vv_chrome_reader *reader,
-                                        const struct vv_chrome_title *title, struct varve_error *error)
+                                        const struct vv_chrome_title *title,
+                                        struct varve_error *error)
 {
     uint32_t process = process_of(reader, title->pid), key = title->key;
     if (process == VV_NONE)
@@ -155,8 +158,8 @@ static enum varve_code add_named(struct vv_named_pids *named, struct vv_chrome_i
     return VARVE_OK;
 }
 
-/* A process of which there is nothing but names has no row; its metadata events count with the one that has most
- * events, which surely wrote them. */
+/* A process for which there are only names has no row. Its metadata events are counted for the
+ * process with the most events, which must have written them. */
 static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_processes *processes = &reader->model->processes;
@@ -178,7 +181,8 @@ static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varv
     if (main_process == VV_NONE && without > 0) {
         struct vv_chrome_place place;
         const struct vv_chrome_title *title = &reader->titles.items[0];
-        VV_TRY(vv_chrome_place(&reader->places, reader->model, title->pid, title->tid, &place, error));
+        VV_TRY(
+            vv_chrome_place(&reader->places, reader->model, title->pid, title->tid, &place, error));
         main_process = place.process;
     }
     if (main_process != VV_NONE)
@@ -188,13 +192,13 @@ static enum varve_code count_titles(struct vv_chrome_reader *reader, struct varv
 
 /* ---- devices ---- */
 
-/* What is known of a process: its label, and the device that its tracks are of. */
+/* What is known about a process: its label, and the device of its tracks. */
 struct device_name {
     uint32_t label, device;
     bool is_device;
 };
 
-/* Kineto calls a GPU's row after the program, and labels it "GPU 0". */
+/* Kineto gives a GPU's process the name of the program, and the label "GPU 0". */
 static enum varve_code name_device(struct vv_chrome_reader *reader, uint32_t process,
                                    const struct device_name *known, struct varve_error *error)
 {
@@ -207,7 +211,8 @@ static enum varve_code name_device(struct vv_chrome_reader *reader, uint32_t pro
         *name = label;
         return VARVE_OK;
     }
-    if (label != 0 || known->device == VV_NONE || *name != 0 || known->device >> 16 != VARVE_DEVICE_KIND_CUDA)
+    if (label != 0 || known->device == VV_NONE || *name != 0 ||
+        known->device >> 16 != VARVE_DEVICE_KIND_CUDA)
         return VARVE_OK;
     snprintf(text, sizeof text, "GPU %u", known->device & 0xffff);
     return vv_model_text(reader->model, text, name, error);

@@ -6,7 +6,7 @@
 
 #include "base/text/json_scan.h"
 
-/* Large enough that an event cut by its end is rare, small enough for a second-level cache. */
+/* Large enough that its end rarely cuts an event, and small enough for a second-level cache. */
 #define FIRST_CAPACITY_BYTES (UINT32_C(512) << 10)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -16,10 +16,11 @@ static enum varve_code reserve(struct vv_chrome_window *window, uint32_t capacit
     char *text = realloc(window->text, (size_t)capacity_bytes + VV_CHROME_PADDING_BYTES);
     if (text != NULL)
         window->text = text;
-    /* What they held is scanned again: nothing to copy. */
+    /* The text is scanned again, so the old tokens need not be copied. */
     free(window->tokens);
     free(window->escapes);
-    window->tokens = malloc((VV_JSON_SCAN_TOKENS((size_t)capacity_bytes) + 2) * sizeof *window->tokens);
+    window->tokens =
+        malloc((VV_JSON_SCAN_TOKENS((size_t)capacity_bytes) + 2) * sizeof *window->tokens);
     window->escapes = malloc(VV_JSON_SCAN_ESCAPE_WORDS(capacity_bytes) * sizeof *window->escapes);
     if (text == NULL || window->tokens == NULL || window->escapes == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read %u bytes of JSON", capacity_bytes);
@@ -55,7 +56,7 @@ static enum varve_code read_some(struct vv_chrome_window *window, size_t *out_by
     return vv_source_read(window->source, to, room, out_bytes, error);
 }
 
-/* A compressed file that ends too early is a file that ends there. */
+/* A compressed file that ends too early is treated as if the input ended there. */
 static enum varve_code fill(struct vv_chrome_window *window, struct varve_error *error)
 {
     while (window->bytes < window->capacity_bytes && !window->is_last) {
@@ -77,8 +78,8 @@ static void scan(struct vv_chrome_window *window)
     memset(window->text + window->bytes, 0, VV_CHROME_PADDING_BYTES);
     if (window->offset == 0 && window->bytes >= 3 && memcmp(window->text, BYTE_ORDER_MARK, 3) == 0)
         memset(window->text, ' ', 3);
-    window->token_count = (uint32_t)vv_json_scan(window->text, window->bytes, window->tokens, window->escapes,
-                                                 &window->end);
+    window->token_count = (uint32_t)vv_json_scan(window->text, window->bytes, window->tokens,
+                                                 window->escapes, &window->end);
     window->tokens[window->token_count] = window->end;
     window->tokens[window->token_count + 1] = window->end;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_plan.c — static memory plans as CSV: which buffer lies where, and from which operator to which it is used.
- * doc/formats.md.
+/* memory_plan.c — reads static memory plans as CSV: where each buffer lies, and from which operator
+ * to which it is used. doc/formats.md.
  *
- * The header names the columns, in any order; of units, "(KB)" alone is known, else bytes. Ascend's static_op_mem
- * tables are such files, without offsets. Uses are numbers of operators in the order in which they run; a last use of
- * 4294967295 is the end of the graph. */
+ * The header names the columns, in any order. The only known unit is "(KB)"; otherwise sizes are in
+ * bytes. Ascend's static_op_mem tables are such files, without offsets. Uses are numbers of
+ * operators in order of execution; a last use of 4294967295 is the end of the graph. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,13 +17,14 @@
 #include "varve/varve.h"
 
 #define FIELDS_MAX 32
-#define NO_TEXT '\xff' /* what NUL becomes here: no UTF-8 either, so it is replaced and counted with that */
+/* Replaces NUL in the text. It is invalid UTF-8 too, so it is repaired and counted like that. */
+#define NO_TEXT '\xff'
 #define LINE_BYTES_MAX (1u << 20)
 #define TO_THE_END INT64_C(4294967295)
 
 enum meaning { NAME, OFFSET, SIZE, FIRST, LAST, GRAPH, DEVICE, MEANINGS };
 
-/* Names of columns without case, blanks and signs. */
+/* Names of columns, without case, blanks and punctuation. */
 static const struct { const char *word; enum meaning meaning; } words[] = {
     { "operator", NAME },        { "opname", NAME },        { "name", NAME },
     { "offset", OFFSET },        { "offsetbytes", OFFSET }, { "offsetkb", OFFSET },
@@ -35,14 +36,14 @@ static const struct { const char *word; enum meaning meaning; } words[] = {
 };
 
 struct layout {
-    int column[MEANINGS];       /* -1 = not there                                               */
+    int column[MEANINGS];       /* -1 = there is no such column                                 */
     bool is_kb[MEANINGS];
 };
 
 struct reading {
     const struct vv_import_job *job;
     struct layout layout;
-    char *text;                 /* of the whole file                                            */
+    char *text;                 /* text of the whole file                                       */
     size_t length, capacity;
     uint64_t line;
     uint32_t process;
@@ -50,8 +51,8 @@ struct reading {
 
 /* ---- fields ---- */
 
-/* Cuts the line at *cursor into fields, in place; quotes as in RFC 4180. Returns their count, at most FIELDS_MAX; *cursor
- * is behind the line. */
+/* Cuts the line at *cursor into fields, in place, with quotes as in RFC 4180. Returns the number of
+ * fields, at most FIELDS_MAX; *cursor moves to the next line. */
 static int cut_line(char **cursor, char *end, char **fields)
 {
     char *at = *cursor;
@@ -60,7 +61,8 @@ static int cut_line(char **cursor, char *end, char **fields)
         char *to = at, *from = at;
         bool is_quoted = from < end && *from == '"';
         from += is_quoted;
-        while (from < end && (is_quoted ? *from != '"' || (from + 1 < end && from[1] == '"') : *from != ',' && *from != '\n')) {
+        while (from < end && (is_quoted ? *from != '"' || (from + 1 < end && from[1] == '"')
+                                        : *from != ',' && *from != '\n')) {
             from += is_quoted && *from == '"';
             *to++ = *from != '\0' ? *from : NO_TEXT;
             from++;
@@ -82,7 +84,7 @@ static int cut_line(char **cursor, char *end, char **fields)
     return count;
 }
 
-/* What a heading means; MEANINGS: nothing that is read. */
+/* The meaning of a heading; MEANINGS = the column is not read. */
 static enum meaning meaning_of(const char *heading, bool *out_is_kb)
 {
     char word[32];
@@ -110,8 +112,8 @@ static bool read_header(char **fields, int count, struct layout *out_layout)
             out_layout->is_kb[meaning] = is_kb;
         }
     }
-    return out_layout->column[NAME] >= 0 && out_layout->column[SIZE] >= 0 && out_layout->column[FIRST] >= 0 &&
-           out_layout->column[LAST] >= 0;
+    return out_layout->column[NAME] >= 0 && out_layout->column[SIZE] >= 0 &&
+           out_layout->column[FIRST] >= 0 && out_layout->column[LAST] >= 0;
 }
 
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
@@ -131,10 +133,12 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 
 /* ---- rows ---- */
 
-static enum varve_code read_number(const struct reading *reading, char *const *fields, enum meaning meaning,
-                                   int64_t *out_value, struct varve_error *error)
+static enum varve_code read_number(const struct reading *reading, char *const *fields,
+                                   enum meaning meaning, int64_t *out_value,
+                                   struct varve_error *error)
 {
-    static const char *const what[] = { "name", "offset", "size", "first use", "last use", "graph", "device" };
+    static const char *const what[] = { "name", "offset", "size", "first use", "last use", "graph",
+                                        "device" };
     const char *text = fields[reading->layout.column[meaning]];
     char *end;
     double value = strtod(text, &end);
@@ -143,28 +147,31 @@ static enum varve_code read_number(const struct reading *reading, char *const *f
     if (reading->layout.is_kb[meaning])
         value *= 1024;
     if (end == text || *end != '\0' || !(value >= 0 && value < 9e15))
-        VV_FAIL(error, VARVE_CORRUPT, "'%s', line %" PRIu64 ": '%.40s' is no %s: a number of 0 or more is wanted",
+        VV_FAIL(error, VARVE_CORRUPT,
+                "'%s', line %" PRIu64 ": '%.40s' is no %s: a number of 0 or more is wanted",
                 reading->job->path, reading->line, text, what[meaning]);
     *out_value = llround(value);
     return VARVE_OK;
 }
 
-/* What is there of a field that may be missing; `standard` where it is not. */
-static enum varve_code read_optional(const struct reading *reading, char *const *fields, enum meaning meaning,
-                                     int64_t *out_value, struct varve_error *error)
+/* Reads a field that may be missing; then the value is `standard`. */
+static enum varve_code read_optional(const struct reading *reading, char *const *fields,
+                                     enum meaning meaning, int64_t *out_value,
+                                     struct varve_error *error)
 {
     if (reading->layout.column[meaning] < 0)
         return VARVE_OK;
     return read_number(reading, fields, meaning, out_value, error);
 }
 
-static enum varve_code add_row(struct reading *reading, char *const *fields, struct varve_error *error)
+static enum varve_code add_row(struct reading *reading, char *const *fields,
+                               struct varve_error *error)
 {
     struct vv_model *model = reading->job->model;
     const char *name = fields[reading->layout.column[NAME]];
     int64_t bytes, first, last, offset = -1, graph = 0, device = 0;
     uint32_t row;
-    if (strcmp(name, "TOTAL") == 0) /* Ascend's last row sums the others up */
+    if (strcmp(name, "TOTAL") == 0) /* Ascend's last row has the sums of the others */
         return VARVE_OK;
     VV_TRY(read_number(reading, fields, SIZE, &bytes, error));
     VV_TRY(read_number(reading, fields, FIRST, &first, error));
@@ -173,7 +180,8 @@ static enum varve_code add_row(struct reading *reading, char *const *fields, str
     VV_TRY(read_optional(reading, fields, GRAPH, &graph, error));
     VV_TRY(read_optional(reading, fields, DEVICE, &device, error));
     if (last < first)
-        VV_FAIL(error, VARVE_CORRUPT, "'%s', line %" PRIu64 ": the last use %" PRId64 " lies before the first, %" PRId64,
+        VV_FAIL(error, VARVE_CORRUPT,
+                "'%s', line %" PRIu64 ": the last use %" PRId64 " lies before the first, %" PRId64,
                 reading->job->path, reading->line, last, first);
     VV_TRY(vv_model_add_placement(model, &row, error));
     VV_TRY(vv_model_text(model, name, &model->placements.name[row], error));
@@ -192,12 +200,15 @@ static enum varve_code load(struct reading *reading, struct varve_error *error)
 {
     for (;;) {
         size_t got;
-        VV_TRY(vv_array_reserve(&reading->text, &reading->capacity, reading->length + 65537, 1, error));
-        VV_TRY(vv_source_read(reading->job->source, reading->text + reading->length, 65536, &got, error));
+        VV_TRY(vv_array_reserve(&reading->text, &reading->capacity, reading->length + 65537, 1,
+                                error));
+        VV_TRY(vv_source_read(reading->job->source, reading->text + reading->length, 65536, &got,
+                              error));
         reading->length += got;
         if (got == 0)
             return VARVE_OK;
-        VV_TRY(vv_source_may_hold(reading->job->source, reading->length, reading->job->options->max_memory_bytes, error));
+        VV_TRY(vv_source_may_hold(reading->job->source, reading->length,
+                                  reading->job->options->max_memory_bytes, error));
     }
 }
 
@@ -213,12 +224,13 @@ static enum varve_code read_rows(struct reading *reading, struct varve_error *er
         int count = cut_line(&cursor, end, fields);
         if (count == 1 && fields[0][0] == '\0')
             continue;
-        if (count < wanted && !is_whole) { /* cut off within its last line */
+        if (count < wanted && !is_whole) { /* the file is cut inside its last line */
             reading->job->model->health.truncated_files++;
             return VARVE_OK;
         }
         if (count < wanted)
-            VV_FAIL(error, VARVE_CORRUPT, "'%s', line %" PRIu64 ": %d fields, the header has %d or more",
+            VV_FAIL(error, VARVE_CORRUPT,
+                    "'%s', line %" PRIu64 ": %d fields, the header has %d or more",
                     reading->job->path, reading->line, count, wanted);
         VV_TRY(add_row(reading, fields, error));
     }
@@ -235,7 +247,7 @@ static enum varve_code read(const struct vv_import_job *job, struct varve_error 
         job->model->processes.clock_uncertainty_ns[reading.process] = -1;
         code = load(&reading, error);
     }
-    if (code == VARVE_TRUNCATED) { /* a compressed file that is cut: the lines there are */
+    if (code == VARVE_TRUNCATED) { /* a compressed file that is cut: use the lines before */
         job->model->health.truncated_files++;
         code = VARVE_OK;
     }

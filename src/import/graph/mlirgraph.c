@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mlirgraph.c — operator graphs as JSON, "mlirgraph" 1.x: nodes with times in picoseconds, and edges.
- * doc/formats.md.
+/* mlirgraph.c — reads operator graphs as JSON, "mlirgraph" 1.x: nodes with times in picoseconds,
+ * and edges. doc/formats.md.
  *
- * A node becomes a slice, an edge a flow from the begin of one to the begin of the other. The same edge may
- * stand in the list of edges, in its node's `adj` and in both: it is one flow. */
+ * A node becomes a slice; an edge becomes a flow from the begin of one slice to the begin of the
+ * other. An edge may be in the list of edges, in its node's `adj`, or in both: it is one flow. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct reading {
     size_t node_count, node_capacity, edge_count, edge_capacity;
 };
 
-/* A node as it is read; times in picoseconds. */
+/* A node while it is read; times in picoseconds. */
 struct draft {
     int64_t id, begin_ps, duration_ps;
     uint32_t name;
@@ -36,7 +36,8 @@ struct draft {
     struct vv_attribute_list others;
 };
 
-/* Looks at the beginning of the file only: the first of the top level's "nodes" has a member "adj". */
+/* Looks only at the begin of the file: the first object in the top level's "nodes" has a member
+ * "adj". */
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     struct vv_json json;
@@ -50,7 +51,8 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
             in_nodes = vv_json_is(&json, "nodes");
         if (json.token == VV_JSON_NAME && !in_nodes && vv_json_skip(&json, NULL) != VARVE_OK)
             break;
-        is_found = in_nodes && json.depth == 3 && json.token == VV_JSON_NAME && vv_json_is(&json, "adj");
+        is_found =
+            in_nodes && json.depth == 3 && json.token == VV_JSON_NAME && vv_json_is(&json, "adj");
     }
     vv_json_deinit(&json);
     return is_found;
@@ -108,7 +110,7 @@ static enum varve_code read_member(struct reading *reading, struct draft *draft,
     return VARVE_OK;
 }
 
-/* "[4,7]", as it was kept. */
+/* Reads "[4,7]", the kept text. */
 static enum varve_code add_neighbours(struct reading *reading, int64_t id, const char *text,
                                       struct varve_error *error)
 {
@@ -123,9 +125,9 @@ static enum varve_code add_neighbours(struct reading *reading, int64_t id, const
     return code;
 }
 
-/* Picoseconds that nanoseconds cannot hold stay as they were said. */
-static enum varve_code add_arguments(struct reading *reading, const struct draft *draft, uint32_t slice,
-                                     struct varve_error *error)
+/* A time in picoseconds that nanoseconds cannot hold is kept as an argument. */
+static enum varve_code add_arguments(struct reading *reading, const struct draft *draft,
+                                     uint32_t slice, struct varve_error *error)
 {
     struct vv_model *model = reading->model;
     const struct { const char *key; int64_t value; bool is_kept; } numbers[] = {
@@ -145,7 +147,8 @@ static enum varve_code add_arguments(struct reading *reading, const struct draft
         const struct vv_attribute_named *other = &draft->others.items[i];
         if (other->key == reading->adjacent && other->attribute.kind == VV_ARG_JSON)
             VV_TRY(add_neighbours(reading, draft->id,
-                                  vv_intern_text(&model->strings, (uint32_t)other->attribute.value), error));
+                                  vv_intern_text(&model->strings, (uint32_t)other->attribute.value),
+                                  error));
     }
     return VARVE_OK;
 }
@@ -225,7 +228,7 @@ static enum varve_code read_edge(struct reading *reading, struct varve_error *er
     return VARVE_OK;
 }
 
-/* An array whose elements `read` takes from their first token on. */
+/* Reads an array; `read` reads each element from its first token on. */
 static enum varve_code read_array(struct reading *reading,
                                   enum varve_code (*read)(struct reading *, struct varve_error *),
                                   struct varve_error *error)
@@ -283,9 +286,9 @@ static int compare_edges(const void *a, const void *b)
 static const struct node *find_node(const struct reading *reading, int64_t id)
 {
     const struct node wanted = { .id = id };
-    return reading->node_count == 0
-               ? NULL
-               : bsearch(&wanted, reading->nodes, reading->node_count, sizeof wanted, compare_nodes);
+    return reading->node_count == 0 ? NULL
+                                    : bsearch(&wanted, reading->nodes, reading->node_count,
+                                              sizeof wanted, compare_nodes);
 }
 
 static enum varve_code add_flows(struct reading *reading, struct varve_error *error)
@@ -302,7 +305,8 @@ static enum varve_code add_flows(struct reading *reading, struct varve_error *er
         uint32_t flow;
         if (i > 0 && compare_edges(edge, edge - 1) == 0)
             continue;
-        const struct node *from = find_node(reading, edge->from), *to = find_node(reading, edge->to);
+        const struct node *from = find_node(reading, edge->from),
+                          *to = find_node(reading, edge->to);
         if (from == NULL || to == NULL) {
             model->health.unmatched_flows++;
             continue;
@@ -317,7 +321,7 @@ static enum varve_code add_flows(struct reading *reading, struct varve_error *er
     return VARVE_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static enum varve_code prepare(struct reading *reading, uint32_t scope, struct varve_error *error)
 {

@@ -13,7 +13,8 @@
 static enum varve_code fail_open(const char *path, int failure, struct varve_error *error)
 {
     if (failure == ELOOP)
-        VV_FAIL(error, VARVE_PERMISSION, "'%s' is a link that another user may have made: it is not followed", path);
+        VV_FAIL(error, VARVE_PERMISSION,
+                "'%s' is a link that another user may have made: it is not followed", path);
     if (failure == EINVAL)
         VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is neither a file nor a folder", path);
     return vv_fail_errno(error, failure, "cannot read '%s'", path);
@@ -72,6 +73,12 @@ enum varve_code vv_input_read(const struct vv_input *input, uint64_t offset, voi
     }
     *out_bytes = done;
     return VARVE_OK;
+}
+
+enum varve_code vv_input_place(const struct vv_input *input, enum varve_code code,
+                               struct varve_error *error)
+{
+    return vv_packed_place(input->packed, code, error);
 }
 
 enum varve_code vv_input_read_all(const char *path, size_t limit_bytes, char **out_text,

@@ -8,7 +8,7 @@
 #define FIRST_BYTES 512u
 #define AHEAD_BYTES_MAX (256u << 10)
 
-/* Decompresses all of it; what was read before a failure stays. */
+/* Decompresses the whole file. After a failure, the bytes read so far stay. */
 static enum varve_code read_all(struct vv_window *window, struct vv_source *source,
                                 uint64_t limit_bytes, struct varve_error *error)
 {
@@ -51,7 +51,7 @@ void vv_window_close(struct vv_window *window)
     *window = (struct vv_window){ 0 };
 }
 
-/* What the window holds already of the place asked for moves to its front. */
+/* Moves the bytes that the window already holds of the requested place to its front. */
 static enum varve_code move_to(struct vv_window *window, uint64_t offset, size_t bytes,
                                struct varve_error *error)
 {
@@ -99,13 +99,15 @@ enum varve_code vv_window_at(struct vv_window *window, uint64_t offset, uint64_t
     return VARVE_OK;
 }
 
-/* A tag, and a length or number behind it: where only the end of the file is in the way, the field is cut. */
+/* Reads a tag, and the length or number after it. If they are incomplete because the file ends, the
+ * field is cut. */
 enum varve_code vv_window_field(struct vv_window *window, uint64_t offset, uint64_t limit,
                                 struct vv_window_field *out_field, struct varve_error *error)
 {
     struct vv_bytes bytes;
     uint64_t room = limit - offset;
-    VV_TRY(vv_window_at(window, offset, room < VV_PROTOBUF_HEAD_BYTES_MAX ? room : VV_PROTOBUF_HEAD_BYTES_MAX,
+    VV_TRY(vv_window_at(window, offset,
+                        room < VV_PROTOBUF_HEAD_BYTES_MAX ? room : VV_PROTOBUF_HEAD_BYTES_MAX,
                         &bytes, error));
     if (bytes.length > room)
         bytes.length = (size_t)room;
@@ -127,9 +129,11 @@ enum varve_code vv_window_field(struct vv_window *window, uint64_t offset, uint6
     if (width == 0 && !vv_protobuf_varint(&at, end, &value))
         return is_short ? VARVE_OK
                         : vv_fail_at(error, VARVE_CORRUPT, offset, "a field's number has no end");
-    uint64_t data = offset + (uint64_t)(at - bytes.data), size = wire == VV_WIRE_BYTES ? value : width;
+    uint64_t data = offset + (uint64_t)(at - bytes.data),
+             size = wire == VV_WIRE_BYTES ? value : width;
     if (size > limit - data)
-        return vv_fail_at(error, VARVE_CORRUPT, offset, "a field is longer than the message around it");
+        return vv_fail_at(error, VARVE_CORRUPT, offset,
+                          "a field is longer than the message around it");
     *out_field = (struct vv_window_field){ (uint32_t)number, wire, value, data, data + size,
                                            data + size > window->size_bytes };
     if (width == 0 || out_field->is_cut)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c — the tables of events of an Nsight Systems export but NVTX's: device work, calls, MPI. */
+/* events.c — the tables of events in an Nsight Systems export, except NVTX's: device work, calls,
+ * MPI. */
 #include "import/nsys/nsys.h"
 
 #ifdef VV_HAVE_SQLITE
@@ -14,11 +15,11 @@
 #define NO_ACTIVITY (-1)
 
 struct table {
-    const char *name;     /* with '*' at its end, the beginning of the names of several          */
-    const char *category; /* the word that other producers use for the same                      */
+    const char *name;     /* with '*' at its end: the begin of several names                     */
+    const char *category; /* the word that other producers use for it                            */
     uint16_t layer;
     int activity;         /* enum vv_activity_kind                                              */
-    const char *title;    /* of a row without a name of its own                                  */
+    const char *title;    /* name for rows without a name                                        */
 };
 
 #define CUPTI "CUPTI_ACTIVITY_KIND_"
@@ -40,7 +41,7 @@ static const struct table tables[] = {
     { "PROFILER_OVERHEAD", "overhead", VARVE_LAYER_HOST, NO_ACTIVITY, "" },
 };
 
-/* Any other table whose rows begin, end, run on a thread and have a name. */
+/* Any other table whose rows have a begin, an end, a thread and a name. */
 static const struct table other = { "", NULL, VARVE_LAYER_HOST, NO_ACTIVITY, "" };
 
 struct reading {
@@ -53,7 +54,7 @@ static bool is_on_device(const struct table *table)
     return table->activity != NO_ACTIVITY && table->activity != VV_ACTIVITY_CALL;
 }
 
-/* "cudaLaunchKernel_v7000" is cudaLaunchKernel; the whole word stays as an argument. */
+/* "cudaLaunchKernel_v7000" becomes cudaLaunchKernel; the full name is kept as an argument. */
 static enum varve_code strip_version(struct vv_nsys *nsys, uint32_t *name, uint32_t slice_name_key,
                                      uint32_t slice, struct varve_error *error)
 {
@@ -64,15 +65,18 @@ static enum varve_code strip_version(struct vv_nsys *nsys, uint32_t *name, uint3
         strspn(version + 2, "0123456789") != strlen(version + 2))
         return VARVE_OK;
     VV_TRY(vv_model_add_text(nsys->model, whole, (size_t)(version - whole), name, error));
-    return vv_attribute_to_slice(nsys->model, slice, slice_name_key, vv_attribute_text(former), error);
+    return vv_attribute_to_slice(nsys->model, slice, slice_name_key, vv_attribute_text(former),
+                                 error);
 }
 
-/* "Memcpy HtoD", as Kineto says it. */
-static enum varve_code name_copy(struct vv_nsys *nsys, const struct vv_nsys_row *row, uint32_t *out_name,
-                                 struct varve_error *error)
+/* Makes "Memcpy HtoD", as in Kineto. */
+static enum varve_code name_copy(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                 uint32_t *out_name, struct varve_error *error)
 {
-    static const char *const kinds[] = { [1] = "HtoD", [2] = "DtoH", [3] = "HtoA", [4] = "AtoH", [5] = "AtoA",
-                                         [6] = "AtoD", [7] = "DtoA", [8] = "DtoD", [9] = "HtoH", [10] = "PtoP" };
+    static const char *const kinds[] = { [1] = "HtoD", [2] = "DtoH", [3] = "HtoA", [4] = "AtoH",
+                                         [5] = "AtoA",
+                                         [6] = "AtoD", [7] = "DtoA", [8] = "DtoD", [9] = "HtoH",
+                                         [10] = "PtoP" };
     int64_t kind = row->values[VV_NSYS_COPY_KIND];
     char name[32];
     if (kind < 1 || kind >= (int64_t)(sizeof kinds / sizeof *kinds))
@@ -82,7 +86,8 @@ static enum varve_code name_copy(struct vv_nsys *nsys, const struct vv_nsys_row 
 }
 
 static enum varve_code add_activity(struct vv_nsys *nsys, const struct vv_nsys_row *row,
-                                    enum vv_activity_kind kind, uint32_t slice, struct varve_error *error)
+                                    enum vv_activity_kind kind, uint32_t slice,
+                                    struct varve_error *error)
 {
     struct vv_activities *activities = &nsys->model->activities;
     const int64_t *values = row->values;
@@ -127,7 +132,8 @@ static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row
         VV_TRY(add_activity(nsys, row, (enum vv_activity_kind)table->activity, slice, error));
     else if (values[VV_NSYS_BYTES] != VV_NSYS_ABSENT) {
         VV_TRY(vv_model_text(nsys->model, "bytes", &key, error));
-        VV_TRY(vv_attribute_to_slice(nsys->model, slice, key, vv_attribute_int(values[VV_NSYS_BYTES]), error));
+        VV_TRY(vv_attribute_to_slice(nsys->model, slice, key,
+                                     vv_attribute_int(values[VV_NSYS_BYTES]), error));
     }
     if (table->activity == VV_ACTIVITY_CALL) {
         VV_TRY(vv_model_text(nsys->model, "nameId", &key, error));
@@ -137,13 +143,13 @@ static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row
     return vv_nsys_arguments(nsys, row, slice, error);
 }
 
-/* ---- which tables ---- */
+/* ---- the list of tables ---- */
 
 static bool has_columns(struct vv_nsys *nsys, const char *table, const char *const *columns)
 {
     for (; *columns != NULL; columns++)
-        if (vv_sqlite.table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL, NULL,
-                                            NULL) != SQLITE_OK)
+        if (vv_sqlite.table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL,
+                                            NULL, NULL) != SQLITE_OK)
             return false;
     return true;
 }
@@ -157,9 +163,10 @@ static const struct table *find_table(struct vv_nsys *nsys, const char *name)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         size_t length = strlen(tables[i].name);
         bool is_several = tables[i].name[length - 1] == '*';
-        if (is_several ? strncmp(tables[i].name, name, length - 1) == 0 && has_columns(nsys, name, instant)
-                       : strcmp(tables[i].name, name) == 0 &&
-                             has_columns(nsys, name, is_on_device(&tables[i]) ? device : instant))
+        if (is_several
+                ? strncmp(tables[i].name, name, length - 1) == 0 && has_columns(nsys, name, instant)
+                : strcmp(tables[i].name, name) == 0 &&
+                      has_columns(nsys, name, is_on_device(&tables[i]) ? device : instant))
             return &tables[i];
     }
     return has_columns(nsys, name, by_name) || has_columns(nsys, name, by_text) ? &other : NULL;
@@ -173,7 +180,8 @@ enum varve_code vv_nsys_read_events(struct vv_nsys *nsys, const char *name, bool
     *out_is_known = reading.table != NULL;
     if (reading.table == NULL)
         return VARVE_OK;
-    snprintf(category, sizeof category, "%s", reading.table->category != NULL ? reading.table->category : name);
+    snprintf(category, sizeof category, "%s",
+             reading.table->category != NULL ? reading.table->category : name);
     for (char *letter = category; *letter != '\0'; letter++)
         *letter = (char)tolower((unsigned char)*letter);
     VV_TRY(vv_model_text(nsys->model, category, &reading.category, error));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.c — a database of a stranger: a file of ours to judge, not to obey. Its schema is a program in SQL and its pages may
- * lead anywhere, so tables alone are read, no expression of the file's is evaluated, and what is done for the
- * whole file comes out of one budget that stays spent. */
+/* guard.c — protects against a hostile database. Its schema is a program in SQL, and its pages may
+ * lead anywhere. So only tables are read, no expression of the file is evaluated, and the work for
+ * the whole file is limited by one budget, which is never refilled. */
 #include "import/nsys/nsys.h"
 
 #ifdef VV_HAVE_SQLITE
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PER_LOOK 100000 /* of SQLite's machine                                            */
+#define STEPS_PER_LOOK 100000 /* steps of SQLite's virtual machine                              */
 #define TEXT_BYTES_MAX (UINT64_C(64) << 20)
 #define TEXT_BYTES_MIN (UINT64_C(1) << 20)
 
-/* ---- what may be done ---- */
+/* ---- permissions ---- */
 
-/* `inner` names the view or trigger that wants it: what we ask for ourselves has none. */
-static int allow(void *context, int action, const char *first, const char *second, const char *database, const char *inner)
+/* `inner` names the view or trigger that asks for the action; for our own queries it is NULL. */
+static int allow(void *context, int action, const char *first, const char *second,
+                 const char *database, const char *inner)
 {
     (void)context;
     (void)database;
@@ -26,7 +27,7 @@ static int allow(void *context, int action, const char *first, const char *secon
     case SQLITE_SELECT:
     case SQLITE_READ:
         return SQLITE_OK;
-    case SQLITE_FUNCTION: /* of look_for_tables                                                 */
+    case SQLITE_FUNCTION: /* look_for_tables needs it                                           */
         return second != NULL && strcmp(second, "like") == 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_PRAGMA:
         return first != NULL && strcmp(first, "table_xinfo") == 0 ? SQLITE_OK : SQLITE_DENY;
@@ -35,7 +36,7 @@ static int allow(void *context, int action, const char *first, const char *secon
     }
 }
 
-static int look(void *context)
+static int count_steps(void *context)
 {
     struct vv_nsys *nsys = context;
     if (nsys->looks_left > 0)
@@ -46,12 +47,16 @@ static int look(void *context)
 static void lower_limits(const struct vv_nsys *nsys)
 {
     static const struct { int id, most; } limits[] = {
-        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_EXPR_DEPTH, 100 },  { SQLITE_LIMIT_COMPOUND_SELECT, 2 },
-        { SQLITE_LIMIT_FUNCTION_ARG, 8 },     { SQLITE_LIMIT_ATTACHED, 0 },      { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
-        { SQLITE_LIMIT_VARIABLE_NUMBER, 8 },  { SQLITE_LIMIT_TRIGGER_DEPTH, 1 }, { SQLITE_LIMIT_WORKER_THREADS, 0 },
+        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_EXPR_DEPTH, 100 },
+         { SQLITE_LIMIT_COMPOUND_SELECT, 2 },
+        { SQLITE_LIMIT_FUNCTION_ARG, 8 },     { SQLITE_LIMIT_ATTACHED, 0 },
+             { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
+        { SQLITE_LIMIT_VARIABLE_NUMBER, 8 },  { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+        { SQLITE_LIMIT_WORKER_THREADS, 0 },
         { SQLITE_LIMIT_VDBE_OP, 100000 },
     };
-    /* No text is longer than the file; pages that lead round in a circle make one of any length. */
+    /* No real text is longer than the file. But a circle of pages could give a text of any
+     * length. */
     uint64_t text_bytes = nsys->file_bytes > TEXT_BYTES_MAX   ? TEXT_BYTES_MAX
                           : nsys->file_bytes < TEXT_BYTES_MIN ? TEXT_BYTES_MIN
                                                               : nsys->file_bytes;
@@ -60,7 +65,8 @@ static void lower_limits(const struct vv_nsys *nsys)
         vv_sqlite.limit(nsys->database, limits[i].id, limits[i].most);
 }
 
-/* Of a file that lacks pages SQLite reads those that there are only if it may write to the schema; this file nobody can. */
+/* If a file lacks pages, SQLite reads the remaining ones only if the schema may be written; here
+ * the file itself is read-only. */
 void vv_nsys_guard(struct vv_nsys *nsys, bool lacks_pages)
 {
     vv_sqlite.db_config(nsys->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -70,26 +76,31 @@ void vv_nsys_guard(struct vv_nsys *nsys, bool lacks_pages)
     vv_sqlite.db_config(nsys->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, lacks_pages, NULL);
     lower_limits(nsys);
     nsys->rows_left = nsys->file_bytes;
-    nsys->text_bytes_left = 8 * nsys->file_bytes + TEXT_BYTES_MIN; /* tables are read twice, UTF-16 grows by half */
+    /* tables are read twice, and UTF-16 grows by half */
+    nsys->text_bytes_left = 8 * nsys->file_bytes + TEXT_BYTES_MIN;
     nsys->looks_left = 1000 + nsys->file_bytes / 100;
-    vv_sqlite.progress_handler(nsys->database, STEPS_PER_LOOK, look, nsys);
+    vv_sqlite.progress_handler(nsys->database, STEPS_PER_LOOK, count_steps, nsys);
     vv_sqlite.set_authorizer(nsys->database, allow, nsys);
 }
 
 /* ---- which tables ---- */
 
-/* A table that is not there is plain. The columns are looked at without compiling what computes them: a query would hold that
- * once for each time that one names another. */
+/* True if all columns of the table are stored, and none is computed; also if the table does not
+ * exist. The columns are listed without compiling their expressions: a query would contain an
+ * expression once for each time that another names it. */
 enum varve_code vv_nsys_is_plain_table(struct vv_nsys *nsys, const char *table, bool *out_is_plain,
                                        struct varve_error *error)
 {
     sqlite3_stmt *columns = NULL;
     char *query = vv_sqlite.mprintf("PRAGMA table_xinfo(\"%w\")", table);
-    int status = query == NULL ? SQLITE_NOMEM : vv_sqlite.prepare_v2(nsys->database, query, -1, &columns, NULL);
+    int status = query == NULL ? SQLITE_NOMEM
+                               : vv_sqlite.prepare_v2(nsys->database, query, -1, &columns, NULL);
     *out_is_plain = true;
     if (status == SQLITE_OK)
-        while ((status = vv_sqlite.step(columns)) == SQLITE_ROW && *out_is_plain) /* the last says "hidden" */
-            *out_is_plain = vv_sqlite.column_int64(columns, vv_sqlite.column_count(columns) - 1) == 0;
+        /* the last field says "hidden" */
+        while ((status = vv_sqlite.step(columns)) == SQLITE_ROW && *out_is_plain)
+            *out_is_plain =
+                vv_sqlite.column_int64(columns, vv_sqlite.column_count(columns) - 1) == 0;
     vv_sqlite.finalize(columns);
     vv_sqlite.free(query);
     if (status == SQLITE_NOMEM)
@@ -99,7 +110,7 @@ enum varve_code vv_nsys_is_plain_table(struct vv_nsys *nsys, const char *table, 
 
 /* ---- the budget ---- */
 
-/* Takes the statement's row out of it; false: no file of this size holds as much. */
+/* Takes the statement's row out of the budget. False: no file of this size holds so much. */
 bool vv_nsys_may_hold(struct vv_nsys *nsys, sqlite3_stmt *statement)
 {
     uint64_t bytes = 0;

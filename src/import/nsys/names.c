@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c — processes, threads and streams of an Nsight Systems export, by their ids there. */
+/* names.c — makes the processes, threads and streams of an Nsight Systems export from their ids
+ * there. */
 #include "import/nsys/nsys.h"
 
 #ifdef VV_HAVE_SQLITE
@@ -9,7 +10,8 @@
 
 #include "varve/varve.h"
 
-#define ID_RANGE 0x1000000 /* a global id holds a number of 24 bits for the thread, above it one for the process */
+/* A global id holds the number of the thread in 24 bits, and above them that of the process. */
+#define ID_RANGE 0x1000000
 
 static int64_t pid_of(int64_t global_id)
 {
@@ -33,6 +35,7 @@ enum varve_code vv_nsys_process(struct vv_nsys *nsys, int64_t global_id, uint32_
         VV_TRY(vv_model_add_process(nsys->model, place, error));
         processes->pid[*place] = pid_of(global_id);
         processes->scope[*place] = nsys->scope;
+        processes->id_family[*place] = *place + 1; /* CUPTI counts calls in each process */
         processes->host[*place] = nsys->host;
     }
     *out_row = *place;
@@ -56,7 +59,8 @@ static enum varve_code find_track(struct vv_nsys *nsys, const struct vv_row_key 
 enum varve_code vv_nsys_thread(struct vv_nsys *nsys, int64_t global_tid, uint32_t *out_track,
                                struct varve_error *error)
 {
-    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0, VV_NSYS_KEY_THREAD } };
+    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0,
+                                      VV_NSYS_KEY_THREAD } };
     uint32_t process;
     bool is_new;
     VV_TRY(vv_nsys_process(nsys, global_tid, &process, error));
@@ -81,19 +85,20 @@ enum varve_code vv_nsys_lane(struct vv_nsys *nsys, int64_t global_tid, uint32_t 
     return vv_model_text(nsys->model, "NVTX ranges", &tracks->name[*out_track], error);
 }
 
-/* 0 for what is not said. */
+/* 0 if the value is absent. */
 static int64_t value_of(const struct vv_nsys_row *row, enum vv_nsys_role role)
 {
     return row->values[role] == VV_NSYS_ABSENT ? 0 : row->values[role];
 }
 
-enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *row, uint32_t *out_track,
-                               struct varve_error *error)
+enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                               uint32_t *out_track, struct varve_error *error)
 {
     int64_t global_pid = value_of(row, VV_NSYS_PID), stream = value_of(row, VV_NSYS_STREAM);
     int64_t device = value_of(row, VV_NSYS_DEVICE), context = value_of(row, VV_NSYS_CONTEXT);
     const struct vv_row_key key = {
-        { pid_of(global_pid), stream, (int64_t)((uint64_t)context << 16) | (device & 0xffff), VV_NSYS_KEY_STREAM }
+        { pid_of(global_pid), stream, (int64_t)((uint64_t)context << 16) | (device & 0xffff),
+          VV_NSYS_KEY_STREAM }
     };
     struct vv_tracks *tracks = &nsys->model->tracks;
     uint32_t process;
@@ -118,7 +123,8 @@ static enum varve_code name_process(struct vv_nsys *nsys, const struct vv_nsys_r
     uint32_t process;
     (void)context;
     for (int i = 0; i < row->column_count; i++) {
-        const struct vv_row_key key = { { pid_of(row->values[VV_NSYS_PID]), 0, 0, VV_NSYS_KEY_PROCESS } };
+        const struct vv_row_key key = { { pid_of(row->values[VV_NSYS_PID]), 0, 0,
+                                          VV_NSYS_KEY_PROCESS } };
         bool is_name = strcmp(vv_sqlite.column_name(row->statement, i), "name") == 0;
         const unsigned char *text = is_name ? vv_sqlite.column_text(row->statement, i) : NULL;
         if (text != NULL && row->values[VV_NSYS_PID] != VV_NSYS_ABSENT &&
@@ -129,12 +135,13 @@ static enum varve_code name_process(struct vv_nsys *nsys, const struct vv_nsys_r
     return VARVE_OK;
 }
 
-/* A name that the program gave by NVTX goes before the kernel's. */
+/* A name that the program gave through NVTX replaces the kernel's. */
 static enum varve_code name_thread(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                    const void *context, struct varve_error *error)
 {
     int64_t global_tid = row->values[VV_NSYS_TID];
-    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0, VV_NSYS_KEY_THREAD } };
+    const struct vv_row_key key = { { pid_of(global_tid), tid_of(global_tid), 0,
+                                      VV_NSYS_KEY_THREAD } };
     uint32_t track;
     (void)context;
     (void)error;
@@ -144,9 +151,9 @@ static enum varve_code name_thread(struct vv_nsys *nsys, const struct vv_nsys_ro
     return VARVE_OK;
 }
 
-/* Its id is the number that the rows of work give for their device. */
-static enum varve_code take_device(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                   struct varve_error *error)
+/* The device's id is the number by which rows of device work name it. */
+static enum varve_code take_device(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                   const void *context, struct varve_error *error)
 {
     struct vv_devices *devices = &nsys->model->devices;
     int64_t id = -1, bandwidth = 0;

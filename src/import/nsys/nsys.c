@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nsys.c — the importer of Nsight Systems' SQLite exports. doc/formats.md.
  *
- * Which tables and columns there are differs from version to version, so the schema is asked. The file is
- * opened read-only and immutable: nothing is written beside it, nothing locked. */
+ * Versions differ in their tables and columns, so the importer reads the schema first. The file is
+ * opened read-only and immutable: nothing is written beside it, and nothing is locked. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "import/input/format.h"
 #include "import/nsys/nsys.h"
 
-/* No other importer reads SQLite; what kind of database it is, its schema tells, wherever in the file that stands. */
+/* No other importer reads SQLite. What kind of database it is, only its schema says, which may be
+ * at any place in the file. */
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     static const char magic[] = "SQLite format 3";
@@ -22,12 +23,13 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 #ifdef VV_HAVE_SQLITE
 
 
-/* Where numbers stand in the head of a SQLite file. */
-enum { PAGE_BYTES = 16, CHANGE_COUNTER = 24, PAGE_COUNT = 28, PAGES_VALID_FOR = 92, HEAD_BYTES = 100 };
+/* Places of numbers in the head of an SQLite file. */
+enum { PAGE_BYTES = 16, CHANGE_COUNTER = 24, PAGE_COUNT = 28, PAGES_VALID_FOR = 92,
+       HEAD_BYTES = 100 };
 
 /* ---- opening ---- */
 
-/* A path as a URI: what has a meaning there is written as %XX. */
+/* Makes a URI of a path: characters with a meaning in URIs become %XX. */
 static char *uri_of(const char *path)
 {
     size_t bytes = strlen(path) * 3 + 64;
@@ -45,9 +47,10 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-/* A compressed file has no pages to go to: it is read whole, into memory. */
-static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes, unsigned char **out,
-                                  sqlite3_int64 *out_bytes, bool *out_is_cut, struct varve_error *error)
+/* A compressed file has no pages that SQLite could read, so the whole file is read into memory. */
+static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes,
+                                  unsigned char **out, sqlite3_int64 *out_bytes, bool *out_is_cut,
+                                  struct varve_error *error)
 {
     uint64_t bytes = 0, capacity = 0;
     unsigned char *whole = NULL;
@@ -59,8 +62,10 @@ static enum varve_code read_whole(struct vv_source *source, uint64_t limit_bytes
             unsigned char *grown = code == VARVE_OK ? vv_sqlite.realloc64(whole, capacity) : NULL;
             if (grown == NULL) {
                 vv_sqlite.free(whole);
-                return code != VARVE_OK ? code : vv_fail(error, VARVE_NO_MEMORY, "no memory to decompress '%s'",
-                                                         vv_source_path(source));
+                return code != VARVE_OK
+                           ? code
+                           : vv_fail(error, VARVE_NO_MEMORY, "no memory to decompress '%s'",
+                                     vv_source_path(source));
             }
             whole = grown;
         }
@@ -84,15 +89,18 @@ static enum varve_code open_whole(struct vv_nsys *nsys, const struct vv_import_j
 {
     unsigned char *whole = NULL;
     sqlite3_int64 bytes = 0;
-    VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, &nsys->is_torn, error));
+    VV_TRY(read_whole(job->source, job->options->max_memory_bytes, &whole, &bytes, &nsys->is_torn,
+                      error));
     nsys->file_bytes = (uint64_t)bytes;
-    int status = vv_sqlite.open_v2(":memory:", &nsys->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int status = vv_sqlite.open_v2(":memory:", &nsys->database,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (status != SQLITE_OK)
         vv_sqlite.free(whole);
-    else /* frees it also where it fails */
-        status = vv_sqlite.deserialize(nsys->database, "main", whole, bytes, bytes,
-                                       SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
-    if (status != SQLITE_OK) /* neither has looked at the bytes */
+    else /* also frees it on failure */
+        status =
+            vv_sqlite.deserialize(nsys->database, "main", whole, bytes, bytes,
+                                  SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
+    if (status != SQLITE_OK) /* neither call has read the bytes */
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", job->path);
     return VARVE_OK;
 }
@@ -104,11 +112,13 @@ static enum varve_code open_database(struct vv_nsys *nsys, const struct vv_impor
         return open_whole(nsys, job, error);
     nsys->file_bytes = vv_source_disk_bytes(job->source);
     char *uri = uri_of(job->path);
-    int status = uri == NULL ? SQLITE_NOMEM
-                             : vv_sqlite.open_v2(uri, &nsys->database,
-                                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    int status =
+        uri == NULL
+            ? SQLITE_NOMEM
+            : vv_sqlite.open_v2(uri, &nsys->database,
+                                SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
-    /* SQLite follows links by their text, which those of /proc have none of that leads anywhere. */
+    /* SQLite follows a link by its text, but the text of a link in /proc leads nowhere. */
     if (status == SQLITE_CANTOPEN) {
         vv_sqlite.close(nsys->database);
         nsys->database = NULL;
@@ -129,7 +139,7 @@ static uint32_t word_at(const char *head, size_t offset)
     return be32toh(word);
 }
 
-/* Does the file's head speak of more pages than there are? */
+/* Does the head of the file name more pages than the file has? */
 static bool lacks_pages(const struct vv_nsys *nsys, const struct vv_source *source)
 {
     size_t head_bytes;
@@ -147,10 +157,10 @@ static void guard(struct vv_nsys *nsys, const struct vv_source *source)
     vv_nsys_guard(nsys, is_cut);
 }
 
-/* ---- the session, and what is said about it ---- */
+/* ---- the session, and facts about it ---- */
 
-static enum varve_code take_start(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                  struct varve_error *error)
+static enum varve_code take_start(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                  const void *context, struct varve_error *error)
 {
     (void)context;
     (void)error;
@@ -161,10 +171,10 @@ static enum varve_code take_start(struct vv_nsys *nsys, const struct vv_nsys_row
     return VARVE_OK;
 }
 
-/* Rows of a name and a value are facts of that name; of other tables "TABLE.column", with the row's number
- * where there are several. */
-static enum varve_code take_fact(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                 struct varve_error *error)
+/* A row with a name and a value is a fact of that name. A row of another table gives facts
+ * "TABLE.column", with the number of the row if there are several. */
+static enum varve_code take_fact(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                 const void *context, struct varve_error *error)
 {
     const char *table = context;
     int name = -1, value = -1;
@@ -180,7 +190,8 @@ static enum varve_code take_fact(struct vv_nsys *nsys, const struct vv_nsys_row 
         bool is_said;
         char key[200];
         if (is_pair)
-            snprintf(key, sizeof key, "%s", (const char *)vv_sqlite.column_text(row->statement, name));
+            snprintf(key, sizeof key, "%s",
+                     (const char *)vv_sqlite.column_text(row->statement, name));
         else
             snprintf(key, sizeof key, "%s[%llu].%s", table, (unsigned long long)nsys->fact_rows,
                      vv_sqlite.column_name(row->statement, i));
@@ -212,8 +223,8 @@ static bool is_read_elsewhere(const char *table)
     return strncmp(table, "ENUM_", 5) == 0 || strncmp(table, "sqlite_", 7) == 0;
 }
 
-static enum varve_code count_row(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                 struct varve_error *error)
+static enum varve_code count_row(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                 const void *context, struct varve_error *error)
 {
     (void)row;
     (void)context;
@@ -222,8 +233,9 @@ static enum varve_code count_row(struct vv_nsys *nsys, const struct vv_nsys_row 
     return VARVE_OK;
 }
 
-/* What is not read is counted, by the table's name. */
-static enum varve_code count_rows(struct vv_nsys *nsys, const char *table, struct varve_error *error)
+/* Counts the rows of a table that is not read, under the table's name. */
+static enum varve_code count_rows(struct vv_nsys *nsys, const char *table,
+                                  struct varve_error *error)
 {
     char key[200];
     nsys->counted_rows = 0;
@@ -232,7 +244,8 @@ static enum varve_code count_rows(struct vv_nsys *nsys, const char *table, struc
         return VARVE_OK;
     nsys->model->health.ignored += nsys->counted_rows;
     snprintf(key, sizeof key, "not read: rows of %s", table);
-    return vv_attribute_to_fact(nsys->model, VV_NONE, key, vv_attribute_int((int64_t)nsys->counted_rows), error);
+    return vv_attribute_to_fact(nsys->model, VV_NONE, key,
+                                vv_attribute_int((int64_t)nsys->counted_rows), error);
 }
 
 static enum varve_code read_table(struct vv_nsys *nsys, const char *table, bool is_session_turn,
@@ -249,35 +262,43 @@ static enum varve_code read_table(struct vv_nsys *nsys, const char *table, bool 
     return is_known ? VARVE_OK : count_rows(nsys, table, error);
 }
 
-/* Without SQLite's own message, which may quote half the schema. */
+/* Does not use SQLite's own message, which may quote half of the schema. */
 static enum varve_code no_schema(int status, struct varve_error *error)
 {
     if (status == SQLITE_NOMEM)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read the database's schema");
-    return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s", vv_sqlite.errstr(status));
+    return vv_fail_at(error, VARVE_CORRUPT, 0, "the database's schema cannot be read: %s",
+                      vv_sqlite.errstr(status));
 }
 
-/* VARVE_UNSUPPORTED for a database of another program. */
-static enum varve_code look_for_tables(struct vv_nsys *nsys, const char *path, struct varve_error *error)
+/* VARVE_UNSUPPORTED: the database is another program's. */
+static enum varve_code look_for_tables(struct vv_nsys *nsys, const char *path,
+                                       struct varve_error *error)
 {
-    static const char query[] = "SELECT 1 FROM sqlite_master WHERE name = 'StringIds' OR name = 'NVTX_EVENTS' OR "
-                                "name LIKE 'TARGET_INFO_%' OR name LIKE 'CUPTI_ACTIVITY_KIND_%'";
+    static const char query[] =
+        "SELECT 1 FROM sqlite_master WHERE name = 'StringIds' OR name = 'NVTX_EVENTS' OR "
+        "name LIKE 'TARGET_INFO_%' OR name LIKE 'CUPTI_ACTIVITY_KIND_%'";
     sqlite3_stmt *names = NULL;
     int status = vv_sqlite.prepare_v2(nsys->database, query, -1, &names, NULL);
     if (status == SQLITE_OK)
         status = vv_sqlite.step(names);
     vv_sqlite.finalize(names);
     if (status == SQLITE_DONE)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (a SQLite database without tables of "
-                "Nsight Systems)", path);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "'%s' is not a trace that varve knows (a SQLite database without tables of "
+                "Nsight Systems)",
+                path);
     return status == SQLITE_ROW ? VARVE_OK : no_schema(status, error);
 }
 
-/* Tables alone: a view is a query of the file's making, a virtual table a program. */
-static enum varve_code each_table(struct vv_nsys *nsys, bool is_session_turn, struct varve_error *error)
+/* Reads only tables: a view is a query that the file's author wrote, and a virtual table is a
+ * program. */
+static enum varve_code each_table(struct vv_nsys *nsys, bool is_session_turn,
+                                  struct varve_error *error)
 {
-    static const char query[] = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
-                                "ORDER BY name";
+    static const char query[] =
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
+        "ORDER BY name";
     sqlite3_stmt *names = NULL;
     enum varve_code code = VARVE_OK;
     int status = vv_sqlite.prepare_v2(nsys->database, query, -1, &names, NULL);
@@ -329,7 +350,8 @@ static enum varve_code read_export(const struct vv_import_job *job, struct varve
 
 static enum varve_code read_export(const struct vv_import_job *job, struct varve_error *error)
 {
-    VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' is an export of Nsight Systems, and this varve was built without SQLite",
+    VV_FAIL(error, VARVE_UNSUPPORTED,
+            "'%s' is an export of Nsight Systems, and this varve was built without SQLite",
             job->path);
 }
 

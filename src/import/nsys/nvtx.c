@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvtx.c — NVTX_EVENTS of an Nsight Systems export: ranges and marks, and the names of their domains,
- * categories and threads, which stand among them. */
+/* nvtx.c — reads NVTX_EVENTS of an Nsight Systems export: ranges and marks, and among them the
+ * names of domains, categories and threads. */
 #include "import/nsys/nsys.h"
 
 #ifdef VV_HAVE_SQLITE
@@ -12,7 +12,8 @@
 #include "varve/varve.h"
 
 /* Values of eventType. */
-enum { CATEGORY = 33, MARK = 34, THREAD = 39, PUSH_POP = 59, START_END = 60, DOMAIN = 75, DOMAIN_END = 76 };
+enum { CATEGORY = 33, MARK = 34, THREAD = 39, PUSH_POP = 59, START_END = 60, DOMAIN = 75,
+       DOMAIN_END = 76 };
 
 struct words { uint32_t nvtx, domain, category; bool has_ranges; };
 
@@ -28,13 +29,14 @@ static uint32_t text_of(const struct vv_nsys_row *row)
 
 static struct vv_row_key domain_key(const struct vv_nsys_row *row)
 {
-    return (struct vv_row_key){ { value_or(row, VV_NSYS_DOMAIN, 0), value_or(row, VV_NSYS_TID, 0) >> 24, 0,
-                                  VV_NSYS_KEY_DOMAIN } };
+    return (struct vv_row_key){ { value_or(row, VV_NSYS_DOMAIN, 0),
+                                  value_or(row, VV_NSYS_TID, 0) >> 24, 0, VV_NSYS_KEY_DOMAIN } };
 }
 
 static struct vv_row_key category_key(const struct vv_nsys_row *row)
 {
-    return (struct vv_row_key){ { value_or(row, VV_NSYS_CATEGORY, 0), value_or(row, VV_NSYS_DOMAIN, 0),
+    return (struct vv_row_key){ { value_or(row, VV_NSYS_CATEGORY, 0),
+                                  value_or(row, VV_NSYS_DOMAIN, 0),
                                   value_or(row, VV_NSYS_TID, 0) >> 24, VV_NSYS_KEY_CATEGORY } };
 }
 
@@ -48,17 +50,18 @@ static enum varve_code keep_name(struct vv_nsys *nsys, struct vv_row_key key, ui
     return VARVE_OK;
 }
 
-/* MPI's own tool names its threads "MPI Rank 3". */
+/* The MPI tool of Nsight Systems names its threads "MPI Rank 3". */
 static void take_rank(struct vv_model *model, uint32_t track, uint32_t name)
 {
     long long rank;
     char more;
-    if (sscanf(vv_intern_text(&model->strings, name), "MPI Rank %lld%c", &rank, &more) == 1 && rank >= 0)
+    if (sscanf(vv_intern_text(&model->strings, name), "MPI Rank %lld%c", &rank, &more) == 1 &&
+        rank >= 0)
         model->processes.rank[model->tracks.process[track]] = rank;
 }
 
-static enum varve_code take_name(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                 struct varve_error *error)
+static enum varve_code take_name(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                 const void *context, struct varve_error *error)
 {
     uint32_t track;
     (void)context;
@@ -77,14 +80,16 @@ static enum varve_code take_name(struct vv_nsys *nsys, const struct vv_nsys_row 
     }
 }
 
-/* A domain's or a category's name where it has one, else its number. */
-static enum varve_code add_words(struct vv_nsys *nsys, const struct vv_nsys_row *row, uint32_t slice,
-                                 const struct words *words, struct varve_error *error)
+/* Adds the name of a domain or category, or its number if it has no name. */
+static enum varve_code add_words(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                 uint32_t slice, const struct words *words,
+                                 struct varve_error *error)
 {
     const struct vv_row_key domain = domain_key(row), category = category_key(row);
     uint32_t name;
     if (vv_row_map_find(&nsys->rows, &domain, &name))
-        VV_TRY(vv_attribute_to_slice(nsys->model, slice, words->domain, vv_attribute_text(name), error));
+        VV_TRY(vv_attribute_to_slice(nsys->model, slice, words->domain, vv_attribute_text(name),
+                                     error));
     else if (value_or(row, VV_NSYS_DOMAIN, 0) != 0)
         VV_TRY(vv_attribute_to_slice(nsys->model, slice, words->domain,
                                      vv_attribute_int(row->values[VV_NSYS_DOMAIN]), error));
@@ -150,8 +155,8 @@ static enum varve_code add_mark(struct vv_nsys *nsys, const struct vv_nsys_row *
     return VARVE_OK;
 }
 
-static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row *row, const void *context,
-                                  struct varve_error *error)
+static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                  const void *context, struct varve_error *error)
 {
     const struct words *words = context;
     switch (value_or(row, VV_NSYS_EVENT_TYPE, 0)) {

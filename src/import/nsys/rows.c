@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c — the rows of any table of an Nsight Systems export, columns told by their names: versions
- * differ in which there are. A column may say a text by its id, so StringIds, the table of those, is read first. */
+/* rows.c — reads the rows of any table of an Nsight Systems export. Columns are found by their
+ * names, because versions differ. A column may hold the id of a text, so StringIds, the table of
+ * texts, is read first. */
 #include "import/nsys/nsys.h"
 
 #ifdef VV_HAVE_SQLITE
@@ -59,8 +60,9 @@ static enum varve_code intern_text(struct vv_nsys *nsys, const struct vv_nsys_ro
     if (text == NULL && vv_sqlite.errcode(nsys->database) == SQLITE_NOMEM)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a table");
     return vv_model_add_text(nsys->model, text == NULL ? "" : text,
-                         text == NULL ? 0 : (size_t)vv_sqlite.column_bytes(row->statement, column), out,
-                         error);
+                             text == NULL ? 0
+                                          : (size_t)vv_sqlite.column_bytes(row->statement, column),
+                             out, error);
 }
 
 static enum varve_code read_values(struct vv_nsys *nsys, struct vv_nsys_row *row,
@@ -103,8 +105,9 @@ static enum varve_code read_rows(struct vv_nsys *nsys, struct vv_nsys_row *row, 
     }
 }
 
-static enum varve_code read_table(struct vv_nsys *nsys, struct vv_nsys_row *row, const char *query, vv_nsys_take *take,
-                                  const void *context, struct varve_error *error)
+static enum varve_code read_table(struct vv_nsys *nsys, struct vv_nsys_row *row, const char *query,
+                                  vv_nsys_take *take, const void *context,
+                                  struct varve_error *error)
 {
     int status = vv_sqlite.prepare_v2(nsys->database, query, -1, &row->statement, NULL);
     if (status == SQLITE_NOMEM)
@@ -112,7 +115,8 @@ static enum varve_code read_table(struct vv_nsys *nsys, struct vv_nsys_row *row,
     if (status == SQLITE_OK)
         return read_rows(nsys, row, take, context, error);
     nsys->model->health.ignored += status == SQLITE_AUTH;
-    nsys->is_torn = nsys->is_torn || (status != SQLITE_ERROR && status != SQLITE_AUTH); /* ERROR: no such table */
+    /* SQLITE_ERROR: there is no such table */
+    nsys->is_torn = nsys->is_torn || (status != SQLITE_ERROR && status != SQLITE_AUTH);
     return VARVE_OK;
 }
 
@@ -139,7 +143,8 @@ enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_ta
 static enum varve_code take_string(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                    const void *context, struct varve_error *error)
 {
-    const struct vv_row_key key = { { vv_sqlite.column_int64(row->statement, 0), 0, 0, VV_NSYS_KEY_STRING } };
+    const struct vv_row_key key = { { vv_sqlite.column_int64(row->statement, 0), 0, 0,
+                                      VV_NSYS_KEY_STRING } };
     const char *text = (const char *)vv_sqlite.column_text(row->statement, 1);
     uint32_t *place, string;
     bool is_new;
@@ -159,7 +164,8 @@ enum varve_code vv_nsys_read_strings(struct vv_nsys *nsys, struct varve_error *e
 }
 
 enum varve_code vv_nsys_attribute(struct vv_nsys *nsys, const struct vv_nsys_row *row, int column,
-                                  struct vv_attribute *out, bool *out_is_said, struct varve_error *error)
+                                  struct vv_attribute *out, bool *out_is_said,
+                                  struct varve_error *error)
 {
     uint32_t string;
     *out_is_said = true;
@@ -180,8 +186,8 @@ enum varve_code vv_nsys_attribute(struct vv_nsys *nsys, const struct vv_nsys_row
     }
 }
 
-enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row *row, uint32_t slice,
-                                  struct varve_error *error)
+enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row *row,
+                                  uint32_t slice, struct varve_error *error)
 {
     for (int i = 0; i < row->column_count; i++) {
         uint8_t role = row->roles[i];
@@ -201,10 +207,11 @@ enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row
 
 /* ---- slices ---- */
 
-static enum varve_code note_unfinished(struct vv_nsys *nsys, uint32_t slice, struct varve_error *error)
+static enum varve_code note_unfinished(struct vv_nsys *nsys, uint32_t slice,
+                                       struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&nsys->unfinished, &nsys->unfinished_capacity, nsys->unfinished_count + 1,
-                            sizeof *nsys->unfinished, error));
+    VV_TRY(vv_array_reserve(&nsys->unfinished, &nsys->unfinished_capacity,
+                            nsys->unfinished_count + 1, sizeof *nsys->unfinished, error));
     nsys->unfinished[nsys->unfinished_count++] = slice;
     nsys->model->slices.flags[slice] |= VV_SLICE_UNFINISHED;
     nsys->model->health.unfinished++;
@@ -255,7 +262,8 @@ void vv_nsys_close(struct vv_nsys *nsys)
     for (size_t i = 0; i < nsys->unfinished_count; i++) {
         uint32_t slice = nsys->unfinished[i];
         uint32_t process = model->tracks.process[model->slices.track[slice]];
-        if (__builtin_sub_overflow(nsys->last_ns, model->slices.begin_ns[slice], &model->slices.duration_ns[slice]))
+        if (__builtin_sub_overflow(nsys->last_ns, model->slices.begin_ns[slice],
+                                   &model->slices.duration_ns[slice]))
             model->slices.duration_ns[slice] = 0;
         if (nsys->last_ns > model->processes.end_ns[process])
             model->processes.end_ns[process] = nsys->last_ns;

@@ -11,7 +11,7 @@
 #define LIBRARY "libsqlite3.so.0"
 
 struct vv_sqlite vv_sqlite;
-static const char *missing; /* NULL: nothing                                                     */
+static const char *missing; /* NULL = nothing is missing                                         */
 
 static const struct { const char *name; size_t offset; } functions[] = {
 #define FUNCTION(name) { "sqlite3_" #name, offsetof(struct vv_sqlite, name) },
@@ -35,8 +35,10 @@ enum varve_code vv_sqlite_open(struct varve_error *error)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find);
     if (missing != NULL)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "Nsight Systems' exports are read by SQLite, and %s is missing: install "
-                                          "SQLite 3 (libsqlite3-0)", missing);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "Nsight Systems' exports are read by SQLite, and %s is missing: install "
+                "SQLite 3 (libsqlite3-0)",
+                missing);
     return VARVE_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c — debug annotations: a name and a value, which may be a dictionary or an array. Such a one is kept as
- * its JSON text. */
+/* args.c — debug annotations: a name and a value. The value may be a dictionary or an array, which
+ * is kept as JSON text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #define DEPTH_MAX 64u
 #define TEXT_BYTES_MAX (UINT64_C(64) << 20)
 
-enum { DICTIONARY = 11, ARRAY = 12, NESTED = 8 }; /* fields of composed values                  */
+enum { NESTED_DICT = 1, NESTED_ARRAY = 2 }; /* NestedValue.NestedType                         */
 
 struct value {
     uint64_t value;
     enum vv_arg_kind kind;
-    uint32_t composed;          /* one of the fields above; 0 = it is single                    */
-    struct vv_protobuf message; /* of a nested one                                              */
+    uint32_t composed;          /* the field of a composed value's entries; 0 = a single value  */
+    struct vv_protobuf message; /* message of a nested value                                    */
 };
 
 struct writer {
@@ -77,33 +77,36 @@ static enum varve_code read_value_field(struct vv_perfetto *reader,
 {
     uint32_t text;
     switch (field->number) {
-    case 2:
+    case VV_DEBUGANNOTATION_BOOL_VALUE:
         *out = (struct value){ .value = field->value != 0, .kind = VV_ARG_BOOL };
         return VARVE_OK;
-    case 3:
-    case 4:
+    case VV_DEBUGANNOTATION_UINT_VALUE:
+    case VV_DEBUGANNOTATION_INT_VALUE:
         *out = (struct value){ .value = field->value, .kind = VV_ARG_INT };
-        return field->number == 3 && field->value > INT64_MAX
+        return field->number == VV_DEBUGANNOTATION_UINT_VALUE && field->value > INT64_MAX
                    ? put_digits(reader, false, field->value, out, error)
                    : VARVE_OK;
-    case 5:
+    case VV_DEBUGANNOTATION_DOUBLE_VALUE:
         *out = (struct value){ .value = field->value, .kind = VV_ARG_REAL };
         return VARVE_OK;
-    case 6:
-    case 9:
+    case VV_DEBUGANNOTATION_STRING_VALUE:
+    case VV_DEBUGANNOTATION_LEGACY_JSON_VALUE:
         VV_TRY(vv_perfetto_text(reader, field, &text, error));
-        *out = (struct value){ .value = text, .kind = field->number == 6 ? VV_ARG_TEXT : VV_ARG_JSON };
+        *out = (struct value){ .value = text,
+                               .kind = field->number == VV_DEBUGANNOTATION_STRING_VALUE
+                                           ? VV_ARG_TEXT
+                                           : VV_ARG_JSON };
         return VARVE_OK;
-    case 7:
+    case VV_DEBUGANNOTATION_POINTER_VALUE:
         return put_digits(reader, true, field->value, out, error);
-    case NESTED:
-    case DICTIONARY:
-    case ARRAY:
+    case VV_DEBUGANNOTATION_NESTED_VALUE:
+    case VV_DEBUGANNOTATION_DICT_ENTRIES:
+    case VV_DEBUGANNOTATION_ARRAY_VALUES:
         VV_TRY(vv_protobuf_expect(field, VV_WIRE_BYTES, "an annotation's value", error));
         *out = (struct value){ .kind = VV_ARG_JSON, .composed = field->number };
         vv_protobuf_enter(field, &out->message);
         return VARVE_OK;
-    case 17:
+    case VV_DEBUGANNOTATION_STRING_VALUE_IID:
         text = vv_key_map_get(&sequence->interned[VV_PERFETTO_STRING_VALUES], field->value);
         *out = (struct value){ .value = text, .kind = VV_ARG_TEXT };
         return text == VV_KEY_NONE ? put_digits(reader, false, field->value, out, error) : VARVE_OK;
@@ -112,7 +115,7 @@ static enum varve_code read_value_field(struct vv_perfetto *reader,
     }
 }
 
-/* The name, "" where there is none, and the value of an annotation. */
+/* Reads an annotation's name ("" if there is none) and value. */
 static enum varve_code read_annotation(struct vv_perfetto *reader,
                                        const struct vv_perfetto_sequence *sequence,
                                        struct vv_protobuf message, uint32_t *out_name,
@@ -121,10 +124,11 @@ static enum varve_code read_annotation(struct vv_perfetto *reader,
     *out = (struct value){ .kind = VV_ARG_NULL };
     *out_name = 0;
     while (vv_protobuf_next(&message)) {
-        if (message.number == 1) {
-            uint32_t name = vv_key_map_get(&sequence->interned[VV_PERFETTO_ANNOTATION_NAMES], message.value);
+        if (message.number == VV_DEBUGANNOTATION_NAME_IID) {
+            uint32_t name =
+                vv_key_map_get(&sequence->interned[VV_PERFETTO_ANNOTATION_NAMES], message.value);
             *out_name = name == VV_KEY_NONE ? 0 : name;
-        } else if (message.number == 10) {
+        } else if (message.number == VV_DEBUGANNOTATION_NAME) {
             VV_TRY(vv_perfetto_text(reader, &message, out_name, error));
         } else {
             VV_TRY(read_value_field(reader, sequence, &message, out, error));
@@ -136,7 +140,8 @@ static enum varve_code read_annotation(struct vv_perfetto *reader,
 /* ---- composed values, as JSON ---- */
 
 static enum varve_code write_value(struct writer *writer, struct vv_protobuf annotation,
-                                   const struct value *value, unsigned depth, struct varve_error *error);
+                                   const struct value *value, unsigned depth,
+                                   struct varve_error *error);
 
 static enum varve_code too_deep(const struct vv_protobuf *message, struct varve_error *error)
 {
@@ -144,14 +149,15 @@ static enum varve_code too_deep(const struct vv_protobuf *message, struct varve_
                       "annotations nested deeper than %u levels", DEPTH_MAX);
 }
 
-/* The annotations in field `number` of the message. */
-static enum varve_code write_entries(struct writer *writer, struct vv_protobuf message, uint32_t number,
-                                     unsigned depth, struct varve_error *error)
+/* Writes the annotations in field `number` of the message, which are entries of a dictionary or of
+ * an array. */
+static enum varve_code write_entries(struct writer *writer, struct vv_protobuf message,
+                                     uint32_t number, unsigned depth, struct varve_error *error)
 {
-    bool is_first = true;
+    bool is_first = true, is_dictionary = number == VV_DEBUGANNOTATION_DICT_ENTRIES;
     if (depth >= DEPTH_MAX)
         return too_deep(&message, error);
-    fputc(number == DICTIONARY ? '{' : '[', writer->stream);
+    fputc(is_dictionary ? '{' : '[', writer->stream);
     while (vv_protobuf_next(&message)) {
         struct vv_protobuf entry;
         struct value value;
@@ -162,33 +168,35 @@ static enum varve_code write_entries(struct writer *writer, struct vv_protobuf m
         VV_TRY(read_annotation(writer->reader, writer->sequence, entry, &name, &value, error));
         fputs(is_first ? "" : ", ", writer->stream);
         is_first = false;
-        if (number == DICTIONARY) {
-            vv_json_write_text(writer->stream, vv_intern_text(&writer->reader->model->strings, name));
+        if (is_dictionary) {
+            vv_json_write_text(writer->stream,
+                               vv_intern_text(&writer->reader->model->strings, name));
             fputs(": ", writer->stream);
         }
         VV_TRY(write_value(writer, entry, &value, depth + 1, error));
     }
-    fputc(number == DICTIONARY ? '}' : ']', writer->stream);
+    fputc(is_dictionary ? '}' : ']', writer->stream);
     return vv_protobuf_end(&message, error);
 }
 
 static void write_nested_leaf(const struct writer *writer, const struct vv_protobuf *leaf)
 {
-    if (leaf->number == 5)
+    if (leaf->number == VV_NESTEDVALUE_INT_VALUE)
         vv_json_write_int(writer->stream, (int64_t)leaf->value);
-    else if (leaf->number == 6)
+    else if (leaf->number == VV_NESTEDVALUE_DOUBLE_VALUE)
         vv_json_write_real(writer->stream, vv_protobuf_real(leaf->value));
-    else if (leaf->number == 7)
+    else if (leaf->number == VV_NESTEDVALUE_BOOL_VALUE)
         fputs(leaf->value != 0 ? "true" : "false", writer->stream);
-    else if (leaf->number == 8 && leaf->wire == VV_WIRE_BYTES)
+    else if (leaf->number == VV_NESTEDVALUE_STRING_VALUE && leaf->wire == VV_WIRE_BYTES)
         vv_json_write_bytes(writer->stream, (const char *)leaf->data, (size_t)leaf->value);
     else
         fputs("null", writer->stream);
 }
 
-/* The older form: a type, then keys and values apart, or a leaf. */
-static enum varve_code write_nested(struct writer *writer, struct vv_protobuf message, unsigned depth,
-                                    struct varve_error *error)
+/* Writes a value of the older form: a type, then either keys and values in separate fields, or a
+ * leaf. */
+static enum varve_code write_nested(struct writer *writer, struct vv_protobuf message,
+                                    unsigned depth, struct varve_error *error)
 {
     struct vv_protobuf keys = message, values = message, leaf = { .number = 0 };
     uint64_t type = 0;
@@ -196,27 +204,29 @@ static enum varve_code write_nested(struct writer *writer, struct vv_protobuf me
     if (depth >= DEPTH_MAX)
         return too_deep(&message, error);
     while (vv_protobuf_next(&message)) {
-        if (message.number == 1)
+        if (message.number == VV_NESTEDVALUE_NESTED_TYPE)
             type = message.value;
-        else if (message.number >= 5)
+        else if (message.number >= VV_NESTEDVALUE_INT_VALUE) /* a leaf has one of four types */
             leaf = message;
     }
     VV_TRY(vv_protobuf_end(&message, error));
-    if (type != 1 && type != 2) {
+    if (type != NESTED_DICT && type != NESTED_ARRAY) {
         write_nested_leaf(writer, &leaf);
         return VARVE_OK;
     }
-    fputc(type == 1 ? '{' : '[', writer->stream);
+    fputc(type == NESTED_DICT ? '{' : '[', writer->stream);
     while (vv_protobuf_next(&values)) {
         struct vv_protobuf entry;
-        if (values.number != (type == 1 ? 3 : 4) || values.wire != VV_WIRE_BYTES)
+        if (values.number != (type == NESTED_DICT ? VV_NESTEDVALUE_DICT_VALUES
+                                                  : VV_NESTEDVALUE_ARRAY_VALUES) ||
+            values.wire != VV_WIRE_BYTES)
             continue;
         fputs(is_first ? "" : ", ", writer->stream);
         is_first = false;
         bool has_key = false;
-        while (type == 1 && !has_key && vv_protobuf_next(&keys))
-            has_key = keys.number == 2 && keys.wire == VV_WIRE_BYTES;
-        if (type == 1) {
+        while (type == NESTED_DICT && !has_key && vv_protobuf_next(&keys))
+            has_key = keys.number == VV_NESTEDVALUE_DICT_KEYS && keys.wire == VV_WIRE_BYTES;
+        if (type == NESTED_DICT) {
             vv_json_write_bytes(writer->stream, has_key ? (const char *)keys.data : "",
                                 has_key ? (size_t)keys.value : 0);
             fputs(": ", writer->stream);
@@ -224,15 +234,16 @@ static enum varve_code write_nested(struct writer *writer, struct vv_protobuf me
         vv_protobuf_enter(&values, &entry);
         VV_TRY(write_nested(writer, entry, depth + 1, error));
     }
-    fputc(type == 1 ? '}' : ']', writer->stream);
+    fputc(type == NESTED_DICT ? '}' : ']', writer->stream);
     return VARVE_OK;
 }
 
 static enum varve_code write_value(struct writer *writer, struct vv_protobuf annotation,
-                                   const struct value *value, unsigned depth, struct varve_error *error)
+                                   const struct value *value, unsigned depth,
+                                   struct varve_error *error)
 {
     const struct vv_intern *strings = &writer->reader->model->strings;
-    if (value->composed == NESTED)
+    if (value->composed == VV_DEBUGANNOTATION_NESTED_VALUE)
         return write_nested(writer, value->message, depth, error);
     if (value->composed != 0)
         return write_entries(writer, annotation, value->composed, depth, error);
@@ -260,7 +271,8 @@ static enum varve_code write_value(struct writer *writer, struct vv_protobuf ann
     return VARVE_OK;
 }
 
-static enum varve_code compose(struct vv_perfetto *reader, const struct vv_perfetto_sequence *sequence,
+static enum varve_code compose(struct vv_perfetto *reader,
+                               const struct vv_perfetto_sequence *sequence,
                                struct vv_protobuf annotation, struct value *value,
                                struct varve_error *error)
 {

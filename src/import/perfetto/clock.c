@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.c — the clocks of a trace. A snapshot tells what several of them showed at one instant; between two
- * snapshots a clock is taken to run as the one it is told in, so the last snapshot before an event counts. */
+/* clock.c — the clocks of a trace. A snapshot gives the times of several clocks at one instant.
+ * Between two snapshots all clocks are assumed to run equally fast, so the last snapshot before an
+ * event counts. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/binary_search.h"
 #include "import/perfetto/perfetto.h"
 
-#define OWN_FIRST 64u  /* clocks of a sequence                                                  */
+#define OWN_FIRST 64u  /* the first id of a sequence's own clocks                               */
 #define OWN_LAST 127u
 #define HOPS_MAX 3u
-#define SNAPSHOTS_MAX 16u /* that are looked at, before and after, for one that shows both clocks  */
-#define BETWEEN_MAX 64u   /* clocks that are tried as a way from one to another                  */
+#define SNAPSHOTS_MAX 16u /* snapshots to search, before and after, for one that has both clocks */
+#define BETWEEN_MAX 64u   /* clocks that are tried as a way between two others                   */
 #define TIME_MAX_NS (INT64_C(1) << 61)
 
 uint64_t vv_perfetto_clock_key(uint64_t clock_id, uint32_t sequence_id)
@@ -38,17 +39,17 @@ static enum varve_code read_clock(struct vv_protobuf *message, struct shown *out
 {
     *out = (struct shown){ .multiplier_ns = 1 };
     while (vv_protobuf_next(message)) {
-        if (message->number > 4)
+        if (message->number > VV_CLOCK_UNIT_MULTIPLIER_NS)
             continue;
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_VARINT, "a clock's field", error));
         switch (message->number) {
-        case 1:
+        case VV_CLOCK_CLOCK_ID:
             out->clock_id = message->value;
             break;
-        case 2:
+        case VV_CLOCK_TIMESTAMP:
             out->timestamp = message->value;
             break;
-        case 3:
+        case VV_CLOCK_IS_INCREMENTAL:
             out->is_incremental = message->value != 0;
             break;
         default:
@@ -89,14 +90,16 @@ enum varve_code vv_perfetto_snapshot_read(struct vv_perfetto *reader, struct vv_
 {
     struct vv_perfetto_clocks *clocks = &reader->clocks;
     while (vv_protobuf_next(snapshot)) {
-        if (snapshot->number == 1) {
+        if (snapshot->number == VV_CLOCKSNAPSHOT_CLOCKS) {
             struct vv_protobuf message;
             struct shown shown;
             VV_TRY(vv_protobuf_expect(snapshot, VV_WIRE_BYTES, "a clock", error));
             vv_protobuf_enter(snapshot, &message);
             VV_TRY(read_clock(&message, &shown, error));
-            VV_TRY(add_reading(clocks, vv_perfetto_clock_key(shown.clock_id, sequence_id), &shown, error));
-        } else if (snapshot->number == 2 && snapshot->wire == VV_WIRE_VARINT && snapshot->value != 0) {
+            VV_TRY(add_reading(clocks, vv_perfetto_clock_key(shown.clock_id, sequence_id), &shown,
+                               error));
+        } else if (snapshot->number == VV_CLOCKSNAPSHOT_PRIMARY_TRACE_CLOCK &&
+                   snapshot->wire == VV_WIRE_VARINT && snapshot->value != 0) {
             clocks->trace_clock = vv_perfetto_clock_key(snapshot->value, sequence_id);
         }
     }
@@ -106,12 +109,13 @@ enum varve_code vv_perfetto_snapshot_read(struct vv_perfetto *reader, struct vv_
 
 /* ---- from one clock to another ---- */
 
-/* What the clock showed in a snapshot, or NULL. */
+/* The clock's reading in a snapshot, or NULL. */
 static const struct vv_perfetto_reading *reading_in(const struct vv_perfetto_clock *clock,
                                                     uint32_t snapshot)
 {
     size_t at = VV_FIRST_NOT(i, 0, clock->count, clock->readings[i].snapshot < snapshot);
-    return at < clock->count && clock->readings[at].snapshot == snapshot ? &clock->readings[at] : NULL;
+    return at < clock->count && clock->readings[at].snapshot == snapshot ? &clock->readings[at]
+                                                                         : NULL;
 }
 
 /* The number of readings that are not after `time_ns`. */
@@ -120,7 +124,8 @@ static size_t readings_until(const struct vv_perfetto_clock *clock, int64_t time
     return VV_FIRST_NOT(i, 0, clock->count, clock->readings[i].time_ns <= time_ns);
 }
 
-/* By the last snapshot of both before `time_ns`, else by the first after it. */
+/* Converts by the last snapshot before `time_ns` that has both clocks; otherwise by the first after
+ * it. */
 static bool convert(const struct vv_perfetto_clock *from, const struct vv_perfetto_clock *to,
                     int64_t time_ns, int64_t *out_ns)
 {
@@ -141,7 +146,7 @@ static bool convert(const struct vv_perfetto_clock *from, const struct vv_perfet
     return *out_ns > -TIME_MAX_NS && *out_ns < TIME_MAX_NS;
 }
 
-/* Through other clocks where no snapshot has both. */
+/* Converts through other clocks if no snapshot has both. */
 static bool reach(const struct vv_perfetto_clocks *clocks, const struct vv_perfetto_clock *from,
                   const struct vv_perfetto_clock *to, unsigned hops, int64_t *time_ns)
 {
@@ -191,7 +196,8 @@ int64_t vv_perfetto_epoch_offset(struct vv_perfetto_clocks *clocks)
     if (trace == NULL || real == NULL || trace == real)
         return 0;
     int64_t time_ns = trace->readings[0].time_ns;
-    return reach(clocks, trace, real, HOPS_MAX, &time_ns) ? time_ns - trace->readings[0].time_ns : 0;
+    return reach(clocks, trace, real, HOPS_MAX, &time_ns) ? time_ns - trace->readings[0].time_ns
+                                                          : 0;
 }
 
 void vv_perfetto_clocks_deinit(struct vv_perfetto_clocks *clocks)

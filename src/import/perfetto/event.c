@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c — one track event: what it is, on which track, with which arguments, values of counters and flows.
- * It is kept until all packets are read (perfetto/join.c). */
+/* event.c — one track event: its kind, its track, its arguments, its values of counters and its
+ * flows. The event is kept until all packets are read (perfetto/join.c). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,14 +9,15 @@
 
 enum type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 
-/* What the fields of one event say before it is known what it is. */
+/* The fields of one event, before its kind is known. */
 struct fields {
     struct vv_perfetto_event event;
     uint64_t type, track;
     bool has_track, has_legacy, has_delta_us, has_time_us;
     int64_t delta_us, time_us;
     struct vv_protobuf legacy;
-    struct vv_perfetto_uuids integer_tracks, real_tracks; /* only these if any: else the defaults */
+    struct vv_perfetto_uuids integer_tracks, real_tracks; /* if there are any, they replace the
+                                                             defaults */
     struct vv_perfetto_uuids integers, reals, flows, last_flows;
 };
 
@@ -30,14 +31,16 @@ static void deinit_fields(struct fields *fields)
     free(fields->last_flows.items);
 }
 
-static enum varve_code push(struct vv_perfetto_uuids *list, uint64_t item, struct varve_error *error)
+static enum varve_code push(struct vv_perfetto_uuids *list, uint64_t item,
+                            struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items, error));
+    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items,
+                            error));
     list->items[list->count++] = item;
     return VARVE_OK;
 }
 
-/* Varints, one by one or packed. */
+/* Reads varints, single or packed. */
 static enum varve_code push_varints(struct vv_perfetto_uuids *list, struct vv_protobuf *message,
                                     struct varve_error *error)
 {
@@ -48,7 +51,7 @@ static enum varve_code push_varints(struct vv_perfetto_uuids *list, struct vv_pr
     return vv_protobuf_end(message, error);
 }
 
-/* Numbers of 8 bytes, one by one or packed. */
+/* Reads numbers of 8 bytes, single or packed. */
 static enum varve_code push_fixed(struct vv_perfetto_uuids *list, const struct vv_protobuf *message,
                                   struct varve_error *error)
 {
@@ -64,7 +67,8 @@ static enum varve_code push_fixed(struct vv_perfetto_uuids *list, const struct v
 
 /* ---- names ---- */
 
-static enum varve_code interned(struct vv_perfetto *reader, const struct vv_perfetto_sequence *sequence,
+static enum varve_code interned(struct vv_perfetto *reader,
+                                const struct vv_perfetto_sequence *sequence,
                                 enum vv_perfetto_interned kind, uint64_t iid, uint32_t *out_text,
                                 struct varve_error *error)
 {
@@ -76,7 +80,7 @@ static enum varve_code interned(struct vv_perfetto *reader, const struct vv_perf
     return vv_model_text(reader->model, text, out_text, error);
 }
 
-/* Several categories become one word, "a,b". */
+/* Several categories become one text: "a,b". */
 static enum varve_code add_category(struct vv_perfetto *reader, uint32_t category,
                                     struct vv_perfetto_event *event, struct varve_error *error)
 {
@@ -85,7 +89,8 @@ static enum varve_code add_category(struct vv_perfetto *reader, uint32_t categor
         event->category = category;
         return VARVE_OK;
     }
-    const char *first = vv_intern_text(strings, event->category), *next = vv_intern_text(strings, category);
+    const char *first = vv_intern_text(strings, event->category),
+               *next = vv_intern_text(strings, category);
     size_t bytes = strlen(first) + strlen(next) + 2;
     VV_TRY(vv_array_reserve(&reader->text, &reader->text_capacity, bytes, 1, error));
     snprintf(reader->text, bytes, "%s,%s", first, next);
@@ -94,8 +99,8 @@ static enum varve_code add_category(struct vv_perfetto *reader, uint32_t categor
 
 static enum varve_code read_category_ids(struct vv_perfetto *reader,
                                          const struct vv_perfetto_sequence *sequence,
-                                         struct vv_protobuf *message, struct vv_perfetto_event *event,
-                                         struct varve_error *error)
+                                         struct vv_protobuf *message,
+                                         struct vv_perfetto_event *event, struct varve_error *error)
 {
     const unsigned char *at = NULL;
     uint64_t iid;
@@ -113,9 +118,9 @@ static enum varve_code read_source(struct vv_perfetto *reader, struct vv_protobu
     struct vv_model *model = reader->model;
     uint32_t file = 0, line = 0;
     while (vv_protobuf_next(&message)) {
-        if (message.number == 2)
+        if (message.number == VV_SOURCELOCATION_FILE_NAME)
             VV_TRY(vv_perfetto_text(reader, &message, &file, error));
-        else if (message.number == 4)
+        else if (message.number == VV_SOURCELOCATION_LINE_NUMBER)
             line = (uint32_t)message.value;
     }
     VV_TRY(vv_protobuf_end(&message, error));
@@ -135,25 +140,26 @@ static enum varve_code read_name_field(struct vv_perfetto *reader,
     uint32_t text;
     struct vv_protobuf inner;
     switch (message->number) {
-    case 3:
+    case VV_TRACKEVENT_CATEGORY_IIDS:
         return read_category_ids(reader, sequence, message, event, error);
-    case 22:
+    case VV_TRACKEVENT_CATEGORIES:
         VV_TRY(vv_perfetto_text(reader, message, &text, error));
         return add_category(reader, text, event, error);
-    case 10:
-        return interned(reader, sequence, VV_PERFETTO_EVENT_NAMES, message->value, &event->name, error);
-    case 23:
+    case VV_TRACKEVENT_NAME_IID:
+        return interned(reader, sequence, VV_PERFETTO_EVENT_NAMES, message->value, &event->name,
+                        error);
+    case VV_TRACKEVENT_NAME:
         return vv_perfetto_text(reader, message, &event->name, error);
-    case 33:
+    case VV_TRACKEVENT_SOURCE_LOCATION:
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a source location", error));
         vv_protobuf_enter(message, &inner);
         return read_source(reader, inner, event, error);
-    case 34:
+    case VV_TRACKEVENT_SOURCE_LOCATION_IID:
         event->source = vv_key_map_get(&sequence->interned[VV_PERFETTO_SOURCES], message->value);
         if (event->source == VV_KEY_NONE)
             event->source = 0;
         return VARVE_OK;
-    case 52:
+    case VV_TRACKEVENT_CORRELATION_ID:
         return vv_perfetto_arg(reader, "correlation_id", message->value, VV_ARG_INT, error);
     default:
         VV_TRY(vv_perfetto_text(reader, message, &text, error));
@@ -165,94 +171,96 @@ static enum varve_code read_list_field(struct vv_protobuf *message, struct field
                                        struct varve_error *error)
 {
     switch (message->number) {
-    case 12:
+    case VV_TRACKEVENT_EXTRA_COUNTER_VALUES:
         return push_varints(&fields->integers, message, error);
-    case 31:
+    case VV_TRACKEVENT_EXTRA_COUNTER_TRACK_UUIDS:
         return push_varints(&fields->integer_tracks, message, error);
-    case 45:
+    case VV_TRACKEVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
         return push_varints(&fields->real_tracks, message, error);
-    case 46:
+    case VV_TRACKEVENT_EXTRA_DOUBLE_COUNTER_VALUES:
         return push_fixed(&fields->reals, message, error);
-    case 36:
+    case VV_TRACKEVENT_FLOW_IDS_OLD:
         return push_varints(&fields->flows, message, error);
-    case 47:
+    case VV_TRACKEVENT_FLOW_IDS:
         return push_fixed(&fields->flows, message, error);
-    case 42:
+    case VV_TRACKEVENT_TERMINATING_FLOW_IDS_OLD:
         return push_varints(&fields->last_flows, message, error);
     default:
         return push_fixed(&fields->last_flows, message, error);
     }
 }
 
-/* False: the field says something else than a number. */
+/* False: the field is no number. */
 static bool read_number_field(const struct vv_protobuf *message, struct fields *fields)
 {
     switch (message->number) {
-    case 1:
+    case VV_TRACKEVENT_TIMESTAMP_DELTA_US:
         fields->has_delta_us = true;
         fields->delta_us = (int64_t)message->value;
         return true;
-    case 16:
+    case VV_TRACKEVENT_TIMESTAMP_ABSOLUTE_US:
         fields->has_time_us = true;
         fields->time_us = (int64_t)message->value;
         return true;
-    case 9:
+    case VV_TRACKEVENT_TYPE:
         fields->type = message->value;
         return true;
-    case 11:
+    case VV_TRACKEVENT_TRACK_UUID:
         fields->has_track = true;
         fields->track = message->value;
         return true;
-    case 30:
+    case VV_TRACKEVENT_COUNTER_VALUE:
         fields->event.value = (double)(int64_t)message->value;
         return true;
-    case 44:
+    case VV_TRACKEVENT_DOUBLE_COUNTER_VALUE:
         fields->event.value = vv_protobuf_real(message->value);
         return true;
-    case 2: /* a thread's own clock and instructions, as Chrome wrote them once */
-    case 8:
-    case 17:
-    case 20:
+    /* the thread's own clock and instruction count, which old versions of Chrome wrote */
+    case VV_TRACKEVENT_THREAD_TIME_DELTA_US:
+    case VV_TRACKEVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+    case VV_TRACKEVENT_THREAD_TIME_ABSOLUTE_US:
+    case VV_TRACKEVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
         return true;
     default:
         return false;
     }
 }
 
-static enum varve_code read_field(struct vv_perfetto *reader, const struct vv_perfetto_sequence *sequence,
+static enum varve_code read_field(struct vv_perfetto *reader,
+                                  const struct vv_perfetto_sequence *sequence,
                                   struct vv_protobuf *message, struct fields *fields,
                                   struct varve_error *error)
 {
     if (read_number_field(message, fields))
         return VARVE_OK;
     switch (message->number) {
-    case 4:
+    case VV_TRACKEVENT_DEBUG_ANNOTATIONS:
         return vv_perfetto_annotation(reader, sequence, message, error);
-    case 6:
+    case VV_TRACKEVENT_LEGACY_EVENT:
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a legacy event", error));
         vv_protobuf_enter(message, &fields->legacy);
         fields->has_legacy = true;
         return VARVE_OK;
-    case 3:
-    case 10:
-    case 22:
-    case 23:
-    case 33:
-    case 34:
-    case 52:
-    case 53:
+    case VV_TRACKEVENT_CATEGORY_IIDS:
+    case VV_TRACKEVENT_NAME_IID:
+    case VV_TRACKEVENT_CATEGORIES:
+    case VV_TRACKEVENT_NAME:
+    case VV_TRACKEVENT_SOURCE_LOCATION:
+    case VV_TRACKEVENT_SOURCE_LOCATION_IID:
+    case VV_TRACKEVENT_CORRELATION_ID:
+    case VV_TRACKEVENT_CORRELATION_ID_STR:
         return read_name_field(reader, sequence, message, &fields->event, error);
-    case 12:
-    case 31:
-    case 36:
-    case 42:
-    case 45:
-    case 46:
-    case 47:
-    case 48:
+    case VV_TRACKEVENT_EXTRA_COUNTER_VALUES:
+    case VV_TRACKEVENT_EXTRA_COUNTER_TRACK_UUIDS:
+    case VV_TRACKEVENT_FLOW_IDS_OLD:
+    case VV_TRACKEVENT_TERMINATING_FLOW_IDS_OLD:
+    case VV_TRACKEVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+    case VV_TRACKEVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+    case VV_TRACKEVENT_FLOW_IDS:
+    case VV_TRACKEVENT_TERMINATING_FLOW_IDS:
         return read_list_field(message, fields, error);
     default:
-        reader->model->health.ignored++; /* arguments of a type that only their program knows */
+        reader->model->health.ignored++; /* arguments of a type that only the producer knows */
         return VARVE_OK;
     }
 }
@@ -268,7 +276,8 @@ static enum varve_code add_event(struct vv_perfetto *reader, const struct vv_per
     return VARVE_OK;
 }
 
-/* The value itself, where the counter's values are told as differences on this sequence. */
+/* Changes *value to the counter's value, if this sequence gives the counter's values as
+ * differences. */
 static enum varve_code accumulate(struct vv_perfetto_sequence *sequence,
                                   const struct vv_perfetto_track *track, double *value,
                                   struct varve_error *error)
@@ -277,7 +286,8 @@ static enum varve_code accumulate(struct vv_perfetto_sequence *sequence,
         uint32_t item = vv_key_map_get(&sequence->counters, track->uuid);
         if (item == VV_KEY_NONE) {
             VV_TRY(vv_array_reserve(&sequence->counter_values, &sequence->counter_capacity,
-                                    sequence->counter_count + 1, sizeof *sequence->counter_values, error));
+                                    sequence->counter_count + 1, sizeof *sequence->counter_values,
+                                    error));
             item = (uint32_t)sequence->counter_count++;
             sequence->counter_values[item] = 0;
             VV_TRY(vv_key_map_put(&sequence->counters, track->uuid, item, error));
@@ -289,14 +299,15 @@ static enum varve_code accumulate(struct vv_perfetto_sequence *sequence,
     return VARVE_OK;
 }
 
-/* Values of other counters at the same instant: the n-th belongs to the n-th track. */
+/* Values of other counters at the same instant: value n belongs to track n. */
 struct extra {
     const struct vv_perfetto_uuids *tracks, *values;
     bool is_real;
 };
 
 static enum varve_code add_extra(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
-                                 const struct extra *extra, int64_t time_ns, struct varve_error *error)
+                                 const struct extra *extra, int64_t time_ns,
+                                 struct varve_error *error)
 {
     for (size_t i = 0; i < extra->values->count; i++) {
         struct vv_perfetto_event event = { .time_ns = time_ns, .kind = VV_PERFETTO_VALUE,
@@ -327,7 +338,7 @@ static enum varve_code add_extras(struct vv_perfetto *reader, struct vv_perfetto
     return add_extra(reader, sequence, &reals, fields->event.time_ns, error);
 }
 
-/* Chrome once told times as microseconds since the thread's descriptor. */
+/* Old versions of Chrome gave times in microseconds since the thread's descriptor. */
 static void find_time(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
                       const struct fields *fields, int64_t *time_ns)
 {
@@ -345,7 +356,8 @@ static void find_time(struct vv_perfetto *reader, struct vv_perfetto_sequence *s
     }
 }
 
-static enum varve_code find_track(struct vv_perfetto *reader, const struct vv_perfetto_sequence *sequence,
+static enum varve_code find_track(struct vv_perfetto *reader,
+                                  const struct vv_perfetto_sequence *sequence,
                                   const struct fields *fields, uint32_t *out_item,
                                   struct varve_error *error)
 {
@@ -362,11 +374,11 @@ static enum varve_code add_flows(struct vv_perfetto *reader, const struct fields
                                  struct varve_error *error)
 {
     for (size_t i = 0; i < fields->flows.count; i++)
-        VV_TRY(vv_perfetto_flow_end(reader, &fields->event, fields->flows.items[i], VV_PERFETTO_FLOW, false,
-                                    error));
+        VV_TRY(vv_perfetto_flow_end(reader, &fields->event, fields->flows.items[i],
+                                    VV_PERFETTO_FLOW, false, error));
     for (size_t i = 0; i < fields->last_flows.count; i++)
-        VV_TRY(vv_perfetto_flow_end(reader, &fields->event, fields->last_flows.items[i], VV_PERFETTO_FLOW,
-                                    true, error));
+        VV_TRY(vv_perfetto_flow_end(reader, &fields->event, fields->last_flows.items[i],
+                                    VV_PERFETTO_FLOW, true, error));
     return VARVE_OK;
 }
 
@@ -425,7 +437,8 @@ static enum varve_code read_event(struct vv_perfetto *reader, struct vv_perfetto
     return add(reader, sequence, fields, error);
 }
 
-enum varve_code vv_perfetto_event_read(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
+enum varve_code vv_perfetto_event_read(struct vv_perfetto *reader,
+                                       struct vv_perfetto_sequence *sequence,
                                        struct vv_protobuf *message, int64_t time_ns,
                                        struct varve_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c — the model's rows, when all packets are read: events in order of time on each track, ends with the
- * begins they close, flows from end to end. */
+/* join.c — makes the model's rows when all packets are read: sorts the events of each track by
+ * time, and joins begins with ends, and the ends of flows. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -8,7 +8,8 @@
 #include "model/order.h"
 #include "varve/varve.h"
 
-/* The first word that a category begins with; others are the program's own ranges. */
+/* The first prefix of a category that fits counts. Slices of other categories are the program's own
+ * ranges. */
 static const struct {
     const char *prefix;
     uint16_t layer;
@@ -23,11 +24,11 @@ static const struct {
 struct joining {
     struct vv_perfetto *reader;
     struct vv_model *model;
-    int64_t offset_ns;    /* from the trace's clock to 1970                                     */
+    int64_t offset_ns;    /* to add to the trace's clock for the time since 1970                */
     uint32_t *open;       /* slices of the track that have not ended                            */
     size_t open_count, open_capacity;
-    uint32_t order;       /* of slices within the track                                         */
-    int64_t last_ns;      /* of the track                                                       */
+    uint32_t order;       /* number of slices of the track so far                               */
+    int64_t last_ns;      /* time of the track's last event                                     */
 };
 
 static uint16_t layer_of(const struct vv_model *model, uint32_t category)
@@ -94,7 +95,7 @@ static enum varve_code begin(struct joining *joining, const struct vv_perfetto_e
     return VARVE_OK;
 }
 
-/* The arguments of a begin and of its end are one list. */
+/* Makes one list of the arguments of a begin and of its end. */
 static enum varve_code merge_args(struct vv_model *model, uint32_t slice,
                                   const struct vv_perfetto_event *end, struct varve_error *error)
 {
@@ -150,7 +151,7 @@ static enum varve_code complete(struct joining *joining, const struct vv_perfett
     return VARVE_OK;
 }
 
-/* What is open at the end of a track lasts until the track's last event. */
+/* A slice that is open at the end of a track lasts until the track's last event. */
 static void end_all(struct joining *joining)
 {
     struct vv_slices *slices = &joining->model->slices;
@@ -230,7 +231,8 @@ static void note_process(struct joining *joining, const struct vv_perfetto_event
         processes->end_ns[row] = end_ns;
 }
 
-static enum varve_code join_events(struct joining *joining, const uint64_t *order, struct varve_error *error)
+static enum varve_code join_events(struct joining *joining, const uint64_t *order,
+                                   struct varve_error *error)
 {
     struct vv_perfetto *reader = joining->reader;
     uint32_t row = VV_NONE;
@@ -250,12 +252,13 @@ static enum varve_code join_events(struct joining *joining, const uint64_t *orde
 
 /* ---- flows ---- */
 
-enum varve_code vv_perfetto_flow_end(struct vv_perfetto *reader, const struct vv_perfetto_event *event,
-                                     uint64_t id, enum vv_perfetto_flow_space space, bool is_last,
+enum varve_code vv_perfetto_flow_end(struct vv_perfetto *reader,
+                                     const struct vv_perfetto_event *event, uint64_t id,
+                                     enum vv_perfetto_flow_space space, bool is_last,
                                      struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&reader->flow_ends, &reader->flow_end_capacity, reader->flow_end_count + 1,
-                            sizeof *reader->flow_ends, error));
+    VV_TRY(vv_array_reserve(&reader->flow_ends, &reader->flow_end_capacity,
+                            reader->flow_end_count + 1, sizeof *reader->flow_ends, error));
     reader->flow_ends[reader->flow_end_count++] = (struct vv_perfetto_flow_end){
         id, event->time_ns, event->track, event->name, (uint8_t)space, is_last
     };
@@ -277,8 +280,9 @@ static enum varve_code add_flow(struct joining *joining, const struct vv_perfett
     return VARVE_OK;
 }
 
-/* Each end of an id is joined with the one before it, unless that one was the last. */
-static enum varve_code join_flows(struct joining *joining, const uint64_t *order, struct varve_error *error)
+/* Joins each end of an id with the end before it, unless that one was the last of its flow. */
+static enum varve_code join_flows(struct joining *joining, const uint64_t *order,
+                                  struct varve_error *error)
 {
     const struct vv_perfetto_flow_end *ends = joining->reader->flow_ends, *before = NULL;
     bool is_joined = true;

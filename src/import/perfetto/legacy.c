@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* legacy.c — LegacyEvent: the phases of the Chrome Trace Event format inside a track event, and ids that name
- * asynchronous tracks and flows. Threads other than the sequence's are named by process and thread id. */
+/* legacy.c — LegacyEvent: a phase of the Chrome Trace Event format inside a track event, with ids
+ * of asynchronous tracks and flows. A thread other than the sequence's is named by process and
+ * thread id. */
 #include <stdlib.h>
 
 #include "import/perfetto/perfetto.h"
@@ -14,45 +15,46 @@ struct legacy {
     bool has_id, is_local, has_bind_id, has_pid, has_tid;
 };
 
-static enum varve_code read_fields(struct vv_perfetto *reader, const struct vv_perfetto_sequence *sequence,
+static enum varve_code read_fields(struct vv_perfetto *reader,
+                                   const struct vv_perfetto_sequence *sequence,
                                    struct vv_protobuf *message, struct legacy *legacy,
                                    struct varve_error *error)
 {
     while (vv_protobuf_next(message)) {
         uint32_t name;
         switch (message->number) {
-        case 1:
+        case VV_LEGACYEVENT_NAME_IID:
             name = vv_key_map_get(&sequence->interned[VV_PERFETTO_EVENT_NAMES], message->value);
             legacy->name = name == VV_KEY_NONE ? 0 : name;
             break;
-        case 2:
+        case VV_LEGACYEVENT_PHASE:
             legacy->phase = message->value;
             break;
-        case 3:
+        case VV_LEGACYEVENT_DURATION_US:
             legacy->duration_us = (int64_t)message->value;
             break;
-        case 6:
-        case 10:
-        case 11:
+        case VV_LEGACYEVENT_UNSCOPED_ID:
+        case VV_LEGACYEVENT_LOCAL_ID:
+        case VV_LEGACYEVENT_GLOBAL_ID:
             legacy->has_id = true;
-            legacy->is_local = message->number == 10;
+            legacy->is_local = message->number == VV_LEGACYEVENT_LOCAL_ID;
             legacy->id = message->value;
             break;
-        case 7:
+        case VV_LEGACYEVENT_ID_SCOPE:
             VV_TRY(vv_perfetto_text(reader, message, &legacy->scope, error));
             break;
-        case 8:
+        case VV_LEGACYEVENT_BIND_ID:
             legacy->has_bind_id = true;
             legacy->bind_id = message->value;
             break;
-        case 13:
+        case VV_LEGACYEVENT_FLOW_DIRECTION:
             legacy->flow_direction = message->value;
             break;
-        case 18:
+        case VV_LEGACYEVENT_PID_OVERRIDE:
             legacy->has_pid = true;
             legacy->pid = (int64_t)message->value;
             break;
-        case 19:
+        case VV_LEGACYEVENT_TID_OVERRIDE:
             legacy->has_tid = true;
             legacy->tid = (int64_t)message->value;
             break;
@@ -63,11 +65,13 @@ static enum varve_code read_fields(struct vv_perfetto *reader, const struct vv_p
     return vv_protobuf_end(message, error);
 }
 
-/* One track for each id, scope and, where the id is local, process. */
-static enum varve_code find_async_track(struct vv_perfetto *reader, const struct legacy *legacy, int64_t pid,
-                                        struct vv_perfetto_event *event, struct varve_error *error)
+/* There is one track for each id and scope; if the id is local, one for each process too. */
+static enum varve_code find_async_track(struct vv_perfetto *reader, const struct legacy *legacy,
+                                        int64_t pid, struct vv_perfetto_event *event,
+                                        struct varve_error *error)
 {
-    uint64_t hash = legacy->id * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)legacy->scope << 32 ^ event->category;
+    uint64_t hash =
+        legacy->id * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)legacy->scope << 32 ^ event->category;
     uint32_t parent;
     if (legacy->is_local)
         hash ^= (uint64_t)pid * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -84,7 +88,7 @@ static enum varve_code find_async_track(struct vv_perfetto *reader, const struct
     return VARVE_OK;
 }
 
-/* What the phase makes of the event. False: it is not read. */
+/* Sets the event's kind from the phase. False: this phase is not read. */
 static bool set_kind(const struct legacy *legacy, struct vv_perfetto_event *event)
 {
     switch (legacy->phase) {
@@ -116,10 +120,12 @@ static bool set_kind(const struct legacy *legacy, struct vv_perfetto_event *even
 
 static bool is_async(uint64_t phase)
 {
-    return phase == 'b' || phase == 'e' || phase == 'n' || phase == 'S' || phase == 'F' || phase == 'T';
+    return phase == 'b' || phase == 'e' || phase == 'n' || phase == 'S' || phase == 'F' ||
+           phase == 'T';
 }
 
-enum varve_code vv_perfetto_legacy(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
+enum varve_code vv_perfetto_legacy(struct vv_perfetto *reader,
+                                   struct vv_perfetto_sequence *sequence,
                                    struct vv_protobuf message, struct vv_perfetto_event *event,
                                    bool *out_is_read, struct varve_error *error)
 {
@@ -129,7 +135,8 @@ enum varve_code vv_perfetto_legacy(struct vv_perfetto *reader, struct vv_perfett
         event->name = legacy.name;
     int64_t pid = legacy.has_pid ? legacy.pid : sequence->has_thread ? sequence->pid : 0;
     if (legacy.has_tid || legacy.has_pid)
-        VV_TRY(vv_perfetto_thread_track(reader, pid, legacy.has_tid ? legacy.tid : pid, &event->track, error));
+        VV_TRY(vv_perfetto_thread_track(reader, pid, legacy.has_tid ? legacy.tid : pid,
+                                        &event->track, error));
     bool is_flow = legacy.phase == 's' || legacy.phase == 't' || legacy.phase == 'f';
     if (legacy.phase != 0)
         *out_is_read = !is_flow && set_kind(&legacy, event);

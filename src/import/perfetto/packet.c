@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packet.c — one packet. Its fields may stand in any order, and the service appends the sequence's id at the
- * end: so they are found first, and then read in the order that they need each other in. */
+/* packet.c — one packet. Its fields may have any order, and the service appends the sequence's id
+ * at the end. So all fields are found first. Then they are read, each after the fields that it
+ * needs. */
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "import/input/unpack.h"
+#include "decompress/decompress.h"
 #include "import/perfetto/perfetto.h"
 
 #define PACKED_DEPTH_MAX 2u
 
-enum field {
-    TRUSTED_UID = 3, CLOCK_SNAPSHOT = 6, TIMESTAMP = 8, SEQUENCE_ID = 10, TRACK_EVENT = 11,
-    INTERNED_DATA = 12, SEQUENCE_FLAGS = 13, CLEARED = 41, DROPPED = 42, PROCESS = 43, THREAD = 44,
-    COMPRESSED = 50, TIMESTAMP_CLOCK = 58, DEFAULTS = 59, TRACK_DESCRIPTOR = 60, TRUSTED_PID = 79,
-    FIRST_PACKET = 87, MACHINE_ID = 98, ZSTD_COMPRESSED = 133
-};
-
 enum part {
-    PART_SNAPSHOT, PART_EVENT, PART_INTERNED, PART_PROCESS, PART_THREAD, PART_COMPRESSED, PART_DEFAULTS,
+    PART_SNAPSHOT, PART_EVENT, PART_INTERNED, PART_PROCESS, PART_THREAD, PART_COMPRESSED,
+    PART_DEFAULTS,
     PART_TRACK, PART_ZSTD, PART_COUNT
 };
 
 static const uint8_t part_fields[PART_COUNT] = {
-    CLOCK_SNAPSHOT, TRACK_EVENT, INTERNED_DATA, PROCESS, THREAD, COMPRESSED, DEFAULTS, TRACK_DESCRIPTOR,
-    ZSTD_COMPRESSED
+    [PART_SNAPSHOT] = VV_TRACEPACKET_CLOCK_SNAPSHOT,
+    [PART_EVENT] = VV_TRACEPACKET_TRACK_EVENT,
+    [PART_INTERNED] = VV_TRACEPACKET_INTERNED_DATA,
+    [PART_PROCESS] = VV_TRACEPACKET_PROCESS_DESCRIPTOR,
+    [PART_THREAD] = VV_TRACEPACKET_THREAD_DESCRIPTOR,
+    [PART_COMPRESSED] = VV_TRACEPACKET_COMPRESSED_PACKETS,
+    [PART_DEFAULTS] = VV_TRACEPACKET_TRACE_PACKET_DEFAULTS,
+    [PART_TRACK] = VV_TRACEPACKET_TRACK_DESCRIPTOR,
+    [PART_ZSTD] = VV_TRACEPACKET_ZSTD_COMPRESSED_PACKETS,
 };
 
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
@@ -42,32 +44,32 @@ struct packet {
 static bool read_number(const struct vv_protobuf *message, struct packet *packet)
 {
     switch (message->number) {
-    case TIMESTAMP:
+    case VV_TRACEPACKET_TIMESTAMP:
         packet->has_timestamp = true;
         packet->timestamp = message->value;
         return true;
-    case TIMESTAMP_CLOCK:
+    case VV_TRACEPACKET_TIMESTAMP_CLOCK_ID:
         packet->has_clock = true;
         packet->clock_id = message->value;
         return true;
-    case SEQUENCE_ID:
+    case VV_TRACEPACKET_TRUSTED_PACKET_SEQUENCE_ID:
         packet->sequence_id = (uint32_t)message->value;
         return true;
-    case SEQUENCE_FLAGS:
+    case VV_TRACEPACKET_SEQUENCE_FLAGS:
         packet->flags = message->value;
         return true;
-    case CLEARED:
+    case VV_TRACEPACKET_INCREMENTAL_STATE_CLEARED:
         packet->is_cleared = message->value != 0;
         return true;
-    case DROPPED:
+    case VV_TRACEPACKET_PREVIOUS_PACKET_DROPPED:
         packet->is_after_loss = message->value != 0;
         return true;
-    case FIRST_PACKET:
+    case VV_TRACEPACKET_FIRST_PACKET_ON_SEQUENCE:
         packet->is_first = message->value != 0;
         return true;
-    case TRUSTED_UID:
-    case TRUSTED_PID:
-    case MACHINE_ID:
+    case VV_TRACEPACKET_TRUSTED_UID:
+    case VV_TRACEPACKET_TRUSTED_PID:
+    case VV_TRACEPACKET_MACHINE_ID:
         return true;
     default:
         return false;
@@ -103,12 +105,13 @@ static enum varve_code find_parts(struct vv_protobuf *message, struct packet *pa
 /* ---- the sequence's state ---- */
 
 static enum varve_code find_sequence(struct vv_perfetto *reader, uint32_t id,
-                                     struct vv_perfetto_sequence **out_sequence, struct varve_error *error)
+                                     struct vv_perfetto_sequence **out_sequence,
+                                     struct varve_error *error)
 {
     uint32_t item = vv_key_map_get(&reader->sequence_ids, id);
     if (item == VV_KEY_NONE) {
-        VV_TRY(vv_array_reserve(&reader->sequences, &reader->sequence_capacity, reader->sequence_count + 1,
-                                sizeof *reader->sequences, error));
+        VV_TRY(vv_array_reserve(&reader->sequences, &reader->sequence_capacity,
+                                reader->sequence_count + 1, sizeof *reader->sequences, error));
         item = (uint32_t)reader->sequence_count++;
         reader->sequences[item] = (struct vv_perfetto_sequence){ .is_broken = false };
         VV_TRY(vv_key_map_put(&reader->sequence_ids, id, item, error));
@@ -127,19 +130,21 @@ static void clear_state(struct vv_perfetto_sequence *sequence)
     sequence->has_default_clock = sequence->has_default_track = sequence->is_broken = false;
 }
 
-/* A source's file and line become a row of the model, any other entry a string. */
-static enum varve_code read_entry(struct vv_perfetto *reader, struct vv_protobuf message, bool is_source,
-                                  uint64_t *out_iid, uint32_t *out_value, struct varve_error *error)
+/* Reads an entry. The file and line of a source become a row of the model; any other entry becomes
+ * a string. */
+static enum varve_code read_entry(struct vv_perfetto *reader, struct vv_protobuf message,
+                                  bool is_source, uint64_t *out_iid, uint32_t *out_value,
+                                  struct varve_error *error)
 {
     struct vv_model *model = reader->model;
     uint32_t text = 0, line = 0;
     *out_iid = 0;
     while (vv_protobuf_next(&message)) {
-        if (message.number == 1)
+        if (message.number == VV_SOURCELOCATION_IID)
             *out_iid = message.value;
-        else if (message.number == 2)
+        else if (message.number == VV_SOURCELOCATION_FILE_NAME)
             VV_TRY(vv_perfetto_text(reader, &message, &text, error));
-        else if (message.number == 4)
+        else if (message.number == VV_SOURCELOCATION_LINE_NUMBER)
             line = (uint32_t)message.value;
     }
     VV_TRY(vv_protobuf_end(&message, error));
@@ -152,19 +157,28 @@ static enum varve_code read_entry(struct vv_perfetto *reader, struct vv_protobuf
     return VARVE_OK;
 }
 
-static enum varve_code read_interned(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
+static enum varve_code read_interned(struct vv_perfetto *reader,
+                                     struct vv_perfetto_sequence *sequence,
                                      struct vv_protobuf *message, struct varve_error *error)
 {
-    static const int8_t kinds[] = { [1] = VV_PERFETTO_CATEGORIES, [2] = VV_PERFETTO_EVENT_NAMES,
-                                    [3] = VV_PERFETTO_ANNOTATION_NAMES, [4] = VV_PERFETTO_SOURCES };
+    static const int8_t kinds[] = {
+        [VV_INTERNEDDATA_EVENT_CATEGORIES] = VV_PERFETTO_CATEGORIES,
+        [VV_INTERNEDDATA_EVENT_NAMES] = VV_PERFETTO_EVENT_NAMES,
+        [VV_INTERNEDDATA_DEBUG_ANNOTATION_NAMES] = VV_PERFETTO_ANNOTATION_NAMES,
+        [VV_INTERNEDDATA_SOURCE_LOCATIONS] = VV_PERFETTO_SOURCES,
+    };
     while (vv_protobuf_next(message)) {
         struct vv_protobuf entry;
         uint64_t iid;
         uint32_t value;
-        bool is_known = (message->number >= 1 && message->number <= 4) || message->number == 29;
+        bool is_known = (message->number >= VV_INTERNEDDATA_EVENT_CATEGORIES &&
+                         message->number <= VV_INTERNEDDATA_SOURCE_LOCATIONS) ||
+                        message->number == VV_INTERNEDDATA_DEBUG_ANNOTATION_STRING_VALUES;
         if (!is_known || message->wire != VV_WIRE_BYTES)
             continue;
-        int kind = message->number == 29 ? VV_PERFETTO_STRING_VALUES : kinds[message->number];
+        int kind = message->number == VV_INTERNEDDATA_DEBUG_ANNOTATION_STRING_VALUES
+                       ? VV_PERFETTO_STRING_VALUES
+                       : kinds[message->number];
         vv_protobuf_enter(message, &entry);
         VV_TRY(read_entry(reader, entry, kind == VV_PERFETTO_SOURCES, &iid, &value, error));
         VV_TRY(vv_key_map_put(&sequence->interned[kind], iid, value, error));
@@ -178,32 +192,34 @@ static enum varve_code read_uuids(struct vv_protobuf *message, struct vv_perfett
     const unsigned char *at = NULL;
     uint64_t uuid;
     while (vv_protobuf_repeated(message, &at, &uuid)) {
-        VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items, error));
+        VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items,
+                                error));
         list->items[list->count++] = uuid;
     }
     return vv_protobuf_end(message, error);
 }
 
-static enum varve_code read_defaults(struct vv_perfetto_sequence *sequence, struct vv_protobuf *message,
-                                     struct varve_error *error)
+static enum varve_code read_defaults(struct vv_perfetto_sequence *sequence,
+                                     struct vv_protobuf *message, struct varve_error *error)
 {
     while (vv_protobuf_next(message)) {
         struct vv_protobuf event;
-        if (message->number == TIMESTAMP_CLOCK) {
+        if (message->number == VV_TRACEPACKETDEFAULTS_TIMESTAMP_CLOCK_ID) {
             sequence->has_default_clock = true;
             sequence->default_clock = message->value;
         }
-        if (message->number != TRACK_EVENT || message->wire != VV_WIRE_BYTES)
+        if (message->number != VV_TRACEPACKETDEFAULTS_TRACK_EVENT_DEFAULTS ||
+            message->wire != VV_WIRE_BYTES)
             continue;
         sequence->extra_integers.count = sequence->extra_reals.count = 0;
         vv_protobuf_enter(message, &event);
         while (vv_protobuf_next(&event)) {
-            if (event.number == 11) {
+            if (event.number == VV_TRACKEVENTDEFAULTS_TRACK_UUID) {
                 sequence->has_default_track = true;
                 sequence->default_track = event.value;
-            } else if (event.number == 31) {
+            } else if (event.number == VV_TRACKEVENTDEFAULTS_EXTRA_COUNTER_TRACK_UUIDS) {
                 VV_TRY(read_uuids(&event, &sequence->extra_integers, error));
-            } else if (event.number == 45) {
+            } else if (event.number == VV_TRACKEVENTDEFAULTS_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS) {
                 VV_TRY(read_uuids(&event, &sequence->extra_reals, error));
             }
         }
@@ -212,14 +228,14 @@ static enum varve_code read_defaults(struct vv_perfetto_sequence *sequence, stru
     return vv_protobuf_end(message, error);
 }
 
-/* ---- packets in a packet ---- */
+/* ---- packets inside a packet ---- */
 
 static enum varve_code read_packets(struct vv_perfetto *reader, struct vv_protobuf *packets,
                                     struct varve_error *error)
 {
     while (vv_protobuf_next(packets)) {
         struct vv_protobuf packet;
-        if (packets->number != 1 || packets->wire != VV_WIRE_BYTES) {
+        if (packets->number != VV_TRACE_PACKET || packets->wire != VV_WIRE_BYTES) {
             reader->model->health.ignored++;
             continue;
         }
@@ -229,43 +245,59 @@ static enum varve_code read_packets(struct vv_perfetto *reader, struct vv_protob
     return vv_protobuf_end(packets, error);
 }
 
-/* Offsets inside count from the packed bytes' place in the file. */
-static enum varve_code read_packed(struct vv_perfetto *reader, const struct vv_protobuf *packed, bool is_zstd,
+/* An offset in the decompressed packets is no offset in the file. The message gives both. */
+static enum varve_code fail_inside(const struct vv_protobuf *packed, enum varve_code code,
                                    struct varve_error *error)
 {
-    vv_unpacked unpacked = { 0 };
+    if (error == NULL || error->offset == VARVE_ERROR_NO_OFFSET)
+        return code;
+    error->offset = packed->start_offset;
+    vv_error_add(error, " of the decompressed packets at byte %llu",
+                 (unsigned long long)packed->start_offset);
+    return code;
+}
+
+static enum varve_code read_packed(struct vv_perfetto *reader, const struct vv_protobuf *packed,
+                                   bool is_zstd, struct varve_error *error)
+{
+    vv_decompressed plain = { 0 };
     if (reader->depth >= PACKED_DEPTH_MAX)
         return vv_fail_at(error, VARVE_LIMIT, packed->start_offset,
                           "compressed packets in compressed packets");
-    enum varve_code code = (is_zstd ? vv_unpack_zstd : vv_unpack_zlib)(
-        packed->start, (uint64_t)(packed->limit - packed->start), &unpacked);
+    enum varve_code code = (is_zstd ? vv_decompress_zstd : vv_decompress_zlib)(
+        packed->start, (uint64_t)(packed->limit - packed->start), &plain);
     if (code == VARVE_NO_MEMORY)
         (void)vv_fail(error, code, "no memory to decompress a packet");
     else if (code != VARVE_OK)
         (void)vv_fail_at(error, code, packed->start_offset, "a compressed packet is damaged");
     if (code == VARVE_OK) {
         struct vv_protobuf packets;
-        vv_protobuf_init(&packets, unpacked.items, unpacked.count, packed->start_offset);
+        vv_protobuf_init(&packets, plain.items, plain.count, 0);
         reader->depth++;
         code = read_packets(reader, &packets, error);
         reader->depth--;
+        if (code != VARVE_OK)
+            (void)fail_inside(packed, code, error);
     }
-    free(unpacked.items);
+    free(plain.items);
     return code;
 }
 
 /* ---- the packet ---- */
 
-/* A packet without a time, or whose clock nothing connects to the trace's, has that of the one before it. */
+/* The time of a packet. If the packet has no time, or no snapshot connects its clock with the
+ * trace's clock, it has the time of the packet before it in its sequence. */
 static int64_t find_time(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
                          const struct packet *packet)
 {
     uint64_t clock = packet->has_clock           ? packet->clock_id
                      : sequence->has_default_clock ? sequence->default_clock
                                                    : 0;
-    uint64_t key = clock == 0 ? reader->clocks.trace_clock : vv_perfetto_clock_key(clock, packet->sequence_id);
+    uint64_t key =
+        clock == 0 ? reader->clocks.trace_clock : vv_perfetto_clock_key(clock, packet->sequence_id);
     int64_t time_ns;
-    if (packet->has_timestamp && vv_perfetto_time(&reader->clocks, key, packet->timestamp, &time_ns))
+    if (packet->has_timestamp &&
+        vv_perfetto_time(&reader->clocks, key, packet->timestamp, &time_ns))
         sequence->last_ns = time_ns;
     else
         reader->model->health.unplaced += packet->has[PART_EVENT];
@@ -284,7 +316,8 @@ static enum varve_code read_state(struct vv_perfetto *reader, struct vv_perfetto
     if (packet->has[PART_INTERNED])
         VV_TRY(read_interned(reader, sequence, &packet->parts[PART_INTERNED], error));
     if (packet->has[PART_SNAPSHOT])
-        VV_TRY(vv_perfetto_snapshot_read(reader, &packet->parts[PART_SNAPSHOT], packet->sequence_id, error));
+        VV_TRY(vv_perfetto_snapshot_read(reader, &packet->parts[PART_SNAPSHOT], packet->sequence_id,
+                                         error));
     if (packet->has[PART_TRACK])
         VV_TRY(vv_perfetto_track_read(reader, &packet->parts[PART_TRACK], error));
     if (packet->has[PART_PROCESS])
@@ -301,7 +334,8 @@ static enum varve_code read_packet(struct vv_perfetto *reader, struct packet *pa
     VV_TRY(find_sequence(reader, packet->sequence_id, &sequence, error));
     VV_TRY(read_state(reader, sequence, packet, error));
     if (packet->passed != 0) {
-        reader->passed[packet->passed < 255 ? packet->passed : 255]++;
+        reader->passed[packet->passed < VV_PERFETTO_OTHERS ? packet->passed
+                                                           : VV_PERFETTO_OTHERS]++;
         reader->model->health.ignored++;
     }
     if (packet->has[PART_COMPRESSED])

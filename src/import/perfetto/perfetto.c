@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto.c — Perfetto's protobuf traces: packets one after another, each field 1 of the file. The rest: perfetto.h.
- * doc/formats.md. */
+/* perfetto.c — Perfetto's protobuf traces: a list of packets, each of them field 1 of the file.
+ * perfetto.h lists the other parts. doc/formats.md. */
 #include "import/perfetto/perfetto.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define REPORT_BYTES (UINT64_C(1) << 20)
-#define PACKET_TAG (1u << 3 | VV_WIRE_BYTES)
+#define PACKET_TAG (VV_TRACE_PACKET << 3 | VV_WIRE_BYTES)
 
 /* ---- the file ---- */
 
-/* The packets that stand whole in the file; *out_is_cut if one follows that does not. */
-static enum varve_code read_file(struct vv_perfetto *reader, struct vv_window *window, bool *out_is_cut,
-                                 struct varve_error *error)
+/* Reads the whole packets of the file. *out_is_cut: a packet after them is not whole. */
+static enum varve_code read_file(struct vv_perfetto *reader, struct vv_window *window,
+                                 bool *out_is_cut, struct varve_error *error)
 {
     for (uint64_t at = 0, reported = 0; at < window->size_bytes;) {
         struct vv_window_field field;
@@ -23,7 +23,7 @@ static enum varve_code read_file(struct vv_perfetto *reader, struct vv_window *w
         *out_is_cut = field.is_cut;
         if (field.is_cut)
             return VARVE_OK;
-        if (field.number != 1 || field.wire != VV_WIRE_BYTES) {
+        if (field.number != VV_TRACE_PACKET || field.wire != VV_WIRE_BYTES) {
             reader->model->health.ignored++;
         } else {
             VV_TRY(vv_window_at(window, field.data_offset, field.value, &bytes, error));
@@ -41,23 +41,44 @@ static enum varve_code read_file(struct vv_perfetto *reader, struct vv_window *w
     return VARVE_OK;
 }
 
-/* ---- what is not read ---- */
+/* ---- packets that are not read ---- */
 
 static const struct {
     uint8_t field;
     const char *name;
 } packet_names[] = {
-    { 1, "ftrace_events" },  { 2, "process_tree" },    { 4, "inode_file_map" },  { 5, "chrome_events" },
-    { 7, "sys_stats" },      { 9, "process_stats" },   { 33, "trace_config" },   { 34, "ftrace_stats" },
-    { 35, "trace_stats" },   { 36, "synchronization_marker" }, { 37, "profile_packet" },
-    { 39, "android_log" },   { 45, "system_info" },    { 46, "trigger" },        { 47, "packages_list" },
-    { 49, "perfetto_metatrace" }, { 51, "chrome_metadata" }, { 52, "gpu_counter_event" },
-    { 53, "gpu_render_stage_event" }, { 54, "streaming_profile_packet" }, { 66, "perf_sample" },
-    { 67, "cpu_info" },      { 69, "service_event" },  { 72, "extension_descriptor" },
-    { 76, "frame_timeline_event" }, { 78, "ui_state" }, { 89, "trace_uuid" },    { 255, "others" },
+    { VV_TRACEPACKET_FTRACE_EVENTS, "ftrace_events" },
+    { VV_TRACEPACKET_PROCESS_TREE, "process_tree" },
+    { VV_TRACEPACKET_INODE_FILE_MAP, "inode_file_map" },
+    { VV_TRACEPACKET_CHROME_EVENTS, "chrome_events" },
+    { VV_TRACEPACKET_SYS_STATS, "sys_stats" },
+    { VV_TRACEPACKET_PROCESS_STATS, "process_stats" },
+    { VV_TRACEPACKET_TRACE_CONFIG, "trace_config" },
+    { VV_TRACEPACKET_FTRACE_STATS, "ftrace_stats" },
+    { VV_TRACEPACKET_TRACE_STATS, "trace_stats" },
+    { VV_TRACEPACKET_SYNCHRONIZATION_MARKER, "synchronization_marker" },
+    { VV_TRACEPACKET_PROFILE_PACKET, "profile_packet" },
+    { VV_TRACEPACKET_ANDROID_LOG, "android_log" },
+    { VV_TRACEPACKET_SYSTEM_INFO, "system_info" },
+    { VV_TRACEPACKET_TRIGGER, "trigger" },
+    { VV_TRACEPACKET_PACKAGES_LIST, "packages_list" },
+    { VV_TRACEPACKET_PERFETTO_METATRACE, "perfetto_metatrace" },
+    { VV_TRACEPACKET_CHROME_METADATA, "chrome_metadata" },
+    { VV_TRACEPACKET_GPU_COUNTER_EVENT, "gpu_counter_event" },
+    { VV_TRACEPACKET_GPU_RENDER_STAGE_EVENT, "gpu_render_stage_event" },
+    { VV_TRACEPACKET_STREAMING_PROFILE_PACKET, "streaming_profile_packet" },
+    { VV_TRACEPACKET_PERF_SAMPLE, "perf_sample" },
+    { VV_TRACEPACKET_CPU_INFO, "cpu_info" },
+    { VV_TRACEPACKET_SERVICE_EVENT, "service_event" },
+    { VV_TRACEPACKET_EXTENSION_DESCRIPTOR, "extension_descriptor" },
+    { VV_TRACEPACKET_FRAME_TIMELINE_EVENT, "frame_timeline_event" },
+    { VV_TRACEPACKET_UI_STATE, "ui_state" },
+    { VV_TRACEPACKET_TRACE_UUID, "trace_uuid" },
+    { VV_PERFETTO_OTHERS, "others" },
 };
 
-static enum varve_code add_fact(struct vv_perfetto *reader, unsigned field, struct varve_error *error)
+static enum varve_code add_fact(struct vv_perfetto *reader, unsigned field,
+                                struct varve_error *error)
 {
     char key[64];
     uint32_t row, id;
@@ -75,7 +96,7 @@ static enum varve_code add_fact(struct vv_perfetto *reader, unsigned field, stru
 
 static enum varve_code add_facts(struct vv_perfetto *reader, struct varve_error *error)
 {
-    for (unsigned field = 0; field < 256; field++)
+    for (unsigned field = 0; field <= VV_PERFETTO_OTHERS; field++)
         if (reader->passed[field] > 0)
             VV_TRY(add_fact(reader, field, error));
     return VARVE_OK;
@@ -119,7 +140,8 @@ static enum varve_code read_perfetto(const struct vv_import_job *job, struct var
     bool is_cut = false;
     uint64_t first_process = job->model->processes.table.count;
     reader.clocks.trace_clock = vv_perfetto_clock_key(VV_PERFETTO_BOOTTIME, 0);
-    enum varve_code code = vv_window_open(&window, job->source, job->options->max_memory_bytes, error);
+    enum varve_code code =
+        vv_window_open(&window, job->source, job->options->max_memory_bytes, error);
     if (code == VARVE_OK)
         code = read_file(&reader, &window, &is_cut, error);
     if (code == VARVE_OK)
@@ -139,24 +161,36 @@ static enum varve_code read_perfetto(const struct vv_import_job *job, struct var
 
 /* ---- the probe ---- */
 
-/* Fields that each packet may have, with their wire types. */
+/* True if the packet has a field that packets may have, and all such fields have the right wire
+ * type. */
 static bool is_packet(struct vv_protobuf *packet)
 {
     bool is_known = false;
     while (vv_protobuf_next(packet)) {
-        bool is_number = packet->number == 8 || packet->number == 10 || packet->number == 3 ||
-                         packet->number == 13 || packet->number == 58 || packet->number == 79;
-        bool is_message = packet->number == 11 || packet->number == 60 || packet->number == 6 ||
-                          packet->number == 12 || packet->number == 59 || packet->number == 33 ||
-                          packet->number == 50 || packet->number == 133 || packet->number == 36;
-        if ((is_number && packet->wire != VV_WIRE_VARINT) || (is_message && packet->wire != VV_WIRE_BYTES))
+        bool is_number = packet->number == VV_TRACEPACKET_TIMESTAMP ||
+                         packet->number == VV_TRACEPACKET_TRUSTED_PACKET_SEQUENCE_ID ||
+                         packet->number == VV_TRACEPACKET_TRUSTED_UID ||
+                         packet->number == VV_TRACEPACKET_SEQUENCE_FLAGS ||
+                         packet->number == VV_TRACEPACKET_TIMESTAMP_CLOCK_ID ||
+                         packet->number == VV_TRACEPACKET_TRUSTED_PID;
+        bool is_message = packet->number == VV_TRACEPACKET_TRACK_EVENT ||
+                          packet->number == VV_TRACEPACKET_TRACK_DESCRIPTOR ||
+                          packet->number == VV_TRACEPACKET_CLOCK_SNAPSHOT ||
+                          packet->number == VV_TRACEPACKET_INTERNED_DATA ||
+                          packet->number == VV_TRACEPACKET_TRACE_PACKET_DEFAULTS ||
+                          packet->number == VV_TRACEPACKET_TRACE_CONFIG ||
+                          packet->number == VV_TRACEPACKET_COMPRESSED_PACKETS ||
+                          packet->number == VV_TRACEPACKET_ZSTD_COMPRESSED_PACKETS ||
+                          packet->number == VV_TRACEPACKET_SYNCHRONIZATION_MARKER;
+        if ((is_number && packet->wire != VV_WIRE_VARINT) ||
+            (is_message && packet->wire != VV_WIRE_BYTES))
             return false;
         is_known = is_known || is_number || is_message;
     }
     return is_known;
 }
 
-/* The first packets are packets, as far as the head goes. */
+/* True if the first packets of the head are packets. */
 static bool probe_perfetto(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     (void)path;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* track.c — descriptors of tracks. A track belongs to the thread or process that it or the nearest of its
- * ancestors describes; those of one thread are one track of the model, all others are tracks of their own. */
+/* track.c — descriptors of tracks. A track belongs to the nearest thread or process that is
+ * described by the track itself or an ancestor. All tracks of one thread become one track of the
+ * model; every other track becomes a track of its own. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -9,7 +10,11 @@
 #include "varve/varve.h"
 
 #define ANCESTORS_MAX 64u
-#define THREAD_UUID UINT64_C(0x7468726561640000) /* mixed into the uuid of a thread without a descriptor */
+#define THREAD_UUID UINT64_C(0x7468726561640000) /* mixed into the uuid of a thread without a
+                                                    descriptor */
+
+/* CounterDescriptor.BuiltinCounterType */
+enum { COUNTER_THREAD_TIME_NS = 1, COUNTER_THREAD_INSTRUCTION_COUNT = 2 };
 
 enum varve_code vv_perfetto_track(struct vv_perfetto *reader, uint64_t uuid, uint32_t *out_item,
                                   struct varve_error *error)
@@ -28,7 +33,8 @@ enum varve_code vv_perfetto_track(struct vv_perfetto *reader, uint64_t uuid, uin
 enum varve_code vv_perfetto_thread_track(struct vv_perfetto *reader, int64_t pid, int64_t tid,
                                          uint32_t *out_item, struct varve_error *error)
 {
-    uint64_t mixed = ((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)tid << 16) ^ THREAD_UUID;
+    uint64_t mixed =
+        ((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)tid << 16) ^ THREAD_UUID;
     VV_TRY(vv_perfetto_track(reader, mixed, out_item, error));
     struct vv_perfetto_track *track = &reader->tracks[*out_item];
     track->has_thread = true;
@@ -49,15 +55,15 @@ static enum varve_code read_thread(struct vv_perfetto *reader, struct vv_protobu
                                    struct thread *thread, struct varve_error *error)
 {
     while (vv_protobuf_next(message)) {
-        if (message->number == 5)
+        if (message->number == VV_THREADDESCRIPTOR_THREAD_NAME)
             VV_TRY(vv_perfetto_text(reader, message, &thread->name, error));
-        else if (message->number == 1)
+        else if (message->number == VV_THREADDESCRIPTOR_PID)
             thread->pid = (int64_t)message->value;
-        else if (message->number == 2)
+        else if (message->number == VV_THREADDESCRIPTOR_TID)
             thread->tid = (int64_t)message->value;
-        else if (message->number == 3)
+        else if (message->number == VV_THREADDESCRIPTOR_LEGACY_SORT_INDEX)
             thread->sort_index = (int32_t)message->value;
-        else if (message->number == 6)
+        else if (message->number == VV_THREADDESCRIPTOR_REFERENCE_TIMESTAMP_US)
             thread->reference_us = (int64_t)message->value;
     }
     return vv_protobuf_end(message, error);
@@ -80,18 +86,21 @@ static enum varve_code read_process(struct vv_perfetto *reader, struct vv_protob
 {
     while (vv_protobuf_next(message)) {
         uint32_t text;
-        if (message->number == 1) {
+        if (message->number == VV_PROCESSDESCRIPTOR_PID) {
             process->pid = (int64_t)message->value;
-        } else if (message->number == 6) {
+        } else if (message->number == VV_PROCESSDESCRIPTOR_PROCESS_NAME) {
             VV_TRY(vv_perfetto_text(reader, message, &process->process_name, error));
-        } else if (message->number == 3) {
+        } else if (message->number == VV_PROCESSDESCRIPTOR_LEGACY_SORT_INDEX) {
             process->sort_index = (int32_t)message->value;
-        } else if (message->number == 2 || message->number == 8) {
+        } else if (message->number == VV_PROCESSDESCRIPTOR_CMDLINE ||
+                   message->number == VV_PROCESSDESCRIPTOR_PROCESS_LABELS) {
             VV_TRY(vv_perfetto_text(reader, message, &text, error));
-            VV_TRY(add_fact(reader, message->number == 2 ? "cmdline" : "process label", text, VV_ARG_TEXT,
-                            error));
-        } else if (message->number == 7) {
-            VV_TRY(add_fact(reader, "process start_timestamp_ns", message->value, VV_ARG_INT, error));
+            const char *key =
+                message->number == VV_PROCESSDESCRIPTOR_CMDLINE ? "cmdline" : "process label";
+            VV_TRY(add_fact(reader, key, text, VV_ARG_TEXT, error));
+        } else if (message->number == VV_PROCESSDESCRIPTOR_START_TIMESTAMP_NS) {
+            VV_TRY(
+                add_fact(reader, "process start_timestamp_ns", message->value, VV_ARG_INT, error));
         }
     }
     return vv_protobuf_end(message, error);
@@ -102,11 +111,11 @@ static enum varve_code read_counter(struct vv_protobuf *message, struct vv_perfe
 {
     *out_type = 0;
     while (vv_protobuf_next(message)) {
-        if (message->number == 1)
+        if (message->number == VV_COUNTERDESCRIPTOR_TYPE)
             *out_type = message->value;
-        else if (message->number == 4 && message->value != 0)
+        else if (message->number == VV_COUNTERDESCRIPTOR_UNIT_MULTIPLIER && message->value != 0)
             track->multiplier = (int64_t)message->value;
-        else if (message->number == 5)
+        else if (message->number == VV_COUNTERDESCRIPTOR_IS_INCREMENTAL)
             track->is_incremental = message->value != 0;
     }
     return vv_protobuf_end(message, error);
@@ -115,22 +124,25 @@ static enum varve_code read_counter(struct vv_protobuf *message, struct vv_perfe
 static enum varve_code read_field(struct vv_perfetto *reader, const struct vv_protobuf *message,
                                   struct vv_perfetto_track *track, struct varve_error *error)
 {
-    static const char *const counter_names[] = { "", "thread_time", "thread_instruction_count" };
+    static const char *const counter_names[] = {
+        [COUNTER_THREAD_TIME_NS] = "thread_time",
+        [COUNTER_THREAD_INSTRUCTION_COUNT] = "thread_instruction_count",
+    };
     struct vv_protobuf inner;
     struct thread thread = { .sort_index = track->sort_index };
     uint64_t type;
     if (message->wire == VV_WIRE_BYTES)
         vv_protobuf_enter(message, &inner);
     switch (message->number) {
-    case 2:
-    case 10:
-    case 13:
+    case VV_TRACKDESCRIPTOR_NAME:
+    case VV_TRACKDESCRIPTOR_STATIC_NAME:
+    case VV_TRACKDESCRIPTOR_ATRACE_NAME:
         return vv_perfetto_text(reader, message, &track->name, error);
-    case 3:
+    case VV_TRACKDESCRIPTOR_PROCESS:
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a process", error));
         track->has_process = true;
         return read_process(reader, &inner, track, error);
-    case 4:
+    case VV_TRACKDESCRIPTOR_THREAD:
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a thread", error));
         VV_TRY(read_thread(reader, &inner, &thread, error));
         track->has_thread = true;
@@ -139,18 +151,19 @@ static enum varve_code read_field(struct vv_perfetto *reader, const struct vv_pr
         track->thread_name = thread.name;
         track->sort_index = thread.sort_index;
         return VARVE_OK;
-    case 5:
+    case VV_TRACKDESCRIPTOR_PARENT_UUID:
         track->has_parent = true;
         track->parent = message->value;
         return VARVE_OK;
-    case 8:
+    case VV_TRACKDESCRIPTOR_COUNTER:
         VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a counter", error));
         track->has_counter = true;
         VV_TRY(read_counter(&inner, track, &type, error));
-        return track->name == 0 && (type == 1 || type == 2)
+        return track->name == 0 && (type == COUNTER_THREAD_TIME_NS ||
+                                    type == COUNTER_THREAD_INSTRUCTION_COUNT)
                    ? vv_model_text(reader->model, counter_names[type], &track->name, error)
                    : VARVE_OK;
-    case 12:
+    case VV_TRACKDESCRIPTOR_SIBLING_ORDER_RANK:
         track->sort_index = message->value <= INT_MAX ? (int32_t)message->value : INT_MAX;
         return VARVE_OK;
     default:
@@ -158,7 +171,7 @@ static enum varve_code read_field(struct vv_perfetto *reader, const struct vv_pr
     }
 }
 
-/* A descriptor that comes again replaces what it says, and leaves the rest. */
+/* A descriptor that comes again replaces the fields that it has, and keeps the others. */
 enum varve_code vv_perfetto_track_read(struct vv_perfetto *reader, struct vv_protobuf *descriptor,
                                        struct varve_error *error)
 {
@@ -166,7 +179,7 @@ enum varve_code vv_perfetto_track_read(struct vv_perfetto *reader, struct vv_pro
     uint64_t uuid = 0;
     uint32_t item;
     while (vv_protobuf_next(&first))
-        if (first.number == 1)
+        if (first.number == VV_TRACKDESCRIPTOR_UUID)
             uuid = first.value;
     VV_TRY(vv_protobuf_end(&first, error));
     VV_TRY(vv_perfetto_track(reader, uuid, &item, error));
@@ -175,7 +188,8 @@ enum varve_code vv_perfetto_track_read(struct vv_perfetto *reader, struct vv_pro
     return VARVE_OK;
 }
 
-enum varve_code vv_perfetto_thread_read(struct vv_perfetto *reader, struct vv_perfetto_sequence *sequence,
+enum varve_code vv_perfetto_thread_read(struct vv_perfetto *reader,
+                                        struct vv_perfetto_sequence *sequence,
                                         struct vv_protobuf *message, struct varve_error *error)
 {
     struct thread thread = { .reference_us = sequence->reference_us };
@@ -209,18 +223,20 @@ enum varve_code vv_perfetto_process_read(struct vv_perfetto *reader, struct vv_p
 
 struct placing {
     struct vv_perfetto *reader;
-    struct vv_key_map processes; /* pid -> row                                                   */
-    struct vv_key_map threads;   /* hash of pid and tid -> row: of tracks                        */
+    struct vv_key_map processes; /* pid -> row of processes                                      */
+    struct vv_key_map threads;   /* hash of pid and tid -> row of tracks                         */
 };
 
-/* The nearest of the track and its ancestors that describes a thread or a process; NULL if none does. */
+/* The nearest of the track and its ancestors that describes a thread or a process; NULL if none
+ * does. */
 static const struct vv_perfetto_track *owner_of(const struct vv_perfetto *reader,
                                                 const struct vv_perfetto_track *track)
 {
     for (unsigned i = 0; i < ANCESTORS_MAX; i++) {
         if (track->has_thread || track->has_process)
             return track;
-        uint32_t parent = track->has_parent ? vv_key_map_get(&reader->track_ids, track->parent) : VV_KEY_NONE;
+        uint32_t parent =
+            track->has_parent ? vv_key_map_get(&reader->track_ids, track->parent) : VV_KEY_NONE;
         if (parent == VV_KEY_NONE)
             return NULL;
         track = &reader->tracks[parent];
@@ -238,7 +254,7 @@ static enum varve_code find_process(struct placing *placing, int64_t pid, uint32
     VV_TRY(vv_model_add_process(model, out_row, error));
     model->processes.pid[*out_row] = pid;
     model->processes.scope[*out_row] = placing->reader->job->scope;
-    model->processes.begin_ns[*out_row] = 1; /* no event yet: begin > end */
+    model->processes.begin_ns[*out_row] = 1; /* begin > end: no event yet */
     return vv_key_map_put(&placing->processes, (uint64_t)pid, *out_row, error);
 }
 
@@ -260,7 +276,7 @@ static enum varve_code add_track(struct placing *placing, struct vv_perfetto_tra
     return VARVE_OK;
 }
 
-/* Values of a thread's counter stand on the thread's track. */
+/* Values of a thread's counter are on the thread's track. */
 static enum varve_code place(struct placing *placing, uint32_t item, struct varve_error *error)
 {
     struct vv_perfetto *reader = placing->reader;
@@ -271,7 +287,8 @@ static enum varve_code place(struct placing *placing, uint32_t item, struct varv
     VV_TRY(find_process(placing, owner != NULL ? owner->pid : 0, &process, error));
     if (owner != NULL && owner->has_process && owner->process_name != 0)
         reader->model->processes.name[process] = owner->process_name;
-    bool is_thread = track->has_thread || (track->has_counter && owner != NULL && owner->has_thread);
+    bool is_thread =
+        track->has_thread || (track->has_counter && owner != NULL && owner->has_thread);
     if (!is_thread)
         return add_track(placing, track, process, error);
     uint64_t key = thread_key(owner->pid, owner->tid);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c — what the numbers in rocprofv3's records mean: kernels, operations, markers, agents. */
+/* names.c — the meaning of the numbers in rocprofv3's records: kernels, operations, markers,
+ * agents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 
 /* ---- meanings ---- */
 
-enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_t number, const char *name,
-                                const char *json, struct varve_error *error)
+enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_t number,
+                                const char *name, const char *json, struct varve_error *error)
 {
     const struct vv_row_key key = { { number, 0, 0, kind } };
     uint32_t *place;
     bool is_new;
-    VV_TRY(vv_array_reserve(&rocprof->meanings, &rocprof->meaning_capacity, rocprof->meaning_count + 1,
-                            sizeof *rocprof->meanings, error));
+    VV_TRY(vv_array_reserve(&rocprof->meanings, &rocprof->meaning_capacity,
+                            rocprof->meaning_count + 1, sizeof *rocprof->meanings, error));
     struct vv_rocprof_meaning meaning = {
         vv_arena_text(&rocprof->arena, name, strlen(name)),
         vv_arena_text(&rocprof->arena, json, strlen(json)), -1, false
@@ -30,7 +31,8 @@ enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_
     return VARVE_OK;
 }
 
-struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_t kind, int64_t number)
+struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_t kind,
+                                              int64_t number)
 {
     const struct vv_row_key key = { { number, 0, 0, kind } };
     uint32_t index;
@@ -39,7 +41,8 @@ struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_
 
 /* ---- kernel symbols ---- */
 
-/* An integer member of an object's text, perhaps inside another: {"id":{"handle":7}}. */
+/* Reads an integer member from an object's text; it may be in an inner object:
+ * {"id":{"handle":7}}. */
 static int64_t integer_of(const char *text, const char *outer, const char *inner, int64_t otherwise)
 {
     struct vv_json json;
@@ -59,8 +62,9 @@ static int64_t integer_of(const char *text, const char *outer, const char *inner
     return otherwise;
 }
 
-/* The first of these that is there and says something. */
-static const char *const kernel_names[] = { "formatted_kernel_name", "demangled_kernel_name", "kernel_name" };
+/* The first of these members that is present and not empty is the name. */
+static const char *const kernel_names[] = { "formatted_kernel_name", "demangled_kernel_name",
+                                            "kernel_name" };
 #define KERNEL_NAMES (sizeof kernel_names / sizeof *kernel_names)
 
 struct symbol {
@@ -68,7 +72,8 @@ struct symbol {
     char *names[KERNEL_NAMES];
 };
 
-static enum varve_code look_at_symbol(struct symbol *symbol, const char *text, struct varve_error *error)
+static enum varve_code look_at_symbol(struct symbol *symbol, const char *text,
+                                      struct varve_error *error)
 {
     struct vv_json json;
     enum varve_code code = VARVE_OK;
@@ -94,7 +99,8 @@ static enum varve_code look_at_symbol(struct symbol *symbol, const char *text, s
     return code;
 }
 
-static enum varve_code take_symbol(struct vv_rocprof *rocprof, const char *text, struct varve_error *error)
+static enum varve_code take_symbol(struct vv_rocprof *rocprof, const char *text,
+                                   struct varve_error *error)
 {
     struct symbol symbol = { .id = -1 };
     const char *name = "";
@@ -105,15 +111,17 @@ static enum varve_code take_symbol(struct vv_rocprof *rocprof, const char *text,
     if (code == VARVE_OK && symbol.id >= 0)
         code = vv_rocprof_mean(rocprof, VV_ROCPROF_KERNEL, symbol.id, name, text, error);
     if (code == VARVE_OK && symbol.id >= 0)
-        rocprof->meanings[rocprof->meaning_count - 1].registers = integer_of(text, VV_ROCPROF_REGISTERS, NULL, -1);
+        rocprof->meanings[rocprof->meaning_count - 1].registers =
+            integer_of(text, VV_ROCPROF_REGISTERS, NULL, -1);
     for (size_t i = 0; i < KERNEL_NAMES; i++)
         free(symbol.names[i]);
     return code;
 }
 
-/* Each element of an array, as its compact text. */
+/* Calls `take` for each element of an array, with its compact text. */
 static enum varve_code each_element(struct vv_rocprof *rocprof,
-                                    enum varve_code (*take)(struct vv_rocprof *, const char *, struct varve_error *),
+                                    enum varve_code (*take)(struct vv_rocprof *, const char *,
+                                                            struct varve_error *),
                                     struct varve_error *error)
 {
     struct vv_json *json = &rocprof->json;
@@ -142,10 +150,10 @@ enum varve_code vv_rocprof_read_symbols(struct vv_rocprof *rocprof, struct varve
 
 /* ---- agents ---- */
 
-#define AGENT_CPU 1 /* in "type" */
+#define AGENT_CPU 1 /* value of "type" */
 #define NAME_BYTES 200
 
-/* A text member of an object's text; "" without it. */
+/* Reads a text member from an object's text; "" if there is none. */
 static void text_of(const char *text, const char *member, char out[NAME_BYTES])
 {
     struct vv_json json;
@@ -161,7 +169,8 @@ static void text_of(const char *text, const char *member, char out[NAME_BYTES])
     vv_json_deinit(&json);
 }
 
-static enum varve_code add_device(struct vv_rocprof *rocprof, const char *text, int64_t index, struct varve_error *error)
+static enum varve_code add_device(struct vv_rocprof *rocprof, const char *text, int64_t index,
+                                  struct varve_error *error)
 {
     struct vv_model *model = rocprof->model;
     char called[NAME_BYTES];
@@ -177,13 +186,15 @@ static enum varve_code add_device(struct vv_rocprof *rocprof, const char *text, 
     return VARVE_OK;
 }
 
-/* An agent's number among its kind is what programs count devices by. */
-static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text, struct varve_error *error)
+/* Programs count devices by an agent's number among those of its kind. */
+static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text,
+                                  struct varve_error *error)
 {
     char key[64], name[32];
     int64_t handle = integer_of(text, "id", "handle", -1);
     int64_t type = integer_of(text, "type", NULL, 0);
-    int64_t index = integer_of(text, "logical_node_type_id", NULL, integer_of(text, "node_id", NULL, handle));
+    int64_t index =
+        integer_of(text, "logical_node_type_id", NULL, integer_of(text, "node_id", NULL, handle));
     struct vv_attribute value = { VV_ARG_JSON, 0 };
     uint32_t string;
     snprintf(key, sizeof key, "agent %lld", (long long)handle);
@@ -203,7 +214,8 @@ enum varve_code vv_rocprof_read_agents(struct vv_rocprof *rocprof, struct varve_
 
 /* ---- strings ---- */
 
-/* [{"kind": "HIP_RUNTIME_API", "operations": ["hipMalloc", …]}, …]: both are numbers by their place. */
+/* Reads [{"kind": "HIP_RUNTIME_API", "operations": ["hipMalloc", …]}, …]. The place in the list is
+ * the number of a kind or operation. */
 static enum varve_code read_operations(struct vv_rocprof *rocprof, struct varve_error *error)
 {
     struct vv_json *json = &rocprof->json;
@@ -219,14 +231,15 @@ static enum varve_code read_operations(struct vv_rocprof *rocprof, struct varve_
         else if (json->token == VV_JSON_NAME)
             in_operations = vv_json_is(json, "operations"), operation = 0;
         else if (json->token == VV_JSON_STRING && in_operations)
-            VV_TRY(vv_rocprof_mean(rocprof, VV_ROCPROF_OPERATION, kind << 32 | operation++, json->text, "",
-                                   error));
+            VV_TRY(vv_rocprof_mean(rocprof, VV_ROCPROF_OPERATION, kind << 32 | operation++,
+                                   json->text, "", error));
     }
     return VARVE_OK;
 }
 
-/* [{"key": correlation, "value": "text"}, …] */
-static enum varve_code take_marker(struct vv_rocprof *rocprof, const char *text, struct varve_error *error)
+/* Reads [{"key": correlation, "value": "text"}, …]. */
+static enum varve_code take_marker(struct vv_rocprof *rocprof, const char *text,
+                                   struct varve_error *error)
 {
     struct vv_json json;
     bool is_value = false;
@@ -269,11 +282,11 @@ enum varve_code vv_rocprof_read_strings(struct vv_rocprof *rocprof, struct varve
     }
 }
 
-/* ---- putting names in ---- */
+/* ---- replacing numbers by names ---- */
 
-/* What is said of a kernel symbol is kept once, for those that ran. */
-static enum varve_code keep_symbol(struct vv_rocprof *rocprof, int64_t id, struct vv_rocprof_meaning *symbol,
-                                   struct varve_error *error)
+/* Keeps the data of a kernel symbol as a fact, once, if the kernel ran. */
+static enum varve_code keep_symbol(struct vv_rocprof *rocprof, int64_t id,
+                                   struct vv_rocprof_meaning *symbol, struct varve_error *error)
 {
     struct vv_attribute value = { VV_ARG_JSON, 0 };
     char key[64];
@@ -287,13 +300,17 @@ static enum varve_code keep_symbol(struct vv_rocprof *rocprof, int64_t id, struc
     return vv_attribute_to_fact(rocprof->model, rocprof->process, key, value, error);
 }
 
-/* The place that was kept for it is the last argument's; it goes again where nobody knows. */
-static void say_registers(struct vv_model *model, uint32_t slice, const struct vv_rocprof_meaning *symbol)
+/* Sets the number of registers. Its place is the slice's last argument, which is removed if the
+ * number is not known. */
+static void say_registers(struct vv_model *model, uint32_t slice,
+                          const struct vv_rocprof_meaning *symbol)
 {
     struct vv_slices *slices = &model->slices;
-    uint32_t key = vv_intern_find(&model->strings, VV_ROCPROF_REGISTERS, strlen(VV_ROCPROF_REGISTERS));
+    uint32_t key =
+        vv_intern_find(&model->strings, VV_ROCPROF_REGISTERS, strlen(VV_ROCPROF_REGISTERS));
     uint32_t last = slices->first_arg[slice] + slices->arg_count[slice] - 1;
-    if (slices->arg_count[slice] == 0 || model->args.key[last] != key || model->args.kind[last] != VV_ARG_NULL)
+    if (slices->arg_count[slice] == 0 || model->args.key[last] != key ||
+        model->args.kind[last] != VV_ARG_NULL)
         return;
     if (symbol == NULL || symbol->registers < 0) {
         slices->arg_count[slice]--;
@@ -310,8 +327,9 @@ static enum varve_code name_tracks(struct vv_rocprof *rocprof, struct varve_erro
         char name[80];
         if (tracks->process[track] != rocprof->process || tracks->kind[track] != VV_TRACK_DEVICE)
             continue;
-        int64_t handle = (int64_t)tracks->device[track]; /* the agent's, until now */
-        const struct vv_rocprof_meaning *agent = vv_rocprof_meaning(rocprof, VV_ROCPROF_AGENT, handle);
+        int64_t handle = (int64_t)tracks->device[track]; /* the agent's handle, until now */
+        const struct vv_rocprof_meaning *agent =
+            vv_rocprof_meaning(rocprof, VV_ROCPROF_AGENT, handle);
         const char *called = agent != NULL ? agent->name : "agent";
         const char *number = strchr(called, ' ');
         bool is_cpu = strncmp(called, "CPU", 3) == 0;
@@ -332,7 +350,8 @@ enum varve_code vv_rocprof_name_all(struct vv_rocprof *rocprof, struct varve_err
     struct vv_model *model = rocprof->model;
     for (size_t i = 0; i < rocprof->pending_count; i++) {
         const struct vv_rocprof_pending *pending = &rocprof->pending[i];
-        struct vv_rocprof_meaning *meaning = vv_rocprof_meaning(rocprof, pending->kind, pending->number);
+        struct vv_rocprof_meaning *meaning =
+            vv_rocprof_meaning(rocprof, pending->kind, pending->number);
         if (pending->kind == VV_ROCPROF_KERNEL)
             say_registers(model, pending->slice, meaning);
         if (meaning == NULL)
@@ -342,7 +361,7 @@ enum varve_code vv_rocprof_name_all(struct vv_rocprof *rocprof, struct varve_err
             VV_TRY(keep_symbol(rocprof, pending->number, meaning, error));
     }
     VV_TRY(name_tracks(rocprof, error));
-    /* The devices of activities are those of their slices' tracks. */
+    /* An activity's device is that of its slice's track. */
     for (size_t i = 0; i < rocprof->pending_count; i++) {
         uint32_t slice = rocprof->pending[i].slice, activity = model->slices.activity[slice];
         uint32_t track = model->slices.track[slice];

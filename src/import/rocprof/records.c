@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* records.c — the buffered records of rocprofv3: kernels, copies, calls, markers, allocations. */
+/* records.c — reads the buffered records of rocprofv3: kernels, copies, calls, markers,
+ * allocations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,10 +10,10 @@
 #include "varve/varve.h"
 
 #define NO_ACTIVITY (-1)
-#define COPY_QUEUE (-1) /* the track of an agent's copies                                         */
+#define COPY_QUEUE (-1) /* stands for the track of an agent's copies                              */
 
 struct table {
-    const char *name; /* and category                                                           */
+    const char *name; /* name and category                                                      */
     uint16_t layer;
     int activity;     /* enum vv_activity_kind                                                  */
 };
@@ -29,9 +30,10 @@ static const struct table tables[] = {
 };
 static const struct table other = { "", VARVE_LAYER_RUNTIME, NO_ACTIVITY };
 
-/* Members with a place of their own, by their path in the record. */
+/* Members that have a place in the model, by their path in the record. */
 enum role {
-    KIND, OPERATION, THREAD, INTERNAL, EXTERNAL, BEGIN, END, AGENT, QUEUE, STREAM, KERNEL, BYTES, SOURCE,
+    KIND, OPERATION, THREAD, INTERNAL, EXTERNAL, BEGIN, END, AGENT, QUEUE, STREAM, KERNEL, BYTES,
+    SOURCE,
     TARGET, SIZE, ROLE_COUNT
 };
 #define ABSENT INT64_MIN
@@ -47,9 +49,10 @@ static const struct { const char *path; enum role role; } roles[] = {
     { "dispatch_info.size", SIZE },
 };
 
-/* Objects whose members are looked at one by one. */
+/* Objects whose members are read one by one. */
 static const char *const opened[] = {
-    "correlation_id", "dispatch_info", "dispatch_info.agent_id", "dispatch_info.queue_id", "agent_id",
+    "correlation_id", "dispatch_info", "dispatch_info.agent_id", "dispatch_info.queue_id",
+    "agent_id",
     "queue_id", "stream_id", "src_agent_id", "dst_agent_id",
 };
 
@@ -74,9 +77,10 @@ static bool is_opened(const char *path)
     return false;
 }
 
-/* An object's members from its '{' on; `prefix` is its path with a point at the end, or "". */
-static enum varve_code read_object(struct vv_rocprof *rocprof, const char *prefix, struct draft *draft,
-                                   struct varve_error *error)
+/* Reads the members of an object from its '{' on. `prefix` is its path with a point at the end, or
+ * "". */
+static enum varve_code read_object(struct vv_rocprof *rocprof, const char *prefix,
+                                   struct draft *draft, struct varve_error *error)
 {
     struct vv_json *json = &rocprof->json;
     for (;;) {
@@ -100,13 +104,14 @@ static enum varve_code read_object(struct vv_rocprof *rocprof, const char *prefi
             continue;
         }
         VV_TRY(vv_attribute_take(json, rocprof->model, &value, error));
-        VV_TRY(vv_model_text(rocprof->model, strncmp(path, "dispatch_info.", 14) == 0 ? path + 14 : path, &key,
+        VV_TRY(vv_model_text(rocprof->model,
+                             strncmp(path, "dispatch_info.", 14) == 0 ? path + 14 : path, &key,
                              error));
         VV_TRY(vv_attribute_list_add(&draft->others, key, value, error));
     }
 }
 
-/* ---- where a record lies ---- */
+/* ---- the track of a record ---- */
 
 static bool is_on_device(const struct table *table)
 {
@@ -118,7 +123,7 @@ static int64_t value_or(const struct draft *draft, enum role role, int64_t other
     return draft->values[role] == ABSENT ? otherwise : draft->values[role];
 }
 
-/* Of a copy, the agent that is no host's, as far as is known; else where it goes. */
+/* For a copy: the agent that is not a host, if that is known; otherwise the destination. */
 static int64_t agent_of_copy(struct vv_rocprof *rocprof, const struct draft *draft)
 {
     int64_t from = value_or(draft, SOURCE, 0), to = value_or(draft, TARGET, 0);
@@ -127,7 +132,8 @@ static int64_t agent_of_copy(struct vv_rocprof *rocprof, const struct draft *dra
 }
 
 static enum varve_code find_track(struct vv_rocprof *rocprof, const struct table *table,
-                                  const struct draft *draft, uint32_t *out_track, struct varve_error *error)
+                                  const struct draft *draft, uint32_t *out_track,
+                                  struct varve_error *error)
 {
     bool on_device = is_on_device(table);
     int64_t agent = 0, number = value_or(draft, THREAD, 0);
@@ -158,22 +164,24 @@ static enum varve_code find_track(struct vv_rocprof *rocprof, const struct table
 
 /* ---- the record's slice ---- */
 
-static enum varve_code add_pending(struct vv_rocprof *rocprof, uint32_t slice, int64_t kind, int64_t number,
-                                   struct varve_error *error)
+static enum varve_code add_pending(struct vv_rocprof *rocprof, uint32_t slice, int64_t kind,
+                                   int64_t number, struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&rocprof->pending, &rocprof->pending_capacity, rocprof->pending_count + 1,
-                            sizeof *rocprof->pending, error));
+    VV_TRY(vv_array_reserve(&rocprof->pending, &rocprof->pending_capacity,
+                            rocprof->pending_count + 1, sizeof *rocprof->pending, error));
     rocprof->pending[rocprof->pending_count++] = (struct vv_rocprof_pending){ slice, kind, number };
     return VARVE_OK;
 }
 
-/* The last that has a meaning wins: a kernel's name before "KERNEL_DISPATCH_COMPLETE". */
+/* The last number with a meaning decides: a kernel's name before "KERNEL_DISPATCH_COMPLETE". */
 static enum varve_code await_names(struct vv_rocprof *rocprof, const struct table *table,
-                                   const struct draft *draft, uint32_t slice, struct varve_error *error)
+                                   const struct draft *draft, uint32_t slice,
+                                   struct varve_error *error)
 {
     if (draft->values[KIND] != ABSENT && draft->values[OPERATION] != ABSENT)
         VV_TRY(add_pending(rocprof, slice, VV_ROCPROF_OPERATION,
-                           (int64_t)((uint64_t)draft->values[KIND] << 32) | (draft->values[OPERATION] & 0xffffffff),
+                           (int64_t)((uint64_t)draft->values[KIND] << 32) |
+                               (draft->values[OPERATION] & 0xffffffff),
                            error));
     if (strcmp(table->name, "marker_api") == 0 && draft->values[INTERNAL] != ABSENT)
         VV_TRY(add_pending(rocprof, slice, VV_ROCPROF_MARKER, draft->values[INTERNAL], error));
@@ -183,7 +191,8 @@ static enum varve_code await_names(struct vv_rocprof *rocprof, const struct tabl
 }
 
 static enum varve_code add_activity(struct vv_rocprof *rocprof, enum vv_activity_kind kind,
-                                    const struct draft *draft, uint32_t slice, struct varve_error *error)
+                                    const struct draft *draft, uint32_t slice,
+                                    struct varve_error *error)
 {
     struct vv_activities *activities = &rocprof->model->activities;
     uint32_t row;
@@ -197,9 +206,10 @@ static enum varve_code add_activity(struct vv_rocprof *rocprof, enum vv_activity
     return VARVE_OK;
 }
 
-/* Numbers with a place of their own in other tables than this one. */
+/* Keeps numbers that have a place in the model only for other tables than this one. */
 static enum varve_code keep_numbers(struct vv_rocprof *rocprof, const struct table *table,
-                                    const struct draft *draft, uint32_t slice, struct varve_error *error)
+                                    const struct draft *draft, uint32_t slice,
+                                    struct varve_error *error)
 {
     bool has_activity = table->activity != NO_ACTIVITY;
     const struct { enum role role; const char *key; bool is_due; } numbers[] = {
@@ -222,9 +232,10 @@ static enum varve_code keep_numbers(struct vv_rocprof *rocprof, const struct tab
     VV_TRY(vv_attribute_list_to_slice(&draft->others, rocprof->model, slice, error));
     if (draft->values[KERNEL] == ABSENT)
         return VARVE_OK;
-    uint32_t registers; /* of its symbol, which may come later: rocprof/names.c */
+    uint32_t registers; /* those of its symbol, which may come later: rocprof/names.c */
     VV_TRY(vv_model_text(rocprof->model, VV_ROCPROF_REGISTERS, &registers, error));
-    return vv_attribute_to_slice(rocprof->model, slice, registers, (struct vv_attribute){ VV_ARG_NULL, 0 }, error);
+    return vv_attribute_to_slice(rocprof->model, slice, registers,
+                                 (struct vv_attribute){ VV_ARG_NULL, 0 }, error);
 }
 
 static void set_times(struct vv_model *model, const struct draft *draft, uint32_t slice)
@@ -247,8 +258,9 @@ static void set_times(struct vv_model *model, const struct draft *draft, uint32_
     }
 }
 
-static enum varve_code add_record(struct vv_rocprof *rocprof, const struct table *table, uint32_t category,
-                                  const struct draft *draft, struct varve_error *error)
+static enum varve_code add_record(struct vv_rocprof *rocprof, const struct table *table,
+                                  uint32_t category, const struct draft *draft,
+                                  struct varve_error *error)
 {
     struct vv_model *model = rocprof->model;
     struct vv_slices *slices = &model->slices;
@@ -256,7 +268,7 @@ static enum varve_code add_record(struct vv_rocprof *rocprof, const struct table
     VV_TRY(find_track(rocprof, table, draft, &track, error));
     VV_TRY(vv_model_add_slice(model, &slice, error));
     set_times(model, draft, slice);
-    slices->name[slice] = category; /* until it has a better one */
+    slices->name[slice] = category; /* until its name is known */
     slices->track[slice] = track;
     slices->category[slice] = category;
     slices->layer[slice] = table->layer;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocprof.c — the importer of rocprofv3's JSON: {"rocprofiler-sdk-tool": [one object a process]}. */
+/* rocprof.c — the importer of rocprofv3's JSON: {"rocprofiler-sdk-tool": [one object for each
+ * process]}. */
 #include "import/rocprof/rocprof.h"
 
 #include <stdio.h>
@@ -22,7 +23,8 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
     return is_ours;
 }
 
-static enum varve_code add_fact(struct vv_rocprof *rocprof, const char *key, struct varve_error *error)
+static enum varve_code add_fact(struct vv_rocprof *rocprof, const char *key,
+                                struct varve_error *error)
 {
     struct vv_attribute value;
     VV_TRY(vv_attribute_take(&rocprof->json, rocprof->model, &value, error));
@@ -44,14 +46,15 @@ static enum varve_code take_node(struct vv_rocprof *rocprof, struct varve_error 
         snprintf(key, sizeof key, "node.%s", json->text);
         VV_TRY(vv_json_next(json, error));
         if (is_host && json->token == VV_JSON_STRING) {
-            VV_TRY(vv_model_text(model, json->text, &model->processes.host[rocprof->process], error));
+            VV_TRY(
+                vv_model_text(model, json->text, &model->processes.host[rocprof->process], error));
             model->run.host = model->processes.host[rocprof->process];
         }
         VV_TRY(add_fact(rocprof, key, error));
     }
 }
 
-/* ["/usr/bin/python3", "-u", …]: the first names the process. */
+/* Names the process from ["/usr/bin/python3", "-u", …]: by the first text. */
 static enum varve_code name_process(struct vv_rocprof *rocprof, const char *json_text,
                                     struct varve_error *error)
 {
@@ -89,7 +92,8 @@ static enum varve_code take_metadata(struct vv_rocprof *rocprof, struct varve_er
         if (strcmp(key, "pid") == 0 && value.kind == VV_ARG_INT)
             model->processes.pid[rocprof->process] = (int64_t)value.value;
         if (strcmp(key, "command") == 0 && value.kind == VV_ARG_JSON)
-            VV_TRY(name_process(rocprof, vv_intern_text(&model->strings, (uint32_t)value.value), error));
+            VV_TRY(name_process(rocprof, vv_intern_text(&model->strings, (uint32_t)value.value),
+                                error));
     }
 }
 
@@ -114,7 +118,7 @@ static enum varve_code take_buffers(struct vv_rocprof *rocprof, struct varve_err
     }
 }
 
-/* Arrays that are not read: how many elements each has. */
+/* Counts the elements of arrays that are not read. */
 static enum varve_code take_callbacks(struct vv_rocprof *rocprof, struct varve_error *error)
 {
     struct vv_json *json = &rocprof->json;
@@ -141,16 +145,20 @@ static enum varve_code take_callbacks(struct vv_rocprof *rocprof, struct varve_e
         }
         rocprof->model->health.ignored += (uint64_t)count;
         if (count > 0)
-            VV_TRY(vv_attribute_to_fact(rocprof->model, rocprof->process, key, vv_attribute_int(count), error));
+            VV_TRY(vv_attribute_to_fact(rocprof->model, rocprof->process, key,
+                                        vv_attribute_int(count), error));
     }
 }
 
 /* ---- a process ---- */
 
-static enum varve_code take_member(struct vv_rocprof *rocprof, const char *name, struct varve_error *error)
+static enum varve_code take_member(struct vv_rocprof *rocprof, const char *name,
+                                   struct varve_error *error)
 {
-    static const struct { const char *name; enum varve_code (*take)(struct vv_rocprof *, struct varve_error *); }
-    members[] = {
+    static const struct {
+        const char *name;
+        enum varve_code (*take)(struct vv_rocprof *, struct varve_error *);
+    } members[] = {
         { "metadata", take_metadata },
         { "agents", vv_rocprof_read_agents },
         { "kernel_symbols", vv_rocprof_read_symbols },
@@ -183,9 +191,10 @@ static enum varve_code read_process(struct vv_rocprof *rocprof, struct varve_err
     struct varve_error other;
     VV_TRY(vv_model_add_process(rocprof->model, &rocprof->process, error));
     rocprof->model->processes.scope[rocprof->process] = rocprof->scope;
+    rocprof->model->processes.id_family[rocprof->process] = rocprof->process + 1;
     vv_arena_init(&rocprof->arena);
     enum varve_code code = read_members(rocprof, error);
-    /* What was read before the end of a cut file has names, too. */
+    /* If the file is cut, the records before the cut get their names too. */
     if (code == VARVE_OK || code == VARVE_TRUNCATED) {
         enum varve_code naming = vv_rocprof_name_all(rocprof, code == VARVE_OK ? error : &other);
         if (naming != VARVE_OK && code == VARVE_TRUNCATED && error != NULL)
@@ -206,7 +215,7 @@ static enum varve_code read_process(struct vv_rocprof *rocprof, struct varve_err
 static enum varve_code read_root(struct vv_rocprof *rocprof, struct varve_error *error)
 {
     struct vv_json *json = &rocprof->json;
-    VV_TRY(vv_json_next(json, error)); /* { and the name, as probed */
+    VV_TRY(vv_json_next(json, error)); /* '{' and the name, which the probe has seen */
     VV_TRY(vv_json_next(json, error));
     VV_TRY(vv_json_next(json, error));
     if (json->token != VV_JSON_ARRAY)
@@ -230,7 +239,8 @@ static enum varve_code read_root(struct vv_rocprof *rocprof, struct varve_error 
 static enum varve_code read_results(const struct vv_import_job *job, struct varve_error *error)
 {
     struct vv_rocprof rocprof = { .model = job->model, .scope = job->scope };
-    enum varve_code code = vv_json_init_source(&rocprof.json, vv_attribute_source, job->source, error);
+    enum varve_code code =
+        vv_json_init_source(&rocprof.json, vv_attribute_source, job->source, error);
     if (code == VARVE_OK)
         code = read_root(&rocprof, error);
     if (code == VARVE_TRUNCATED) {

@@ -25,7 +25,7 @@ struct vv_attribute vv_attribute_text(uint32_t string)
     return (struct vv_attribute){ VV_ARG_TEXT, string };
 }
 
-/* The token as JSON text; commas and colons are written by what comes after which. */
+/* Writes the token as JSON text. The tokens before and after decide on commas and colons. */
 static void write_token(FILE *stream, const struct vv_json *json, enum vv_json_token former)
 {
     static const char *const words[] = {
@@ -48,7 +48,8 @@ static void write_token(FILE *stream, const struct vv_json *json, enum vv_json_t
         fputc(':', stream);
 }
 
-enum varve_code vv_attribute_json_text(struct vv_json *json, char **out_text, struct varve_error *error)
+enum varve_code vv_attribute_json_text(struct vv_json *json, char **out_text,
+                                       struct varve_error *error)
 {
     char *text = NULL;
     size_t length = 0;
@@ -127,16 +128,19 @@ enum varve_code vv_attribute_take(struct vv_json *json, struct vv_model *model,
 enum varve_code vv_attribute_list_add(struct vv_attribute_list *list, uint32_t key,
                                       struct vv_attribute attribute, struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items, error));
+    VV_TRY(vv_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items,
+                            error));
     list->items[list->count++] = (struct vv_attribute_named){ key, attribute };
     return VARVE_OK;
 }
 
-enum varve_code vv_attribute_list_to_slice(const struct vv_attribute_list *list, struct vv_model *model,
-                                           uint32_t slice, struct varve_error *error)
+enum varve_code vv_attribute_list_to_slice(const struct vv_attribute_list *list,
+                                           struct vv_model *model, uint32_t slice,
+                                           struct varve_error *error)
 {
     for (size_t i = 0; i < list->count; i++)
-        VV_TRY(vv_attribute_to_slice(model, slice, list->items[i].key, list->items[i].attribute, error));
+        VV_TRY(vv_attribute_to_slice(model, slice, list->items[i].key, list->items[i].attribute,
+                                     error));
     return VARVE_OK;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extent.h — how far the records of a process reach, counted as they are read. For importers. */
+/* extent.h — the time from the first to the last record of a process, kept while records are read.
+ * For importers. */
 #ifndef VV_IMPORT_ROWS_EXTENT_H
 #define VV_IMPORT_ROWS_EXTENT_H
 
 #include "model/model.h"
 
-/* One more record of the process, from begin to end. */
+/* Takes one more record of the process into account, from begin to end. */
 static inline void vv_extent_take(struct vv_model *model, uint32_t process, int64_t begin_ns,
                                   int64_t end_ns)
 {

@@ -48,7 +48,8 @@ uint32_t vv_key_map_find(const struct vv_key_map *map, uint64_t id)
     return entry == VV_SLOTS_NONE ? VV_KEY_NONE : map->large.items[entry].value;
 }
 
-static enum varve_code put_large(struct vv_key_map *map, uint64_t id, uint32_t value, struct varve_error *error)
+static enum varve_code put_large(struct vv_key_map *map, uint64_t id, uint32_t value,
+                                 struct varve_error *error)
 {
     VV_TRY(vv_array_reserve(&map->large.items, &map->large.capacity, map->large.count + 1,
                             sizeof *map->large.items, error));
@@ -64,7 +65,8 @@ static enum varve_code put_large(struct vv_key_map *map, uint64_t id, uint32_t v
 enum varve_code vv_key_map_put(struct vv_key_map *map, uint64_t id, uint32_t value,
                               struct varve_error *error)
 {
-    /* Memory and clearing cost as much as there are ids: the array stays a quarter full. */
+    /* Memory and clearing then cost in proportion to the ids: the array stays at least a quarter
+     * full. */
     if (id >= map->small_capacity && id < FIRST_SMALL + 4 * map->small_used) {
         size_t former = map->small_capacity;
         VV_TRY(vv_array_reserve(&map->small, &map->small_capacity, (size_t)id + 1,

@@ -10,31 +10,39 @@
 
 enum role {
     NOTHING, GRID, BLOCK, /* texts of three numbers                                              */
-    WORK_ITEMS,           /* the same: threads of the whole grid                                 */
+    WORK_ITEMS,           /* three numbers: threads of the whole grid                            */
     GRID_X, GRID_Y, GRID_Z, BLOCK_X, BLOCK_Y, BLOCK_Z, REGISTERS, SHARED, OCCUPANCY, DETAILS,
     WAITED_STREAM, WAITED_RECORD
 };
 
 static const struct { const char *word; enum role role; } words[] = {
-    { "grid", GRID }, { "block", BLOCK }, { "registers per thread", REGISTERS }, { "shared memory", SHARED },
-    { "est. achieved occupancy %", OCCUPANCY }, { "theoretical occupancy %", OCCUPANCY }, /* Kineto, older Kineto */
-    { "gridX", GRID_X }, { "gridY", GRID_Y }, { "gridZ", GRID_Z },                        /* Nsight Systems       */
-    { "blockX", BLOCK_X }, { "blockY", BLOCK_Y }, { "blockZ", BLOCK_Z }, { "registersPerThread", REGISTERS },
+    { "grid", GRID }, { "block", BLOCK }, { "registers per thread", REGISTERS },
+    { "shared memory", SHARED },
+    /* Kineto, older Kineto */
+    { "est. achieved occupancy %", OCCUPANCY }, { "theoretical occupancy %", OCCUPANCY },
+    /* Nsight Systems */
+    { "gridX", GRID_X }, { "gridY", GRID_Y }, { "gridZ", GRID_Z },
+    { "blockX", BLOCK_X }, { "blockY", BLOCK_Y }, { "blockZ", BLOCK_Z },
+    { "registersPerThread", REGISTERS },
     { "staticSharedMemory", SHARED }, { "dynamicSharedMemory", SHARED },
-    { "grid_size", WORK_ITEMS }, { "workgroup_size", BLOCK }, { "arch_vgpr_count", REGISTERS }, /* rocprofv3      */
+    /* rocprofv3 */
+    { "grid_size", WORK_ITEMS }, { "workgroup_size", BLOCK }, { "arch_vgpr_count", REGISTERS },
     { "group_segment_size", SHARED },
-    { "kernel_details", DETAILS },                                                        /* XSpace               */
-    { "wait_on_stream", WAITED_STREAM }, { "wait_on_cuda_event_record_corr_id", WAITED_RECORD }, /* Kineto, of waits */
+    /* XSpace */
+    { "kernel_details", DETAILS },
+    /* Kineto, for waits */
+    { "wait_on_stream", WAITED_STREAM }, { "wait_on_cuda_event_record_corr_id", WAITED_RECORD },
 };
 
-/* What XSpace writes into one text: " regs:32 static_shared:0 grid:4,1,1 block:128,1,1 occ_pct:50". */
+/* The details that XSpace writes into one text: " regs:32 static_shared:0 grid:4,1,1 block:128,1,1
+ * occ_pct:50". */
 static const struct { const char *word; enum role role; } details[] = {
     { "grid:", GRID }, { "block:", BLOCK }, { "regs:", REGISTERS }, { "static_shared:", SHARED },
     { "dynamic_shared:", SHARED }, { "group_mem:", SHARED }, { "occ_pct:", OCCUPANCY },
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The cells of a row of launch_shapes, in its order. */
+/* The cells of a row in launch_shapes, in its order. */
 struct shape {
     int64_t grid[3], block[3], registers, shared_bytes;
     double occupancy;
@@ -46,17 +54,18 @@ struct launch {
     int64_t waited_stream, waited_record;
 };
 
-/* What a text of many launches says is read once, mostly. */
+/* Many launches have the same text, so results are kept for this many texts. */
 #define KNOWN_TEXTS 256u
-struct known_text { uint32_t text; uint8_t role; struct launch said; }; /* role NOTHING: an empty place */
+/* role NOTHING: the place is empty */
+struct known_text { uint32_t text; uint8_t role; struct launch said; };
 
 #define RECENT_SHAPES 64u
 struct recent_shape { struct shape shape; uint32_t row; bool is_there; };
 
 struct taking {
     struct vv_model *model;
-    uint8_t *roles;          /* by string: enum role                                             */
-    struct vv_intern shapes; /* the bytes of each struct shape; its first ids are none           */
+    uint8_t *roles;          /* string -> enum role                                              */
+    struct vv_intern shapes; /* the bytes of each struct shape; the first ids are no shapes      */
     uint32_t first_shape;
     struct known_text *known;
     struct recent_shape recent[RECENT_SHAPES];
@@ -66,7 +75,7 @@ static const struct shape nothing = { .registers = -1, .shared_bytes = -1, .occu
 
 /* ---- one launch ---- */
 
-/* The first numbers in the text: "[4, 106, 1]", "4,106,1" or {"x":4,"y":106,"z":1}. */
+/* Reads the first numbers in the text: "[4, 106, 1]", "4,106,1" or {"x":4,"y":106,"z":1}. */
 static void read_numbers(const char *text, size_t length, int64_t out[3])
 {
     const char *end = text + length;
@@ -77,7 +86,8 @@ static void read_numbers(const char *text, size_t length, int64_t out[3])
         if (text == end)
             return;
         for (; text < end && *text >= '0' && *text <= '9'; text++)
-            if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *text - '0', &number))
+            if (__builtin_mul_overflow(number, 10, &number) ||
+                __builtin_add_overflow(number, *text - '0', &number))
                 return;
         out[i] = number;
     }
@@ -95,7 +105,8 @@ static void take_number(struct launch *launch, enum role role, double number)
     else if (role == REGISTERS)
         shape->registers = (int64_t)number;
     else if (role == SHARED)
-        shape->shared_bytes = vv_sum(shape->shared_bytes < 0 ? 0 : shape->shared_bytes, (int64_t)number);
+        shape->shared_bytes =
+            vv_sum(shape->shared_bytes < 0 ? 0 : shape->shared_bytes, (int64_t)number);
     else if (role == OCCUPANCY && number <= 100)
         shape->occupancy = number / 100;
 }
@@ -119,7 +130,7 @@ static void read_details(struct launch *launch, const char *text)
         found += strlen(details[i].word);
         double number = strtod(found, NULL);
         take_text(launch, details[i].role, found, strcspn(found, " "));
-        if (details[i].role != OCCUPANCY || number > 0) /* 0: XLA has not asked */
+        if (details[i].role != OCCUPANCY || number > 0) /* 0: XLA has not measured it */
             take_number(launch, details[i].role, number);
     }
 }
@@ -178,7 +189,8 @@ static void read_launch(struct taking *taking, uint32_t slice, struct launch *la
     const struct vv_model *model = taking->model;
     struct shape *shape = &launch->shape;
     *launch = (struct launch){ .shape = nothing, .waited_stream = -1, .waited_record = -1 };
-    struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+    struct vv_arg_walk walk =
+        vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
     for (uint32_t arg; vv_arg_next(&walk, &arg);)
         if (taking->roles[model->args.key[arg]] != NOTHING)
             take(taking, launch, taking->roles[model->args.key[arg]], arg);
@@ -211,10 +223,11 @@ static enum varve_code find_row(struct taking *taking, const struct shape *shape
     return VARVE_OK;
 }
 
-static enum varve_code put_shape(struct taking *taking, const struct shape *shape, uint32_t activity,
-                                 struct varve_error *error)
+static enum varve_code put_shape(struct taking *taking, const struct shape *shape,
+                                 uint32_t activity, struct varve_error *error)
 {
-    uint64_t sum = (uint64_t)shape->grid[0] * 31 + (uint64_t)shape->block[0] + (uint64_t)shape->registers * 7;
+    uint64_t sum =
+        (uint64_t)shape->grid[0] * 31 + (uint64_t)shape->block[0] + (uint64_t)shape->registers * 7;
     struct recent_shape *recent = &taking->recent[sum % RECENT_SHAPES];
     if (memcmp(shape, &nothing, sizeof nothing) == 0)
         return VARVE_OK;
@@ -228,8 +241,8 @@ static enum varve_code put_shape(struct taking *taking, const struct shape *shap
     return VARVE_OK;
 }
 
-static enum varve_code put_wait(struct taking *taking, const struct launch *launch, uint32_t activity,
-                                struct varve_error *error)
+static enum varve_code put_wait(struct taking *taking, const struct launch *launch,
+                                uint32_t activity, struct varve_error *error)
 {
     struct vv_waits *waits = &taking->model->waits;
     uint32_t row;
@@ -260,7 +273,7 @@ static enum varve_code take_all(struct taking *taking, struct varve_error *error
     return VARVE_OK;
 }
 
-/* False: no word of the table is in this model. */
+/* False: this model has no word of the table. */
 static bool find_roles(struct taking *taking)
 {
     bool has_any = false;

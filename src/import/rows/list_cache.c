@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES 1024u /* a power of two                                                             */
+#define PLACES 1024u /* a power of two */
 
 void vv_seen_words_deinit(struct vv_seen_words *seen)
 {
@@ -21,7 +21,8 @@ static size_t place_of(const uint64_t *words, size_t count)
 }
 
 enum varve_code vv_seen_words_find(struct vv_seen_words *seen, const uint64_t *words, size_t count,
-                                   struct vv_seen_place **out_place, bool *out_known, struct varve_error *error)
+                                   struct vv_seen_place **out_place, bool *out_known,
+                                   struct varve_error *error)
 {
     *out_place = &seen->other;
     *out_known = false;

@@ -12,7 +12,7 @@ int64_t vv_elements(const int64_t *dims, uint32_t rank)
     return elements;
 }
 
-/* Of all inputs of an operator; 0 if they are beyond int64_t. */
+/* The number of elements in all inputs of an operator; 0 if it does not fit into int64_t. */
 static int64_t input_elements(const struct vv_model *model, uint32_t op)
 {
     int64_t sum = 0;
@@ -25,8 +25,8 @@ static int64_t input_elements(const struct vv_model *model, uint32_t op)
     return sum;
 }
 
-enum varve_code vv_named_collective_add(struct vv_model *model, uint32_t slice, const char *word, size_t length,
-                                        uint32_t *out_row, struct varve_error *error)
+enum varve_code vv_named_collective_add(struct vv_model *model, uint32_t slice, const char *word,
+                                        size_t length, uint32_t *out_row, struct varve_error *error)
 {
     uint32_t op = model->slices.op[slice];
     VV_TRY(vv_model_add_collective(model, out_row, error));

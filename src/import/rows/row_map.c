@@ -33,13 +33,14 @@ void vv_row_map_deinit(struct vv_row_map *map)
     *map = (struct vv_row_map){ 0 };
 }
 
-enum varve_code vv_row_map_at(struct vv_row_map *map, const struct vv_row_key *key, uint32_t **out_row,
-                              bool *out_is_new, struct varve_error *error)
+enum varve_code vv_row_map_at(struct vv_row_map *map, const struct vv_row_key *key,
+                              uint32_t **out_row, bool *out_is_new, struct varve_error *error)
 {
     VV_TRY(vv_array_reserve(&map->entries.items, &map->entries.capacity, map->entries.count + 1,
                             sizeof *map->entries.items, error));
     if (vv_slots_are_full(&map->slots, map->entries.count))
-        VV_TRY(vv_slots_grow(&map->slots, (uint32_t)map->entries.count, hash_of, map, "rows", error));
+        VV_TRY(
+            vv_slots_grow(&map->slots, (uint32_t)map->entries.count, hash_of, map, "rows", error));
     uint32_t *slot = vv_slots_at(&map->slots, hash_of_key(key), is_key, map, key);
     *out_is_new = *slot == 0;
     if (*slot == 0) {

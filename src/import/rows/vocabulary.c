@@ -14,12 +14,12 @@
 #define CALL (EVERY | BIT(VV_ROLE_EXTERNAL) | VV_ROLES(VV_ROLE_CORRELATION, VV_ROLE_BYTES))
 #define WORK (CALL | VV_ROLES_COLLECTIVE)
 
-#define HOST_CLASS(name, layer, takes, flags)                                                       \
+#define HOST_CLASS(name, layer, takes, flags) \
     { name, takes, VARVE_LAYER_##layer, VV_NO_ACTIVITY, VARVE_DEVICE_KIND_CPU, flags }
-#define CALL_CLASS(name, kind)                                                                      \
+#define CALL_CLASS(name, kind) \
     { name, CALL, VARVE_LAYER_RUNTIME, VV_ACTIVITY_CALL, VARVE_DEVICE_KIND_##kind, 0 }
-#define WORK_CLASS(name, activity, kind)                                                            \
-    { name, WORK, VARVE_LAYER_DEVICE, VV_ACTIVITY_##activity, VARVE_DEVICE_KIND_##kind,             \
+#define WORK_CLASS(name, activity, kind)                                                \
+    { name, WORK, VARVE_LAYER_DEVICE, VV_ACTIVITY_##activity, VARVE_DEVICE_KIND_##kind, \
       VV_DIALECT_ON_DEVICE }
 
 /* ROCm's PyTorch calls its devices CUDA, and so do its traces. */
@@ -60,7 +60,7 @@ static const struct vv_dialect_class classes[] = {
     WORK_CLASS("Kernel", KERNEL, CUDA),
     WORK_CLASS("Memcpy", COPY, CUDA),
     WORK_CLASS("Memset", SET, CUDA),
-    /* ONNX Runtime; its "Kernel" is the one above */
+    /* ONNX Runtime; its "Kernel" is listed above */
     HOST_CLASS("Session", API, EVERY, VV_DIALECT_RUNS),
     HOST_CLASS("Node", OP, OP, 0),
     HOST_CLASS("Api", RUNTIME, EVERY, 0),
@@ -79,7 +79,8 @@ static const struct vv_dialect_class classes[] = {
 };
 
 static const struct vv_dialect_class unknown = {
-    "", EVERY | VV_ROLES(VV_ROLE_STREAM_ID, VV_ROLE_CORRELATION), 0, VV_NO_ACTIVITY, VARVE_DEVICE_KIND_CPU, VV_DIALECT_LATER
+    "", EVERY | VV_ROLES(VV_ROLE_STREAM_ID, VV_ROLE_CORRELATION), 0, VV_NO_ACTIVITY,
+    VARVE_DEVICE_KIND_CPU, VV_DIALECT_LATER
 };
 
 const struct vv_dialect_class *vv_dialect_class(const char *category, size_t length)
@@ -165,7 +166,7 @@ const struct vv_dialect_process *vv_dialect_process(const char *name)
 
 const char *vv_dialect_collective(const char *name)
 {
-    static const char *const backends[] = { "gloo:", "mpi:" }; /* NCCL and UCC have arguments  */
+    static const char *const backends[] = { "gloo:", "mpi:" }; /* NCCL and UCC give arguments  */
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
         if (strncmp(name, backends[i], strlen(backends[i])) == 0)
             return name + strlen(backends[i]);
@@ -230,7 +231,8 @@ const char *vv_dialect_dtype_suffix(uint16_t dtype)
         [VARVE_U16] = " u16",        [VARVE_U32] = " u32",       [VARVE_U64] = " u64",
         [VARVE_BOOL] = " bool",      [VARVE_C64] = " c64",       [VARVE_C128] = " c128",
         [VARVE_C32] = " c32",        [VARVE_QI8] = " qi8",       [VARVE_QU8] = " qu8",
-        [VARVE_QI32] = " qi32",      [VARVE_F8E5M2FNUZ] = " f8e5m2fnuz", [VARVE_F8E4M3FNUZ] = " f8e4m3fnuz",
+        [VARVE_QI32] = " qi32",      [VARVE_F8E5M2FNUZ] = " f8e5m2fnuz",
+        [VARVE_F8E4M3FNUZ] = " f8e4m3fnuz",
         [VARVE_F8E8M0] = " f8e8m0",  [VARVE_BITS] = " bits",
     };
     return dtype < sizeof names / sizeof names[0] ? names[dtype] : " ?";
@@ -240,14 +242,17 @@ const char *vv_dialect_scalar_type(uint32_t dtype)
 {
     static const char *const names[] = {
         [VARVE_DTYPE_UNKNOWN] = "",     [VARVE_F32] = "Float",          [VARVE_F64] = "Double",
-        [VARVE_F16] = "Half",           [VARVE_BF16] = "BFloat16",      [VARVE_F8E4M3] = "Float8_e4m3fn",
+        [VARVE_F16] = "Half",           [VARVE_BF16] = "BFloat16",
+             [VARVE_F8E4M3] = "Float8_e4m3fn",
         [VARVE_F8E5M2] = "Float8_e5m2", [VARVE_I8] = "Char",            [VARVE_I16] = "Short",
         [VARVE_I32] = "Int",            [VARVE_I64] = "Long",           [VARVE_U8] = "Byte",
         [VARVE_U16] = "UInt16",         [VARVE_U32] = "UInt32",         [VARVE_U64] = "UInt64",
-        [VARVE_BOOL] = "Bool",          [VARVE_C64] = "ComplexFloat",   [VARVE_C128] = "ComplexDouble",
+        [VARVE_BOOL] = "Bool",          [VARVE_C64] = "ComplexFloat",
+          [VARVE_C128] = "ComplexDouble",
         [VARVE_C32] = "ComplexHalf",    [VARVE_QI8] = "QInt8",          [VARVE_QU8] = "QUInt8",
         [VARVE_QI32] = "QInt32",        [VARVE_F8E5M2FNUZ] = "Float8_e5m2fnuz",
-        [VARVE_F8E4M3FNUZ] = "Float8_e4m3fnuz", [VARVE_F8E8M0] = "Float8_e8m0fnu", [VARVE_BITS] = "",
+        [VARVE_F8E4M3FNUZ] = "Float8_e4m3fnuz", [VARVE_F8E8M0] = "Float8_e8m0fnu",
+        [VARVE_BITS] = "",
     };
     return dtype < sizeof names / sizeof names[0] ? names[dtype] : "";
 }

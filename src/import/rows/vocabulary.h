@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vocabulary.h — what the words of Chrome's trace format mean in the dialects that machine-learning programs
- * write: Kineto (today and old), XLA, ONNX Runtime, Ascend, ROCm, MTIA, XPU. All of it is tables
- * (rows/vocabulary.c); the dialects' words do not collide, so no dialect is ever chosen. Thread-safe. */
+/* vocabulary.h — the meaning of words in Chrome's trace format, in the dialects that
+ * machine-learning programs write: Kineto (current and old), XLA, ONNX Runtime, Ascend, ROCm, MTIA,
+ * XPU. All of it is tables (rows/vocabulary.c). The words of the dialects do not collide, so no
+ * dialect is ever chosen. Thread-safe. */
 #ifndef VV_IMPORT_ROWS_VOCABULARY_H
 #define VV_IMPORT_ROWS_VOCABULARY_H
 
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Arguments that have a column of their own. */
+/* Arguments that have a column. */
 enum vv_dialect_role {
     VV_ROLE_NONE,
     VV_ROLE_EXTERNAL, VV_ROLE_SEQUENCE, VV_ROLE_FORWARD_TID, VV_ROLE_STACK, VV_ROLE_MODULE,
@@ -27,28 +28,28 @@ enum vv_dialect_role {
 #define VV_ROLES(from, to) ((UINT32_C(2) << (to)) - (UINT32_C(1) << (from)))
 #define VV_ROLES_COLLECTIVE VV_ROLES(VV_ROLE_COLLECTIVE, VV_ROLE_GROUP_SEQUENCE)
 
-enum { VV_DIALECT_STEPS = 1, /* "ProfilerStep#N" is a step there                              */
-       VV_DIALECT_RUNS = 2,  /* "model_run" is one, without a number                           */
+enum { VV_DIALECT_STEPS = 1, /* "ProfilerStep#N" is a step in this class                      */
+       VV_DIALECT_RUNS = 2,  /* "model_run" is a step, without a number                        */
        VV_DIALECT_ON_DEVICE = 4, /* its rows are streams of a device                           */
-       VV_DIALECT_LATER = 8 };   /* layer and activity follow from the name of the process     */
+       VV_DIALECT_LATER = 8 };   /* the process's name decides on layer and activity           */
 
 #define VV_NO_ACTIVITY UINT8_MAX
 
-/* What events of a category are. */
+/* What the events of a category are. */
 struct vv_dialect_class {
     const char *category;
-    uint32_t takes;       /* bit of each enum vv_dialect_role that is no plain argument there   */
+    uint32_t takes;       /* a bit for each enum vv_dialect_role that has a column              */
     uint16_t layer;
     uint8_t activity;     /* enum vv_activity_kind or VV_NO_ACTIVITY                            */
     uint8_t device_kind;
     uint8_t flags;        /* VV_DIALECT_                                                        */
 };
 
-/* Never NULL: for what no table knows, a class with VV_DIALECT_LATER. */
+/* Never NULL: an unknown category gets a class with VV_DIALECT_LATER. */
 const struct vv_dialect_class *vv_dialect_class(const char *category, size_t length);
 enum vv_dialect_role vv_dialect_role(const char *key, size_t length);
 
-/* Processes whose rows have no categories, by the beginning of their names. */
+/* Processes whose rows have no categories, by the begin of their names. */
 struct vv_dialect_process {
     const char *prefix;
     uint16_t layer;
@@ -57,17 +58,19 @@ struct vv_dialect_process {
 };
 const struct vv_dialect_process *vv_dialect_process(const char *name);
 
-/* The collective that a range stands for whose backend says no more than its name ("gloo:all_reduce"); NULL. */
+/* The collective that a range stands for, if its backend gives only a name ("gloo:all_reduce"); or
+ * NULL. */
 const char *vv_dialect_collective(const char *name);
-/* "ProfilerStep#12" is step 12. */
+/* "ProfilerStep#12" is step 12. False for other names. */
 VV_MUST_USE bool vv_dialect_step(const char *name, int64_t *out_index);
-/* An enum varve_dtype by PyTorch's, ONNX Runtime's or XLA's name for it; VARVE_DTYPE_UNKNOWN. */
+/* An enum varve_dtype by the name that PyTorch, ONNX Runtime or XLA has for it; or
+ * VARVE_DTYPE_UNKNOWN. */
 uint16_t vv_dialect_dtype(const char *name, size_t length);
-/* " f32"; " ?" for none of them. */
+/* The suffix for a type, " f32"; " ?" for an unknown type. */
 const char *vv_dialect_dtype_suffix(uint16_t dtype);
-/* "Float", as PyTorch calls it where it tells of collectives; "" for none of them. */
+/* PyTorch's name for a type in collectives, "Float"; "" for an unknown type. */
 const char *vv_dialect_scalar_type(uint32_t dtype);
-/* A VARVE_LAYER_ bit by the name that our own export writes; 0. */
+/* A VARVE_LAYER_ bit by the name that Varve's own export writes; or 0. */
 uint16_t vv_dialect_layer(const char *name, size_t length);
 
 #endif

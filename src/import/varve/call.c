@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.c — what an operator of PyTorch was called with (doc/format.md §6: varve.call), told as Kineto's traces tell
- * it, so that every table is the same: sizes and types become tensors, plain values the scalars of the operator, strides
- * an argument. PyTorch gives a list of tensors no type, and what is no tensor no sizes. */
+/* call.c — reads the arguments of a PyTorch operator (doc/format.md §6: varve.call). The model gets
+ * them as from Kineto's traces, so that every table is the same: sizes and types become tensors,
+ * plain values become the operator's scalars, and strides become an argument. As in PyTorch, a list
+ * of tensors has no type, and other arguments have no sizes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,19 +12,21 @@
 #include "import/varve/call.h"
 #include "varve/varve.h"
 
-#define VALUE_TEXT_BYTES 28u    /* "-0.12345678901234567e-308, "                                   */
+#define VALUE_TEXT_BYTES 28u    /* "-0.12345678901234567e-308, " */
 #define ARGUMENT_TEXT_BYTES 8u
 
-/* The arguments of one record: they have been checked. */
+/* The arguments of one record. They have been checked. */
 struct call {
     struct vv_process_reader *process;
     const uint64_t *words, *end;
-    char *out; /* in process->text: there is room                                               */
+    char *out; /* place in process->text, which has enough room                                 */
     struct vv_seen_place *made;
 };
 
-/* The first member of a list that holds tensors and nothing else, *out_behind what follows the list; else NULL. */
-static const uint64_t *tensors_of(const struct call *call, const uint64_t *word, const uint64_t **out_behind)
+/* The first member of a list that contains only tensors, or NULL; *out_behind is the word after the
+ * list. */
+static const uint64_t *tensors_of(const struct call *call, const uint64_t *word,
+                                  const uint64_t **out_behind)
 {
     struct vv_call_argument argument = vv_call_argument_at(word);
     *out_behind = vv_call_behind(word, call->end);
@@ -38,7 +41,7 @@ static const uint64_t *tensors_of(const struct call *call, const uint64_t *word,
     return first;
 }
 
-/* ---- is it whole? ---- */
+/* ---- are the words valid? ---- */
 
 static bool has_its_values(const struct vv_call_argument *argument)
 {
@@ -54,8 +57,8 @@ static bool has_its_values(const struct vv_call_argument *argument)
     case VV_ARGUMENT_STRIDED_TENSOR:
         return argument->values % 2 == 1 && vv_call_rank(argument) <= UINT16_MAX;
     case VV_ARGUMENT_LIST:
-        return argument->values == 2 && argument->value[1] >= 0 && argument->value[1] <= argument->value[0] &&
-               argument->value[1] <= UINT32_MAX;
+        return argument->values == 2 && argument->value[1] >= 0 &&
+               argument->value[1] <= argument->value[0] && argument->value[1] <= UINT32_MAX;
     default:
         return true;
     }
@@ -64,30 +67,32 @@ static bool has_its_values(const struct vv_call_argument *argument)
 static enum varve_code check(const struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error)
 {
-    const uint64_t *word = record->payload + VV_CALL_HEAD_WORDS, *end = record->payload + record->payload_words;
+    const uint64_t *word = record->payload + VV_CALL_HEAD_WORDS,
+                   *end = record->payload + record->payload_words;
     uint64_t offset = record->offset + 8 * (1 + VV_CALL_HEAD_WORDS);
     for (const uint64_t *at = word; at < end; at += 1 + vv_call_argument_at(at).values) {
         struct vv_call_argument argument = vv_call_argument_at(at);
         if (!has_its_values(&argument))
             return vv_fail_at(error, VARVE_CORRUPT, offset + 8 * (uint64_t)(at - word),
-                              "'%s': an argument of kind %u cannot have %u values", stream->path, argument.kind,
-                              argument.values);
+                              "'%s': an argument of kind %u cannot have %u values", stream->path,
+                              argument.kind, argument.values);
     }
     while (word != NULL && word < end)
         word = vv_call_behind(word, end);
     if (word == NULL)
-        return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': a list holds more arguments than follow it",
-                          stream->path);
+        return vv_fail_at(error, VARVE_CORRUPT, offset,
+                          "'%s': a list holds more arguments than follow it", stream->path);
     return VARVE_OK;
 }
 
 /* ---- tensors ---- */
 
-static enum varve_code add_tensor(struct call *call, const struct vv_call_argument *argument, bool is_member,
-                                  struct varve_error *error)
+static enum varve_code add_tensor(struct call *call, const struct vv_call_argument *argument,
+                                  bool is_member, struct varve_error *error)
 {
     uint32_t rank = vv_call_is_tensor(argument) ? vv_call_rank(argument) : 0, row;
-    uint32_t dtype = vv_call_is_tensor(argument) && !is_member ? argument->dtype : VARVE_DTYPE_UNKNOWN;
+    uint32_t dtype =
+        vv_call_is_tensor(argument) && !is_member ? argument->dtype : VARVE_DTYPE_UNKNOWN;
     VV_TRY(vv_shape_write(call->process, dtype, rank, argument->value, error));
     VV_TRY(vv_model_add_tensor(call->process->model, dtype, rank, argument->value, &row, error));
     if (call->made->tensor_count++ == 0)
@@ -109,7 +114,8 @@ static enum varve_code add_tensors(struct call *call, struct varve_error *error)
             VV_TRY(add_tensor(call, &argument, true, error));
         }
     }
-    return vv_model_add_text(process->model, process->text.items, process->text.count, &call->made->text, error);
+    return vv_model_add_text(process->model, process->text.items, process->text.count,
+                             &call->made->text, error);
 }
 
 /* ---- plain values, as c10::IValue prints itself ---- */
@@ -137,7 +143,7 @@ static char *write_value(char *out, uint32_t kind, int64_t value)
 
 static char *write_scalar(char *out, const struct vv_call_argument *argument)
 {
-    /* The type of an empty list is not known: most are of numbers. */
+    /* An empty list has no type; most empty lists are of numbers. */
     bool is_empty = argument->kind == VV_ARGUMENT_LIST && argument->value[0] == 0;
     bool is_list = argument->kind >= VV_ARGUMENT_INTS && argument->kind <= VV_ARGUMENT_BOOLS;
     bool is_scalar = argument->kind >= VV_ARGUMENT_INT && argument->kind <= VV_ARGUMENT_BOOL;
@@ -152,7 +158,8 @@ static char *write_scalar(char *out, const struct vv_call_argument *argument)
 
 static void write_scalars(struct call *call)
 {
-    for (const uint64_t *word = call->words; word < call->end; word = vv_call_behind(word, call->end)) {
+    for (const uint64_t *word = call->words; word < call->end;
+         word = vv_call_behind(word, call->end)) {
         struct vv_call_argument argument = vv_call_argument_at(word);
         *call->out++ = word == call->words ? '[' : ',';
         call->out = write_scalar(call->out, &argument);
@@ -193,15 +200,16 @@ static void write_strides(struct call *call)
 static bool has_strides(const struct call *call)
 {
     bool has = false;
-    for (const uint64_t *at = call->words; at < call->end && !has; at += 1 + vv_call_argument_at(at).values)
+    for (const uint64_t *at = call->words; at < call->end && !has;
+         at += 1 + vv_call_argument_at(at).values)
         has = vv_call_argument_at(at).kind == VV_ARGUMENT_STRIDED_TENSOR;
     return has;
 }
 
-/* ---- all together ---- */
+/* ---- all arguments ---- */
 
-static enum varve_code write_text(struct call *call, void (*write)(struct call *call), uint32_t *out_text,
-                                  struct varve_error *error)
+static enum varve_code write_text(struct call *call, void (*write)(struct call *call),
+                                  uint32_t *out_text, struct varve_error *error)
 {
     struct vv_process_reader *process = call->process;
     size_t room = (size_t)(call->end - call->words) * (VALUE_TEXT_BYTES + ARGUMENT_TEXT_BYTES) + 2;
@@ -209,8 +217,8 @@ static enum varve_code write_text(struct call *call, void (*write)(struct call *
     call->out = process->text.items;
     write(call);
     *call->out++ = ']';
-    return vv_model_add_text(process->model, process->text.items, (size_t)(call->out - process->text.items), out_text,
-                             error);
+    return vv_model_add_text(process->model, process->text.items,
+                             (size_t)(call->out - process->text.items), out_text, error);
 }
 
 static enum varve_code add_strides(struct call *call, struct varve_error *error)
@@ -235,13 +243,15 @@ static enum varve_code make(struct call *call, struct varve_error *error)
     return has_strides(call) ? add_strides(call, error) : VARVE_OK;
 }
 
-/* Operators with the same arguments share the rows that these became. */
-static enum varve_code take_arguments(const struct vv_stream_reader *stream, const struct vv_record *record,
-                                      uint32_t slice, uint32_t op, struct varve_error *error)
+/* Gives an operator its arguments. Operators with equal arguments share the model's rows. */
+static enum varve_code take_arguments(const struct vv_stream_reader *stream,
+                                      const struct vv_record *record, uint32_t slice, uint32_t op,
+                                      struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
     struct vv_model *model = process->model;
-    struct call call = { process, record->payload + VV_CALL_HEAD_WORDS, record->payload + record->payload_words, NULL, NULL };
+    struct call call = { process, record->payload + VV_CALL_HEAD_WORDS,
+                         record->payload + record->payload_words, NULL, NULL };
     size_t count = (size_t)(call.end - call.words);
     bool is_known;
     VV_TRY(vv_seen_words_find(&process->calls, call.words, count, &call.made, &is_known, error));
@@ -261,9 +271,9 @@ static enum varve_code take_arguments(const struct vv_stream_reader *stream, con
     return VARVE_OK;
 }
 
-/* An AccumulateGrad has a forward thread, and no number: it belongs to no operator. */
-static enum varve_code set_numbers(struct vv_model *model, uint32_t slice, int64_t sequence, uint64_t forward_tid,
-                                   struct varve_error *error)
+/* An AccumulateGrad has a forward thread but no number, and belongs to no forward operator. */
+static enum varve_code set_numbers(struct vv_model *model, uint32_t slice, int64_t sequence,
+                                   uint64_t forward_tid, struct varve_error *error)
 {
     uint32_t op = model->slices.op[slice];
     if (op == VV_NONE)
@@ -274,7 +284,8 @@ static enum varve_code set_numbers(struct vv_model *model, uint32_t slice, int64
     return VARVE_OK;
 }
 
-/* The engine's own range around a backward operator has no numbers; PyTorch's profiler gives it those of what it runs. */
+/* The engine's own range around a backward operator has no numbers. PyTorch's profiler gives it the
+ * numbers of the operator inside, so this reader does the same. */
 static bool is_engine_around(const struct vv_stream_reader *stream, uint32_t *out_slice)
 {
     static const char engine[] = "autograd::engine::";
@@ -302,7 +313,8 @@ enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_re
     VV_TRY(set_numbers(model, slice, sequence, le64toh(head.forward_tid), error));
     if (le32toh(head.scope) == VV_SCOPE_BACKWARD_FUNCTION && is_engine_around(stream, &engine))
         VV_TRY(set_numbers(model, engine, sequence, le64toh(head.forward_tid), error));
-    VV_TRY(vv_model_text(model, is_user ? "user_annotation" : "cpu_op", &model->slices.category[slice], error));
+    VV_TRY(vv_model_text(model, is_user ? "user_annotation" : "cpu_op",
+                         &model->slices.category[slice], error));
     if (record->payload_words > VV_CALL_HEAD_WORDS)
         VV_TRY(take_arguments(stream, record, slice, model->slices.op[slice], error));
     return vv_torch_call(stream->process, slice, record, is_user, error);

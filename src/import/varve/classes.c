@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* classes.c — the table that the decoding loop looks every record up in. */
+/* classes.c — makes the table in which the decoding loop looks up every record. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "import/varve/process.h"
 #include "varve/varve.h"
 
-/* 0: the record itself says. */
+/* The words of a record; 0: the record itself says it. */
 static uint8_t words_of(uint32_t id)
 {
     const uint64_t word = htole64(id);
     return vv_record_length(&word, 1) & 0xF;
 }
 
-/* The classes of one site follow each other, so the row of the class before is mostly the one. */
+/* The classes of one site follow each other, so the class before mostly has the same row. */
 static enum varve_code find_source(struct vv_model *model, const struct vv_metadata_class *said,
                                    uint32_t *out_row, struct varve_error *error)
 {
@@ -74,7 +74,7 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u event classes", process->class_count);
     for (uint32_t row = 0; row < metadata->class_count; row++)
         VV_TRY(make_class(process, row, error));
-    /* Fixed for format version 1, whatever the text says (§2). */
+    /* The built-in classes are fixed for format version 1, whatever the text says (§2). */
     for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
         process->classes[id] = (struct vv_event_class){ .action = (uint8_t)id,
                                                         .words = words_of(id) & 0xF,
@@ -88,6 +88,6 @@ enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id
     *out_id = vv_key_map_get(&process->strings, id);
     if (*out_id != VV_KEY_NONE && *out_id != 0)
         return VARVE_OK;
-    /* Its record is among the lost, or the text is empty. */
+    /* The record with the name is lost, or the name is empty. */
     return vv_model_text(process->model, "(unnamed)", out_id, error);
 }

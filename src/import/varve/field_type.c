@@ -37,7 +37,7 @@ static enum varve_code new_type(struct vv_arena *arena, enum vv_field_kind kind,
     return VARVE_OK;
 }
 
-/* As valid UTF-8: the text is shown in errors, and the metadata may be damaged. */
+/* Makes valid UTF-8 of the token: errors show the text, and the metadata may be damaged. */
 static enum varve_code token_text(const struct vv_tsdl_reader *tsdl, struct vv_arena *arena,
                                   const char **out_text, struct varve_error *error)
 {
@@ -50,14 +50,14 @@ static enum varve_code token_text(const struct vv_tsdl_reader *tsdl, struct vv_a
     return VARVE_OK;
 }
 
-/* The type cannot be sized, and the current token is why. */
+/* The type cannot be measured, because of the current token. */
 static enum varve_code give_up(struct type_reading *reading, struct vv_field_type **out_type)
 {
     VV_TRY(new_type(reading->arena, VV_FIELD_UNSIZED, out_type, reading->error));
     return token_text(reading->tsdl, reading->arena, &(*out_type)->bad_word, reading->error);
 }
 
-/* "{ key = value; … }": the numbers `size`, `align`, `exp_dig` and `mant_dig` in bits. */
+/* Reads "{ key = value; … }": the numbers `size`, `align`, `exp_dig` and `mant_dig`, in bits. */
 static bool read_attributes(struct vv_tsdl_reader *tsdl, uint64_t *out_size, uint64_t *out_align)
 {
     uint64_t size = 0, align = 0;
@@ -105,7 +105,7 @@ static enum varve_code read_number_type(struct type_reading *reading,
     uint64_t size = 0, align = 0;
     VV_TRY(new_type(reading->arena, VV_FIELD_NUMBER, out_type, reading->error));
     bool known = read_attributes(reading->tsdl, &size, &align) && size > 0 && size % 8 == 0;
-    /* CTF's defaults: whole bytes are aligned to bytes. */
+    /* CTF's default: whole bytes are aligned to bytes. */
     if (known && align_bits(*out_type, align == 0 ? 8 : align)) {
         (*out_type)->size_bytes = (uint32_t)(size / 8);
         return VARVE_OK;
@@ -137,7 +137,7 @@ static enum varve_code read_members(struct type_reading *reading, struct vv_fiel
             structure->depth = member->depth + 1;
         structure->bad_word = member->bad_word;
         if (member->bad_word != NULL)
-            break; /* nothing behind it can be placed */
+            break; /* the place of later members is unknown */
     }
     return VARVE_OK;
 }
@@ -244,7 +244,7 @@ struct measuring {
     size_t at;
     struct named_count counts[COUNTS_MAX]; /* innermost scope last                               */
     int count;
-    size_t steps; /* types may multiply without taking a byte, so these are bounded by the bytes  */
+    size_t steps; /* limited by the bytes: types may multiply without taking a byte               */
 };
 
 static bool measure(struct measuring *measuring, const struct vv_field_type *type);
@@ -280,7 +280,7 @@ static bool measure_list(struct measuring *measuring, const struct vv_field_type
         if (!measure(measuring, type->members))
             return false;
         measuring->count = scope;
-        /* Elements without a byte: the rest of them has none either. */
+        /* If one element takes no byte, the others take none either. */
         left = measuring->at == before ? 0 : left - 1;
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.c — manifest.json (doc/format.md §8): what was run, where, and how it ended. */
+/* manifest.c — reads manifest.json (doc/format.md §8): what was run, where, and how it ended. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_plain(const char *word, size_t length)
     return length > 0 && strspn(word, others) == length;
 }
 
-/* Adds one word so that a shell would read it as such. */
+/* Adds one word, quoted so that a shell reads it as one word. */
 static enum varve_code add_word(struct line *line, const char *word, size_t length,
                                 struct varve_error *error)
 {
@@ -84,7 +84,7 @@ static enum varve_code read_command(struct vv_json *json, struct vv_model *model
     return code;
 }
 
-/* A value of another type than ours, from a later version, is passed over. */
+/* Reads one value. A value of an unexpected type, from a later version, is skipped. */
 static enum varve_code read_value(struct vv_json *json, struct vv_model *model, size_t key,
                                   struct varve_error *error)
 {
@@ -96,8 +96,8 @@ static enum varve_code read_value(struct vv_json *json, struct vv_model *model, 
     if (keys[key].value == FORMAT && json->token == VV_JSON_INTEGER &&
         json->integer > VV_CTF_FORMAT_VERSION)
         VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
-                     "it is of format version %lld, and this varve reads version %d: read it with a "
-                     "newer varve",
+                     "it is of format version %lld, and this varve reads version %d: read it with "
+                     "a newer varve",
                      (long long)json->integer, VV_CTF_FORMAT_VERSION);
     if (keys[key].value == INTEGER && json->token == VV_JSON_INTEGER)
         *(int64_t *)member = json->integer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c — allocations and releases of all threads in order of time, each release with the
- * size of what it releases: the last allocation at its address, on its device, in its process. */
+/* memory.c — sorts the allocations and releases of all threads by time. Gives each release the size
+ * of what it releases: the last allocation at its address, on its device, in its process. */
 #include <stdlib.h>
 
 #include "import/varve/process.h"
@@ -20,7 +20,7 @@ static bool before_in_time(const void *context, uint64_t a, uint64_t b)
     return model->memory.time_ns[a] < model->memory.time_ns[b];
 }
 
-/* Rows in order of time: whatever is equal here keeps that order. */
+/* The rows are in order of time; rows that are equal here keep that order. */
 static bool before_at_place(const void *context, uint64_t a, uint64_t b)
 {
     const struct vv_model *model = context;

@@ -11,14 +11,15 @@
 #include "ctf/metadata_write.h"
 
 #define SIGNATURE "/* CTF 1.8 */"
-#define PACKETED_MAGIC 0x75D11D57u /* metadata in packets: CTF allows it, varve never writes it     */
+/* metadata in packets: CTF allows it, but varve never writes it */
+#define PACKETED_MAGIC 0x75D11D57u
 
 struct reading {
     struct vv_metadata *metadata;
     struct varve_error *error;
 };
 
-/* One "key = value;" of a block; the reader stands on the value's first token. */
+/* Reads one "key = value;" of a block. The reader is at the value's first token. */
 typedef enum varve_code pair_reader(struct reading *reading, const struct vv_tsdl_reader *key,
                                     struct vv_tsdl_reader *value, void *context);
 
@@ -31,7 +32,7 @@ static enum varve_code read_text(struct reading *reading, const struct vv_tsdl_r
                                  const char **out_text)
 {
     if (value->token != VV_TSDL_STRING)
-        return VARVE_OK; /* a value of another type, from a later version: as if not said */
+        return VARVE_OK; /* a value of another type, from a later version, is ignored */
     const char *text = vv_tsdl_text(value, &reading->metadata->arena);
     if (text == NULL)
         return vv_fail(reading->error, VARVE_NO_MEMORY, "no memory for event classes");
@@ -48,7 +49,7 @@ static enum varve_code read_signed(struct reading *reading, const struct vv_tsdl
     return VARVE_OK;
 }
 
-/* "{ key = value; … }", with "key := type;" besides. */
+/* Reads "{ key = value; … }", in which "key := type;" may also occur. */
 static enum varve_code read_block(struct reading *reading, struct vv_tsdl_reader *block,
                                   pair_reader *read_pair, void *context)
 {
@@ -124,8 +125,8 @@ static enum varve_code read_env_pair(struct reading *reading, const struct vv_ts
     VV_TRY(read_signed(reading, value, &format));
     if (format > VV_CTF_FORMAT_VERSION)
         VV_FAIL(reading->error, VARVE_UNSUPPORTED,
-                "it is of format version %lld, and this varve reads version %d: read it with a newer "
-                "varve",
+                "it is of format version %lld, and this varve reads version %d: read it with a "
+                "newer varve",
                 (long long)format, VV_CTF_FORMAT_VERSION);
     metadata->has_format = true;
     return VARVE_OK;
@@ -143,7 +144,7 @@ static unsigned hex_value(char c)
 static enum varve_code decode_percent(struct reading *reading, const char *text, size_t length,
                                       const char **out_text)
 {
-    /* Thrice the length: each wrong byte may become U+FFFD. */
+    /* Three times the length: each invalid byte may become U+FFFD. */
     struct vv_arena *arena = &reading->metadata->arena;
     char *plain = vv_arena_alloc(arena, length + 1), *repaired = NULL;
     if (plain == NULL)
@@ -258,7 +259,7 @@ static enum varve_code read_event(struct reading *reading, struct vv_tsdl_reader
     return VARVE_OK;
 }
 
-/* "typealias TYPE := NAME": only named types of a shape that fields use. */
+/* Reads "typealias TYPE := NAME". Only named types of a form that fields use are kept. */
 static enum varve_code read_alias(struct reading *reading, struct vv_tsdl_reader *statement)
 {
     struct vv_metadata *metadata = reading->metadata;

@@ -20,7 +20,8 @@ enum varve_code vv_stream_track(struct vv_stream_reader *stream, uint32_t *out_t
     return VARVE_OK;
 }
 
-/* What finish would find for a stack of ranges is known here already: see place_slices() in varve/stream.c. */
+/* Sets what finish would find. It is known here, because the open ranges are a stack: see
+ * place_slices() in stream.c. */
 static void nest(struct vv_stream_reader *stream, const struct vv_range *what,
                  struct vv_open_range *range)
 {
@@ -133,7 +134,8 @@ void vv_range_close_all(struct vv_stream_reader *stream, int64_t end_ns, uint8_t
         vv_range_close(stream, end_ns, flags);
 }
 
-/* Steps do not nest: what is open of this thread began inside the one that began before the first record. */
+/* Steps do not nest. So all open ranges of this thread began inside the step, which began before
+ * the first record. */
 void vv_step_end_alone(struct vv_stream_reader *stream)
 {
     count_unmatched(stream);

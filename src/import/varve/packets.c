@@ -16,9 +16,9 @@ struct walk {
     struct vv_input input;
     uint32_t part;
     uint64_t next_sequence;
-    bool cut_before; /* an earlier file was cut: the gap that follows is explained               */
-    uint64_t hidden; /* records, in the packets so far                                           */
-    bool removed;    /* parts before this one have been removed by a flight recorder            */
+    bool cut_before; /* an earlier file was cut, which explains the next gap                     */
+    uint64_t hidden; /* hidden records in the packets so far                                     */
+    bool removed;    /* a flight recorder has removed parts before this one                     */
 };
 
 static enum varve_code check_header(const struct walk *walk, uint64_t offset,
@@ -55,8 +55,9 @@ static enum varve_code check_header(const struct walk *walk, uint64_t offset,
     return VARVE_OK;
 }
 
-/* A flight recorder has removed what came before, and what was lost then is no loss of what is here. Where
- * the writer does not say how much that is, it is all that the packet counts. */
+/* A flight recorder has removed the packets before this one. Records lost in those do not count as
+ * lost here. If the writer does not say how many these were, all that the packet counts are
+ * taken. */
 static void begin_later(struct walk *walk, const struct vv_packet_header *header)
 {
     uint64_t before = header->spare != 0 ? header->spare - 1 : header->discarded;
@@ -74,8 +75,9 @@ static void to_host_order(struct vv_packet_header *header)
         fields[i] = le64toh(fields[i]);
 }
 
-/* A record that was never finished hides those behind it: they are lost with it. */
-static enum varve_code count_hidden(struct walk *walk, uint64_t offset, const struct vv_packet_header *header,
+/* A record that was never finished hides the records after it: they are lost too. */
+static enum varve_code count_hidden(struct walk *walk, uint64_t offset,
+                                    const struct vv_packet_header *header,
                                     struct varve_error *error)
 {
     size_t hidden_bytes = (size_t)vv_hidden_bytes(header), bytes;
@@ -84,8 +86,8 @@ static enum varve_code count_hidden(struct walk *walk, uint64_t offset, const st
     uint64_t *words = malloc(hidden_bytes);
     if (words == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read a packet of '%s'", walk->input.path);
-    enum varve_code code =
-        vv_input_read(&walk->input, offset + header->content_bits / 8, words, hidden_bytes, &bytes, error);
+    enum varve_code code = vv_input_read(&walk->input, offset + header->content_bits / 8, words,
+                                         hidden_bytes, &bytes, error);
     if (code == VARVE_OK)
         walk->hidden += vv_hidden_records(words, bytes / 8);
     free(words);
@@ -121,7 +123,8 @@ static enum varve_code add_packet(struct walk *walk, uint64_t offset,
     return VARVE_OK;
 }
 
-/* One file. Its size was taken when it was opened; the writer never changes it (§4). */
+/* Reads the packets of one file. Its size is that at the time of opening; the writer never changes
+ * it (§4). */
 static enum varve_code walk_part(struct walk *walk, struct varve_error *error)
 {
     uint64_t offset = 0;
@@ -148,7 +151,7 @@ static enum varve_code walk_part(struct walk *walk, struct varve_error *error)
     return VARVE_OK;
 }
 
-/* Oldest parts go first: with one, all before it. */
+/* The oldest parts are removed first: if this part is gone, so are all before it. */
 static void forget_parts(struct walk *walk)
 {
     walk->packets->count = 0;
@@ -173,7 +176,7 @@ enum varve_code vv_packets_read(struct vv_packets *packets, struct varve_error *
             continue;
         }
         if (code == VARVE_OK)
-            code = walk_part(&walk, error);
+            code = vv_input_place(&walk.input, walk_part(&walk, error), error);
         vv_input_close(&walk.input);
     }
     return code;

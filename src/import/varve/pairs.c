@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c — the two ends of flows and of asynchronous ranges, from whatever threads (§3).
+/* pairs.c — joins the two ends of flows and of asynchronous ranges, which may be on any threads
+ * (§3).
  *
- * A flow's `in` takes the oldest `out` of its (name, id) that is still free; an asynchronous end takes
- * the newest open begin. Ranges of one name go on tracks of their own, as few as keep them apart. */
+ * A flow's `in` takes the oldest `out` of its (name, id) that is still free. An asynchronous end
+ * takes the newest open begin. The ranges of one name get tracks of their own, as few as possible
+ * without overlaps. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -10,15 +12,15 @@
 #include "import/varve/process.h"
 #include "model/order.h"
 
-/* A finished asynchronous range, not yet on a track. */
+/* A finished asynchronous range that has no track yet. */
 struct async_range {
     int64_t begin_ns, end_ns;
     uint32_t begin; /* index in pair_ends                                                       */
-    uint32_t track, order; /* of its slice: found before it is added                            */
+    uint32_t track, order; /* of its slice: known before the slice is added                     */
     uint8_t flags;
 };
 
-/* A track of one name, which is free again at end_ns. */
+/* A track for one name; it is free again at end_ns. */
 struct lane {
     int64_t end_ns;
     uint32_t track;
@@ -46,7 +48,7 @@ static bool same_pair(const struct vv_pair_end *a, const struct vv_pair_end *b)
     return is_flow(a) == is_flow(b) && a->name == b->name && a->id == b->id;
 }
 
-/* By (flow or range, name, id), then by time. */
+/* Sorts by (flow or range, name, id), then by time. */
 static bool end_before(const void *context, uint64_t left, uint64_t right)
 {
     const struct vv_pair_end *ends = context, *a = &ends[left], *b = &ends[right];
@@ -61,8 +63,10 @@ static bool end_before(const void *context, uint64_t left, uint64_t right)
     return is_first(a) && !is_first(b);
 }
 
-/* An end without the other one: the begin may lie before what a flight recorder has kept. */
-static void count_alone(const struct vv_process_reader *process, uint64_t *unmatched, uint64_t *before)
+/* Counts an end without a begin. In a flight recorder, the begin may be in a part that was
+ * removed. */
+static void count_alone(const struct vv_process_reader *process, uint64_t *unmatched,
+                        uint64_t *before)
 {
     ++*(process->forgot ? before : unmatched);
 }
@@ -83,7 +87,7 @@ static enum varve_code add_flow(struct vv_model *model, const struct vv_pair_end
     return VARVE_OK;
 }
 
-/* order[0..count) are the ends of one (name, id). */
+/* order[0..count) are all ends of one (name, id). */
 static enum varve_code join_flows(struct vv_process_reader *process, const uint64_t *order,
                                   uint64_t count, struct varve_error *error)
 {
@@ -107,7 +111,7 @@ static enum varve_code join_flows(struct vv_process_reader *process, const uint6
 
 /* ---- asynchronous ranges ---- */
 
-/* The first pause that is not before `ticks`, or NULL. */
+/* The first pause at or after `ticks`, or NULL. */
 static const struct vv_pause *pause_after(const struct vv_process_reader *process, uint64_t ticks)
 {
     size_t at = VV_FIRST_NOT(i, 0, process->pauses.count, process->pauses.items[i].ticks < ticks);
@@ -124,7 +128,7 @@ static enum varve_code end_newest(struct joining *joining, int64_t end_ns, uint8
     return VARVE_OK;
 }
 
-/* Ends the open ranges that a pause before `ticks` has ended. */
+/* Ends the open ranges that began before a pause, if the pause is before `ticks`. */
 static enum varve_code end_paused(struct joining *joining, uint64_t ticks,
                                   struct varve_error *error)
 {
@@ -176,7 +180,7 @@ static bool range_before(const void *context, uint64_t left, uint64_t right)
     return a->end_ns > b->end_ns;
 }
 
-/* Restores the heap after its first lane's end has grown. */
+/* Restores the heap after the end of its first lane has grown. */
 static void sink_first(struct lane *lanes, size_t count)
 {
     for (size_t at = 0;;) {
@@ -203,7 +207,7 @@ static void rise_last(struct lane *lanes, size_t count)
     }
 }
 
-/* The track of a lane of this name that is free from begin_ns on: an old one or a new one. */
+/* Finds a track of this name that is free from begin_ns on, or makes a new one. */
 static enum varve_code find_lane(struct joining *joining, const struct async_range *range,
                                  uint32_t name, uint32_t *out_track, struct varve_error *error)
 {
@@ -243,7 +247,7 @@ static enum varve_code add_range(struct joining *joining, const struct async_ran
     return VARVE_OK;
 }
 
-/* Lanes are filled in order of begin, name by name. */
+/* Fills the lanes in order of begin, one name after the other. */
 static enum varve_code place_ranges(struct joining *joining, struct varve_error *error)
 {
     const struct vv_pair_end *ends = joining->process->pair_ends.items;
@@ -269,12 +273,14 @@ static bool track_before(const void *context, uint64_t left, uint64_t right)
     return a->track != b->track ? a->track < b->track : a->order < b->order;
 }
 
-/* Track by track, which is the order that slices have in the end: one that stands elsewhere makes finish move them all. */
+/* Adds the slices track by track. That is their final order; if one slice were out of order, finish
+ * would have to move them all. */
 static enum varve_code add_ranges(struct joining *joining, struct varve_error *error)
 {
     uint64_t *order;
     VV_TRY(place_ranges(joining, error));
-    VV_TRY(vv_order_rows(joining->ranges.count, track_before, joining->ranges.items, &order, error));
+    VV_TRY(
+        vv_order_rows(joining->ranges.count, track_before, joining->ranges.items, &order, error));
     enum varve_code code = VARVE_OK;
     for (size_t i = 0; i < joining->ranges.count && code == VARVE_OK; i++)
         code = add_range(joining, &joining->ranges.items[order == NULL ? i : order[i]], error);
@@ -282,7 +288,7 @@ static enum varve_code add_ranges(struct joining *joining, struct varve_error *e
     return code;
 }
 
-/* ---- both ---- */
+/* ---- flows and asynchronous ranges ---- */
 
 static enum varve_code join_groups(struct joining *joining, const uint64_t *order,
                                    struct varve_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c — see varve/parallel.h. */
+/* parallel.c — see parallel.h. */
 #include "import/varve/parallel.h"
 
 #include <endian.h>
@@ -14,22 +14,23 @@
 #define SPAN_BYTES ((size_t)SPAN_PACKETS * VV_PACKET_BYTES)
 #define SPANS_A_THREAD 4u
 #define SPANS_MAX 64u
-#define PACKETS_MIN 64u   /* fewer are read before threads have been made                          */
-#define REST_MIN 16u      /* packets to be read otherwise after one that is not plain …            */
-#define REST_MAX 1024u    /* … and, doubling, after many of them                                  */
+#define PACKETS_MIN 64u   /* fewer packets are read faster by one thread */
+#define REST_MIN 16u      /* packets to be read by stream.c after one that is not plain … */
+#define REST_MAX 1024u    /* … the number doubles, up to this, if that repeats                    */
 #define BACKINGS_MAX 128u
 
 struct span {
     const struct vv_packet *packets;
     size_t packet_count;
-    uint64_t *words; /* SPAN_BYTES: the packets as they lie in the file                         */
-    /* found by looking through it */
+    uint64_t *words; /* SPAN_BYTES: the packets as they are in the file                         */
+    /* set by the scan */
     bool is_plain;
     uint64_t begin_ticks, end_ticks, records;
-    uint32_t begins;                     /* slices                                             */
+    uint32_t begins;                     /* slices that begin                                  */
     size_t ended_count, open_count;
-    uint32_t open_begins[VV_RUN_DEPTH + 1]; /* of those left open: the how manieth of them each is   */
-    /* found by decoding */
+    /* For each range left open: its index among this span's begins. */
+    uint32_t open_begins[VV_RUN_DEPTH + 1];
+    /* set for decoding, and by it */
     VV_ARRAY_OF(struct vv_open_range) around;
     struct vv_range_run run;
     bool is_done;
@@ -38,10 +39,11 @@ struct span {
 struct wave {
     struct span spans[SPANS_MAX];
     size_t span_count, packet_count;
-    size_t plain_count; /* spans that can be decoded: from the first on                          */
+    size_t plain_count; /* the first so many spans can be decoded                                */
 };
 
-/* A piece of a column to be backed with memory, so that no two threads do it at once. */
+/* A piece of a column that gets its memory from one thread, so that no two threads do this at
+ * once. */
 struct backing {
     void *cells;
     size_t first_byte, limit_byte;
@@ -51,23 +53,24 @@ struct backing {
 #define MOVE_BEGINS 2u
 
 struct vv_waves {
-    uint8_t *moves; /* MOVE_ of each id there can be, if its class is plain, or else 0           */
+    uint8_t *moves; /* id -> MOVE_ bits if its class is plain, else 0                            */
     size_t spans_a_wave;
-    struct wave *decoded, *looked; /* of the job at hand                                         */
+    struct wave *decoded, *looked; /* in the current job                                         */
     struct wave waves[2];
     struct backing backings[BACKINGS_MAX];
     size_t backing_count;
     uint64_t backed_rows;
-    const struct vv_input *input; /* of the part that is read                                   */
+    const struct vv_input *input; /* the current part                                           */
     uint32_t part;
     const struct vv_process_reader *process;
-    size_t rest, next_rest; /* packets that are read otherwise                                   */
+    size_t rest, next_rest; /* packets that stream.c reads                                       */
 };
 
-/* ---- looking through ---- */
+/* ---- scanning ---- */
 
-/* Says of every record exactly what vv_run_decode says. */
-static bool look_through(struct span *span, const struct vv_waves *waves, const uint64_t *words, size_t count)
+/* Must accept only records that vv_ranges_decode accepts, and count the ranges as it does. */
+static bool look_through(struct span *span, const struct vv_waves *waves, const uint64_t *words,
+                         size_t count)
 {
     const uint8_t *const moves = waves->moves;
     size_t depth = span->open_count, ended = span->ended_count;
@@ -103,7 +106,8 @@ static bool look_through(struct span *span, const struct vv_waves *waves, const 
 
 static const uint64_t *words_of(const struct span *span, const struct vv_packet *packet)
 {
-    return span->words + (packet->offset - span->packets[0].offset + sizeof(struct vv_packet_header)) / 8;
+    return span->words +
+           (packet->offset - span->packets[0].offset + sizeof(struct vv_packet_header)) / 8;
 }
 
 static size_t word_count(const struct vv_packet *packet)
@@ -111,8 +115,9 @@ static size_t word_count(const struct vv_packet *packet)
     return (packet->content_bytes - sizeof(struct vv_packet_header)) / 8;
 }
 
-/* Packet by packet, so that what is looked through has just been read. */
-static bool look_at_packet(const struct vv_waves *waves, struct span *span, const struct vv_packet *packet)
+/* Scans packet by packet, so that the words have just been read and are still in the cache. */
+static bool look_at_packet(const struct vv_waves *waves, struct span *span,
+                           const struct vv_packet *packet)
 {
     uint64_t *words = span->words + (packet->offset - span->packets[0].offset) / 8;
     size_t header = sizeof(struct vv_packet_header), got = 0;
@@ -145,12 +150,12 @@ static void decode_span(struct span *span)
         const struct vv_packet *packet = &span->packets[i];
         if (packet->begin_ticks > span->run.ticks)
             span->run.ticks = packet->begin_ticks;
-        span->is_done = vv_run_decode(&span->run, words_of(span, packet), word_count(packet)) ==
+        span->is_done = vv_ranges_decode(&span->run, words_of(span, packet), word_count(packet)) ==
                         word_count(packet);
     }
 }
 
-/* Items: backings, spans to be decoded, spans to be looked at. */
+/* The items are: backings, spans to decode, spans to scan. */
 static void do_item(void *context, size_t item)
 {
     struct vv_waves *waves = context;
@@ -177,16 +182,20 @@ static void do_job(struct vv_waves *waves, struct wave *decoded, struct wave *lo
 
 /* ---- where the spans' slices go ---- */
 
-/* Cells of whole huge pages that rows up to the limit will need, of columns that each range fills. */
-static void list_backings(struct vv_waves *waves, const struct vv_slices *slices, uint64_t limit_row)
+/* Lists the cells, in whole huge pages, that rows up to the limit need, in columns that every range
+ * fills. */
+static void list_backings(struct vv_waves *waves, const struct vv_slices *slices,
+                          uint64_t limit_row)
 {
     const struct { void *cells; size_t width_bytes; } columns[] = {
-        { slices->begin_ns, sizeof *slices->begin_ns }, { slices->duration_ns, sizeof *slices->duration_ns },
+        { slices->begin_ns, sizeof *slices->begin_ns }, { slices->duration_ns,
+                                                          sizeof *slices->duration_ns },
         { slices->self_ns, sizeof *slices->self_ns },   { slices->name, sizeof *slices->name },
         { slices->parent, sizeof *slices->parent },     { slices->source, sizeof *slices->source },
         { slices->layer, sizeof *slices->layer },
     };
-    uint64_t first = waves->backed_rows > slices->table.count ? waves->backed_rows : slices->table.count;
+    uint64_t first =
+        waves->backed_rows > slices->table.count ? waves->backed_rows : slices->table.count;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         size_t width = columns[i].width_bytes, page = VV_CELLS_PAGE_BYTES;
         size_t limit = (limit_row * width + page - 1) / page * page;
@@ -198,7 +207,8 @@ static void list_backings(struct vv_waves *waves, const struct vv_slices *slices
     waves->backed_rows = limit_row;
 }
 
-/* How many of the wave's spans can be decoded, and how many slices begin in them. */
+/* The number of spans at the begin of the wave that can be decoded, and the number of slices in
+ * them. */
 static size_t count_plain(const struct wave *wave, const struct vv_stream_reader *stream,
                           uint64_t *out_begins)
 {
@@ -218,9 +228,11 @@ static size_t count_plain(const struct wave *wave, const struct vv_stream_reader
     return count;
 }
 
-/* What is open around a span: what is open around the one before it, but for what that one ends and begins. */
+/* The ranges open around a span are those around the span before, without those that it ends, and
+ * with those that it leaves open. */
 static enum varve_code stack_around(struct span *span, const struct span *before,
-                                    const struct vv_stream_reader *stream, struct varve_error *error)
+                                    const struct vv_stream_reader *stream,
+                                    struct varve_error *error)
 {
     const struct vv_open_range *from = before == NULL ? stream->open.items : before->around.items;
     size_t kept = before == NULL ? stream->open.count : before->around.count - before->ended_count;
@@ -233,7 +245,7 @@ static enum varve_code stack_around(struct span *span, const struct span *before
     const struct vv_open_range nothing = { .step = VV_NONE, .phase = VV_NONE };
     const struct vv_open_range *parent = kept > 0 ? &span->around.items[kept - 1] : &nothing;
     for (size_t i = 0; i < more; i++) {
-        span->around.items[kept + i] = *parent; /* no plain range is a step or a phase */
+        span->around.items[kept + i] = *parent; /* a plain range is neither a step nor a phase */
         span->around.items[kept + i].slice = before->run.first_row + before->open_begins[i];
     }
     return VARVE_OK;
@@ -257,7 +269,7 @@ static bool start_run(struct span *span, const struct vv_stream_reader *stream, 
     return vv_timeline_rebase(&run->timeline, span->begin_ticks, NULL) == VARVE_OK;
 }
 
-/* Makes ready as many spans as can be decoded. */
+/* Prepares all spans that can be decoded. */
 static enum varve_code place_spans(struct vv_waves *waves, struct wave *wave,
                                    const struct vv_stream_reader *stream, struct varve_error *error)
 {
@@ -266,7 +278,7 @@ static enum varve_code place_spans(struct vv_waves *waves, struct wave *wave,
     size_t count = count_plain(wave, stream, &begins);
     wave->plain_count = 0;
     enum varve_code code = vv_model_reserve_slices(model, begins, error);
-    if (code == VARVE_LIMIT) /* one by one they may still fit */
+    if (code == VARVE_LIMIT) /* they may still fit when stream.c adds one by one */
         return VARVE_OK;
     for (size_t i = 0; i < count && code == VARVE_OK; i++) {
         struct span *span = &wave->spans[i];
@@ -327,7 +339,7 @@ static void plan_wave(const struct vv_waves *waves, struct wave *wave,
     wave->packet_count = at - first;
 }
 
-/* ---- all of it ---- */
+/* ---- all waves ---- */
 
 static enum varve_code create(struct vv_process_reader *process, struct varve_error *error)
 {
@@ -367,7 +379,8 @@ void vv_waves_destroy(struct vv_waves *waves)
     free(waves);
 }
 
-/* Some way into the stream: its first record, and what comes after one that is not plain, are read otherwise. */
+/* True only inside a stream: stream.c reads the first record of a stream, and the packets after one
+ * that was not plain. */
 static bool is_time(struct vv_stream_reader *stream, const struct vv_input *input, size_t first)
 {
     const struct vv_process_reader *process = stream->process;
@@ -387,8 +400,8 @@ static void rest(struct vv_waves *waves)
     waves->next_rest = waves->next_rest < REST_MAX ? waves->next_rest * 2 : REST_MAX;
 }
 
-static enum varve_code read_waves(struct vv_waves *waves, struct vv_stream_reader *stream, size_t first,
-                                  size_t *out_packets, struct varve_error *error)
+static enum varve_code read_waves(struct vv_waves *waves, struct vv_stream_reader *stream,
+                                  size_t first, size_t *out_packets, struct varve_error *error)
 {
     struct wave *wave = &waves->waves[0], *next = &waves->waves[1];
     plan_wave(waves, wave, stream, first);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.h — packets of one stream read by several threads; private to the varve reader.
+/* parallel.h — several threads read the packets of one stream. Private to this room.
  *
- * A wave is some spans, a span some packets that follow each other in one file. Of each span, a thread first finds out
- * whether all its records are plain (varve/ranges.h), how many ranges begin, and which stay open. That tells, span by
- * span, where its slices go and what is open around it; then threads decode the spans, and while they do, look
- * through those of the next wave. In the end each span is settled, in order. What is not plain is left to
- * varve/stream.c, so a wave never does anything by halves. */
+ * A wave is a number of spans; a span is a number of consecutive packets in one file. First, a
+ * thread scans each span: are all its records plain (ranges.h), how many ranges begin in it, and
+ * which of them stay open? From this follows, span by span, where its slices go and which ranges
+ * are open around it. Then threads decode the spans, and at the same time scan the spans of the
+ * next wave. At the end, the spans are settled in order. Spans with records that are not plain are
+ * left to stream.c, so a span is always read as a whole. */
 #ifndef VV_IMPORT_VARVE_PARALLEL_H
 #define VV_IMPORT_VARVE_PARALLEL_H
 
 #include "import/input/input_file.h"
 #include "import/varve/stream.h"
 
-/* As many packets from items[first] on as can be read so, all from `input`; *out_packets may be 0, and then the next of
- * them is best read otherwise. */
+/* Reads as many packets as possible from items[first] on; all are in `input`. *out_packets may be
+ * 0: then the caller should read the next packet another way. */
 enum varve_code vv_waves_read(struct vv_stream_reader *stream, const struct vv_input *input,
                               size_t first, size_t *out_packets, struct varve_error *error);
 void vv_waves_destroy(struct vv_waves *waves); /* NULL-safe */

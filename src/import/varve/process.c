@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c — one process folder, in the order of work that varve/process.h gives. */
+/* process.c — reads one process folder, in the order of work that process.h describes. */
 #include "import/varve/process.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "import/varve/parallel.h"
 #include "import/varve/ranges.h"
 
-/* ---- which files there are ---- */
+/* ---- the files of the folder ---- */
 
 struct stream_file {
     uint64_t instance, part;
@@ -25,11 +25,11 @@ struct folder {
     struct vv_arena arena;
     const char *path, *metadata;
     bool keeps_last;                        /* of a flight recorder                              */
-    VV_ARRAY_OF(struct stream_file) files;  /* of the listing at hand                            */
+    VV_ARRAY_OF(struct stream_file) files;  /* of the current listing                            */
     VV_ARRAY_OF(struct vv_packets) streams;
 };
 
-/* Decimal digits without a leading zero; false if there are none or too many. */
+/* Reads decimal digits without a leading zero; false if there are none or too many. */
 static bool read_number(const char **text, uint64_t *out_number)
 {
     const char *digit = *text;
@@ -42,7 +42,7 @@ static bool read_number(const char **text, uint64_t *out_number)
     return valid;
 }
 
-/* "process.P", "thread.N.P" */
+/* Reads "process.P" or "thread.N.P". */
 static bool read_name(const char *name, struct stream_file *out_file)
 {
     out_file->instance = 0;
@@ -78,7 +78,7 @@ static int compare_files(const void *a, const void *b)
     return left->part < right->part ? -1 : left->part > right->part;
 }
 
-/* The files of the process's own stream, or those of all threads. */
+/* Lists the files of the process's own stream, or those of all threads. */
 static enum varve_code list_files(struct folder *folder, bool own, struct varve_error *error)
 {
     folder->files.count = 0;
@@ -139,14 +139,15 @@ static void close_folder(struct folder *folder)
 
 /* ---- metadata ---- */
 
-/* As the file was when it was read last. */
+/* The metadata, and the file's text when it was last read. */
 struct said {
     struct vv_metadata metadata;
     char *text;
     size_t length;
 };
 
-static enum varve_code read_metadata(const struct folder *folder, struct said *said, struct varve_error *error)
+static enum varve_code read_metadata(const struct folder *folder, struct said *said,
+                                     struct varve_error *error)
 {
     char *text;
     size_t length;
@@ -165,7 +166,8 @@ static enum varve_code read_metadata(const struct folder *folder, struct said *s
     return code;
 }
 
-/* A stream without its first parts, or a number without a stream: threads are counted without gaps. */
+/* Is a stream without its first parts, or is a stream missing? Threads are numbered without
+ * gaps. */
 static bool has_forgotten(const struct folder *folder)
 {
     uint64_t expected = 1;
@@ -178,17 +180,20 @@ static bool has_forgotten(const struct folder *folder)
     return false;
 }
 
-/* Threads, then the process's own stream, then metadata, each listed anew: see varve/packets.h. */
-static enum varve_code take_snapshot(struct folder *folder, struct said *said, struct varve_error *error)
+/* Finds the threads' streams, then the process's own stream, then reads metadata. Each is listed
+ * again: see packets.h. */
+static enum varve_code take_snapshot(struct folder *folder, struct said *said,
+                                     struct varve_error *error)
 {
     VV_TRY(add_streams(folder, false, error));
     VV_TRY(add_streams(folder, true, error));
     return read_metadata(folder, said, error);
 }
 
-/* ---- what is known in the end ---- */
+/* ---- after all streams ---- */
 
-/* Ends with the process what is still open, innermost first: what ended in a range is part of its inside_ns. */
+/* Ends the ranges that are still open at the end of the process, innermost first, because the time
+ * of an inner range is part of the outer one's inside_ns. */
 static void end_open_ranges(struct vv_process_reader *process, size_t first_placed)
 {
     struct vv_model *model = process->model;
@@ -199,7 +204,8 @@ static void end_open_ranges(struct vv_process_reader *process, size_t first_plac
         slices->duration_ns[range->slice] = duration_ns;
         slices->self_ns[range->slice] = duration_ns - range->inside_ns;
         slices->flags[range->slice] |= VV_SLICE_UNFINISHED;
-        if (slices->parent[range->slice] != VV_NONE) /* it is the item before, open like this one */
+        /* the parent is the item before this one, and is open too */
+        if (slices->parent[range->slice] != VV_NONE)
             process->open_ranges.items[i - 1].inside_ns += duration_ns;
         if (range->step != VV_NONE)
             model->steps.duration_ns[range->step] = duration_ns;
@@ -217,7 +223,7 @@ static int compare_names(const void *a, const void *b)
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* The name that was said last for the thread; 0 if none was. `thread_names` is sorted. */
+/* The thread's last recorded name; 0 if it has none. `thread_names` is sorted. */
 static uint32_t last_name(const struct vv_process_reader *process, uint64_t tid)
 {
     const struct vv_thread_name *names = process->thread_names.items;
@@ -236,8 +242,8 @@ static void name_tracks(struct vv_process_reader *process, uint32_t first_track)
         tracks->name[row] = last_name(process, (uint64_t)tracks->tid[row]);
 }
 
-/* Half the width of a band around the clock's line that holds every sample with its uncertainty. The
- * samples' monotonic clock has an origin of its own: only how its distance changes counts. */
+/* The half width of a band around the clock's line that holds every sample with its uncertainty.
+ * The samples' monotonic clock has its own origin, so only changes of its distance matter. */
 static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
 {
     __extension__ typedef __int128 wide;
@@ -255,7 +261,7 @@ static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
     return half > INT64_MAX ? INT64_MAX : (int64_t)half;
 }
 
-/* A fact each: "collector torch", "attached: torch 2.15.0". */
+/* Adds a fact for each collector: "collector torch", "attached: torch 2.15.0". */
 static enum varve_code add_collectors(struct vv_process_reader *process, struct varve_error *error)
 {
     static const char *const states[] = {
@@ -269,8 +275,10 @@ static enum varve_code add_collectors(struct vv_process_reader *process, struct 
         char key[VV_NAME_BYTES_MAX + 32], value[VV_NAME_BYTES_MAX + 32];
         const char *text = vv_intern_text(&model->strings, said->text);
         uint32_t row, value_text;
-        snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX, vv_intern_text(&model->strings, said->name));
-        snprintf(value, sizeof value, "%s%s%.*s", said->state < VV_COLLECTOR_STATE_COUNT ? states[said->state] : "unknown",
+        snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX,
+                 vv_intern_text(&model->strings, said->name));
+        snprintf(value, sizeof value, "%s%s%.*s",
+                 said->state < VV_COLLECTOR_STATE_COUNT ? states[said->state] : "unknown",
                  text[0] != '\0' ? ": " : "", (int)VV_NAME_BYTES_MAX, text);
         VV_TRY(vv_model_add_fact(model, &row, error));
         VV_TRY(vv_model_text(model, key, &model->facts.key[row], error));
@@ -298,7 +306,8 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     processes->record_cost_ps[row] = metadata->record_cost_ps > 0 ? metadata->record_cost_ps : 0;
     processes->slow_ns[row] = process->slow_ns < INT64_MAX ? (int64_t)process->slow_ns : 0;
     processes->keep_bytes[row] = metadata->keep_bytes > 0 ? (uint64_t)metadata->keep_bytes : 0;
-    processes->reserve_bytes[row] = metadata->reserve_bytes > 0 ? (uint64_t)metadata->reserve_bytes : 0;
+    processes->reserve_bytes[row] =
+        metadata->reserve_bytes > 0 ? (uint64_t)metadata->reserve_bytes : 0;
     processes->keep_ns[row] = metadata->keep_ns > 0 ? (uint64_t)metadata->keep_ns : 0;
     processes->forgot[row] = process->forgot;
     processes->rank[row] = metadata->rank >= 0 ? metadata->rank : -1;
@@ -319,9 +328,10 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
     return VARVE_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole process ---- */
 
-/* A process that was killed between its metadata and its first record has neither site nor stream, and lacks nothing. */
+/* Does the metadata have sites? A process that was killed between its metadata and its first record
+ * has neither sites nor streams, and nothing of it is missing. */
 static bool has_sites(const struct vv_metadata *metadata)
 {
     for (size_t i = 0; i < metadata->class_count; i++)
@@ -348,7 +358,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     uint32_t first_slice = (uint32_t)process->model->slices.table.count;
     uint32_t first_step = (uint32_t)process->model->steps.table.count;
     size_t first_placed = process->model->placed_count;
-    /* The process's own stream, which says strings and pauses, was found last. */
+    /* The process's own stream, with strings and pauses, was found last. */
     const struct vv_packets *streams = folder->streams.items;
     size_t threads = folder->streams.count;
     if (threads > 0 && streams[threads - 1].instance == 0)
@@ -393,7 +403,7 @@ enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
     vv_arena_init(&folder.arena);
     model->has_phases = true;
     enum varve_code code = join_path(&folder, "metadata", &folder.metadata, error);
-    /* Once before the streams: a later format version is told from a broken stream. */
+    /* Read it once before the streams, to tell a later format version from a damaged stream. */
     if (code == VARVE_OK)
         code = read_metadata(&folder, &said, error);
     folder.keeps_last = vv_metadata_keeps_last(&said.metadata);

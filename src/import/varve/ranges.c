@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranges.c — see ranges.h. Whatever is not plain (a clock that steps back, a pause, an end with
- * nothing open, an instant far from the last) ends the run, and varve/stream.c reads that record. */
+/* ranges.c — see ranges.h. Any record that is not plain ends the run: also one after a step back of
+ * the clock, after a pause, an end without an open range, or an instant far from the last. stream.c
+ * reads that record. */
 #include "import/varve/ranges.h"
 
 #include <endian.h>
@@ -10,7 +11,8 @@
 
 /* ---- decoding ---- */
 
-/* The innermost of the first `levels` ranges around, as the parent of what comes. */
+/* open[0] becomes the innermost of the first `levels` ranges around the run: the parent of the next
+ * slices. */
 static void stand_in(struct vv_range_run *run, size_t levels)
 {
     static const struct vv_open_range nothing = { .slice = VV_NONE, .phase = VV_NONE };
@@ -32,7 +34,7 @@ void vv_run_start(struct vv_range_run *run)
     stand_in(run, run->around_count);
 }
 
-/* Blank cells are 0 (model/cells.h). */
+/* Track 0 need not be written: blank cells are 0 (model/cells.h). */
 static void write_tracks(const struct vv_range_run *run, uint32_t first)
 {
     uint32_t *tracks = run->columns.track;
@@ -41,7 +43,7 @@ static void write_tracks(const struct vv_range_run *run, uint32_t first)
             tracks[row] = run->track;
 }
 
-size_t vv_run_decode(struct vv_range_run *run, const uint64_t *words, size_t count)
+size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t count)
 {
     const struct vv_event_class *const classes = run->classes;
     const struct vv_timeline timeline = run->timeline;
@@ -105,7 +107,7 @@ size_t vv_run_decode(struct vv_range_run *run, const uint64_t *words, size_t cou
     return at;
 }
 
-/* ---- what it means for the ranges around ---- */
+/* ---- the effect on the ranges around ---- */
 
 static void end_around(struct vv_stream_reader *stream, const struct vv_run_end *end)
 {
@@ -132,7 +134,7 @@ enum varve_code vv_run_settle(struct vv_range_run *run, struct vv_stream_reader 
     return VARVE_OK;
 }
 
-/* ---- one after the other ---- */
+/* ---- runs one after the other ---- */
 
 void vv_ranges_prepare(struct vv_stream_reader *stream)
 {
@@ -162,7 +164,7 @@ enum varve_code vv_ranges_read(struct vv_stream_reader *stream, const uint64_t *
     if (run->last_ticks > stream->next_pause_ticks)
         run->last_ticks = stream->next_pause_ticks;
     vv_run_start(run);
-    *out_used = vv_run_decode(run, words, count);
+    *out_used = vv_ranges_decode(run, words, count);
     stream->records += *out_used;
     return *out_used == 0 ? VARVE_OK : vv_run_settle(run, stream, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c — what each kind of record says (doc/format.md §3, §6); one row a kind in `actions`.
+/* record.c — handles each kind of record (doc/format.md §3, §6); `actions` has one row for each
+ * kind.
  *
- * A record that reaches these functions is whole: payload_words fit its class. */
+ * The functions get complete records: payload_words fits the record's class. */
 #include <endian.h>
 #include <string.h>
 
@@ -33,9 +34,9 @@ static uint32_t high_half(uint64_t value)
     return (uint32_t)(value >> 32);
 }
 
-/* ---- the process's own ---- */
+/* ---- records of the process's own stream ---- */
 
-/* `strings` is indexed by id; 0 marks an id that was never said, and the empty text. */
+/* `strings` is indexed by id. 0 stands for an id without a string, and for the empty text. */
 static enum varve_code read_string(struct vv_stream_reader *stream, const struct vv_record *record,
                                    struct varve_error *error)
 {
@@ -49,15 +50,17 @@ static enum varve_code read_string(struct vv_stream_reader *stream, const struct
         return vv_fail_at(error, VARVE_LIMIT, record->offset, "'%s': string %u, of at most %u",
                           stream->path, id, STRINGS_MAX);
     VV_TRY(vv_model_add_text(process->model, text, length, &text_id, error));
-    process->has_step_names = process->has_step_names ||
-                              vv_dialect_step(vv_intern_text(&process->model->strings, text_id), &step);
+    process->has_step_names =
+        process->has_step_names ||
+        vv_dialect_step(vv_intern_text(&process->model->strings, text_id), &step);
     return vv_key_map_put(&process->strings, id, text_id, error);
 }
 
 static enum varve_code read_clock(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
-    struct vv_sample sample = { .monotonic_ns = word(record, 1), .uncertainty_ns = word(record, 3) };
+    struct vv_sample sample = { .monotonic_ns = word(record, 1),
+                                .uncertainty_ns = word(record, 3) };
     VV_TRY(vv_stream_time(stream, word(record, 0), record->offset, &sample.time_ns, error));
     VV_PUSH(&stream->process->samples, sample, error);
     return VARVE_OK;
@@ -81,7 +84,8 @@ static enum varve_code read_process(struct vv_stream_reader *stream,
                              error);
 }
 
-/* Only the process's own stream is read before the threads, and only its pauses are in order of time. */
+/* Only the process's own stream counts: it is read before the threads, and its pauses are in order
+ * of time. */
 static enum varve_code read_layers(struct vv_stream_reader *stream, const struct vv_record *record,
                                    struct varve_error *error)
 {
@@ -109,8 +113,8 @@ static enum varve_code read_begin(struct vv_stream_reader *stream, const struct 
     return vv_range_begin(stream, &range, error);
 }
 
-static enum varve_code read_end_under(struct vv_stream_reader *stream, const struct vv_record *record,
-                                      struct varve_error *error)
+static enum varve_code read_end_under(struct vv_stream_reader *stream,
+                                      const struct vv_record *record, struct varve_error *error)
 {
     (void)error;
     vv_range_end_under(stream, word(record, 0));
@@ -150,7 +154,7 @@ static enum varve_code read_step_end(struct vv_stream_reader *stream,
     return VARVE_OK;
 }
 
-/* ---- what an operator works on ---- */
+/* ---- what operators work on ---- */
 
 static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
                                    uint32_t op, struct varve_error *error)
@@ -190,10 +194,11 @@ static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_
     model->ops.sequence[op] = (int64_t)word(record, 2);
     model->ops.forward_tid[op] = word(record, 3);
     model->slices.op[stream->open.items[stream->open.count - 1].slice] = op;
-    return low_half(word(record, OP_HEAD_WORDS - 1)) == 0 ? VARVE_OK : read_inputs(stream, record, op, error);
+    return low_half(word(record, OP_HEAD_WORDS - 1)) == 0 ? VARVE_OK
+                                                          : read_inputs(stream, record, op, error);
 }
 
-/* ---- memory, marks, counters, ends of pairs ---- */
+/* ---- memory, marks, counters, ends of flows and asynchronous ranges ---- */
 
 static enum varve_code add_memory(struct vv_stream_reader *stream, uint64_t address, int64_t bytes,
                                   uint64_t device, struct varve_error *error)
@@ -210,7 +215,7 @@ static enum varve_code add_memory(struct vv_stream_reader *stream, uint64_t addr
     return VARVE_OK;
 }
 
-/* An allocation of no bytes is left out: in the model, 0 means a release of unknown size. */
+/* An allocation of no bytes is left out, because 0 in the model means a release of unknown size. */
 static enum varve_code read_alloc(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
@@ -283,9 +288,9 @@ static enum varve_code read_cost(struct vv_stream_reader *stream, const struct v
     return VARVE_OK;
 }
 
-/* The latest of a name counts. */
-static enum varve_code read_collector(struct vv_stream_reader *stream, const struct vv_record *record,
-                                      struct varve_error *error)
+/* If a collector has several records, the last one counts. */
+static enum varve_code read_collector(struct vv_stream_reader *stream,
+                                      const struct vv_record *record, struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
     struct vv_collector said = { .state = high_half(word(record, 0)) };

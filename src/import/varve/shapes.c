@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes.c — what an operator works on, as text: "[32,1,28,28] f32, [8,1,5,5] f32". */
+/* shapes.c — writes an operator's inputs as text: "[32,1,28,28] f32, [8,1,5,5] f32". */
 #include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,13 +11,14 @@
 #define TENSOR_TEXT_BYTES 32u /* ", [] dtype" */
 #define DIM_TEXT_BYTES 22u    /* "-9223372036854775808," */
 
-/* There is room. */
-__attribute__((format(printf, 2, 3))) static void write_text(struct vv_process_reader *process, const char *format, ...)
+/* The caller has made room. */
+__attribute__((format(printf, 2, 3))) static void write_text(struct vv_process_reader *process,
+                                                             const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    int bytes = vsnprintf(process->text.items + process->text.count, process->text.capacity - process->text.count,
-                          format, values);
+    int bytes = vsnprintf(process->text.items + process->text.count,
+                          process->text.capacity - process->text.count, format, values);
     va_end(values);
     process->text.count += (size_t)bytes;
 }
@@ -30,13 +31,15 @@ enum varve_code vv_shape_write(struct vv_process_reader *process, uint32_t dtype
     write_text(process, process->text.count == 0 ? "[" : ", [");
     for (uint32_t i = 0; i < rank; i++)
         write_text(process, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
-    write_text(process, "]%s", vv_dialect_dtype_suffix(dtype < UINT16_MAX ? (uint16_t)dtype : UINT16_MAX));
+    write_text(process, "]%s",
+               vv_dialect_dtype_suffix(dtype < UINT16_MAX ? (uint16_t)dtype : UINT16_MAX));
     return VARVE_OK;
 }
 
-/* The text of `count` words: of each input a dtype, a rank and dims; they have been checked. */
-static enum varve_code write_shapes(struct vv_process_reader *process, const uint64_t *words, size_t count,
-                                    uint32_t *out_text, struct varve_error *error)
+/* Writes the text of `count` words: a dtype, a rank and dims for each input. They have been
+ * checked. */
+static enum varve_code write_shapes(struct vv_process_reader *process, const uint64_t *words,
+                                    size_t count, uint32_t *out_text, struct varve_error *error)
 {
     process->text.count = 0;
     for (size_t at = 0; at < count;) {
@@ -49,8 +52,8 @@ static enum varve_code write_shapes(struct vv_process_reader *process, const uin
                          error);
 }
 
-enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words, size_t count,
-                               uint32_t *out_text, struct varve_error *error)
+enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words,
+                               size_t count, uint32_t *out_text, struct varve_error *error)
 {
     struct vv_seen_place *place;
     bool is_known;

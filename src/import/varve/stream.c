@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c — the decoding loop: words of one stream to ranges (doc/format.md §5, §7).
+/* stream.c — the decoding loop: makes ranges of the words of one stream (doc/format.md §5, §7).
  *
- * Time never runs backwards in a stream, so a range that ends has duration >= 0, and slices are added
- * in order of begin. */
+ * Time never runs backwards in a stream. So a range that ends has a duration >= 0, and slices are
+ * added in order of begin. */
 #include "import/varve/stream.h"
 
 #include <endian.h>
@@ -19,8 +19,7 @@
 
 /* ---- gaps and pauses ---- */
 
-/* Where records are missing, or recording paused, nothing stays open, what began before the first record
- * included. */
+/* Records are missing. No range stays open, also none that began before the first record. */
 static void end_with_gap(struct vv_stream_reader *stream)
 {
     vv_range_close_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
@@ -38,7 +37,7 @@ static void find_next_pause(struct vv_stream_reader *stream)
                                    : UINT64_MAX;
 }
 
-/* A pause lies before the record at stream->ticks. */
+/* Handles a pause before the record at stream->ticks. */
 static void pass_pause(struct vv_stream_reader *stream)
 {
     vv_range_close_all(stream, stream->process->pauses.items[stream->next_pause].time_ns, 0);
@@ -61,8 +60,8 @@ static enum varve_code fail_class(const struct vv_stream_reader *stream, uint32_
     const struct vv_metadata_class *class = &process->metadata->classes[process->classes[id].row];
     return vv_with_next(error, VV_NEXT_IS_SAID,
                         vv_fail_at(error, VARVE_UNSUPPORTED, offset,
-                                   "'%s': records of class %u ('%s') have fields ('%s') whose length this varve "
-                                   "cannot tell: read it with a newer varve",
+                                   "'%s': records of class %u ('%s') have fields ('%s') whose "
+                                   "length this varve cannot tell: read it with a newer varve",
                                    stream->path, id, class->name, class->fields->bad_word));
 }
 
@@ -103,8 +102,8 @@ static void note_first(struct vv_stream_reader *stream)
         process->first_ns = stream->time_ns;
 }
 
-/* Can the fast way be taken, which needs room for a slice a word? Where that is more than the model may have, the
- * slow one may still get through. */
+/* Makes room for a slice for each word, which the fast way needs. If that would exceed the model's
+ * limit, there is no failure: the slow way may still do. */
 static enum varve_code make_room(struct vv_stream_reader *stream, size_t count, bool *out_has_room,
                                  struct varve_error *error)
 {
@@ -117,7 +116,8 @@ static enum varve_code make_room(struct vv_stream_reader *stream, size_t count, 
     return code == VARVE_LIMIT ? VARVE_OK : code;
 }
 
-/* Decodes whole records; *out_used is how many words they had. The first lies at `offset`. */
+/* Decodes complete records. *out_used is the number of their words. The first one is at
+ * `offset`. */
 static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_t *words,
                                   size_t count, uint64_t offset, size_t *out_used,
                                   struct varve_error *error)
@@ -135,7 +135,8 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
         }
         uint64_t word = le64toh(words[at]);
         uint32_t id = (uint32_t)(word & VV_ID_MASK);
-        const struct vv_event_class *class = id < process->class_count ? &process->classes[id] : NULL;
+        const struct vv_event_class *class =
+            id < process->class_count ? &process->classes[id] : NULL;
         if (class == NULL || class->action == VV_ACTION_UNDECLARED ||
             class->action == VV_ACTION_UNSIZED)
             return fail_class(stream, id, offset + at * 8, error);
@@ -190,9 +191,9 @@ static enum varve_code read_packet(struct vv_stream_reader *stream, const struct
     return VARVE_OK;
 }
 
-/* *out_is_there false: a flight recorder has removed the part since its packets were found. */
-static enum varve_code open_part(struct vv_stream_reader *stream, struct vv_input *input, uint32_t part,
-                                 bool *out_is_there, struct varve_error *error)
+/* *out_is_there is false if a flight recorder has removed the part since its packets were found. */
+static enum varve_code open_part(struct vv_stream_reader *stream, struct vv_input *input,
+                                 uint32_t part, bool *out_is_there, struct varve_error *error)
 {
     struct varve_error why;
     *out_is_there = true;
@@ -230,7 +231,7 @@ static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_i
             VV_TRY(read_packet(stream, input, packet, error));
         else
             stream->lacks_begin = true;
-        if (packet->discarded > discarded) /* after the last record of this packet */
+        if (packet->discarded > discarded) /* the loss comes after the last record of this packet */
             end_with_gap(stream);
         discarded = packet->discarded;
     }
@@ -241,8 +242,9 @@ static enum varve_code read_packets(struct vv_stream_reader *stream, struct vv_i
     return VARVE_OK;
 }
 
-/* Finish need not order and nest the stream's slices: they have been added in order of begin, and stand in each
- * other as they were recorded. Where one takes no time, that may not be the order and nesting of model.h. */
+/* Tells finish that the stream's slices are in order and nested: they were added in order of begin,
+ * and nest as they were recorded. If a slice has no duration, that may not be the order and nesting
+ * of model.h. */
 static enum varve_code place_slices(struct vv_stream_reader *stream, uint32_t first_slice,
                                     struct varve_error *error)
 {
@@ -256,7 +258,8 @@ static enum varve_code place_slices(struct vv_stream_reader *stream, uint32_t fi
     return VARVE_OK;
 }
 
-/* What is still open ends with the next pause, or else with the process, which is not known yet. */
+/* Ranges that are still open end with the next pause, or with the process, whose end is not known
+ * yet. */
 static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
@@ -271,8 +274,8 @@ static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_
     return VARVE_OK;
 }
 
-/* A range is two words. Room that is not needed takes no memory, and growing piece by piece takes time; where it is
- * refused, piece by piece will do. */
+/* A range has two words. Memory that is not used costs nothing, while growing in many steps takes
+ * time. If the memory is refused, growing in steps will do. */
 static void make_room_ahead(const struct vv_stream_reader *stream)
 {
     struct vv_model *model = stream->process->model;
@@ -298,7 +301,7 @@ enum varve_code vv_stream_read(struct vv_process_reader *process, const struct v
         code = vv_stream_track(&stream, &track, error);
     make_room_ahead(&stream);
     if (code == VARVE_OK)
-        code = read_packets(&stream, &input, error);
+        code = vv_input_place(&input, read_packets(&stream, &input, error), error);
     if (code == VARVE_OK)
         code = leave_open(&stream, error);
     if (code == VARVE_OK)

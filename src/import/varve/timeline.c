@@ -4,7 +4,7 @@
 #define FREQUENCY_HZ_MIN UINT64_C(1000)
 #define FREQUENCY_HZ_MAX UINT64_C(1000000000000)
 #define TICKS_MAX (UINT64_C(1) << 63)
-#define INSTANT_NS_MAX (INT64_C(6900) * 1000000 * (int64_t)VV_NS_PER_S) /* 218 years               */
+#define INSTANT_NS_MAX (INT64_C(6900) * 1000000 * (int64_t)VV_NS_PER_S) /* 218 years */
 
 __extension__ typedef __int128 wide;
 
@@ -17,11 +17,12 @@ enum varve_code vv_timeline_init(struct vv_timeline *timeline, uint64_t frequenc
                 (unsigned long long)frequency_hz);
     unsigned shift = 63 - (unsigned)__builtin_clzll(frequency_hz - 1);
     vv_u128 scale = (vv_u128)1 << (64 + shift);
-    *timeline = (struct vv_timeline){ .frequency_hz = frequency_hz,
-                                      .inverse = (uint64_t)((scale + frequency_hz - 1) / frequency_hz),
-                                      .shift = shift,
-                                      .offset_s = offset_s,
-                                      .offset_ticks = offset_ticks };
+    *timeline =
+        (struct vv_timeline){ .frequency_hz = frequency_hz,
+                              .inverse = (uint64_t)((scale + frequency_hz - 1) / frequency_hz),
+                              .shift = shift,
+                              .offset_s = offset_s,
+                              .offset_ticks = offset_ticks };
     return VARVE_OK;
 }
 

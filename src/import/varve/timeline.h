@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline.h — clock ticks to nanoseconds since the Unix epoch, exactly as doc/format.md §2 says:
+/* timeline.h — converts clock ticks to nanoseconds since the Unix epoch, as doc/format.md §2 says:
  *     time_ns = offset_s * 10^9 + floor((offset + ticks) * 10^9 / freq)
  *
- * The division in 128 bits is done once for a base near the ticks asked for; from there
+ * The 128-bit division is done once, for a base near the ticks. From there,
  *     time_ns = base_ns + floor((base_rest + (ticks - base_ticks) * 10^9) / freq)
- * fits 64 bits and needs a multiplication. Thread-compatible: each reader has its own. */
+ * fits into 64 bits and needs only a multiplication. Thread-compatible: each reader has its own. */
 #ifndef VV_IMPORT_VARVE_TIMELINE_H
 #define VV_IMPORT_VARVE_TIMELINE_H
 
@@ -19,7 +19,8 @@
 
 struct vv_timeline {
     uint64_t frequency_hz;
-    uint64_t inverse; /* ceil(2^(64 + shift) / frequency_hz), which makes every quotient exact: below     */
+    /* ceil(2^(64 + shift) / frequency_hz). It makes every quotient exact: see below. */
+    uint64_t inverse;
     unsigned shift;   /* ceil(log2(frequency_hz)) - 1                                            */
     int64_t offset_s, offset_ticks;
     uint64_t base_ticks, base_rest; /* 0 <= base_rest < frequency_hz                             */
@@ -32,12 +33,13 @@ enum varve_code vv_timeline_init(struct vv_timeline *timeline, uint64_t frequenc
                                  int64_t offset_s, int64_t offset_ticks,
                                  struct varve_error *error);
 
-/* Moves the base to `ticks`. VARVE_CORRUPT for an instant outside the years 1750 to 2189 or so. */
+/* Moves the base to `ticks`. VARVE_CORRUPT: the instant is outside of about the years 1750 to
+ * 2189. */
 enum varve_code vv_timeline_rebase(struct vv_timeline *timeline, uint64_t ticks,
                                    struct varve_error *error);
 
-/* The same for an instant of which the base is near: base_ticks <= ticks < base_ticks + VV_TIMELINE_SPAN_TICKS.
- * For dividends below 2^63 an inverse of 63 + ceil(log2(divisor)) bits, rounded up, is exact. */
+/* Converts an instant near the base: base_ticks <= ticks < base_ticks + VV_TIMELINE_SPAN_TICKS. For
+ * dividends below 2^63, an inverse of 63 + ceil(log2(divisor)) bits, rounded up, is exact. */
 static inline int64_t vv_timeline_near(const struct vv_timeline *timeline, uint64_t ticks)
 {
     uint64_t scaled = timeline->base_rest + (ticks - timeline->base_ticks) * VV_NS_PER_S;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.c — what names mean in a process that runs PyTorch: steps of its profiler, collectives, operators.
+/* torch.c — finds by their names what ranges are in a process that runs PyTorch: steps of its
+ * profiler, collectives, operators.
  *
- * A collective that a backend ran on a thread of its own ("gloo:all_reduce") counts there, as in Kineto's traces, and the
- * operator that asked for it is one like others. Where no backend says so, the operator ("c10d::allreduce_") stands for it. */
+ * If a backend ran a collective on a thread of its own ("gloo:all_reduce"), that range is the
+ * collective, as in Kineto's traces, and the operator that started it is an ordinary one. If there
+ * is no such range, the operator ("c10d::allreduce_") stands for the collective. */
 #include <stdlib.h>
 
 #include "import/rows/named_collective.h"
@@ -15,10 +17,10 @@
 
 struct operand {
     int64_t elements;
-    uint32_t dtype, tensors; /* of the first; how many                                          */
+    uint32_t dtype, tensors; /* dtype: of the first tensor; tensors: their number               */
 };
 
-/* Of all tensors between, those in lists included. */
+/* Counts all tensors between the words, also those in lists. */
 static struct operand operand_of(const uint64_t *word, const uint64_t *end)
 {
     struct operand operand = { 0 };
@@ -36,8 +38,9 @@ static struct operand operand_of(const uint64_t *word, const uint64_t *end)
     return operand;
 }
 
-/* Where there are two operands, the first is what it writes into. */
-static enum varve_code fill_dispatch(struct vv_dispatch *dispatch, struct vv_process_reader *process,
+/* If there are two operands, the collective writes into the first. */
+static enum varve_code fill_dispatch(struct vv_dispatch *dispatch,
+                                     struct vv_process_reader *process,
                                      const struct vv_record *record, struct varve_error *error)
 {
     const uint64_t *end = record->payload + record->payload_words, *next;
@@ -47,7 +50,8 @@ static enum varve_code fill_dispatch(struct vv_dispatch *dispatch, struct vv_pro
         next = vv_call_behind(word, end);
         if (argument.kind == VV_ARGUMENT_GROUP) {
             if (argument.value[0] != 0)
-                VV_TRY(vv_process_string(process, (uint64_t)argument.value[0], &dispatch->group, error));
+                VV_TRY(vv_process_string(process, (uint64_t)argument.value[0], &dispatch->group,
+                                         error));
             dispatch->group_size = argument.value[1];
         }
         struct operand operand = operand_of(word, next);
@@ -62,8 +66,9 @@ static enum varve_code fill_dispatch(struct vv_dispatch *dispatch, struct vv_pro
     return VARVE_OK;
 }
 
-enum varve_code vv_torch_call(struct vv_process_reader *process, uint32_t slice, const struct vv_record *record,
-                              bool is_user, struct varve_error *error)
+enum varve_code vv_torch_call(struct vv_process_reader *process, uint32_t slice,
+                              const struct vv_record *record, bool is_user,
+                              struct varve_error *error)
 {
     struct vv_model *model = process->model;
     const char *name = vv_intern_text(&model->strings, model->slices.name[slice]);
@@ -93,13 +98,15 @@ static int by_begin(const void *a, const void *b)
     return (left->slice > right->slice) - (left->slice < right->slice);
 }
 
-/* What one rank sends and another receives is none of all ranks of a group. */
+/* False for what one rank sends to another: such an operation does not involve all ranks of a
+ * group. */
 static bool is_of_all(const char *word)
 {
     return strncmp(word, "send", 4) != 0 && strncmp(word, "recv", 4) != 0;
 }
 
-/* "c10d::allreduce_" is an "allreduce", the next of its group. *numbers counts them by group. */
+/* Adds "c10d::allreduce_" as an "allreduce", the next one of its group. *numbers counts by
+ * group. */
 static enum varve_code add_dispatched(struct vv_model *model, const struct vv_dispatch *dispatch,
                                       struct vv_row_map *numbers, struct varve_error *error)
 {
@@ -115,16 +122,19 @@ static enum varve_code add_dispatched(struct vv_model *model, const struct vv_di
     if (dispatch->group != 0 && is_of_all(word)) {
         bool is_first;
         uint32_t *number;
-        VV_TRY(vv_row_map_at(numbers, &(struct vv_row_key){ { dispatch->group } }, &number, &is_first, error));
+        VV_TRY(vv_row_map_at(numbers, &(struct vv_row_key){ { dispatch->group } }, &number,
+                             &is_first, error));
         *number = is_first ? 0 : *number + 1;
         model->collectives.sequence[row] = *number;
     }
-    return vv_model_text(model, vv_dialect_scalar_type(dispatch->dtype), &model->collectives.dtype[row], error);
+    return vv_model_text(model, vv_dialect_scalar_type(dispatch->dtype),
+                         &model->collectives.dtype[row], error);
 }
 
 /* ---- steps ---- */
 
-static enum varve_code add_step(struct vv_model *model, uint32_t slice, int64_t index, struct varve_error *error)
+static enum varve_code add_step(struct vv_model *model, uint32_t slice, int64_t index,
+                                struct varve_error *error)
 {
     uint32_t row;
     VV_TRY(vv_model_add_step(model, &row, error));
@@ -146,38 +156,42 @@ static enum varve_code find_steps(struct vv_model *model, uint32_t first_slice, 
             !vv_dialect_step(vv_intern_text(&model->strings, model->slices.name[slice]), &index))
             continue;
         VV_TRY(add_step(model, slice, index, error));
-        model->placed_count = first_placed; /* finish is to find the phases in it               */
+        model->placed_count = first_placed; /* finish must find the phases in the step          */
     }
     return VARVE_OK;
 }
 
 /* ---- operators ---- */
 
-/* One that was called with nothing, and has no number, is told by its range alone. */
-static enum varve_code name_categories(struct vv_model *model, uint32_t first_slice, struct varve_error *error)
+/* An operator without arguments and without a number has no record of its own, only its range. */
+static enum varve_code name_categories(struct vv_model *model, uint32_t first_slice,
+                                       struct varve_error *error)
 {
     uint32_t category;
     VV_TRY(vv_model_text(model, "cpu_op", &category, error));
     for (uint32_t slice = first_slice; slice < model->slices.table.count; slice++)
-        if (model->slices.category[slice] == 0 && (model->slices.layer[slice] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0)
+        if (model->slices.category[slice] == 0 &&
+            (model->slices.layer[slice] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0)
             model->slices.category[slice] = category;
     return VARVE_OK;
 }
 
-static enum varve_code add_all_dispatched(struct vv_process_reader *process, struct varve_error *error)
+static enum varve_code add_all_dispatched(struct vv_process_reader *process,
+                                          struct varve_error *error)
 {
     struct vv_row_map numbers = { 0 };
     enum varve_code code = VARVE_OK;
     if (process->dispatches.count > 0)
-        qsort(process->dispatches.items, process->dispatches.count, sizeof *process->dispatches.items, by_begin);
+        qsort(process->dispatches.items, process->dispatches.count,
+              sizeof *process->dispatches.items, by_begin);
     for (size_t i = 0; i < process->dispatches.count && code == VARVE_OK; i++)
         code = add_dispatched(process->model, &process->dispatches.items[i], &numbers, error);
     vv_row_map_deinit(&numbers);
     return code;
 }
 
-enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t first_slice, uint32_t first_step,
-                                size_t first_placed, struct varve_error *error)
+enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t first_slice,
+                                uint32_t first_step, size_t first_placed, struct varve_error *error)
 {
     struct vv_model *model = process->model;
     for (size_t i = 0; i < process->dispatches.count && process->has_backend; i++)
@@ -186,7 +200,8 @@ enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t firs
         VV_TRY(add_all_dispatched(process, error));
     if (process->has_calls)
         VV_TRY(name_categories(model, first_slice, error));
-    if (model->steps.table.count > first_step || !process->has_step_names) /* varve_step_begin   */
+    /* varve_step_begin was used */
+    if (model->steps.table.count > first_step || !process->has_step_names)
         return VARVE_OK;
     return find_steps(model, first_slice, first_placed, error);
 }

@@ -21,7 +21,7 @@ static bool is_word(char c)
     return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '.';
 }
 
-/* The position behind the text `close`, or SIZE_MAX. */
+/* The position after the text `close`, or SIZE_MAX. */
 static size_t after(const struct vv_tsdl_reader *reader, size_t from, const char *close)
 {
     const char *found = from > reader->length ? NULL
@@ -30,7 +30,7 @@ static size_t after(const struct vv_tsdl_reader *reader, size_t from, const char
     return found == NULL ? SIZE_MAX : (size_t)(found - reader->text) + strlen(close);
 }
 
-/* Passes over blanks and comments; false if a comment has no end. */
+/* Skips blanks and comments; false if a comment has no end. */
 static bool skip_blanks(struct vv_tsdl_reader *reader)
 {
     while (reader->position < reader->length) {
@@ -171,7 +171,7 @@ bool vv_tsdl_statement(struct vv_tsdl_reader *reader, struct vv_tsdl_reader *out
     }
 }
 
-/* One escape after its backslash at *at; false if `limit` cuts it. */
+/* Reads one escape, whose backslash is at *at; false if `limit` cuts it off. */
 static unsigned char read_escape(const char *text, size_t *at, size_t limit)
 {
     static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";

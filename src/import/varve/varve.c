@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* varve.c — the importer of our own traces (doc/format.md): the trace folder NAME.varve, or one
+/* varve.c — the importer of Varve's own traces (doc/format.md): the trace folder NAME.varve, or one
  * process folder inside it. */
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static enum varve_code join_path(struct vv_arena *arena, const char *folder, con
     return VARVE_OK;
 }
 
-/* Without the heap: probing has no way to say that memory is out. */
+/* Does not use the heap, because probing cannot report that memory is out. */
 static bool folder_has(const char *folder, const char *name)
 {
     char path[PATH_MAX];
@@ -47,17 +47,18 @@ static bool folder_has(const char *folder, const char *name)
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
-/* A name that begins with '.' is being made, or replaced. One with streams and without metadata counts,
- * so that reading it says what is missing. */
+/* A folder whose name begins with '.' is being made or replaced. A folder with streams but without
+ * metadata counts: the error of reading it then says what is missing. */
 static bool is_process(const char *folder, const char *name)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return name[0] != '.' && length > 0 && (size_t)length < sizeof path && vv_folder_may_follow(AT_FDCWD, path) &&
+    return name[0] != '.' && length > 0 && (size_t)length < sizeof path &&
+           vv_folder_may_follow(AT_FDCWD, path) &&
            (folder_has(path, "metadata") || folder_has(path, "process.0"));
 }
 
-/* Process folders in the order of their numbers: "9", "10", "10.1". */
+/* Sorts process folders by their numbers: "9", "10", "10.1". */
 static int compare_paths(const void *a, const void *b)
 {
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
@@ -98,7 +99,7 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
         return true;
     DIR *directory = opendir(path);
     if (directory == NULL)
-        return true; /* reading it will say why */
+        return true; /* the error of reading it will say why */
     bool found = false;
     const struct dirent *entry;
     while (!found && (entry = readdir(directory)) != NULL)
@@ -113,8 +114,9 @@ static unsigned count_threads(const struct vv_import_options *options)
     return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
-/* What processes lost that have no folder here. */
-static enum varve_code read_lost(struct vv_model *model, const char *trace, struct varve_error *error)
+/* Reads how many records were lost by processes that have no folder here. */
+static enum varve_code read_lost(struct vv_model *model, const char *trace,
+                                 struct varve_error *error)
 {
     struct vv_lost lost;
     vv_lost_page_read(trace, &lost);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* append.c — the rows of decoded chunks, in file order, behind those that the model has.
+/* append.c — appends the rows of decoded chunks to those of the model, in the order of the file.
  *
- * One thread moves one column of all chunks, so that no two write to one page. A column of a chunk that nobody filled is
- * not moved: the model's cells are blank (model/cells.h). */
+ * One thread moves one column of all chunks, so no two threads write to one page. A column that a
+ * chunk did not fill is not moved: the model's cells are blank (model/cells.h). */
 #include "base/large_pages.h"
 #include "base/workers.h"
 #include "import/xspace/xspace.h"
@@ -10,11 +10,11 @@
 
 #define MOVES_MAX 192u
 
-/* What cells name that is numbered otherwise in the model: rows of another table, or texts. */
+/* What a cell refers to that has another number in the model: rows of another table, or texts. */
 enum link {
     LINK_NONE, LINK_OPS, LINK_ACTIVITIES, LINK_COLLECTIVES, LINK_ARGS, LINK_SLICES,
     LINK_TEXT,
-    LINK_VALUE /* a text where the kind of the value says so                                    */
+    LINK_VALUE /* a text, if the kind of the value says so                                      */
 };
 
 struct move {
@@ -59,10 +59,13 @@ static const struct {
     { VV_TABLE_ARGS, LINK_VALUE, offsetof(struct vv_args, value) },
 };
 
-/* Finish fills these, or, as the file's order is that of time, they are not needed. */
+/* vv_model_finish fills these. `order` is not needed, because the order of the file is that of
+ * time. */
 static const size_t left_out[] = {
-    offsetof(struct vv_slices, self_ns), offsetof(struct vv_slices, parent), offsetof(struct vv_slices, depth),
-    offsetof(struct vv_slices, step),    offsetof(struct vv_slices, phase),  offsetof(struct vv_slices, order),
+    offsetof(struct vv_slices, self_ns), offsetof(struct vv_slices, parent),
+    offsetof(struct vv_slices, depth),
+    offsetof(struct vv_slices, step),    offsetof(struct vv_slices, phase),
+     offsetof(struct vv_slices, order),
 };
 
 static bool is_left_out(int row, const struct vv_column *column)
@@ -89,7 +92,8 @@ static bool is_blank(const void *cells, size_t bytes, unsigned char blank)
     return byte[0] == blank && memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
-/* Of links, as many as small pages of memory would hardly be spared for. */
+/* True if more than one in 64 of the links is set. Then nearly every page of memory is written
+ * anyway. */
 static bool are_many_filled(const uint32_t *cells, uint64_t count)
 {
     uint64_t filled = 0;
@@ -98,15 +102,16 @@ static bool are_many_filled(const uint32_t *cells, uint64_t count)
     return filled > count / 64;
 }
 
-static void move_links(const struct vv_xspace_chunk *chunk, uint8_t link, const uint32_t *from, uint32_t *to,
-                       uint64_t count)
+static void move_links(const struct vv_xspace_chunk *chunk, uint8_t link, const uint32_t *from,
+                       uint32_t *to, uint64_t count)
 {
     static const uint8_t tables[] = { [LINK_OPS] = VV_TABLE_OPS,
                                       [LINK_ACTIVITIES] = VV_TABLE_ACTIVITIES,
                                       [LINK_COLLECTIVES] = VV_TABLE_COLLECTIVES,
                                       [LINK_ARGS] = VV_TABLE_ARGS,
                                       [LINK_SLICES] = VV_TABLE_SLICES };
-    uint32_t own = link == LINK_ARGS || link == LINK_OPS ? VV_XSPACE_OWN_ROWS : 0, shift = chunk->base[tables[link]] - own;
+    uint32_t own = link == LINK_ARGS || link == LINK_OPS ? VV_XSPACE_OWN_ROWS : 0,
+             shift = chunk->base[tables[link]] - own;
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[i] == VV_NONE || from[i] < own ? from[i] : from[i] + shift;
 }
@@ -116,19 +121,21 @@ static uint32_t text_in_model(const struct vv_xspace_chunk *chunk, uint32_t text
     return text < VV_XSPACE_OWN_TEXTS ? text : chunk->texts.items[text - VV_XSPACE_OWN_TEXTS];
 }
 
-/* Of a chunk that has texts of its own. */
-static void move_texts(const struct vv_xspace_chunk *chunk, const struct move *move, const char *from, char *to,
-                       uint64_t count)
+/* For a chunk with texts of its own. */
+static void move_texts(const struct vv_xspace_chunk *chunk, const struct move *move,
+                       const char *from, char *to, uint64_t count)
 {
     const struct vv_model *rows = chunk->sink.rows;
     const uint8_t *kinds = move->row == VV_TABLE_ARGS ? rows->args.kind : rows->facts.kind;
     for (uint64_t i = 0; i < count; i++) {
         if (move->link == LINK_TEXT) {
-            ((uint32_t *)(void *)to)[i] = text_in_model(chunk, ((const uint32_t *)(const void *)from)[i]);
+            ((uint32_t *)(void *)to)[i] =
+                text_in_model(chunk, ((const uint32_t *)(const void *)from)[i]);
             continue;
         }
         uint64_t value = ((const uint64_t *)(const void *)from)[i];
-        ((uint64_t *)(void *)to)[i] = kinds[i] == VV_ARG_TEXT ? text_in_model(chunk, (uint32_t)value) : value;
+        ((uint64_t *)(void *)to)[i] =
+            kinds[i] == VV_ARG_TEXT ? text_in_model(chunk, (uint32_t)value) : value;
     }
 }
 
@@ -138,7 +145,8 @@ static void move_column(void *context, size_t number)
     const struct move *move = &appending->moves[number];
     size_t width = move->column->width_bytes;
     char *to, *from;
-    memcpy(&to, (char *)table_of(appending->space->model, move->row) + move->column->pointer_offset, sizeof to);
+    memcpy(&to, (char *)table_of(appending->space->model, move->row) + move->column->pointer_offset,
+           sizeof to);
     for (size_t i = 0; i < appending->chunk_count; i++) {
         const struct vv_xspace_chunk *chunk = &appending->chunks[i];
         const struct vv_table *table = table_of(chunk->sink.rows, move->row);
@@ -149,27 +157,29 @@ static void move_column(void *context, size_t number)
             continue;
         uint64_t first = (uint64_t)chunk->base[move->row] * width;
         char *place = to + first;
-        if (move->column->blank != 0 && are_many_filled((const uint32_t *)(const void *)from, table->count))
+        if (move->column->blank != 0 &&
+            are_many_filled((const uint32_t *)(const void *)from, table->count))
             vv_cells_fill(to, first, first + table->count * width);
         if (move->link >= LINK_TEXT && chunk->texts.count > 0)
             move_texts(chunk, move, from, place, table->count);
         else if (move->link != LINK_NONE && move->link < LINK_TEXT)
-            move_links(chunk, move->link, (const uint32_t *)(const void *)from, (uint32_t *)(void *)place,
-                       table->count);
+            move_links(chunk, move->link, (const uint32_t *)(const void *)from,
+                       (uint32_t *)(void *)place, table->count);
         else
             memcpy(place, from, table->count * width);
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all columns ---- */
 
-/* Makes room, and says where each chunk's rows go. */
+/* Makes room in a table, and finds where each chunk's rows go. */
 static enum varve_code make_room(const struct appending *appending, int row, uint64_t *out_extra,
                                  struct varve_error *error)
 {
     struct vv_model *model = appending->space->model;
     struct vv_table *table = table_of(model, row);
-    uint64_t base = table->count, limit = row == VV_TABLE_ARGS || row == VV_TABLE_OPS ? VV_XSPACE_OWN_ROWS : VV_NONE;
+    uint64_t base = table->count,
+             limit = row == VV_TABLE_ARGS || row == VV_TABLE_OPS ? VV_XSPACE_OWN_ROWS : VV_NONE;
     for (size_t i = 0; i < appending->chunk_count; i++) {
         appending->chunks[i].base[row] = (uint32_t)base;
         base += table_of(appending->chunks[i].sink.rows, row)->count;
@@ -177,7 +187,8 @@ static enum varve_code make_room(const struct appending *appending, int row, uin
     *out_extra = base - table->count;
     if (base >= limit)
         VV_FAIL(error, VARVE_LIMIT, "more than %llu rows in one table", (unsigned long long)limit);
-    return *out_extra == 0 ? VARVE_OK : vv_model_reserve(model, (enum vv_table_row)row, *out_extra, error);
+    return *out_extra == 0 ? VARVE_OK
+                           : vv_model_reserve(model, (enum vv_table_row)row, *out_extra, error);
 }
 
 static void add_moves(struct appending *appending, int row)
@@ -186,7 +197,8 @@ static void add_moves(struct appending *appending, int row)
     for (size_t i = 0; i < table->column_count; i++)
         if (!is_left_out(row, &table->columns[i]))
             appending->moves[appending->move_count++] =
-                (struct move){ table, &table->columns[i], (uint8_t)row, link_of(row, &table->columns[i]) };
+                (struct move){ table, &table->columns[i], (uint8_t)row,
+                               link_of(row, &table->columns[i]) };
 }
 
 static void note_process(struct vv_model *model, const struct vv_xspace_segment *segment)
@@ -203,18 +215,19 @@ static void note_process(struct vv_model *model, const struct vv_xspace_segment 
         processes->end_ns[row] = segment->end_ns;
 }
 
-/* The chunk's own texts become the model's. */
-static enum varve_code add_texts(struct vv_xspace *space, struct vv_xspace_chunk *chunk, struct varve_error *error)
+/* Adds the chunk's own texts to the model. */
+static enum varve_code add_texts(struct vv_xspace *space, struct vv_xspace_chunk *chunk,
+                                 struct varve_error *error)
 {
     const struct vv_intern *own = &chunk->sink.rows->strings;
     chunk->texts.count = 0;
     if (own->count <= 1)
         return VARVE_OK;
-    VV_TRY(vv_array_reserve(&chunk->texts.items, &chunk->texts.capacity, own->count, sizeof *chunk->texts.items,
-                            error));
+    VV_TRY(vv_array_reserve(&chunk->texts.items, &chunk->texts.capacity, own->count,
+                            sizeof *chunk->texts.items, error));
     for (uint32_t id = 0; id < own->count; id++)
-        VV_TRY(vv_intern_add(&space->model->strings, own->strings[id], own->lengths[id], &chunk->texts.items[id],
-                             error));
+        VV_TRY(vv_intern_add(&space->model->strings, own->strings[id], own->lengths[id],
+                             &chunk->texts.items[id], error));
     chunk->texts.count = own->count;
     return VARVE_OK;
 }
@@ -228,7 +241,8 @@ static enum varve_code look_up(struct vv_xspace *space, const struct vv_xspace_c
         const struct vv_xspace_shape *shape = NULL;
         uint32_t text = text_in_model(chunk, late->text);
         if (late->is_source) {
-            VV_TRY(vv_xspace_source(space, text, &chunk->sink.rows->slices.source[late->row], error));
+            VV_TRY(
+                vv_xspace_source(space, text, &chunk->sink.rows->slices.source[late->row], error));
             continue;
         }
         VV_TRY(vv_xspace_shape(space, text, &shape, error));
@@ -241,7 +255,7 @@ static enum varve_code look_up(struct vv_xspace *space, const struct vv_xspace_c
     return VARVE_OK;
 }
 
-/* What reading an event counts. */
+/* Adds the counts of reading events. */
 static void add_health(struct vv_health *health, const struct vv_health *more)
 {
     health->ignored += more->ignored;
@@ -270,7 +284,8 @@ static enum varve_code append_others(struct vv_xspace *space, const struct vv_xs
         uint32_t process = segment->plane->process;
         struct vv_xspace_row_counts *line = &space->line_rows;
         line->events = segment->is_first ? space->model->processes.events[process] : line->events;
-        line->begin_ns = segment->is_first ? space->model->processes.begin_ns[process] : line->begin_ns;
+        line->begin_ns =
+            segment->is_first ? space->model->processes.begin_ns[process] : line->begin_ns;
         line->end_ns = segment->is_first ? space->model->processes.end_ns[process] : line->end_ns;
         note_process(space->model, segment);
         if (!segment->is_first)
@@ -284,8 +299,8 @@ static enum varve_code append_others(struct vv_xspace *space, const struct vv_xs
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_chunks_append(struct vv_xspace *space, struct vv_xspace_chunk *chunks, size_t count,
-                                        struct varve_error *error)
+enum varve_code vv_xspace_chunks_append(struct vv_xspace *space, struct vv_xspace_chunk *chunks,
+                                        size_t count, struct varve_error *error)
 {
     struct appending appending = { .space = space, .chunks = chunks, .chunk_count = count };
     uint64_t extra[VV_TABLE_COUNT];
@@ -310,9 +325,10 @@ enum varve_code vv_xspace_chunks_append(struct vv_xspace *space, struct vv_xspac
     return VARVE_OK;
 }
 
-/* ---- taking back ---- */
+/* ---- removing rows ---- */
 
-void vv_xspace_rows_count(const struct vv_xspace_sink *sink, struct vv_xspace_row_counts *out_counts)
+void vv_xspace_rows_count(const struct vv_xspace_sink *sink,
+                          struct vv_xspace_row_counts *out_counts)
 {
     for (int row = 0; row < VV_TABLE_COUNT; row++)
         out_counts->rows[row] = table_of(sink->rows, row)->count;
@@ -322,7 +338,8 @@ void vv_xspace_rows_count(const struct vv_xspace_sink *sink, struct vv_xspace_ro
 
 void vv_xspace_line_take_back(struct vv_xspace *space, uint32_t process)
 {
-    static const uint8_t filled[] = { VV_TABLE_SLICES, VV_TABLE_OPS,      VV_TABLE_STEPS,      VV_TABLE_MARKS,
+    static const uint8_t filled[] = { VV_TABLE_SLICES, VV_TABLE_OPS,      VV_TABLE_STEPS,
+                                           VV_TABLE_MARKS,
                                       VV_TABLE_COUNTERS, VV_TABLE_MEMORY, VV_TABLE_ACTIVITIES,
                                       VV_TABLE_COLLECTIVES, VV_TABLE_ARGS, VV_TABLE_FACTS };
     const struct vv_xspace_row_counts *line = &space->line_rows;

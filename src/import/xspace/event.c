@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c — one event: a slice with its operator and its device work, an allocation, a counter's values, or what
- * many occurrences add up to.
+/* event.c — one event. It becomes a slice with its operator and its device work, an allocation,
+ * values of a counter, or facts that sum up many occurrences.
  *
- * Instants are picoseconds; begin and end are each rounded down to the nanosecond, so order and nesting stay. An event's
- * numbers are read before its statistics, whatever order they stand in. */
+ * Instants are picoseconds. Begin and end are each rounded down to the nanosecond, so order and
+ * nesting stay. An event's numbers are read before its statistics, in whatever order the fields
+ * are. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "import/xspace/event.h"
 #include "varve/varve.h"
 
-#define INSTANT_MAX_NS (INT64_C(1) << 61) /* differences and sums of two instants fit an int64_t */
+#define INSTANT_MAX_NS (INT64_C(1) << 61) /* the sum and the difference of two such instants fit in
+                                             an int64_t */
 #define PLAIN_MAX_PS (INT64_C(1) << 57)
 
 /* ---- numbers ---- */
@@ -32,24 +34,24 @@ static enum varve_code read_numbers(struct vv_xspace_event *event, struct varve_
     event->is_sum = event->has_stats = false;
     event->first_stat = NULL;
     while (vv_protobuf_next(&message)) {
-        if (message.number == 4) {
+        if (message.number == VV_XEVENT_STATS) {
             event->has_stats = true;
             continue;
         }
-        if (message.number > 5) {
+        if (message.number > VV_XEVENT_NUM_OCCURRENCES) {
             event->rows->health.ignored++;
             continue;
         }
         VV_TRY(vv_protobuf_expect(&message, VV_WIRE_VARINT, "an event's number", error));
         switch (message.number) {
-        case 1:
+        case VV_XEVENT_METADATA_ID:
             event->metadata_id = message.value;
             break;
-        case 2:
+        case VV_XEVENT_OFFSET_PS:
             event->offset_ps = (int64_t)message.value;
             event->is_sum = false;
             break;
-        case 3:
+        case VV_XEVENT_DURATION_PS:
             event->duration_ps = (int64_t)message.value;
             break;
         default:
@@ -61,8 +63,8 @@ static enum varve_code read_numbers(struct vv_xspace_event *event, struct varve_
     return vv_protobuf_end(&message, error);
 }
 
-static inline bool read_if(const unsigned char **at, const unsigned char *limit, const unsigned char *readable,
-                           uint32_t number, uint64_t *value)
+static inline bool read_if(const unsigned char **at, const unsigned char *limit,
+                           const unsigned char *readable, uint32_t number, uint64_t *value)
 {
     *value = 0;
     if (*at >= limit || **at != (number << 3 | VV_WIRE_VARINT))
@@ -73,21 +75,24 @@ static inline bool read_if(const unsigned char **at, const unsigned char *limit,
 
 struct numbers {
     uint64_t metadata_id, offset_ps, duration_ps;
-    const unsigned char *end; /* of the fields that hold them                                   */
+    const unsigned char *end; /* of the fields that hold the numbers                            */
 };
 
-/* As nearly all writers do: fields 1, 2 and 3. False where a number has no end. What follows the event may be
- * looked at, so that a number is read eight bytes at a time: one that goes beyond the event is found afterwards. */
-static inline bool read_in_order(const unsigned char *at, const unsigned char *limit, const unsigned char *readable,
-                                 struct numbers *out)
+/* Reads metadata_id, offset_ps and duration_ps in this order, as nearly all writers write them.
+ * False if a number has no end. Bytes after the event may be read, so that a number is read eight
+ * bytes at a time; a number that goes beyond the event is found afterwards. */
+static inline bool read_in_order(const unsigned char *at, const unsigned char *limit,
+                                 const unsigned char *readable, struct numbers *out)
 {
-    bool is_read = read_if(&at, limit, readable, 1, &out->metadata_id) && read_if(&at, limit, readable, 2, &out->offset_ps) &&
-                   read_if(&at, limit, readable, 3, &out->duration_ps) && at <= limit;
+    bool is_read = read_if(&at, limit, readable, VV_XEVENT_METADATA_ID, &out->metadata_id) &&
+                   read_if(&at, limit, readable, VV_XEVENT_OFFSET_PS, &out->offset_ps) &&
+                   read_if(&at, limit, readable, VV_XEVENT_DURATION_PS, &out->duration_ps) &&
+                   at <= limit;
     out->end = at;
     return is_read;
 }
 
-/* Are there statistics alone behind its numbers? */
+/* True if only statistics follow the numbers. */
 static bool take_numbers(struct vv_xspace_event *event, const struct numbers *numbers)
 {
     const unsigned char *at = numbers->end, *limit = event->data + event->length;
@@ -99,8 +104,8 @@ static bool take_numbers(struct vv_xspace_event *event, const struct numbers *nu
     event->has_stats = at < limit;
     event->is_sum = false;
     for (; at < limit; at += length) {
-        if (*at++ != (4 << 3 | VV_WIRE_BYTES) || !vv_protobuf_varint(&at, limit, &length) ||
-            length > (uint64_t)(limit - at))
+        if (*at++ != (VV_XEVENT_STATS << 3 | VV_WIRE_BYTES) ||
+            !vv_protobuf_varint(&at, limit, &length) || length > (uint64_t)(limit - at))
             return false;
     }
     return true;
@@ -111,7 +116,7 @@ static inline int64_t floor_ns(int64_t ps)
     return ps >= 0 ? (int64_t)((uint64_t)ps / 1000) : ps / 1000 - (ps % 1000 < 0);
 }
 
-/* False where no int64_t holds the instants, or no clock shows them. */
+/* False if the instants do not fit in an int64_t, or are outside any clock. */
 static bool place(struct vv_xspace_event *event)
 {
     int64_t end_ps, base_ns = event->segment->base_ns;
@@ -138,7 +143,8 @@ static void note_instants(struct vv_xspace_segment *segment, int64_t begin_ns, i
 
 /* ---- statistics ---- */
 
-static enum varve_code keep_stats(struct vv_xspace_event *event, const struct vv_xspace_keeping *keeping,
+static enum varve_code keep_stats(struct vv_xspace_event *event,
+                                  const struct vv_xspace_keeping *keeping,
                                   struct varve_error *error)
 {
     if (!event->has_stats)
@@ -146,19 +152,23 @@ static enum varve_code keep_stats(struct vv_xspace_event *event, const struct vv
     const struct vv_xspace_segment *segment = event->segment;
     if (event->first_stat != NULL)
         return vv_xspace_stats_keep(segment->plane,
-                                    (struct vv_bytes){ event->first_stat,
-                                                       (size_t)(event->data + event->length - event->first_stat) },
+                                    (struct vv_bytes){
+                                        event->first_stat,
+                                        (size_t)(event->data + event->length - event->first_stat) },
                                     segment->data + segment->length,
-                                    segment->offset + (uint64_t)(event->first_stat - segment->data), keeping, error);
+                                    segment->offset + (uint64_t)(event->first_stat - segment->data),
+                                    keeping, error);
     struct vv_protobuf message = message_of(event);
     while (vv_protobuf_next(&message))
-        if (message.number == 4)
+        if (message.number == VV_XEVENT_STATS)
             VV_TRY(vv_xspace_stat_keep(event->segment->plane, &message, keeping, error));
     return VARVE_OK;
 }
 
-/* The metadata's, then the event's. An event without own ones shares its metadata's rows. */
-static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, struct varve_error *error)
+/* Adds a reference to the metadata's arguments, then the event's own. An event without arguments of
+ * its own shares the metadata's rows. */
+static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory,
+                                 struct varve_error *error)
 {
     struct vv_args *args = &event->rows->args;
     const struct vv_xspace_event_kind *kind = event->kind;
@@ -179,7 +189,7 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
     VV_TRY(keep_stats(event, &event->keeping, error));
     uint64_t count = args->table.count - first;
     if (args->table.count == first_own) {
-        args->table.count = first; /* it has no arguments of its own after all */
+        args->table.count = first; /* the event has no arguments of its own after all */
         return VARVE_OK;
     }
     if (count > UINT16_MAX) {
@@ -193,7 +203,8 @@ static enum varve_code keep_args(struct vv_xspace_event *event, bool is_memory, 
 
 /* ---- slices ---- */
 
-/* Columns that finish fills are left out: vv_xspace_chunks_append. Others are filled for many rows at once. */
+/* Leaves out columns that vv_model_finish fills: vv_xspace_chunks_append. Other columns are filled
+ * for many rows at once. */
 static inline enum varve_code add_slice(struct vv_xspace_event *event, struct varve_error *error)
 {
     const struct vv_xspace_segment *segment = event->segment;
@@ -217,9 +228,10 @@ static inline enum varve_code add_slice(struct vv_xspace_event *event, struct va
     return vv_xspace_slice_columns(event, (uint32_t)row, error);
 }
 
-/* ---- events that are no slices ---- */
+/* ---- events that become no slices ---- */
 
-/* "GPU_0_bfc" names the device; else a number does. */
+/* "GPU_0_bfc" names the device. With another name the statistic device_ordinal does; otherwise it
+ * is the device of the plane. */
 static uint32_t memory_device(const struct vv_xspace_event *event)
 {
     const char *allocator = text(event, VV_XSPACE_ALLOCATOR);
@@ -227,10 +239,11 @@ static uint32_t memory_device(const struct vv_xspace_event *event)
         return VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, strtoul(allocator + 4, NULL, 10));
     if (has(event, VV_XSPACE_DEVICE_ORDINAL))
         return VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, item(event, VV_XSPACE_DEVICE_ORDINAL, 0));
-    return event->segment->plane->device != VV_NONE ? event->segment->plane->device : VARVE_DEVICE_CPU;
+    return event->segment->plane->device != VV_NONE ? event->segment->plane->device
+                                                    : VARVE_DEVICE_CPU;
 }
 
-/* A row of memory, and a mark that keeps what memory has no column for. */
+/* Adds a row of memory, and a mark with the values for which memory has no column. */
 static enum varve_code add_memory(struct vv_xspace_event *event, struct varve_error *error)
 {
     struct vv_model *rows = event->rows;
@@ -254,7 +267,8 @@ static enum varve_code add_memory(struct vv_xspace_event *event, struct varve_er
     rows->memory.allocated_bytes[row] = item(event, VV_XSPACE_ALLOCATED_BYTES, -1);
     rows->memory.reserved_bytes[row] = item(event, VV_XSPACE_RESERVED_BYTES, -1);
     if (has(event, VV_XSPACE_FRAGMENTATION))
-        rows->memory.fragmentation[row] = vv_protobuf_real((uint64_t)item(event, VV_XSPACE_FRAGMENTATION, 0));
+        rows->memory.fragmentation[row] =
+            vv_protobuf_real((uint64_t)item(event, VV_XSPACE_FRAGMENTATION, 0));
     rows->memory.device[row] = memory_device(event);
     rows->memory.track[row] = event->segment->track;
     return VARVE_OK;
@@ -275,7 +289,7 @@ static enum varve_code add_counters(struct vv_xspace_event *event, struct varve_
     return keep_stats(event, &keeping, error);
 }
 
-/* An event without a place in time: its numbers and statistics become facts under its name. */
+/* An event without a place in time: its numbers and statistics become facts with its name. */
 static enum varve_code add_facts(struct vv_xspace_event *event, struct varve_error *error)
 {
     struct vv_xspace_keeping keeping = {
@@ -293,9 +307,10 @@ static enum varve_code add_facts(struct vv_xspace_event *event, struct varve_err
 
 /* ---- one event ---- */
 
-/* The kind of an id that metadata does not know: "event ID". */
+/* Makes the kind of an id that has no metadata: "event ID". */
 static enum varve_code make_unknown(struct vv_xspace_sink *sink, uint64_t id,
-                                    struct vv_xspace_event_kind *out_kind, struct varve_error *error)
+                                    struct vv_xspace_event_kind *out_kind,
+                                    struct varve_error *error)
 {
     char name[32];
     int length = snprintf(name, sizeof name, "event %llu", (unsigned long long)id);
@@ -306,7 +321,7 @@ static enum varve_code make_unknown(struct vv_xspace_sink *sink, uint64_t id,
     return VARVE_OK;
 }
 
-/* Where names are lost, the kinds of the plane at hand are kept by the chunk. */
+/* The chunk keeps the kinds of ids without metadata, for one plane at a time. */
 static enum varve_code find_unknown(struct vv_xspace_event *event, struct varve_error *error)
 {
     struct vv_xspace_chunk *chunk = event->chunk;
@@ -318,9 +333,10 @@ static enum varve_code find_unknown(struct vv_xspace_event *event, struct varve_
     uint32_t item = vv_key_map_get(&chunk->unknown_ids, event->metadata_id);
     if (item == VV_KEY_NONE) {
         item = (uint32_t)chunk->unknown_kinds.count;
-        VV_TRY(vv_array_reserve(&chunk->unknown_kinds.items, &chunk->unknown_kinds.capacity, item + 1u,
-                                sizeof *chunk->unknown_kinds.items, error));
-        VV_TRY(make_unknown(&chunk->sink, event->metadata_id, &chunk->unknown_kinds.items[item], error));
+        VV_TRY(vv_array_reserve(&chunk->unknown_kinds.items, &chunk->unknown_kinds.capacity,
+                                item + 1u, sizeof *chunk->unknown_kinds.items, error));
+        VV_TRY(make_unknown(&chunk->sink, event->metadata_id, &chunk->unknown_kinds.items[item],
+                            error));
         chunk->unknown_kinds.count++;
         VV_TRY(vv_key_map_put(&chunk->unknown_ids, event->metadata_id, item, error));
     }
@@ -328,7 +344,8 @@ static enum varve_code find_unknown(struct vv_xspace_event *event, struct varve_
     return VARVE_OK;
 }
 
-/* `event` comes with what all events of the segment have in common; `numbers` is NULL where they do not stand in order. */
+/* `event` holds what all events of the segment share. `numbers` is NULL if the numbers are not in
+ * the usual order. */
 static enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspace_segment *segment,
                                   const struct numbers *numbers, struct varve_error *error)
 {
@@ -349,20 +366,21 @@ static enum varve_code read_event(struct vv_xspace_event *event, struct vv_xspac
         return add_facts(event, error);
     if (segment->is_counters)
         return add_counters(event, error);
-    if (event->kind->event_class == VV_XSPACE_ALLOCATION || event->kind->event_class == VV_XSPACE_DEALLOCATION)
+    if (event->kind->event_class == VV_XSPACE_ALLOCATION ||
+        event->kind->event_class == VV_XSPACE_DEALLOCATION)
         return add_memory(event, error);
     return add_slice(event, error);
 }
 
-/* ---- all of a segment ---- */
+/* ---- a whole segment ---- */
 
-/* Where slices that are nothing besides go. */
+/* The columns for slices that are nothing else. */
 struct lane {
-    struct vv_slices slices;     /* columns with room for all of the segment's                  */
+    struct vv_slices slices;     /* columns with room for all events of the segment             */
     const struct vv_key_map *ids;
     const struct vv_xspace_event_kind *kinds;
     int64_t base_ns;
-    int64_t begin_ns, end_ns;    /* of all of them; none: begin > end                           */
+    int64_t begin_ns, end_ns;    /* of all its slices; none: begin > end                        */
     bool is_open;
 };
 
@@ -372,16 +390,18 @@ static struct lane lane_of(const struct vv_xspace_event *event)
     struct lane lane = { .slices = event->rows->slices, .ids = &segment->plane->event_ids,
                          .kinds = segment->plane->event_kinds, .base_ns = segment->base_ns,
                          .begin_ns = INT64_MAX, .end_ns = INT64_MIN };
-    lane.is_open = !event->is_counted_only && !segment->is_counters && lane.base_ns > -INSTANT_MAX_NS &&
+    lane.is_open = !event->is_counted_only && !segment->is_counters &&
+                   lane.base_ns > -INSTANT_MAX_NS &&
                    lane.base_ns < INSTANT_MAX_NS - PLAIN_MAX_PS / 500;
     return lane;
 }
 
-/* False where it is something else, or instants are far away: then nothing has been done. */
+/* False if the event is something else, or its instants are far away. Then nothing was changed. */
 static inline bool add_plain(struct lane *lane, uint64_t row, const struct numbers *numbers)
 {
     uint32_t kind = vv_key_map_get(lane->ids, numbers->metadata_id);
-    if (kind == VV_KEY_NONE || !lane->kinds[kind].is_plain || (numbers->offset_ps | numbers->duration_ps) >= PLAIN_MAX_PS)
+    if (kind == VV_KEY_NONE || !lane->kinds[kind].is_plain ||
+        (numbers->offset_ps | numbers->duration_ps) >= PLAIN_MAX_PS)
         return false;
     int64_t begin_ns = lane->base_ns + (int64_t)(numbers->offset_ps / 1000);
     int64_t end_ns = lane->base_ns + (int64_t)((numbers->offset_ps + numbers->duration_ps) / 1000);
@@ -405,11 +425,12 @@ static enum varve_code read_events(struct vv_xspace_event *event, struct vv_xspa
     event->order = segment->order;
     for (uint64_t length = 0; at < end; at += length, event->order++) {
         struct numbers numbers;
-        at++; /* the tag and the length have been looked at: xspace/line.c */
+        at++; /* xspace/line.c has checked the tag and the length */
         if (!vv_protobuf_varint(&at, end, &length))
             break;
         bool is_in_order = read_in_order(at, at + length, end, &numbers);
-        if (is_in_order && numbers.end == at + length && lane.is_open && add_plain(&lane, table->count, &numbers)) {
+        if (is_in_order && numbers.end == at + length && lane.is_open &&
+            add_plain(&lane, table->count, &numbers)) {
             table->count++;
             continue;
         }
@@ -422,13 +443,13 @@ static enum varve_code read_events(struct vv_xspace_event *event, struct vv_xspa
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk, struct vv_xspace_segment *segment,
-                                       struct varve_error *error)
+enum varve_code vv_xspace_segment_read(struct vv_xspace_chunk *chunk,
+                                       struct vv_xspace_segment *segment, struct varve_error *error)
 {
     struct vv_slices *slices = &chunk->sink.rows->slices;
     struct vv_xspace_event event = { .chunk = chunk, .segment = segment, .rows = chunk->sink.rows };
     uint64_t first = slices->table.count;
-    segment->begin_ns = 1; /* no event has been placed */
+    segment->begin_ns = 1; /* begin > end: no event has a place in time */
     segment->end_ns = 0;
     event.is_device = segment->plane->word->kind == VV_XSPACE_DEVICE;
     event.is_counted_only = segment->plane->space->model->counts_only;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.h — one event while it is read: between xspace/event.c and xspace/slice.c. */
+/* event.h — one event while it is read. xspace/event.c and xspace/slice.c share it. */
 #ifndef VV_IMPORT_XSPACE_EVENT_H
 #define VV_IMPORT_XSPACE_EVENT_H
 
@@ -11,21 +11,22 @@ struct vv_xspace_event {
     struct vv_model *rows;
     const unsigned char *data;
     size_t length;
-    const unsigned char *first_stat; /* only statistics from here on; NULL: they stand anywhere  */
+    const unsigned char *first_stat; /* from here on there are only statistics; NULL: they may be
+                                        anywhere */
     const struct vv_xspace_event_kind *kind;
     uint64_t metadata_id;
     int64_t offset_ps, duration_ps, occurrences;
     int64_t begin_ns, duration_ns;
     bool is_sum, has_stats, is_negative;
-    bool is_device, is_counted_only; /* the same for all of a segment                            */
-    uint32_t order;              /* among the line's                                            */
+    bool is_device, is_counted_only; /* the same for all events of a segment                     */
+    uint32_t order;              /* number among the line's events                              */
     uint32_t first_arg;
     uint16_t arg_count;
     struct vv_xspace_values values;
-    struct vv_xspace_keeping keeping; /* of its arguments                                        */
+    struct vv_xspace_keeping keeping; /* where its arguments go                                  */
 };
 
-/* ---- its values, its own before its metadata's ---- */
+/* ---- values of an event; without one, those of its metadata ---- */
 
 static inline bool has(const struct vv_xspace_event *event, enum vv_xspace_role role)
 {
@@ -45,6 +46,7 @@ static inline const char *text(const struct vv_xspace_event *event, enum vv_xspa
     return vv_xspace_text_of(&event->chunk->sink, (uint32_t)item(event, role, 0));
 }
 
-enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error);
+enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t slice,
+                                        struct varve_error *error);
 
 #endif

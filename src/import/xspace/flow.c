@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow.c — joins the ends of flows that share a kind, a type of context and an id, over all planes. They are
- * brought together by hashing, first into parts that fit a cache, and these, by several threads, into buckets: a sort of
- * all ends would cost more than reading them. Flows are then added in the order of the ends that take, which is nearly
- * that of time: finish looks for their slices in that order.
+/* flow.c — joins the ends of flows that have the same kind, type of context and id, over all
+ * planes. Hashing brings them together: first into parts that fit in a cache, then, by several
+ * threads, into buckets. A sort of all ends would cost more than reading them. Flows are added in
+ * the order of their end slices, which is nearly that of time, because vv_model_finish looks up the
+ * slices in that order.
  *
- * In order of time each end that takes is joined with the last one before it that gives; where none came before (the
- * clocks of host and device differ by a little), with the first that follows. What remains is counted. */
+ * In order of time, each end that takes is joined with the last one before it that gives. If none
+ * came before (the clocks of host and device differ a little), it is joined with the first that
+ * follows. Ends without a partner are counted. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -20,18 +22,18 @@ static bool same_flow(const struct vv_xspace_end *a, const struct vv_xspace_end 
 }
 
 #define PART_ENDS 4096u
-#define TYPES 256u /* of context: an uint8_t                                                   */
+#define TYPES 256u /* types of context: a uint8_t                                              */
 #define INSERTION_ROWS 16u
-#define AHEAD 12u  /* ends: as long as memory takes to answer                                     */
+#define AHEAD 12u  /* ends to prefetch: about as long as memory takes to answer                   */
 
 struct placed_end {
     struct vv_xspace_end end;
     int64_t time_ns;
     uint32_t track;
-    uint32_t row;               /* among all ends                                               */
+    uint32_t row;               /* number among all ends                                        */
 };
 
-/* Ends of a part by their places there, in one bucket of a hash table. */
+/* The ends of a part that are in one bucket of a hash table. */
 struct bucket {
     const struct placed_end *ends;
     VV_ARRAY_OF(uint64_t) rows;
@@ -47,13 +49,13 @@ struct joining {
     const struct vv_slices *slices;
     const struct vv_xspace_end *all;
     size_t end_count;
-    struct placed_end *ends;    /* by parts                                                     */
+    struct placed_end *ends;    /* sorted by parts                                              */
     struct part *parts;
     size_t part_count;          /* a power of two                                               */
-    uint32_t *givers;           /* of each end that takes: the row of the one that gives; VV_NONE */
+    uint32_t *givers;           /* end that takes -> row of the end that gives; or VV_NONE */
 };
 
-/* An end that gives stands before one that takes at the same instant. */
+/* At the same instant an end that gives comes before one that takes. */
 static bool end_before(const void *context, uint64_t left, uint64_t right)
 {
     const struct bucket *bucket = context;
@@ -73,13 +75,15 @@ static bool end_before(const void *context, uint64_t left, uint64_t right)
     return first->track < second->track;
 }
 
-/* rows[0..count) are the ends of one flow, in order. Counts those without another end. */
-static uint64_t join(struct joining *joining, const struct placed_end *ends, const uint64_t *rows, uint64_t count)
+/* Joins rows[0..count), the ends of one flow, in order. Returns the number of ends without another
+ * end. */
+static uint64_t join(struct joining *joining, const struct placed_end *ends, const uint64_t *rows,
+                     uint64_t count)
 {
     uint32_t giver = VV_NONE;
-    uint64_t waiting = 0;    /* ends that take, and none gave yet: the last ones                */
+    uint64_t waiting = 0;    /* the last ends, which take and have no giver yet                 */
     uint64_t unmatched = 0;
-    bool is_matched = false; /* the giver has another end, on either side                       */
+    bool is_matched = false; /* the giver has a partner                                         */
     for (uint64_t i = 0; i < count; i++) {
         const struct placed_end *placed = &ends[rows[i]];
         bool takes = placed->end.is_in && giver != VV_NONE;
@@ -121,13 +125,15 @@ static enum varve_code sort_bucket(struct bucket *bucket)
     return VARVE_OK;
 }
 
-static enum varve_code join_bucket(struct joining *joining, struct bucket *bucket, uint64_t *unmatched)
+static enum varve_code join_bucket(struct joining *joining, struct bucket *bucket,
+                                   uint64_t *unmatched)
 {
     const uint64_t *rows = bucket->rows.items;
     VV_TRY(sort_bucket(bucket));
     for (size_t first = 0, next; first < bucket->rows.count; first = next) {
         next = first + 1;
-        while (next < bucket->rows.count && same_flow(&bucket->ends[rows[first]].end, &bucket->ends[rows[next]].end))
+        while (next < bucket->rows.count &&
+               same_flow(&bucket->ends[rows[first]].end, &bucket->ends[rows[next]].end))
             next++;
         *unmatched += join(joining, bucket->ends, rows + first, next - first);
     }
@@ -136,19 +142,20 @@ static enum varve_code join_bucket(struct joining *joining, struct bucket *bucke
 
 static uint64_t hash_of(const struct vv_xspace_end *end)
 {
-    uint64_t hash = (end->id ^ (uint64_t)end->type << 58 ^ end->is_flow) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash =
+        (end->id ^ (uint64_t)end->type << 58 ^ end->is_flow) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-/* links[b] begins the list of bucket b, links[buckets + place] goes on with it. */
-static enum varve_code join_buckets(struct joining *joining, struct part *part, struct bucket *bucket,
-                                    const uint32_t *links, size_t buckets)
+/* links[b] is the first entry of bucket b; links[buckets + place] is the next after `place`. */
+static enum varve_code join_buckets(struct joining *joining, struct part *part,
+                                    struct bucket *bucket, const uint32_t *links, size_t buckets)
 {
     for (size_t i = 0; i < buckets; i++) {
         bucket->rows.count = 0;
         for (uint32_t at = links[i]; at != VV_NONE; at = links[buckets + at]) {
-            VV_TRY(vv_array_reserve(&bucket->rows.items, &bucket->rows.capacity, bucket->rows.count + 1,
-                                    sizeof *bucket->rows.items, NULL));
+            VV_TRY(vv_array_reserve(&bucket->rows.items, &bucket->rows.capacity,
+                                    bucket->rows.count + 1, sizeof *bucket->rows.items, NULL));
             bucket->rows.items[bucket->rows.count++] = at;
         }
         if (bucket->rows.count > 0)
@@ -180,7 +187,7 @@ static void join_part(void *context, size_t number)
     free(links);
 }
 
-/* Ends of one flow fall into one part. */
+/* All ends of one flow go to the same part. */
 static void fill_parts(struct joining *joining)
 {
     size_t first = 0, shift = 64 - (size_t)__builtin_ctzll(joining->part_count);
@@ -195,12 +202,13 @@ static void fill_parts(struct joining *joining)
         const struct vv_xspace_end *end = &joining->all[row];
         struct part *part = &joining->parts[hash_of(end) >> shift];
         joining->ends[part->first + part->count++] = (struct placed_end){
-            *end, joining->slices->begin_ns[end->slice], joining->slices->track[end->slice], (uint32_t)row
+            *end, joining->slices->begin_ns[end->slice], joining->slices->track[end->slice],
+            (uint32_t)row
         };
     }
 }
 
-/* What add_flows will look at: ends that give lie about. */
+/* Prefetches what add_flows will read: the ends that give are anywhere in memory. */
 static void prefetch(const struct joining *joining, size_t to)
 {
     if (to + 2 * AHEAD < joining->end_count && joining->givers[to + 2 * AHEAD] != VV_NONE)
@@ -212,7 +220,8 @@ static void prefetch(const struct joining *joining, size_t to)
     __builtin_prefetch(&joining->slices->track[slice]);
 }
 
-static enum varve_code add_flows(struct vv_xspace *space, const struct joining *joining, struct varve_error *error)
+static enum varve_code add_flows(struct vv_xspace *space, const struct joining *joining,
+                                 struct varve_error *error)
 {
     static const char *const categories[] = { "producer_consumer", "flow" };
     struct vv_model *model = space->model;
@@ -224,9 +233,11 @@ static enum varve_code add_flows(struct vv_xspace *space, const struct joining *
             continue;
         const struct vv_xspace_end *giver = &joining->all[joining->givers[to]];
         if (names[giver->type] == 0)
-            VV_TRY(vv_model_text(model, vv_xspace_context_type(giver->type), &names[giver->type], error));
+            VV_TRY(vv_model_text(model, vv_xspace_context_type(giver->type), &names[giver->type],
+                                 error));
         if (category[giver->is_flow] == 0)
-            VV_TRY(vv_model_text(model, categories[giver->is_flow], &category[giver->is_flow], error));
+            VV_TRY(
+                vv_model_text(model, categories[giver->is_flow], &category[giver->is_flow], error));
         VV_TRY(vv_model_add_flow(model, &row, error));
         uint32_t from_slice = giver->slice, to_slice = joining->all[to].slice;
         model->flows.from_slice[row] = from_slice;
@@ -242,14 +253,16 @@ static enum varve_code add_flows(struct vv_xspace *space, const struct joining *
     return VARVE_OK;
 }
 
-static enum varve_code join_all(struct vv_xspace *space, struct joining *joining, struct varve_error *error)
+static enum varve_code join_all(struct vv_xspace *space, struct joining *joining,
+                                struct varve_error *error)
 {
     memset(joining->givers, 0xff, joining->end_count * sizeof *joining->givers);
     fill_parts(joining);
     vv_workers_run(space->model->threads, joining->part_count, join_part, joining);
     for (size_t i = 0; i < joining->part_count; i++) {
         if (joining->parts[i].code != VARVE_OK)
-            VV_FAIL(error, joining->parts[i].code, "no memory to join %zu ends of flows", joining->end_count);
+            VV_FAIL(error, joining->parts[i].code, "no memory to join %zu ends of flows",
+                    joining->end_count);
         space->model->health.unmatched_flows += joining->parts[i].unmatched;
     }
     free(joining->ends);
@@ -272,7 +285,8 @@ enum varve_code vv_xspace_flows_join(struct vv_xspace *space, struct varve_error
     joining.parts = calloc(joining.part_count, sizeof *joining.parts);
     enum varve_code code = VARVE_OK;
     if (joining.ends == NULL || joining.givers == NULL || joining.parts == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows", joining.end_count);
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows",
+                       joining.end_count);
     else
         code = join_all(space, &joining, error);
     free(joining.ends);

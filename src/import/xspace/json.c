@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c — the protobuf JSON of an XSpace, written back as the message it stands for: one reader serves both.
+/* json.c — converts the protobuf JSON of an XSpace to the protobuf message, so that one reader
+ * serves both.
  *
- * Names in both spellings (offset_ps, offsetPs), numbers as numbers or texts, keys of maps as texts, bytes as base64. A
- * text cut short gives the message of what stands whole before the cut. What no field is called becomes a field without
- * meaning, so that the reader counts it. */
+ * Names may have either spelling (offset_ps, offsetPs). Numbers may be numbers or texts, keys of
+ * maps are texts, bytes are base64. A text that is cut gives the message of all that is whole
+ * before the cut. An unknown name becomes a field without meaning, so that the reader counts it. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +16,10 @@
 #include "import/xspace/xspace.h"
 
 #define UNKNOWN_NUMBER 1000u
-#define LENGTH_BYTES 5u /* of a message: written before it is known                             */
+#define LENGTH_BYTES 5u /* bytes of a message's length, which is written before the length is
+                           known */
 
-/* ---- what the message consists of ---- */
+/* ---- fields of the messages ---- */
 
 enum type { NUMBER, REAL, TEXT, BYTES, MESSAGE, MESSAGES, NUMBERS, TEXTS, MAP };
 
@@ -32,63 +34,79 @@ struct field_word {
 
 struct message_word {
     const struct field_word *fields;
-    bool is_atomic; /* cut short, it is left out                                                */
+    bool is_atomic; /* left out if it is cut                                                    */
 };
 
 static const struct field_word stat_fields[] = {
-    { "metadata_id", 1, NUMBER, NULL }, { "double_value", 2, REAL, NULL },
-    { "uint64_value", 3, NUMBER, NULL }, { "int64_value", 4, NUMBER, NULL },
-    { "str_value", 5, TEXT, NULL },     { "bytes_value", 6, BYTES, NULL },
-    { "ref_value", 7, NUMBER, NULL },   { "compressed_str_value", 8, BYTES, NULL },
+    { "metadata_id", VV_XSTAT_METADATA_ID, NUMBER, NULL },
+    { "double_value", VV_XSTAT_DOUBLE_VALUE, REAL, NULL },
+    { "uint64_value", VV_XSTAT_UINT64_VALUE, NUMBER, NULL },
+    { "int64_value", VV_XSTAT_INT64_VALUE, NUMBER, NULL },
+    { "str_value", VV_XSTAT_STR_VALUE, TEXT, NULL },
+    { "bytes_value", VV_XSTAT_BYTES_VALUE, BYTES, NULL },
+    { "ref_value", VV_XSTAT_REF_VALUE, NUMBER, NULL },
+    { "compressed_str_value", VV_XSTAT_COMPRESSED_STR_VALUE, BYTES, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word stat_message = { stat_fields, true };
 
 static const struct field_word event_fields[] = {
-    { "metadata_id", 1, NUMBER, NULL }, { "offset_ps", 2, NUMBER, NULL },
-    { "duration_ps", 3, NUMBER, NULL }, { "stats", 4, MESSAGES, &stat_message },
-    { "num_occurrences", 5, NUMBER, NULL },
+    { "metadata_id", VV_XEVENT_METADATA_ID, NUMBER, NULL },
+    { "offset_ps", VV_XEVENT_OFFSET_PS, NUMBER, NULL },
+    { "duration_ps", VV_XEVENT_DURATION_PS, NUMBER, NULL },
+    { "stats", VV_XEVENT_STATS, MESSAGES, &stat_message },
+    { "num_occurrences", VV_XEVENT_NUM_OCCURRENCES, NUMBER, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word event_message = { event_fields, true };
 
 static const struct field_word line_fields[] = {
-    { "id", 1, NUMBER, NULL },           { "name", 2, TEXT, NULL },
-    { "timestamp_ns", 3, NUMBER, NULL }, { "events", 4, MESSAGES, &event_message },
-    { "duration_ps", 9, NUMBER, NULL },  { "display_id", 10, NUMBER, NULL },
-    { "display_name", 11, TEXT, NULL },
+    { "id", VV_XLINE_ID, NUMBER, NULL },
+    { "name", VV_XLINE_NAME, TEXT, NULL },
+    { "timestamp_ns", VV_XLINE_TIMESTAMP_NS, NUMBER, NULL },
+    { "events", VV_XLINE_EVENTS, MESSAGES, &event_message },
+    { "duration_ps", VV_XLINE_DURATION_PS, NUMBER, NULL },
+    { "display_id", VV_XLINE_DISPLAY_ID, NUMBER, NULL },
+    { "display_name", VV_XLINE_DISPLAY_NAME, TEXT, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word line_message = { line_fields, false };
 
 static const struct field_word event_metadata_fields[] = {
-    { "id", 1, NUMBER, NULL },      { "name", 2, TEXT, NULL },
-    { "metadata", 3, BYTES, NULL }, { "display_name", 4, TEXT, NULL },
-    { "stats", 5, MESSAGES, &stat_message }, { "child_id", 6, NUMBERS, NULL },
+    { "id", VV_XEVENTMETADATA_ID, NUMBER, NULL },
+    { "name", VV_XEVENTMETADATA_NAME, TEXT, NULL },
+    { "metadata", VV_XEVENTMETADATA_METADATA, BYTES, NULL },
+    { "display_name", VV_XEVENTMETADATA_DISPLAY_NAME, TEXT, NULL },
+    { "stats", VV_XEVENTMETADATA_STATS, MESSAGES, &stat_message },
+    { "child_id", VV_XEVENTMETADATA_CHILD_ID, NUMBERS, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word event_metadata_message = { event_metadata_fields, true };
 
 static const struct field_word stat_metadata_fields[] = {
-    { "id", 1, NUMBER, NULL }, { "name", 2, TEXT, NULL }, { "description", 3, TEXT, NULL },
+    { "id", VV_XSTATMETADATA_ID, NUMBER, NULL },
+    { "name", VV_XSTATMETADATA_NAME, TEXT, NULL },
+    { "description", VV_XSTATMETADATA_DESCRIPTION, TEXT, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word stat_metadata_message = { stat_metadata_fields, true };
 
 static const struct field_word plane_fields[] = {
-    { "id", 1, NUMBER, NULL },
-    { "name", 2, TEXT, NULL },
-    { "lines", 3, MESSAGES, &line_message },
-    { "event_metadata", 4, MAP, &event_metadata_message },
-    { "stat_metadata", 5, MAP, &stat_metadata_message },
-    { "stats", 6, MESSAGES, &stat_message },
+    { "id", VV_XPLANE_ID, NUMBER, NULL },
+    { "name", VV_XPLANE_NAME, TEXT, NULL },
+    { "lines", VV_XPLANE_LINES, MESSAGES, &line_message },
+    { "event_metadata", VV_XPLANE_EVENT_METADATA, MAP, &event_metadata_message },
+    { "stat_metadata", VV_XPLANE_STAT_METADATA, MAP, &stat_metadata_message },
+    { "stats", VV_XPLANE_STATS, MESSAGES, &stat_message },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word plane_message = { plane_fields, false };
 
 static const struct field_word space_fields[] = {
-    { "planes", 1, MESSAGES, &plane_message }, { "errors", 2, TEXTS, NULL },
-    { "warnings", 3, TEXTS, NULL },            { "hostnames", 4, TEXTS, NULL },
+    { "planes", VV_XSPACE_PLANES, MESSAGES, &plane_message },
+    { "errors", VV_XSPACE_ERRORS, TEXTS, NULL },
+    { "warnings", VV_XSPACE_WARNINGS, TEXTS, NULL },
+    { "hostnames", VV_XSPACE_HOSTNAMES, TEXTS, NULL },
     { NULL, 0, NUMBER, NULL },
 };
 static const struct message_word space_message = { space_fields, false };
@@ -104,14 +122,16 @@ struct converter {
 static enum varve_code put(struct converter *converter, const void *bytes, size_t count,
                            struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + count, 1, error));
+    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + count, 1,
+                            error));
     if (count > 0)
         memcpy(converter->bytes + converter->count, bytes, count);
     converter->count += count;
     return VARVE_OK;
 }
 
-static enum varve_code put_varint(struct converter *converter, uint64_t value, struct varve_error *error)
+static enum varve_code put_varint(struct converter *converter, uint64_t value,
+                                  struct varve_error *error)
 {
     unsigned char bytes[10];
     size_t count = 0;
@@ -134,7 +154,8 @@ static enum varve_code put_number(struct converter *converter, uint32_t number, 
     return put_varint(converter, value, error);
 }
 
-/* Room for the length, which `close_message` writes: padded with continuation bits to its full width. */
+/* Leaves room for the length. `close_message` writes the length there, padded with continuation
+ * bits to the full width. */
 static enum varve_code open_message(struct converter *converter, uint32_t number, size_t *out_begin,
                                     struct varve_error *error)
 {
@@ -161,7 +182,7 @@ static enum varve_code wrong(const struct converter *converter, const char *what
     return vv_fail_at(error, VARVE_CORRUPT, converter->json.offset, "%s is wrong", what);
 }
 
-/* Digits, with a sign perhaps; or a number with a fraction of zero, "1e3". */
+/* Reads digits with an optional sign, or a number whose fraction is zero, such as "1e3". */
 static bool parse_number(const char *text, uint64_t *out_value)
 {
     char *end;
@@ -244,7 +265,7 @@ static int base64_digit(char letter)
     return letter == '+' || letter == '-' ? 62 : letter == '/' || letter == '_' ? 63 : -1;
 }
 
-/* With the letters of either alphabet, padded or not. */
+/* Reads base64 of either alphabet, padded or not. */
 static enum varve_code read_bytes(struct converter *converter, const struct field_word *field,
                                   struct varve_error *error)
 {
@@ -258,7 +279,8 @@ static enum varve_code read_bytes(struct converter *converter, const struct fiel
         return wrong(converter, field->name, error);
     VV_TRY(put_tag(converter, field->number, VV_WIRE_BYTES, error));
     VV_TRY(put_varint(converter, length / 4 * 3 + (length % 4 == 0 ? 0 : length % 4 - 1), error));
-    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + length, 1, error));
+    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + length, 1,
+                            error));
     uint32_t bits = 0;
     for (size_t i = 0; i < length; i++) {
         int digit = base64_digit(json->text[i]);
@@ -273,7 +295,7 @@ static enum varve_code read_bytes(struct converter *converter, const struct fiel
 
 /* ---- structure ---- */
 
-/* `name` as it is, or with each "_x" written "X". */
+/* True if the text is `name`, or `name` with each "_x" written "X". */
 static bool is_called(const char *name, const char *text)
 {
     if (strcmp(name, text) == 0)
@@ -299,7 +321,7 @@ static const struct field_word *find_field(const struct message_word *message, c
 static enum varve_code read_fields(struct converter *converter, const struct message_word *message,
                                    struct varve_error *error);
 
-/* The message whose first token was just read, as field `number`. */
+/* Reads the message whose first token was just read, as field `number`. */
 static enum varve_code read_message(struct converter *converter, const struct message_word *message,
                                     uint32_t number, struct varve_error *error)
 {
@@ -314,7 +336,7 @@ static enum varve_code read_message(struct converter *converter, const struct me
     return code;
 }
 
-/* An entry is a message of a key, 1, and a value, 2. */
+/* An entry becomes a message with a key and a value. */
 static enum varve_code read_map(struct converter *converter, const struct field_word *field,
                                 struct varve_error *error)
 {
@@ -329,10 +351,10 @@ static enum varve_code read_map(struct converter *converter, const struct field_
         if (!parse_number(converter->json.text, &key))
             return wrong(converter, field->name, error);
         VV_TRY(open_message(converter, field->number, &begin, error));
-        VV_TRY(put_number(converter, 1, key, error));
+        VV_TRY(put_number(converter, VV_EVENTMETADATAENTRY_KEY, key, error));
         enum varve_code code = vv_json_next(&converter->json, error);
         if (code == VARVE_OK)
-            code = read_message(converter, field->message, 2, error);
+            code = read_message(converter, field->message, VV_EVENTMETADATAENTRY_VALUE, error);
         close_message(converter, begin);
         if (code == VARVE_TRUNCATED)
             converter->count = before;

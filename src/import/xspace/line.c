@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.c — one line of a plane: its head, its track, and its events a windowful at a time.
+/* line.c — one line of a plane: its head, its track, and its events, as many at a time as the
+ * window holds.
  *
- * Writers put a line's id, name and timestamp before its events. The head is read up to the first event; if what
- * follows the events changes it, what was added is taken back and the line is read again. */
+ * Writers put a line's id, name and timestamp before its events. The head is read up to the first
+ * event. If fields after the events change the head, the added rows are removed and the line is
+ * read again. */
 #include <limits.h>
 
 #include "import/xspace/xspace.h"
 #include "varve/varve.h"
 
-#define EPOCH_FROM_NS INT64_C(100000000000000000) /* larger timestamps count from 1970, smaller from the start */
+#define EPOCH_FROM_NS INT64_C(100000000000000000) /* larger timestamps count from 1970, smaller ones
+                                                     from the start of profiling */
 #define BASE_MAX_NS (INT64_C(1) << 61)
 #define COUNTERS_NAME "_counters_"
 #define PIECE_BYTES_MAX ((size_t)64 << 10)
@@ -31,10 +34,14 @@ static enum varve_code read_text(struct vv_xspace *space, const struct vv_window
 static enum varve_code read_head_field(struct vv_xspace *space, const struct vv_window_field *field,
                                        struct vv_xspace_line_head *head, struct varve_error *error)
 {
-    int64_t *const numbers[] = { [1] = &head->id, [3] = &head->timestamp_ns, [9] = &head->duration_ps,
-                                 [10] = &head->display_id };
-    bool is_text = field->number == 2 || field->number == 11;
-    if (!is_text && (field->number > 10 || numbers[field->number] == NULL)) {
+    int64_t *const numbers[] = {
+        [VV_XLINE_ID] = &head->id,
+        [VV_XLINE_TIMESTAMP_NS] = &head->timestamp_ns,
+        [VV_XLINE_DURATION_PS] = &head->duration_ps,
+        [VV_XLINE_DISPLAY_ID] = &head->display_id,
+    };
+    bool is_text = field->number == VV_XLINE_NAME || field->number == VV_XLINE_DISPLAY_NAME;
+    if (!is_text && (field->number > VV_XLINE_DISPLAY_ID || numbers[field->number] == NULL)) {
         head->ignored++;
         return VARVE_OK;
     }
@@ -42,12 +49,13 @@ static enum varve_code read_head_field(struct vv_xspace *space, const struct vv_
         return vv_fail_at(error, VARVE_CORRUPT, field->data_offset,
                           "field %u of a line has wire type %d", field->number, (int)field->wire);
     if (is_text)
-        return read_text(space, field, field->number == 2 ? &head->name : &head->display_name, error);
+        return read_text(space, field,
+                         field->number == VV_XLINE_NAME ? &head->name : &head->display_name, error);
     *numbers[field->number] = (int64_t)field->value;
     return VARVE_OK;
 }
 
-/* Up to the first event; to the end where no id stands before it. */
+/* Reads up to the first event; if no id comes before it, up to the end of the line. */
 static enum varve_code read_head(struct vv_xspace *space, struct vv_xspace_span span,
                                  struct vv_xspace_line_head *head, struct varve_error *error)
 {
@@ -56,10 +64,10 @@ static enum varve_code read_head(struct vv_xspace *space, struct vv_xspace_span 
     for (uint64_t at = span.begin; at < span.end;) {
         struct vv_window_field field;
         VV_TRY(vv_window_field(&space->window, at, span.end, &field, error));
-        if (field.is_cut || (field.number == 4 && has_id))
+        if (field.is_cut || (field.number == VV_XLINE_EVENTS && has_id))
             break;
-        has_id = has_id || field.number == 1;
-        if (field.number != 4)
+        has_id = has_id || field.number == VV_XLINE_ID;
+        if (field.number != VV_XLINE_EVENTS)
             VV_TRY(read_head_field(space, &field, head, error));
         at = field.next_offset;
     }
@@ -68,20 +76,20 @@ static enum varve_code read_head(struct vv_xspace *space, struct vv_xspace_span 
 
 /* ---- events ---- */
 
-/* Where a piece of the line ends: all events before it have been passed on. */
+/* The end of a piece of the line. All events before it have been added. */
 struct piece {
     uint64_t next_offset;
-    uint64_t wanted_bytes; /* for the next one                                                  */
+    uint64_t wanted_bytes; /* bytes that the next piece needs                                   */
     uint32_t event_count;
-    const char *damage;    /* of what stands at next_offset; NULL                               */
+    const char *damage;    /* what is wrong with the field at next_offset; or NULL              */
 };
 
-/* The events that lie whole in `bytes`, up to a field that is something else. */
+/* Finds the whole events in `bytes`, up to the first field that is no event. */
 static void measure(struct vv_bytes bytes, uint64_t offset, uint64_t limit, struct piece *out)
 {
     const unsigned char *at = bytes.data, *end = bytes.data + bytes.length;
     *out = (struct piece){ .wanted_bytes = VV_PROTOBUF_HEAD_BYTES_MAX };
-    while (at < end && *at == (4 << 3 | VV_WIRE_BYTES)) {
+    while (at < end && *at == (VV_XLINE_EVENTS << 3 | VV_WIRE_BYTES)) {
         const unsigned char *data = at + 1;
         uint64_t length;
         if (!vv_protobuf_varint(&data, end, &length))
@@ -98,9 +106,10 @@ static void measure(struct vv_bytes bytes, uint64_t offset, uint64_t limit, stru
     out->next_offset = offset + (uint64_t)(at - bytes.data);
 }
 
-/* Passes the piece on, as a segment like `line`. */
-static enum varve_code add_piece(struct vv_xspace *space, struct vv_xspace_segment *line, struct vv_bytes bytes,
-                                 uint64_t offset, const struct piece *piece, struct varve_error *error)
+/* Adds the piece as a segment with the fields of `line`. */
+static enum varve_code add_piece(struct vv_xspace *space, struct vv_xspace_segment *line,
+                                 struct vv_bytes bytes, uint64_t offset, const struct piece *piece,
+                                 struct varve_error *error)
 {
     if (piece->event_count > 0) {
         line->data = bytes.data;
@@ -111,11 +120,12 @@ static enum varve_code add_piece(struct vv_xspace *space, struct vv_xspace_segme
         line->order += piece->event_count;
         line->is_first = false;
     }
-    return piece->damage == NULL ? VARVE_OK
-                                 : vv_fail_at(error, VARVE_CORRUPT, piece->next_offset, "%s", piece->damage);
+    return piece->damage == NULL
+               ? VARVE_OK
+               : vv_fail_at(error, VARVE_CORRUPT, piece->next_offset, "%s", piece->damage);
 }
 
-/* `head` becomes what the whole line says. */
+/* *head becomes the head of the whole line. */
 static enum varve_code read_events(struct vv_xspace *space, struct vv_xspace_segment *line,
                                    struct vv_xspace_span span, struct vv_xspace_line_head *head,
                                    struct varve_error *error)
@@ -129,7 +139,8 @@ static enum varve_code read_events(struct vv_xspace *space, struct vv_xspace_seg
         if (bytes.length > span.end - at)
             bytes.length = (size_t)(span.end - at);
         if (bytes.length > PIECE_BYTES_MAX && bytes.length > piece.wanted_bytes)
-            bytes.length = piece.wanted_bytes > PIECE_BYTES_MAX ? (size_t)piece.wanted_bytes : PIECE_BYTES_MAX;
+            bytes.length =
+                piece.wanted_bytes > PIECE_BYTES_MAX ? (size_t)piece.wanted_bytes : PIECE_BYTES_MAX;
         measure(bytes, at, span.end, &piece);
         VV_TRY(add_piece(space, line, bytes, at, &piece, error));
         bool is_short = piece.wanted_bytes > bytes.length && piece.wanted_bytes <= span.end - at &&
@@ -141,7 +152,7 @@ static enum varve_code read_events(struct vv_xspace *space, struct vv_xspace_seg
             space->is_cut = true;
             break;
         }
-        if (field.number == 4)
+        if (field.number == VV_XLINE_EVENTS)
             return vv_fail_at(error, VARVE_CORRUPT, at, "field 4 of a line has wire type %d",
                               (int)field.wire);
         VV_TRY(read_head_field(space, &field, head, error));
@@ -153,9 +164,10 @@ static enum varve_code read_events(struct vv_xspace *space, struct vv_xspace_seg
 
 /* ---- the track ---- */
 
-/* Lines of one id are one line, whichever plane of the process they stand in. */
-static enum varve_code find_track(struct vv_xspace_plane *plane, const struct vv_xspace_line_head *head,
-                                  uint32_t number, uint32_t *out_track, struct varve_error *error)
+/* Lines with the same id are one track, in whichever plane of the process they are. */
+static enum varve_code find_track(struct vv_xspace_plane *plane,
+                                  const struct vv_xspace_line_head *head, uint32_t number,
+                                  uint32_t *out_track, struct varve_error *error)
 {
     struct vv_xspace *space = plane->space;
     struct vv_tracks *tracks = &space->model->tracks;
@@ -201,7 +213,8 @@ static enum varve_code read_with_head(struct vv_xspace_plane *plane, uint32_t tr
 {
     struct vv_xspace *space = plane->space;
     const char *name = vv_intern_text(&space->model->strings, head->name);
-    struct vv_xspace_segment line = { .plane = plane, .track = track, .line_id = head->id, .is_first = true };
+    struct vv_xspace_segment line = { .plane = plane, .track = track, .line_id = head->id,
+                                      .is_first = true };
     VV_TRY(find_base(space, head->timestamp_ns, span.begin, &line.base_ns, error));
     line.word = plane->word->kind == VV_XSPACE_DEVICE ? vv_xspace_line_word(name) : NULL;
     line.is_counters = strcmp(name, COUNTERS_NAME) == 0;
@@ -222,7 +235,8 @@ enum varve_code vv_xspace_line_read(struct vv_xspace_plane *plane, struct vv_xsp
     VV_TRY(find_track(plane, &head, number, &track, error));
     VV_TRY(read_with_head(plane, track, span, &head, &events, error));
     if (head.id != first.id || head.timestamp_ns != first.timestamp_ns || head.name != first.name) {
-        VV_TRY(vv_xspace_wave_flush(space, error)); /* what follows the events changes what they mean */
+        VV_TRY(vv_xspace_wave_flush(space, error)); /* fields after the events change what the
+                                                       events mean */
         if (events > 0)
             vv_xspace_line_take_back(space, plane->process);
         VV_TRY(find_track(plane, &head, number, &track, error));

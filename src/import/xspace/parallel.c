@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c — pieces of lines, gathered in file order until there are enough of them, then decoded side by side. What
- * one thread takes at a time fits its caches; a single thread appends it before it takes more. */
+/* parallel.c — gathers pieces of lines in the order of the file, and decodes them at the same time
+ * when there are enough. The work of one thread fits in its caches. A single thread appends its
+ * chunks before it decodes more. */
 #include <stdlib.h>
 
 #include "base/workers.h"
 #include "import/xspace/xspace.h"
 
 #define CHUNK_BYTES ((size_t)64 << 10)
-#define CHUNKS 16u /* however many threads there are, so that the model does not depend on it      */
-#define CHUNKS_OF_ONE 3u /* that a single thread decodes before it appends them                  */
+#define CHUNKS 16u /* the same for any number of threads, so that the model does not depend on that
+                      number */
+#define CHUNKS_OF_ONE 3u /* chunks that a single thread decodes before it appends them           */
 #define CHUNK_EVENTS_MAX (UINT32_C(1) << 20)
 
 /* ---- planes ---- */
@@ -41,7 +43,7 @@ void vv_xspace_plane_deinit(struct vv_xspace_plane *plane)
     free(plane->stat_metadata);
 }
 
-/* The first `count` of them. */
+/* Closes the first `count` planes. */
 static void close_planes(struct vv_xspace_wave *wave, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -50,7 +52,8 @@ static void close_planes(struct vv_xspace_wave *wave, size_t count)
     }
     wave->planes.count -= count;
     if (wave->planes.count > 0)
-        memmove(wave->planes.items, wave->planes.items + count, wave->planes.count * sizeof *wave->planes.items);
+        memmove(wave->planes.items, wave->planes.items + count,
+                wave->planes.count * sizeof *wave->planes.items);
 }
 
 /* ---- the wave ---- */
@@ -101,10 +104,10 @@ void vv_xspace_wave_deinit(struct vv_xspace *space)
 
 /* ---- decoding ---- */
 
-/* What most slices do not have. */
+/* Fills the columns that most slices leave empty. */
 static void fill_slices(struct vv_slices *slices, uint32_t count)
 {
-    if (count == 0) /* then there may be no columns */
+    if (count == 0) /* then the columns may not exist */
         return;
     memset(slices->category, 0, count * sizeof *slices->category);
     memset(slices->flags, 0, count * sizeof *slices->flags);
@@ -153,8 +156,8 @@ static enum varve_code clear_chunk(struct vv_xspace_chunk *chunk, struct varve_e
     return VARVE_OK;
 }
 
-static enum varve_code find_failed(struct vv_xspace *space, const struct vv_xspace_chunk *chunks, size_t count,
-                                   struct varve_error *error)
+static enum varve_code find_failed(struct vv_xspace *space, const struct vv_xspace_chunk *chunks,
+                                   size_t count, struct varve_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const struct vv_xspace_chunk *chunk = &chunks[i];
@@ -170,9 +173,9 @@ static enum varve_code find_failed(struct vv_xspace *space, const struct vv_xspa
     return VARVE_OK;
 }
 
-/* At most as many as there are tables for. */
-static enum varve_code take_batch(struct vv_xspace *space, struct vv_xspace_chunk *chunks, size_t count,
-                                  struct varve_error *error)
+/* `count` is at most the number of tables. */
+static enum varve_code take_batch(struct vv_xspace *space, struct vv_xspace_chunk *chunks,
+                                  size_t count, struct varve_error *error)
 {
     for (size_t i = 0; i < count; i++)
         chunks[i].sink.rows = space->wave.tables[i];
@@ -191,10 +194,11 @@ enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error
         return VARVE_OK;
     for (size_t first = 0; first < wave->used_count; first += wave->batch_count) {
         size_t left = wave->used_count - first;
-        VV_TRY(take_batch(space, wave->chunks + first, left < wave->batch_count ? left : wave->batch_count, error));
+        VV_TRY(take_batch(space, wave->chunks + first,
+                          left < wave->batch_count ? left : wave->batch_count, error));
     }
     wave->used_count = 0;
-    if (wave->planes.count > 1) /* the last one may be the one that is read */
+    if (wave->planes.count > 1) /* the last plane may still be read */
         close_planes(wave, wave->planes.count - 1);
     return VARVE_OK;
 }
@@ -203,11 +207,12 @@ enum varve_code vv_xspace_wave_flush(struct vv_xspace *space, struct varve_error
 
 static bool has_room(const struct vv_xspace_chunk *chunk, const struct vv_xspace_segment *segment)
 {
-    return chunk->segments.count == 0 || (chunk->byte_count + segment->length <= CHUNK_BYTES &&
-                                          chunk->event_count + segment->event_count <= CHUNK_EVENTS_MAX);
+    return chunk->segments.count == 0 ||
+           (chunk->byte_count + segment->length <= CHUNK_BYTES &&
+            chunk->event_count + segment->event_count <= CHUNK_EVENTS_MAX);
 }
 
-/* The chunk that is being filled, or a new one. */
+/* Returns the chunk that is being filled, or a new one. */
 static enum varve_code find_chunk(struct vv_xspace *space, const struct vv_xspace_segment *segment,
                                   struct vv_xspace_chunk **out_chunk, struct varve_error *error)
 {
@@ -231,15 +236,16 @@ enum varve_code vv_xspace_wave_add(struct vv_xspace *space, const struct vv_xspa
     const unsigned char *data = segment->data;
     if (space->window.source != NULL) {
         size_t bytes = segment->length > CHUNK_BYTES ? segment->length : CHUNK_BYTES;
-        if (chunk->segments.count == 0) /* later ones fit: nothing moves */
+        if (chunk->segments.count == 0) /* makes room for all later ones too, so that segments do
+                                           not move */
             VV_TRY(vv_array_reserve(&chunk->bytes, &chunk->byte_capacity, bytes, 1, error));
         memcpy(chunk->bytes + chunk->byte_count, data, segment->length);
         data = chunk->bytes + chunk->byte_count;
     }
     chunk->byte_count += segment->length;
     chunk->event_count += segment->event_count;
-    VV_TRY(vv_array_reserve(&chunk->segments.items, &chunk->segments.capacity, chunk->segments.count + 1,
-                            sizeof *chunk->segments.items, error));
+    VV_TRY(vv_array_reserve(&chunk->segments.items, &chunk->segments.capacity,
+                            chunk->segments.count + 1, sizeof *chunk->segments.items, error));
     chunk->segments.items[chunk->segments.count] = *segment;
     chunk->segments.items[chunk->segments.count++].data = data;
     return VARVE_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plane.c — one plane: where its parts lie, then names of statistics, what events have in common, the plane's own
- * statistics, and at last its lines, which need all of these. */
+/* plane.c — one plane. A first pass finds where its parts are. Then it reads the names of
+ * statistics, the metadata of events, and the plane's own statistics. The lines need all of these,
+ * so they come last. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include "import/xspace/xspace.h"
 #include "varve/varve.h"
 
-#define HOST_PID 701 /* as XProf numbers them: devices from 1 on, the host 701 */
+#define HOST_PID 701 /* the numbers that XProf uses: devices from 1 on, the host 701 */
 
-/* ---- where the parts lie ---- */
+/* ---- where the parts are ---- */
 
 static enum varve_code add_span(struct vv_xspace_span **spans, size_t *count, size_t *capacity,
                                 const struct vv_window_field *field, struct varve_error *error)
@@ -36,28 +37,28 @@ static enum varve_code read_name(struct vv_xspace_plane *plane, const struct vv_
                          &plane->name, error);
 }
 
-static enum varve_code note_field(struct vv_xspace_plane *plane, const struct vv_window_field *field,
-                                  struct varve_error *error)
+static enum varve_code note_field(struct vv_xspace_plane *plane,
+                                  const struct vv_window_field *field, struct varve_error *error)
 {
-    if (field->number > 6) {
+    if (field->number > VV_XPLANE_STATS) {
         plane->space->model->health.ignored++;
         return VARVE_OK;
     }
-    if (field->wire != (field->number == 1 ? VV_WIRE_VARINT : VV_WIRE_BYTES))
+    if (field->wire != (field->number == VV_XPLANE_ID ? VV_WIRE_VARINT : VV_WIRE_BYTES))
         return vv_fail_at(error, VARVE_CORRUPT, field->data_offset,
                           "field %u of a plane has wire type %d", field->number, (int)field->wire);
     switch (field->number) {
-    case 1:
+    case VV_XPLANE_ID:
         plane->id = (int64_t)field->value;
         return VARVE_OK;
-    case 2:
+    case VV_XPLANE_NAME:
         return field->is_cut ? VARVE_OK : read_name(plane, field, error);
-    case 3:
+    case VV_XPLANE_LINES:
         return add_span(&plane->lines, &plane->line_count, &plane->line_capacity, field, error);
-    case 4:
+    case VV_XPLANE_EVENT_METADATA:
         return add_span(&plane->event_metadata, &plane->event_metadata_count,
                         &plane->event_metadata_capacity, field, error);
-    case 5:
+    case VV_XPLANE_STAT_METADATA:
         return add_span(&plane->stat_metadata, &plane->stat_metadata_count,
                         &plane->stat_metadata_capacity, field, error);
     default:
@@ -65,8 +66,8 @@ static enum varve_code note_field(struct vv_xspace_plane *plane, const struct vv
     }
 }
 
-/* Of a plane that the file ends in, what stands before the end. A line that it ends in is read as far as it goes; other
- * parts that it ends in are not. */
+/* If the file ends within the plane, finds the parts before the end. A line that is cut there is
+ * read as far as it goes; another part that is cut is not read. */
 static enum varve_code find_parts(struct vv_xspace_plane *plane, struct vv_xspace_span span,
                                   struct varve_error *error)
 {
@@ -75,7 +76,7 @@ static enum varve_code find_parts(struct vv_xspace_plane *plane, struct vv_xspac
         VV_TRY(vv_window_field(&plane->space->window, at, span.end, &field, error));
         if (field.is_cut) {
             plane->space->is_cut = true;
-            return field.number == 3 ? note_field(plane, &field, error) : VARVE_OK;
+            return field.number == VV_XPLANE_LINES ? note_field(plane, &field, error) : VARVE_OK;
         }
         VV_TRY(note_field(plane, &field, error));
         at = field.next_offset;
@@ -85,29 +86,30 @@ static enum varve_code find_parts(struct vv_xspace_plane *plane, struct vv_xspac
 
 /* ---- metadata ---- */
 
-/* The bytes of a part, whole, as a message. */
+/* Reads the whole bytes of a part, as a message. */
 static enum varve_code open_part(struct vv_xspace *space, struct vv_xspace_span span,
                                  struct vv_protobuf *out_message, struct varve_error *error)
 {
     struct vv_bytes bytes;
     VV_TRY(vv_window_at(&space->window, span.begin, span.end - span.begin, &bytes, error));
     if (bytes.length < span.end - span.begin)
-        return vv_fail_at(error, VARVE_TRUNCATED, span.begin + bytes.length, "the file became shorter");
+        return vv_fail_at(error, VARVE_TRUNCATED, span.begin + bytes.length,
+                          "the file became shorter");
     vv_protobuf_init(out_message, bytes.data, (size_t)(span.end - span.begin), span.begin);
     return VARVE_OK;
 }
 
-/* An entry of a map: a key, and a message that is entered; absent, it is empty. */
+/* Reads an entry of a map: a key and a message. If the message is absent, it is empty. */
 static enum varve_code open_entry(struct vv_protobuf *entry, uint64_t *out_key,
                                   struct vv_protobuf *out_value, struct varve_error *error)
 {
     vv_protobuf_init(out_value, entry->start, 0, entry->start_offset);
     *out_key = 0;
     while (vv_protobuf_next(entry)) {
-        if (entry->number == 1) {
+        if (entry->number == VV_EVENTMETADATAENTRY_KEY) {
             VV_TRY(vv_protobuf_expect(entry, VV_WIRE_VARINT, "a metadata entry's key", error));
             *out_key = entry->value;
-        } else if (entry->number == 2) {
+        } else if (entry->number == VV_EVENTMETADATAENTRY_VALUE) {
             VV_TRY(vv_protobuf_expect(entry, VV_WIRE_BYTES, "a metadata entry", error));
             vv_protobuf_enter(entry, out_value);
         }
@@ -115,9 +117,10 @@ static enum varve_code open_entry(struct vv_protobuf *entry, uint64_t *out_key,
     return vv_protobuf_end(entry, error);
 }
 
-/* Planes repeat the same names: each is looked up once. */
+/* Planes repeat the same names, so each name is looked up only once. */
 static enum varve_code find_word(struct vv_xspace *space, uint32_t name,
-                                 const struct vv_xspace_stat_word **out_word, struct varve_error *error)
+                                 const struct vv_xspace_stat_word **out_word,
+                                 struct varve_error *error)
 {
     uint32_t index = vv_key_map_get(&space->words, name);
     if (index == VV_KEY_NONE) {
@@ -139,13 +142,14 @@ static enum varve_code read_stat_metadata(struct vv_xspace_plane *plane, struct 
     VV_TRY(open_part(space, span, &entry, error));
     VV_TRY(open_entry(&entry, &key, &value, error));
     while (vv_protobuf_next(&value)) {
-        if (value.number == 2) {
+        if (value.number == VV_XSTATMETADATA_NAME) {
             VV_TRY(vv_protobuf_expect_text(&value, "a statistic's name", error));
             VV_TRY(vv_model_add_text(space->model, (const char *)value.data,
                                  (size_t)value.value, &kind.name, error));
-        } else if (value.number == 3 && value.value > 0) {
-            VV_TRY(vv_xspace_text_fact(&space->sink, VV_NONE, "description of a statistic", &value, error));
-        } else if (value.number > 3) {
+        } else if (value.number == VV_XSTATMETADATA_DESCRIPTION && value.value > 0) {
+            VV_TRY(vv_xspace_text_fact(&space->sink, VV_NONE, "description of a statistic", &value,
+                                       error));
+        } else if (value.number > VV_XSTATMETADATA_DESCRIPTION) {
             space->model->health.ignored++;
         }
     }
@@ -154,8 +158,8 @@ static enum varve_code read_stat_metadata(struct vv_xspace_plane *plane, struct 
     kind.role = word->role;
     kind.use = word->use;
     kind.is_text = word->is_text;
-    VV_TRY(vv_array_reserve(&plane->stat_kinds, &plane->stat_kind_capacity, plane->stat_kind_count + 1,
-                            sizeof *plane->stat_kinds, error));
+    VV_TRY(vv_array_reserve(&plane->stat_kinds, &plane->stat_kind_capacity,
+                            plane->stat_kind_count + 1, sizeof *plane->stat_kinds, error));
     plane->stat_kinds[plane->stat_kind_count] = kind;
     return vv_key_map_put(&plane->stat_ids, key, (uint32_t)plane->stat_kind_count++, error);
 }
@@ -182,24 +186,26 @@ static enum varve_code add_text_arg(struct vv_model *model, const char *key, con
     return VARVE_OK;
 }
 
-/* Fields 2 and 4: the full name is an argument where there is a shorter one to show. */
+/* If there is a shorter name to show, the full name becomes an argument. */
 static enum varve_code read_names(struct vv_xspace_plane *plane, struct vv_protobuf value,
                                   struct vv_xspace_event_kind *kind, struct varve_error *error)
 {
     struct vv_model *model = plane->space->model;
-    uint32_t names[2] = { 0, 0 };
+    uint32_t name = 0, display_name = 0;
     while (vv_protobuf_next(&value)) {
-        if (value.number != 2 && value.number != 4)
+        if (value.number != VV_XEVENTMETADATA_NAME &&
+            value.number != VV_XEVENTMETADATA_DISPLAY_NAME)
             continue;
         VV_TRY(vv_protobuf_expect_text(&value, "an event's name", error));
         VV_TRY(vv_model_add_text(model, (const char *)value.data, (size_t)value.value,
-                             &names[value.number / 2 - 1], error));
+                             value.number == VV_XEVENTMETADATA_NAME ? &name : &display_name,
+                             error));
     }
     VV_TRY(vv_protobuf_end(&value, error));
-    kind->name = names[1] != 0 ? names[1] : names[0];
-    const char *full = vv_intern_text(&model->strings, names[0]);
+    kind->name = display_name != 0 ? display_name : name;
+    const char *full = vv_intern_text(&model->strings, name);
     if (plane->word->kind != VV_XSPACE_DEVICE)
-        kind->host_layer = vv_xspace_host_layer(full, names[1] != 0);
+        kind->host_layer = vv_xspace_host_layer(full, display_name != 0);
     kind->text = vv_intern_text(&model->strings, kind->name);
     kind->event_class = (uint8_t)vv_xspace_event_class(kind->text);
     if (isdigit((unsigned char)kind->text[0])) {
@@ -207,12 +213,12 @@ static enum varve_code read_names(struct vv_xspace_plane *plane, struct vv_proto
         kind->number = strtoll(kind->text, &end, 10);
         kind->is_number = *end == '\0';
     }
-    if (names[1] != 0 && names[0] != 0 && names[0] != names[1])
+    if (display_name != 0 && name != 0 && name != display_name)
         return add_text_arg(model, "long_name", full, VV_ARG_TEXT, error);
     return VARVE_OK;
 }
 
-/* child_id as "[3,4]". */
+/* Writes the fields child_id as "[3,4]". */
 static enum varve_code add_children(struct vv_xspace *space, struct vv_protobuf value,
                                     struct varve_error *error)
 {
@@ -220,10 +226,11 @@ static enum varve_code add_children(struct vv_xspace *space, struct vv_protobuf 
     while (vv_protobuf_next(&value)) {
         const unsigned char *at = NULL;
         uint64_t id;
-        if (value.number != 6)
+        if (value.number != VV_XEVENTMETADATA_CHILD_ID)
             continue;
         while (vv_protobuf_repeated(&value, &at, &id)) {
-            VV_TRY(vv_array_reserve(&space->sink.text, &space->sink.text_capacity, length + 32, 1, error));
+            VV_TRY(vv_array_reserve(&space->sink.text, &space->sink.text_capacity, length + 32, 1,
+                                    error));
             length += (size_t)sprintf(space->sink.text + length, length == 0 ? "[%lld" : ",%lld",
                                       (long long)id);
         }
@@ -231,9 +238,17 @@ static enum varve_code add_children(struct vv_xspace *space, struct vv_protobuf 
     }
     if (length == 0)
         return VARVE_OK;
-    space->sink.text[length] = ']'; /* the reserve is for more than a number */
+    space->sink.text[length] = ']'; /* more room is reserved than a number needs */
     space->sink.text[length + 1] = '\0';
     return add_text_arg(space->model, "child_id", space->sink.text, VV_ARG_JSON, error);
+}
+
+/* True for fields of an event's metadata that are unknown, or are bytes that only the producer
+ * understands. */
+static bool is_passed(const struct vv_protobuf *value)
+{
+    return value->number > VV_XEVENTMETADATA_CHILD_ID ||
+           (value->number == VV_XEVENTMETADATA_METADATA && value->value > 0);
 }
 
 static enum varve_code read_constants(struct vv_xspace_plane *plane, struct vv_protobuf value,
@@ -245,20 +260,23 @@ static enum varve_code read_constants(struct vv_xspace_plane *plane, struct vv_p
         .sink = &space->sink,
         .values = &kind->values,
         .is_work = plane->word->kind == VV_XSPACE_DEVICE,
-        .is_memory = kind->event_class == VV_XSPACE_ALLOCATION || kind->event_class == VV_XSPACE_DEALLOCATION,
+        .is_memory = kind->event_class == VV_XSPACE_ALLOCATION ||
+                     kind->event_class == VV_XSPACE_DEALLOCATION,
     };
     while (vv_protobuf_next(&value)) {
-        if (value.number == 5)
+        if (value.number == VV_XEVENTMETADATA_STATS)
             VV_TRY(vv_xspace_stat_keep(plane, &value, &keeping, error));
-        else if (value.number > 6 || (value.number == 3 && value.value > 0))
+        else if (is_passed(&value))
             space->model->health.ignored++;
     }
     return add_children(space, rest, error);
 }
 
-/* What planes without lines hold, the modules of /host:metadata, no event would bring into the model. */
+/* Reads metadata of a plane without lines, such as the modules of /host:metadata, as facts: no
+ * event would bring it into the model. */
 static enum varve_code read_as_facts(struct vv_xspace_plane *plane, struct vv_protobuf value,
-                                     const struct vv_xspace_event_kind *kind, struct varve_error *error)
+                                     const struct vv_xspace_event_kind *kind,
+                                     struct varve_error *error)
 {
     struct vv_xspace_keeping keeping = {
         .sink = &plane->space->sink,
@@ -270,16 +288,16 @@ static enum varve_code read_as_facts(struct vv_xspace_plane *plane, struct vv_pr
                           vv_intern_text(&plane->space->model->strings, plane->name), kind->name,
                           VV_ARG_TEXT, error));
     while (vv_protobuf_next(&value)) {
-        if (value.number == 5)
+        if (value.number == VV_XEVENTMETADATA_STATS)
             VV_TRY(vv_xspace_stat_keep(plane, &value, &keeping, error));
-        else if (value.number > 6 || (value.number == 3 && value.value > 0))
+        else if (is_passed(&value))
             plane->space->model->health.ignored++;
     }
     return VARVE_OK;
 }
 
-static enum varve_code find_collective(struct vv_xspace_plane *plane, struct vv_xspace_event_kind *kind,
-                                       struct varve_error *error)
+static enum varve_code find_collective(struct vv_xspace_plane *plane,
+                                       struct vv_xspace_event_kind *kind, struct varve_error *error)
 {
     struct vv_model *model = plane->space->model;
     uint32_t category = vv_xspace_has(&kind->values, VV_XSPACE_CATEGORY)
@@ -287,7 +305,8 @@ static enum varve_code find_collective(struct vv_xspace_plane *plane, struct vv_
                             : 0;
     const char *collective = vv_xspace_collective(vv_intern_text(&model->strings, kind->name),
                                                   vv_intern_text(&model->strings, category));
-    return collective == NULL ? VARVE_OK : vv_model_text(model, collective, &kind->collective, error);
+    return collective == NULL ? VARVE_OK
+                              : vv_model_text(model, collective, &kind->collective, error);
 }
 
 static enum varve_code find_rows(struct vv_xspace *space, struct vv_xspace_event_kind *kind,
@@ -304,11 +323,14 @@ static enum varve_code find_rows(struct vv_xspace *space, struct vv_xspace_event
                : VARVE_OK;
 }
 
-/* An operator that its events share, unless each of them has a collective. */
-static enum varve_code add_op(struct vv_model *model, struct vv_xspace_event_kind *kind, struct varve_error *error)
+/* Adds an operator that all events of the kind share. With a collective, each event has an operator
+ * of its own. */
+static enum varve_code add_op(struct vv_model *model, struct vv_xspace_event_kind *kind,
+                              struct varve_error *error)
 {
     const struct vv_xspace_values *values = &kind->values;
-    bool has_cost = vv_xspace_has(values, VV_XSPACE_FLOPS) || vv_xspace_has(values, VV_XSPACE_BYTES_ACCESSED);
+    bool has_cost =
+        vv_xspace_has(values, VV_XSPACE_FLOPS) || vv_xspace_has(values, VV_XSPACE_BYTES_ACCESSED);
     if (kind->collective != 0 || (kind->shape.text == 0 && !has_cost))
         return VARVE_OK;
     VV_TRY(vv_model_add_op(model, &kind->op, error));
@@ -324,8 +346,8 @@ static enum varve_code add_op(struct vv_model *model, struct vv_xspace_event_kin
     return VARVE_OK;
 }
 
-static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct vv_xspace_span span,
-                                           struct varve_error *error)
+static enum varve_code read_event_metadata(struct vv_xspace_plane *plane,
+                                           struct vv_xspace_span span, struct varve_error *error)
 {
     struct vv_model *model = plane->space->model;
     struct vv_protobuf entry, value;
@@ -352,7 +374,8 @@ static enum varve_code read_event_metadata(struct vv_xspace_plane *plane, struct
     VV_TRY(find_rows(plane->space, &kind, error));
     VV_TRY(add_op(model, &kind, error));
     kind.is_plain = plane->word->kind != VV_XSPACE_DEVICE && kind.values.set == 0 &&
-                    kind.event_class != VV_XSPACE_ALLOCATION && kind.event_class != VV_XSPACE_DEALLOCATION;
+                    kind.event_class != VV_XSPACE_ALLOCATION &&
+                    kind.event_class != VV_XSPACE_DEALLOCATION;
     return add_kind(plane, key, &kind, error);
 }
 
@@ -374,7 +397,8 @@ static enum varve_code read_stats(struct vv_xspace_plane *plane, uint32_t proces
     return VARVE_OK;
 }
 
-/* "/device:TPU:3 SparseCore 0" is device 3; where the name has no number, the plane's id is it. */
+/* "/device:TPU:3 SparseCore 0" is device 3. If the name has no number, the plane's id is the
+ * device's number. */
 static uint32_t device_of(const struct vv_xspace_plane *plane, const char *name)
 {
     if (plane->word->kind != VV_XSPACE_DEVICE)
@@ -386,7 +410,8 @@ static uint32_t device_of(const struct vv_xspace_plane *plane, const char *name)
     uint32_t kind = plane->word->device_kind;
     for (uint64_t row = facts->table.count; row-- > 0 && facts->process[row] == plane->process;)
         if (facts->key[row] == vendor_key && facts->kind[row] == VV_ARG_TEXT &&
-            strcmp(vv_intern_text(&plane->space->model->strings, (uint32_t)facts->value[row]), "Nvidia") != 0)
+            strcmp(vv_intern_text(&plane->space->model->strings, (uint32_t)facts->value[row]),
+                   "Nvidia") != 0)
             kind = VARVE_DEVICE_KIND_OTHER;
     return VARVE_DEVICE(kind, index);
 }
@@ -401,7 +426,8 @@ static double real_of(const struct vv_facts *facts, uint64_t row)
     return real > 0 ? real : 0;
 }
 
-/* What the plane says of its device: TPUs their peaks, GPUs what their memory can do. */
+/* Adds the device with the peaks that the plane states: TPUs state all, GPUs only that of their
+ * memory. */
 static enum varve_code add_device(struct vv_xspace_plane *plane, struct varve_error *error)
 {
     struct vv_model *model = plane->space->model;
@@ -410,7 +436,8 @@ static enum varve_code add_device(struct vv_xspace_plane *plane, struct varve_er
     uint32_t name = 0, row;
     if (plane->device == VV_NONE || plane->process == VV_NONE)
         return VARVE_OK;
-    for (uint64_t fact = facts->table.count; fact-- > 0 && facts->process[fact] == plane->process;) {
+    for (uint64_t fact = facts->table.count;
+         fact-- > 0 && facts->process[fact] == plane->process;) {
         const char *key = vv_intern_text(&model->strings, facts->key[fact]);
         if (strcmp(key, "peak_teraflops_per_second") == 0)
             flop = 1e12 * real_of(facts, fact);
@@ -448,13 +475,13 @@ static enum varve_code find_process(struct vv_xspace_plane *plane, struct varve_
                                      : plane->word->kind == VV_XSPACE_DEVICE
                                          ? (int64_t)((uint64_t)plane->id + 1)
                                          : HOST_PID + (int64_t)++space->other_count;
-    processes->begin_ns[plane->process] = 1; /* no event yet: begin > end */
+    processes->begin_ns[plane->process] = 1; /* begin > end: no event yet */
     if (is_host)
         space->host_process = plane->process;
     return VARVE_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole plane ---- */
 
 static enum varve_code read_metadata(struct vv_xspace_plane *plane, struct varve_error *error)
 {
@@ -502,8 +529,8 @@ enum varve_code vv_xspace_plane_read(struct vv_xspace *space, struct vv_xspace_s
     return code;
 }
 
-/* The name stands in front, so that of other planes hardly more than that is read. What is added here, and the facts
- * above all, is taken back: the plane is read again in its turn. */
+/* The name comes first, so hardly more than the name of other planes is read. All rows that are
+ * added here, facts above all, are removed again, because the plane is read again later. */
 static enum varve_code peek_parts(struct vv_xspace_plane *plane, struct vv_xspace_span span,
                                   struct varve_error *error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c — the texts of shapes and source places, each read once.
+/* shape.c — reads the texts of shapes and source places, each only once.
  *
  *     f32[8,128]{1,0:T(8,128)}     (f32[8]{0}, /@index=1@/ u32[])     [32,128]     train.py:37
  *
- * XLA writes dimensions outermost first, then the layout, which tensors have no column for; the argument keeps it.
- * A bounded dimension "<=5" counts as 5. */
+ * XLA writes dimensions outermost first, then the layout. Tensors have no column for the layout;
+ * the argument keeps it. A bounded dimension "<=5" counts as 5. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static const struct {
     { "f8e4m3", "f8e4m3", VARVE_F8E4M3 }, { "f8e5m2", "f8e5m2", VARVE_F8E5M2 },
     { "s8", "i8", VARVE_I8 },       { "s16", "i16", VARVE_I16 },      { "s32", "i32", VARVE_I32 },
     { "s64", "i64", VARVE_I64 },    { "u8", "u8", VARVE_U8 },         { "u16", "u16", VARVE_U16 },
-    { "u32", "u32", VARVE_U32 },    { "u64", "u64", VARVE_U64 },      { "pred", "bool", VARVE_BOOL },
+    { "u32", "u32", VARVE_U32 },    { "u64", "u64", VARVE_U64 },
+         { "pred", "bool", VARVE_BOOL },
     { "c64", "c64", VARVE_C64 },    { "c128", "c128", VARVE_C128 },
 };
 
@@ -64,8 +65,9 @@ static void pass_layout(struct shape_reader *reader)
     reader->at += *reader->at == '}';
 }
 
-/* False where the text is no shape. `code` tells whether anything failed besides. */
-static bool read_tensor(struct shape_reader *reader, enum varve_code *code, struct varve_error *error)
+/* False if the text is no shape. `code` says whether anything else failed. */
+static bool read_tensor(struct shape_reader *reader, enum varve_code *code,
+                        struct varve_error *error)
 {
     const char *word = reader->at;
     while (isalnum((unsigned char)*reader->at))
@@ -89,8 +91,8 @@ static bool read_tensor(struct shape_reader *reader, enum varve_code *code, stru
             break;
         }
     struct vv_xspace_sink *sink = reader->sink;
-    *code = vv_array_reserve(&sink->text, &sink->text_capacity, reader->text_bytes + TENSOR_TEXT_BYTES,
-                             1, error);
+    *code = vv_array_reserve(&sink->text, &sink->text_capacity,
+                             reader->text_bytes + TENSOR_TEXT_BYTES, 1, error);
     if (*code == VARVE_OK)
         *code = vv_model_add_tensor(sink->rows, dtype, rank, dims, &tensor, error);
     if (*code != VARVE_OK)
@@ -107,7 +109,8 @@ static bool read_tensor(struct shape_reader *reader, enum varve_code *code, stru
 }
 
 /* Tuples of tuples become one list. */
-static bool read_shape(struct shape_reader *reader, enum varve_code *code, struct varve_error *error)
+static bool read_shape(struct shape_reader *reader, enum varve_code *code,
+                       struct varve_error *error)
 {
     uint32_t depth = 0;
     bool is_done = false;
@@ -173,7 +176,8 @@ enum varve_code vv_xspace_is_shape(struct vv_xspace_chunk *chunk, uint32_t text,
 {
     uint32_t known = vv_key_map_get(&chunk->are_shapes, text);
     if (known == VV_KEY_NONE) {
-        struct shape_reader reader = { .sink = &chunk->sink, .at = vv_xspace_text_of(&chunk->sink, text) };
+        struct shape_reader reader = { .sink = &chunk->sink,
+                                       .at = vv_xspace_text_of(&chunk->sink, text) };
         enum varve_code code = VARVE_OK;
         known = read_shape(&reader, &code, error) && reader.text_bytes > 0;
         chunk->sink.rows->tensors.table.count = chunk->sink.rows->dims.table.count = 0;

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slice.c — what a slice has besides its own columns: an operator, device work, ends of flows, a step. */
+/* slice.c — the parts of a slice outside its own columns: an operator, device work, ends of flows,
+ * a step. */
 #include "import/xspace/event.h"
 #include "varve/varve.h"
 
-static enum varve_code add_late(struct vv_xspace_event *event, uint32_t row, enum vv_xspace_role role,
-                                struct varve_error *error)
+static enum varve_code add_late(struct vv_xspace_event *event, uint32_t row,
+                                enum vv_xspace_role role, struct varve_error *error)
 {
     struct vv_xspace_chunk *chunk = event->chunk;
     VV_TRY(vv_array_reserve(&chunk->late.items, &chunk->late.capacity, chunk->late.count + 1,
                             sizeof *chunk->late.items, error));
     chunk->late.items[chunk->late.count++] =
-        (struct vv_xspace_late){ row, (uint32_t)event->values.items[role], role == VV_XSPACE_SOURCE };
+        (struct vv_xspace_late){ row, (uint32_t)event->values.items[role],
+                                 role == VV_XSPACE_SOURCE };
     return VARVE_OK;
 }
 
-static enum varve_code add_op(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error)
+static enum varve_code add_op(struct vv_xspace_event *event, uint32_t slice,
+                              struct varve_error *error)
 {
     struct vv_model *model = event->rows;
     const struct vv_xspace_shape *shape = &event->kind->shape;
-    bool has_own_shape = vv_xspace_has(&event->values, VV_XSPACE_SHAPE), is_shape = shape->text != 0;
+    bool has_own_shape = vv_xspace_has(&event->values, VV_XSPACE_SHAPE),
+         is_shape = shape->text != 0;
     uint32_t op, collective = VV_NONE;
     if (event->kind->op != VV_NONE && (event->values.set & VV_XSPACE_OP_ROLES) == 0) {
         model->slices.op[slice] = event->kind->op;
@@ -62,8 +66,8 @@ static enum vv_activity_kind work_kind(const struct vv_xspace_event *event)
     return kind;
 }
 
-static enum varve_code add_activity(struct vv_xspace_event *event, uint32_t slice, enum vv_activity_kind kind,
-                                    struct varve_error *error)
+static enum varve_code add_activity(struct vv_xspace_event *event, uint32_t slice,
+                                    enum vv_activity_kind kind, struct varve_error *error)
 {
     struct vv_model *model = event->rows;
     uint32_t row;
@@ -98,7 +102,8 @@ static enum varve_code add_end(struct vv_xspace_event *event, const struct vv_xs
     return VARVE_OK;
 }
 
-static enum varve_code add_flow_ends(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error)
+static enum varve_code add_flow_ends(struct vv_xspace_event *event, uint32_t slice,
+                                     struct varve_error *error)
 {
     struct vv_xspace_end end = { .slice = slice };
     if (has(event, VV_XSPACE_PRODUCER)) {
@@ -126,7 +131,8 @@ static enum varve_code add_flow_ends(struct vv_xspace_event *event, uint32_t sli
     return VARVE_OK;
 }
 
-/* The number in the name of a step, else what its statistics say, else its place among the line's events. */
+/* The number in the step's name; otherwise that of its statistics; otherwise its number among the
+ * line's events. */
 static int64_t step_index(const struct vv_xspace_event *event)
 {
     if (event->segment->word != NULL && event->kind->is_number)
@@ -134,7 +140,8 @@ static int64_t step_index(const struct vv_xspace_event *event)
     return item(event, VV_XSPACE_STEP, item(event, VV_XSPACE_GROUP, event->order));
 }
 
-static enum varve_code add_step(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error)
+static enum varve_code add_step(struct vv_xspace_event *event, uint32_t slice,
+                                struct varve_error *error)
 {
     struct vv_model *model = event->rows;
     uint32_t row;
@@ -148,9 +155,11 @@ static enum varve_code add_step(struct vv_xspace_event *event, uint32_t slice, s
     return VARVE_OK;
 }
 
-enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t slice, struct varve_error *error)
+enum varve_code vv_xspace_slice_columns(struct vv_xspace_event *event, uint32_t slice,
+                                        struct varve_error *error)
 {
-    static const uint32_t flow_roles = UINT32_C(1) << VV_XSPACE_FLOW | UINT32_C(1) << VV_XSPACE_PRODUCER |
+    static const uint32_t flow_roles = UINT32_C(1) << VV_XSPACE_FLOW |
+                                       UINT32_C(1) << VV_XSPACE_PRODUCER |
                                        UINT32_C(1) << VV_XSPACE_CONSUMER;
     const struct vv_xspace_segment *segment = event->segment;
     struct vv_slices *slices = &event->rows->slices;

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stat.c — one statistic: a typed value for the columns, an argument, a fact or a counter's value.
  *
- * A producer chooses the type of a number freely, so all numeric kinds are read for each role. A reference is the name
- * of another statistic's metadata. Bytes become base64, of
- * those among an event's arguments long ones only their count. Several threads do this at once, each with a sink of its own. */
+ * Producers choose the type of a number freely, so every role reads all numeric kinds. A reference
+ * is the name of another statistic's metadata. Bytes become base64; of long bytes among an event's
+ * arguments only the count is kept. Several threads do this at once, each with a sink of its
+ * own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "import/input/unpack.h"
+#include "decompress/decompress.h"
 #include "import/xspace/xspace.h"
 
 #define TEXT_BYTES_MAX (UINT64_C(64) << 20)
 #define ARG_BYTES_MAX 4096u
 
-/* The value of a statistic, as args and facts hold it. */
+/* The value of a statistic, in the form of args and facts. */
 struct decoded {
     uint64_t value;
     enum vv_arg_kind kind;
 };
 
-static enum varve_code reserve_text(struct vv_xspace_sink *sink, size_t bytes, struct varve_error *error)
+static enum varve_code reserve_text(struct vv_xspace_sink *sink, size_t bytes,
+                                    struct varve_error *error)
 {
     return vv_array_reserve(&sink->text, &sink->text_capacity, bytes, 1, error);
 }
 
-enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, size_t length, uint32_t *out_id,
-                               struct varve_error *error)
+enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, size_t length,
+                               uint32_t *out_id, struct varve_error *error)
 {
     if (sink->rows == sink->space->model)
         return vv_model_add_text(sink->rows, text, length, out_id, error);
@@ -42,8 +44,9 @@ enum varve_code vv_xspace_text(struct vv_xspace_sink *sink, const char *text, si
 
 const char *vv_xspace_text_of(const struct vv_xspace_sink *sink, uint32_t id)
 {
-    return id < VV_XSPACE_OWN_TEXTS ? vv_intern_text(&sink->space->model->strings, id)
-                                    : vv_intern_text(&sink->rows->strings, id - VV_XSPACE_OWN_TEXTS);
+    return id < VV_XSPACE_OWN_TEXTS
+               ? vv_intern_text(&sink->space->model->strings, id)
+               : vv_intern_text(&sink->rows->strings, id - VV_XSPACE_OWN_TEXTS);
 }
 
 /* ---- values ---- */
@@ -57,8 +60,8 @@ static enum varve_code put_text(struct vv_xspace_sink *sink, const char *text, s
     return VARVE_OK;
 }
 
-static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned char *data, size_t length,
-                                 struct decoded *out, struct varve_error *error)
+static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned char *data,
+                                 size_t length, struct decoded *out, struct varve_error *error)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     if (length > sink->bytes_max) {
@@ -81,12 +84,13 @@ static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned cha
     return put_text(sink, sink->text, (size_t)(at - sink->text), out, error);
 }
 
-/* *out_is_text is false where it is not what zlib or gzip writes, or is too long. *out_bytes lie in sink->text. */
-static enum varve_code inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat, size_t *out_bytes,
-                                    bool *out_is_text, struct varve_error *error)
+/* *out_is_text is false if the bytes are no stream of zlib or gzip, or are too long. The text is in
+ * sink->text. */
+static enum varve_code inflate_text(struct vv_xspace_sink *sink, const struct vv_protobuf *stat,
+                                    size_t *out_bytes, bool *out_is_text, struct varve_error *error)
 {
-    vv_unpacked text = { (unsigned char *)sink->text, 0, sink->text_capacity };
-    enum varve_code code = vv_unpack_zlib(stat->data, stat->value, &text);
+    vv_decompressed text = { (unsigned char *)sink->text, 0, sink->text_capacity };
+    enum varve_code code = vv_decompress_zlib(stat->data, stat->value, &text);
     sink->text = (char *)text.items;
     sink->text_capacity = text.capacity;
     if (code == VARVE_NO_MEMORY)
@@ -101,7 +105,7 @@ static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct 
 {
     size_t length = 0;
     bool is_text = false;
-    if (stat->value <= VV_UNPACKED_BYTES_MAX)
+    if (stat->value <= VV_DECOMPRESSED_BYTES_MAX)
         VV_TRY(inflate_text(sink, stat, &length, &is_text, error));
     if (is_text)
         return put_text(sink, sink->text, length, out, error);
@@ -110,8 +114,8 @@ static enum varve_code put_compressed(struct vv_xspace_sink *sink, const struct 
 }
 
 /* A number beyond int64_t is kept as its digits. */
-static enum varve_code put_unsigned(struct vv_xspace_sink *sink, uint64_t value, struct decoded *out,
-                                    struct varve_error *error)
+static enum varve_code put_unsigned(struct vv_xspace_sink *sink, uint64_t value,
+                                    struct decoded *out, struct varve_error *error)
 {
     char digits[24];
     *out = (struct decoded){ value, VV_ARG_INT };
@@ -125,31 +129,35 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
                                   const struct vv_protobuf *stat, struct decoded *out,
                                   struct varve_error *error)
 {
-    static const uint8_t wires[] = { [2] = VV_WIRE_FIXED64, [3] = VV_WIRE_VARINT, [4] = VV_WIRE_VARINT,
-                                     [5] = VV_WIRE_BYTES,   [6] = VV_WIRE_BYTES,  [7] = VV_WIRE_VARINT,
-                                     [8] = VV_WIRE_BYTES };
+    static const uint8_t wires[] = {
+        [VV_XSTAT_DOUBLE_VALUE] = VV_WIRE_FIXED64, [VV_XSTAT_UINT64_VALUE] = VV_WIRE_VARINT,
+        [VV_XSTAT_INT64_VALUE] = VV_WIRE_VARINT,   [VV_XSTAT_STR_VALUE] = VV_WIRE_BYTES,
+        [VV_XSTAT_BYTES_VALUE] = VV_WIRE_BYTES,    [VV_XSTAT_REF_VALUE] = VV_WIRE_VARINT,
+        [VV_XSTAT_COMPRESSED_STR_VALUE] = VV_WIRE_BYTES,
+    };
     *out = (struct decoded){ 0, VV_ARG_NULL };
     if (stat->number >= sizeof wires / sizeof *wires)
         return VARVE_OK;
-    VV_TRY(vv_protobuf_expect(stat, (enum vv_wire)wires[stat->number], "a statistic's value", error));
+    VV_TRY(
+        vv_protobuf_expect(stat, (enum vv_wire)wires[stat->number], "a statistic's value", error));
     switch (stat->number) {
-    case 2:
+    case VV_XSTAT_DOUBLE_VALUE:
         *out = (struct decoded){ stat->value, VV_ARG_REAL };
         return VARVE_OK;
-    case 3:
+    case VV_XSTAT_UINT64_VALUE:
         return put_unsigned(sink, stat->value, out, error);
-    case 4:
+    case VV_XSTAT_INT64_VALUE:
         *out = (struct decoded){ stat->value, VV_ARG_INT };
         return VARVE_OK;
-    case 5:
+    case VV_XSTAT_STR_VALUE:
         if (stat->value > TEXT_BYTES_MAX)
             return vv_fail_at(error, VARVE_LIMIT, vv_protobuf_offset(stat, stat->data),
                               "a text of %llu bytes", (unsigned long long)stat->value);
         VV_TRY(vv_protobuf_expect_text(stat, "a statistic's text", error));
         return put_text(sink, (const char *)stat->data, (size_t)stat->value, out, error);
-    case 6:
+    case VV_XSTAT_BYTES_VALUE:
         return put_bytes(sink, stat->data, (size_t)stat->value, out, error);
-    case 7: {
+    case VV_XSTAT_REF_VALUE: {
         uint32_t kind = vv_key_map_get(&plane->stat_ids, stat->value);
         if (kind == VV_KEY_NONE)
             return put_unsigned(sink, stat->value, out, error);
@@ -161,20 +169,21 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
     }
 }
 
-/* As nearly all writers do: an id that metadata knows, then one value that is a number. */
-static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsigned char *at, const unsigned char *limit,
-                                 const unsigned char *readable, const struct vv_xspace_stat_kind **out_kind,
-                                 struct decoded *out)
+/* Reads an id that metadata knows, then one number, in the order that nearly all writers use. */
+static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsigned char *at,
+                                 const unsigned char *limit, const unsigned char *readable,
+                                 const struct vv_xspace_stat_kind **out_kind, struct decoded *out)
 {
     uint64_t id, value;
-    if (limit - at < 4 || *at++ != (1 << 3 | VV_WIRE_VARINT) || !vv_protobuf_varint(&at, limit, &id) || at == limit)
+    if (limit - at < 4 || *at++ != (VV_XSTAT_METADATA_ID << 3 | VV_WIRE_VARINT) ||
+        !vv_protobuf_varint(&at, limit, &id) || at == limit)
         return false;
     uint32_t kind = vv_key_map_get(&plane->stat_ids, id);
     unsigned char tag = *at++;
     if (kind == VV_KEY_NONE)
         return false;
     *out_kind = &plane->stat_kinds[kind];
-    if (tag == (2 << 3 | VV_WIRE_FIXED64) && limit - at == 8) {
+    if (tag == (VV_XSTAT_DOUBLE_VALUE << 3 | VV_WIRE_FIXED64) && limit - at == 8) {
         memcpy(&value, at, 8);
         *out = (struct decoded){ le64toh(value), VV_ARG_REAL };
         return true;
@@ -182,8 +191,9 @@ static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsi
     if ((tag & 7) != VV_WIRE_VARINT || !vv_protobuf_varint(&at, readable, &value) || at != limit)
         return false;
     *out = (struct decoded){ value, VV_ARG_INT };
-    if (tag >> 3 != 7)
-        return tag >> 3 == 4 || (tag >> 3 == 3 && value <= INT64_MAX);
+    if (tag >> 3 != VV_XSTAT_REF_VALUE)
+        return tag >> 3 == VV_XSTAT_INT64_VALUE ||
+               (tag >> 3 == VV_XSTAT_UINT64_VALUE && value <= INT64_MAX);
     uint32_t text = vv_key_map_get(&plane->stat_ids, value);
     if (text == VV_KEY_NONE)
         return false;
@@ -191,7 +201,7 @@ static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsi
     return true;
 }
 
-/* The last value counts, as in a oneof. */
+/* As in a oneof, the last value counts. */
 static enum varve_code read_stat(const struct vv_xspace_plane *plane, struct vv_xspace_sink *sink,
                                  const struct vv_protobuf *message, uint64_t *out_id,
                                  struct decoded *out, struct varve_error *error)
@@ -202,10 +212,11 @@ static enum varve_code read_stat(const struct vv_xspace_plane *plane, struct vv_
     *out = (struct decoded){ 0, VV_ARG_NULL };
     vv_protobuf_enter(message, &stat);
     while (vv_protobuf_next(&stat)) {
-        if (stat.number == 1) {
+        if (stat.number == VV_XSTAT_METADATA_ID) {
             VV_TRY(vv_protobuf_expect(&stat, VV_WIRE_VARINT, "a statistic's id", error));
             *out_id = stat.value;
-        } else if (stat.number >= 2 && stat.number <= 8) {
+        } else if (stat.number >= VV_XSTAT_DOUBLE_VALUE &&
+                   stat.number <= VV_XSTAT_COMPRESSED_STR_VALUE) {
             VV_TRY(read_value(plane, sink, &stat, out, error));
         } else {
             sink->rows->health.ignored++;
@@ -214,11 +225,11 @@ static enum varve_code read_stat(const struct vv_xspace_plane *plane, struct vv_
     return vv_protobuf_end(&stat, error);
 }
 
-/* ---- where it goes ---- */
+/* ---- where a value goes ---- */
 
 /* An id without metadata is called "stat ID". */
-static enum varve_code unknown_kind(struct vv_xspace_sink *sink, uint64_t id, struct vv_xspace_stat_kind *out_kind,
-                                    struct varve_error *error)
+static enum varve_code unknown_kind(struct vv_xspace_sink *sink, uint64_t id,
+                                    struct vv_xspace_stat_kind *out_kind, struct varve_error *error)
 {
     char name[32];
     int length = snprintf(name, sizeof name, "stat %llu", (unsigned long long)id);
@@ -231,8 +242,9 @@ static bool is_share(double real)
     return real >= 0 && real <= 1;
 }
 
-/* Is it of the type that its role asks for? Then it is set. */
-static inline bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_kind *kind, struct decoded decoded)
+/* Sets the role if the value has the role's type. Returns whether it was set. */
+static inline bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_kind *kind,
+                            struct decoded decoded)
 {
     int64_t item = (int64_t)decoded.value;
     if (kind->is_text != (decoded.kind == VV_ARG_TEXT) || decoded.kind == VV_ARG_NULL)
@@ -251,9 +263,11 @@ static inline bool set_role(struct vv_xspace_values *values, const struct vv_xsp
     return true;
 }
 
-static inline bool is_taken(const struct vv_xspace_keeping *keeping, const struct vv_xspace_stat_kind *kind)
+static inline bool is_taken(const struct vv_xspace_keeping *keeping,
+                            const struct vv_xspace_stat_kind *kind)
 {
-    return kind->use == VV_XSPACE_TAKE || (kind->use == VV_XSPACE_TAKE_OF_MEMORY && keeping->is_memory) ||
+    return kind->use == VV_XSPACE_TAKE ||
+           (kind->use == VV_XSPACE_TAKE_OF_MEMORY && keeping->is_memory) ||
            (kind->use == VV_XSPACE_TAKE_OF_WORK && keeping->is_work);
 }
 
@@ -291,8 +305,8 @@ enum varve_code vv_xspace_text_fact(struct vv_xspace_sink *sink, uint32_t proces
     return vv_xspace_fact(sink, process, key, text.value, text.kind, error);
 }
 
-static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const char *text, struct decoded decoded,
-                                 struct varve_error *error)
+static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const char *text,
+                                 struct decoded decoded, struct varve_error *error)
 {
     struct vv_xspace_sink *sink = keeping->sink;
     if (keeping->prefix != NULL) {
@@ -304,16 +318,16 @@ static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const 
     return vv_xspace_fact(sink, keeping->process, text, decoded.value, decoded.kind, error);
 }
 
-enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key, int64_t value,
-                                     struct varve_error *error)
+enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key,
+                                     int64_t value, struct varve_error *error)
 {
     struct decoded decoded = { (uint64_t)value, VV_ARG_INT };
     return keep_fact(keeping, key, decoded, error);
 }
 
-/* A counter's texts go where arguments go: into facts, with the counter's name. */
-static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uint32_t series, struct decoded decoded,
-                                    struct varve_error *error)
+/* A counter's texts go to facts with the counter's name, as arguments do. */
+static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uint32_t series,
+                                    struct decoded decoded, struct varve_error *error)
 {
     uint32_t row;
     struct vv_model *rows = keeping->sink->rows;
@@ -321,20 +335,21 @@ static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uin
         return keep_fact(keeping, vv_xspace_text_of(keeping->sink, series), decoded, error);
     VV_TRY(vv_model_add_counter(rows, &row, error));
     rows->counters.time_ns[row] = keeping->time_ns;
-    rows->counters.value[row] =
-        decoded.kind == VV_ARG_REAL ? vv_protobuf_real(decoded.value) : (double)(int64_t)decoded.value;
+    rows->counters.value[row] = decoded.kind == VV_ARG_REAL ? vv_protobuf_real(decoded.value)
+                                                            : (double)(int64_t)decoded.value;
     rows->counters.name[row] = keeping->counter;
     rows->counters.series[row] = series;
     rows->counters.track[row] = keeping->track;
     return VARVE_OK;
 }
 
-/* One whose kind is known. */
+/* Keeps a statistic whose kind is known. */
 static enum varve_code keep_known(const struct vv_xspace_stat_kind *kind, struct decoded decoded,
-                                         const struct vv_xspace_keeping *keeping, struct varve_error *error)
+                                  const struct vv_xspace_keeping *keeping,
+                                  struct varve_error *error)
 {
-    if (kind->role != VV_XSPACE_ARGUMENT && keeping->values != NULL && set_role(keeping->values, kind, decoded) &&
-        is_taken(keeping, kind))
+    if (kind->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
+        set_role(keeping->values, kind, decoded) && is_taken(keeping, kind))
         return VARVE_OK;
     switch (keeping->target) {
     case VV_XSPACE_TO_ARGS:
@@ -346,13 +361,16 @@ static enum varve_code keep_known(const struct vv_xspace_stat_kind *kind, struct
     }
 }
 
-enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const struct vv_protobuf *message,
-                                    const struct vv_xspace_keeping *keeping, struct varve_error *error)
+enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane,
+                                    const struct vv_protobuf *message,
+                                    const struct vv_xspace_keeping *keeping,
+                                    struct varve_error *error)
 {
     uint64_t id;
     struct decoded decoded;
     struct vv_xspace_stat_kind unknown;
-    keeping->sink->bytes_max = keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
+    keeping->sink->bytes_max =
+        keeping->target == VV_XSPACE_TO_ARGS ? ARG_BYTES_MAX : TEXT_BYTES_MAX;
     VV_TRY(read_stat(plane, keeping->sink, message, &id, &decoded, error));
     uint32_t kind = vv_key_map_get(&plane->stat_ids, id);
     if (kind != VV_KEY_NONE)
@@ -363,7 +381,8 @@ enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane, const s
 
 enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct vv_bytes stats,
                                      const unsigned char *readable, uint64_t offset,
-                                     const struct vv_xspace_keeping *keeping, struct varve_error *error)
+                                     const struct vv_xspace_keeping *keeping,
+                                     struct varve_error *error)
 {
     const unsigned char *at = stats.data, *limit = at + stats.length;
     while (at < limit) {
@@ -379,7 +398,8 @@ enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct
             else
                 VV_TRY(add_arg(keeping->sink->rows, kind->name, decoded, error));
         } else {
-            struct vv_protobuf field = { .wire = VV_WIRE_BYTES, .value = length, .data = at, .start = at };
+            struct vv_protobuf field = { .wire = VV_WIRE_BYTES, .value = length, .data = at,
+                                         .start = at };
             field.start_offset = offset + (uint64_t)(at - stats.data);
             VV_TRY(vv_xspace_stat_keep(plane, &field, keeping, error));
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c — what names mean: one table each, the first row that fits counts. doc/formats.md shows them. */
+/* words.c — the meaning of names: a table each for planes, lines, statistics and events. The first
+ * row that fits counts. doc/formats.md shows the tables. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,14 +161,16 @@ static const struct {
     { "reduce-scatter", "reduce_scatter" }, { "ragged-all-to-all", "all_to_all" },
     { "all-to-all", "all_to_all" },         { "collective-permute", "permute" },
     { "collective-broadcast", "broadcast" }, { "ncclDevKernel_AllReduce", "all_reduce" },
-    { "ncclDevKernel_AllGather", "all_gather" }, { "ncclDevKernel_ReduceScatter", "reduce_scatter" },
+    { "ncclDevKernel_AllGather", "all_gather" }, { "ncclDevKernel_ReduceScatter",
+                                                   "reduce_scatter" },
     { "ncclDevKernel_Broadcast", "broadcast" }, { "ncclDevKernel_Reduce", "reduce" },
     { "ncclDevKernel_SendRecv", "send_recv" }, { "ncclKernel_AllReduce", "all_reduce" },
     { "ncclKernel_AllGather", "all_gather" }, { "ncclKernel_ReduceScatter", "reduce_scatter" },
     { "ncclKernel_Broadcast", "broadcast" }, { "ncclKernel_SendRecv", "send_recv" },
 };
 
-/* The category where there is one, "all-reduce-scatter fusion"; else the kernel's own name. */
+/* Uses the category if there is one, such as "all-reduce-scatter fusion"; otherwise the kernel's
+ * own name. */
 const char *vv_xspace_collective(const char *name, const char *category)
 {
     const char *text = category[0] != '\0' ? category : name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xspace.c — TensorFlow's and JAX's XSpace, as .xplane.pb and as protobuf JSON: probes, and the file's outermost fields.
- * The rest: xspace.h. doc/formats.md. */
+/* xspace.c — TensorFlow's and JAX's XSpace, as .xplane.pb and as protobuf JSON: the probes, and the
+ * outermost fields of the file. xspace.h lists the other parts. doc/formats.md. */
 #include "import/xspace/xspace.h"
 
 #include <ctype.h>
@@ -19,7 +19,11 @@
 static enum varve_code read_outer_text(struct vv_xspace *space, const struct vv_window_field *field,
                                        struct varve_error *error)
 {
-    static const char *const keys[] = { [2] = "error", [3] = "warning", [4] = "hostname" };
+    static const char *const keys[] = {
+        [VV_XSPACE_ERRORS] = "error",
+        [VV_XSPACE_WARNINGS] = "warning",
+        [VV_XSPACE_HOSTNAMES] = "hostname",
+    };
     struct vv_bytes bytes;
     struct vv_protobuf text = { .wire = field->wire, .value = field->value };
     if (field->number >= sizeof keys / sizeof *keys || keys[field->number] == NULL)
@@ -30,7 +34,7 @@ static enum varve_code read_outer_text(struct vv_xspace *space, const struct vv_
     VV_TRY(vv_xspace_text_fact(&space->sink, VV_NONE, keys[field->number], &text, error));
     uint32_t host = (uint32_t)space->model->facts.value[space->model->facts.table.count - 1];
     struct vv_processes *processes = &space->model->processes;
-    if (field->number != 4)
+    if (field->number != VV_XSPACE_HOSTNAMES)
         return VARVE_OK;
     if (space->model->run.host == 0)
         space->model->run.host = host;
@@ -40,7 +44,8 @@ static enum varve_code read_outer_text(struct vv_xspace *space, const struct vv_
     return VARVE_OK;
 }
 
-/* A zero byte at the very end is XLA's plug-in bridge counting one too many. */
+/* True for a zero byte at the very end of the file: XLA's plug-in bridge counts one byte too
+ * many. */
 static bool is_padding(struct vv_xspace *space, uint64_t at, struct varve_error *error)
 {
     struct vv_bytes bytes;
@@ -52,21 +57,23 @@ static bool is_padding(struct vv_xspace *space, uint64_t at, struct varve_error 
 typedef enum varve_code outer_action(struct vv_xspace *space, struct vv_xspace_span span,
                                      struct varve_error *error);
 
-/* Planes through `act`; texts only where `with_texts`. */
+/* Calls `act` for each plane. Reads texts only if `with_texts`. */
 static enum varve_code each_plane(struct vv_xspace *space, outer_action *act, bool with_texts,
                                   struct varve_error *error)
 {
     for (uint64_t at = 0; at < space->window.size_bytes && !is_padding(space, at, error);) {
         struct vv_window_field field;
         VV_TRY(vv_window_field(&space->window, at, UINT64_MAX, &field, error));
-        if (field.number >= 1 && field.number <= 4 && field.wire != VV_WIRE_BYTES)
+        bool is_known = field.number >= VV_XSPACE_PLANES && field.number <= VV_XSPACE_HOSTNAMES;
+        if (is_known && field.wire != VV_WIRE_BYTES)
             return vv_fail_at(error, VARVE_CORRUPT, at, "field %u has wire type %d", field.number,
                               (int)field.wire);
-        if (field.number == 1)
-            VV_TRY(act(space, (struct vv_xspace_span){ field.data_offset, field.next_offset }, error));
-        else if (!field.is_cut && with_texts && field.number <= 4)
+        if (field.number == VV_XSPACE_PLANES)
+            VV_TRY(
+                act(space, (struct vv_xspace_span){ field.data_offset, field.next_offset }, error));
+        else if (!field.is_cut && with_texts && field.number <= VV_XSPACE_HOSTNAMES)
             VV_TRY(read_outer_text(space, &field, error));
-        else if (!field.is_cut && field.number > 4)
+        else if (!field.is_cut && field.number > VV_XSPACE_HOSTNAMES)
             space->model->health.ignored += with_texts;
         if (field.is_cut) {
             space->is_cut = true;
@@ -91,7 +98,8 @@ static unsigned thread_count(const struct vv_import_job *job)
     return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
-/* What was read before an error may be damaged too, and stands before it. */
+/* Bytes read before an error may be damaged too. Their error counts, because it comes first in the
+ * file. */
 static enum varve_code read_all(struct vv_xspace *space, struct varve_error *error)
 {
     struct varve_error other;
@@ -143,14 +151,26 @@ static enum varve_code read_xspace(const struct vv_import_job *job, struct varve
     return code;
 }
 
+/* An offset in the message that JSON was converted to is no offset in the file. */
+static void leave_input(struct varve_error *error)
+{
+    if (error == NULL || error->offset == VARVE_ERROR_NO_OFFSET)
+        return;
+    error->offset = VARVE_ERROR_NO_OFFSET;
+    vv_error_add(error, " of the message that the JSON stands for");
+}
+
 static enum varve_code read_xspace_json(const struct vv_import_job *job, struct varve_error *error)
 {
     struct vv_window window = { 0 };
     bool is_cut = false;
-    VV_TRY_NOTE(vv_xspace_json_convert(job->source, &window, &is_cut, error), error, "'%s'", job->path);
+    VV_TRY_NOTE(vv_xspace_json_convert(job->source, &window, &is_cut, error), error, "'%s'",
+                job->path);
     enum varve_code code = vv_xspace_read(job, &window, error);
     if (code == VARVE_OK)
         job->model->health.truncated_files += is_cut;
+    else
+        leave_input(error);
     vv_window_close(&window);
     return code;
 }
@@ -165,18 +185,22 @@ static bool is_printable(const unsigned char *text, size_t length)
     return length > 0 && vv_utf8_valid((const char *)text, length) == length;
 }
 
-/* A plane's fields as far as the head goes; a name among them tells it from other messages that begin alike. */
+/* Reads a plane's fields as far as the head goes. A printable name tells a plane from other
+ * messages that begin alike. */
 static bool is_plane(struct vv_protobuf *plane)
 {
-    static const uint8_t wires[] = { 0, VV_WIRE_VARINT, VV_WIRE_BYTES, VV_WIRE_BYTES,
-                                     VV_WIRE_BYTES, VV_WIRE_BYTES, VV_WIRE_BYTES };
+    static const uint8_t wires[] = {
+        [VV_XPLANE_ID] = VV_WIRE_VARINT,           [VV_XPLANE_NAME] = VV_WIRE_BYTES,
+        [VV_XPLANE_LINES] = VV_WIRE_BYTES,         [VV_XPLANE_EVENT_METADATA] = VV_WIRE_BYTES,
+        [VV_XPLANE_STAT_METADATA] = VV_WIRE_BYTES, [VV_XPLANE_STATS] = VV_WIRE_BYTES,
+    };
     bool has_name = false;
     while (vv_protobuf_next(plane)) {
-        if (plane->number > 6)
+        if (plane->number > VV_XPLANE_STATS)
             continue;
         if (plane->wire != (enum vv_wire)wires[plane->number])
             return false;
-        if (plane->number == 2) {
+        if (plane->number == VV_XPLANE_NAME) {
             if (!is_printable(plane->data, (size_t)plane->value))
                 return false;
             has_name = true;
@@ -185,19 +209,21 @@ static bool is_plane(struct vv_protobuf *plane)
     return has_name;
 }
 
-/* The first field is a plane whose name lies in the head, or texts alone: whole ones, if the head is all there is. Many
- * a short text begins like the head of a long one. */
+/* True if the first field is a plane whose name is in the head, or if there are only texts. Many a
+ * short text begins like the head of a long one, so if the head is the whole file, the texts must
+ * be whole. */
 static bool probe_xspace(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     (void)path;
     const unsigned char *at = (const unsigned char *)head, *end = at + head_bytes;
     uint64_t tag, length;
     bool has_text = false;
-    while (!is_folder && at < end && (*at & 7) == VV_WIRE_BYTES && *at >> 3 >= 1 && *at >> 3 <= 4) {
+    while (!is_folder && at < end && (*at & 7) == VV_WIRE_BYTES &&
+           *at >> 3 >= VV_XSPACE_PLANES && *at >> 3 <= VV_XSPACE_HOSTNAMES) {
         if (!vv_protobuf_varint(&at, end, &tag) || !vv_protobuf_varint(&at, end, &length))
             return false;
         size_t here = length < (uint64_t)(end - at) ? (size_t)length : (size_t)(end - at);
-        if (tag >> 3 == 1) {
+        if (tag >> 3 == VV_XSPACE_PLANES) {
             struct vv_protobuf plane;
             vv_protobuf_init(&plane, at, here, 0);
             return is_plane(&plane);
@@ -210,10 +236,11 @@ static bool probe_xspace(const char *path, bool is_folder, const char *head, siz
     return has_text && at == end;
 }
 
-/* An object whose first member is one of XSpace's. */
+/* True for an object whose first member is one of XSpace's. */
 static bool probe_xspace_json(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
-    static const char *const names[] = { "\"planes\"", "\"errors\"", "\"warnings\"", "\"hostnames\"" };
+    static const char *const names[] = { "\"planes\"", "\"errors\"", "\"warnings\"",
+                                         "\"hostnames\"" };
     (void)path;
     size_t at = 0;
     while (at < head_bytes && isspace((unsigned char)head[at]))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* environment.c — options that the environment gives: ours first, then GE's in both spellings. */
+/* environment.c — options that the environment gives: first Varve's variable, then GE's in both
+ * spellings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,10 @@ static const struct {
     { "GE_PROFILING_MODE", "GE_PROFILING_OPTIONS" },
 };
 
-/* What GE collects where its mode is true and its options are empty. */
-static const char ge_standard[] = "{\"training_trace\": \"on\", \"task_trace\": \"on\", \"hccl\": \"on\", "
-                                  "\"aicpu\": \"on\", \"aic_metrics\": \"PipeUtilization\"}";
+/* The options that GE uses when its mode is true and its options are empty. */
+static const char ge_standard[] =
+    "{\"training_trace\": \"on\", \"task_trace\": \"on\", \"hccl\": \"on\", "
+    "\"aicpu\": \"on\", \"aic_metrics\": \"PipeUtilization\"}";
 
 static bool is_set(const char *value)
 {
@@ -30,9 +32,9 @@ static enum varve_code parse(struct vv_options *out_options, const char *name, c
     return VARVE_OK;
 }
 
-/* *out_asked: the mode is one in which something is, or will be, recorded. */
-static enum varve_code read_mode(const char *name, const char *mode, bool *out_asked, bool *out_paused,
-                                 struct varve_error *error)
+/* Sets *out_asked if something is recorded in this mode, now or later. */
+static enum varve_code read_mode(const char *name, const char *mode, bool *out_asked,
+                                 bool *out_paused, struct varve_error *error)
 {
     static const char *const modes[] = { "true", "false", "dynamic", NULL };
     *out_paused = strcmp(mode, "dynamic") == 0;
@@ -40,11 +42,13 @@ static enum varve_code read_mode(const char *name, const char *mode, bool *out_a
     if (*out_asked || strcmp(mode, "false") == 0)
         return VARVE_OK;
     if (strcmp(mode, "delay_or_duration") == 0)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "%s=delay_or_duration is not available: count steps instead, with "
-                                          "\"skip\" and \"active\" in VARVE_OPTIONS", name);
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "%s=delay_or_duration is not available: count steps instead, with "
+                "\"skip\" and \"active\" in VARVE_OPTIONS",
+                name);
     const char *nearest = vv_nearest(mode, modes);
-    VV_FAIL(error, VARVE_INVALID, "%s cannot be '%.60s'%s%s; it is one of true, false, dynamic", name, mode,
-            nearest != NULL ? "; nearest: " : "", nearest != NULL ? nearest : "");
+    VV_FAIL(error, VARVE_INVALID, "%s cannot be '%.60s'%s%s; it is one of true, false, dynamic",
+            name, mode, nearest != NULL ? "; nearest: " : "", nearest != NULL ? nearest : "");
 }
 
 enum varve_code vv_options_from_environment(struct vv_options *out_options, bool *out_asked,
@@ -58,8 +62,9 @@ enum varve_code vv_options_from_environment(struct vv_options *out_options, bool
         const char *mode = getenv(pairs[i].mode), *text = getenv(pairs[i].options);
         if (!is_set(mode)) {
             if (is_set(text))
-                VV_FAIL(error, VARVE_INVALID, "%s is set and %s is not: set it to true, or unset both",
-                        pairs[i].options, pairs[i].mode);
+                VV_FAIL(error, VARVE_INVALID,
+                        "%s is set and %s is not: set it to true, or unset both", pairs[i].options,
+                        pairs[i].mode);
             continue;
         }
         bool is_paused;

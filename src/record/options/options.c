@@ -18,9 +18,9 @@ enum kind {
     KIND_TEXT,   /* anything                                                                    */
     KIND_LAYERS,
     KIND_CHOICE, /* one of `choices`, or empty                                                  */
-    KIND_LIST,   /* some of them, with commas between                                           */
-    KIND_EVENTS, /* one of them, or "Custom:" and what follows                                  */
-    KIND_SIZE,   /* "200MB": `least` and more                                                   */
+    KIND_LIST,   /* some of `choices`, with commas between                                      */
+    KIND_EVENTS, /* one of `choices`, or "Custom:" and any text                                 */
+    KIND_SIZE,   /* "200MB", at least `least`                                                   */
     KIND_KEEP,   /* "10s", "64MB"                                                               */
     KIND_RESERVE, /* "2GB", "10%"                                                               */
     KIND_SIGNAL, /* "SIGUSR2"                                                                   */
@@ -32,8 +32,8 @@ struct row {
     enum kind kind;
     const char *const *choices;
     uint32_t least, most;
-    uint32_t layers[3]; /* that "on" and "l0", that "l1", that "l2" and "l3" record             */
-    const char *lacks;  /* the sentence on why it has no effect here; NULL = it has            */
+    uint32_t layers[3]; /* those for l0; for l1; for l2 and l3. All equal for a switch          */
+    const char *lacks;  /* sentence: why it has no effect here; NULL = it has an effect        */
 };
 
 #define WITHOUT(why) "accepted, no effect here: " why
@@ -46,8 +46,10 @@ static const char *const switches[] = { "on", "off", NULL };
 static const char *const levels[] = { "on", "off", "l0", "l1", "l2", "l3", NULL };
 static const char *const api_levels[] = { "off", "l0", "l1", NULL };
 static const char *const blocks[] = { "all", "on", "off", NULL };
-static const char *const metrics[] = { "ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",
-                                       "MemoryUB", "ResourceConflictRatio", "L2Cache", "MemoryAccess",
+static const char *const metrics[] = { "ArithmeticUtilization", "PipeUtilization", "Memory",
+                                       "MemoryL0",
+                                       "MemoryUB", "ResourceConflictRatio", "L2Cache",
+                                       "MemoryAccess",
                                        "PipelineExecuteUtilization", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const caches[] = { "read", "write", NULL };
@@ -106,14 +108,14 @@ static const struct row rows[] = {
 #define ROWS (sizeof rows / sizeof rows[0])
 _Static_assert(ROWS <= 64, "one bit each in struct vv_options");
 
-/* What has been gathered beyond the options themselves, while the text is read. */
+/* Values gathered while the text is read, besides the options themselves. */
 struct gathering {
     struct vv_options *options;
-    uint32_t said_layers;           /* by `layers`                                              */
-    uint32_t switched_layers;       /* by the switches                                          */
-    const char *switched_by;        /* one of those switches, to name it                        */
-    int when_full;                  /* index in fulls; -1 = not said                            */
-    int task_level;                 /* of task_trace and task_time: -1 off, 0 … 2               */
+    uint32_t said_layers;           /* given by `layers`                                        */
+    uint32_t switched_layers;       /* turned on by the switches                                */
+    const char *switched_by;        /* one of those switches, for a message                     */
+    int when_full;                  /* index in fulls; -1 = not given                           */
+    int task_level;                 /* level of task_trace and task_time: -1 = off, 0 … 2       */
     bool is_task_said, is_scheduled;
 };
 
@@ -139,7 +141,8 @@ static enum varve_code no_such_key(const struct vv_option_member *member, struct
     keys[ROWS] = NULL;
     const char *nearest = vv_nearest(member->key, keys);
     return vv_fail_at(error, VARVE_INVALID, member->key_offset, "the options have no key '%s'%s%s,",
-                      member->key, nearest != NULL ? "; nearest: " : "", nearest != NULL ? nearest : "");
+                      member->key, nearest != NULL ? "; nearest: " : "",
+                      nearest != NULL ? nearest : "");
 }
 
 /* ---- values ---- */
@@ -153,9 +156,9 @@ static enum varve_code no_such_value(const struct row *row, const char *value, u
         snprintf(list + length, sizeof list - length, "%s%s", length > 0 ? ", " : "", *choice);
     }
     const char *nearest = vv_nearest(value, row->choices);
-    return vv_fail_at(error, VARVE_INVALID, offset, "option '%s' cannot be '%.60s'%s%s; it is one of %s,",
-                      row->key, value, nearest != NULL ? "; nearest: " : "",
-                      nearest != NULL ? nearest : "", list);
+    return vv_fail_at(error, VARVE_INVALID, offset,
+                      "option '%s' cannot be '%.60s'%s%s; it is one of %s,", row->key, value,
+                      nearest != NULL ? "; nearest: " : "", nearest != NULL ? nearest : "", list);
 }
 
 static int find_choice(const char *const *choices, const char *value, size_t length)
@@ -183,7 +186,7 @@ static enum varve_code check_list(const struct row *row, const struct vv_option_
     }
 }
 
-/* Digits of `value`; false if there are none, or too many for any option. */
+/* Reads the digits at the begin of `value`. False: there are none, or too many for any option. */
 static bool read_digits(const char *value, uint64_t *out_number, const char **out_rest)
 {
     uint64_t number = 0;
@@ -199,11 +202,11 @@ static enum varve_code check_count(const struct row *row, const struct vv_option
                                    uint64_t *out_number, struct varve_error *error)
 {
     const char *rest = "";
-    if (!read_digits(member->value, out_number, &rest) || *rest != '\0' || *out_number < row->least ||
-        *out_number > row->most)
+    if (!read_digits(member->value, out_number, &rest) || *rest != '\0' ||
+        *out_number < row->least || *out_number > row->most)
         return vv_fail_at(error, VARVE_INVALID, member->value_offset,
-                          "option '%s' cannot be '%.60s'; it is a whole number from %u to %u,", row->key,
-                          member->value, row->least, row->most);
+                          "option '%s' cannot be '%.60s'; it is a whole number from %u to %u,",
+                          row->key, member->value, row->least, row->most);
     return VARVE_OK;
 }
 
@@ -212,11 +215,11 @@ static enum varve_code read_size(const struct row *row, const struct vv_option_m
 {
     uint64_t number;
     const char *rest;
-    if (!read_digits(member->value, &number, &rest) || strcasecmp(rest, "MB") != 0 || number < row->least ||
-        number > UINT32_MAX)
+    if (!read_digits(member->value, &number, &rest) || strcasecmp(rest, "MB") != 0 ||
+        number < row->least || number > UINT32_MAX)
         return vv_fail_at(error, VARVE_INVALID, member->value_offset,
-                          "option '%s' cannot be '%.60s'; write %uMB or more, up to %uMB,", row->key,
-                          member->value, row->least, UINT32_MAX);
+                          "option '%s' cannot be '%.60s'; write %uMB or more, up to %uMB,",
+                          row->key, member->value, row->least, UINT32_MAX);
     *out_bytes = number * 1000000;
     return VARVE_OK;
 }
@@ -231,7 +234,7 @@ enum varve_code vv_options_check_metrics(const char *name, struct varve_error *e
 
 /* ---- what they mean ---- */
 
-/* "on" of a level is l1, as in GE. */
+/* Returns the level that a value means. For an option with levels "on" is l1, as in GE. */
 static int level_of(const struct row *row, const char *value)
 {
     if (strcmp(value, "off") == 0)
@@ -242,9 +245,10 @@ static int level_of(const struct row *row, const char *value)
 }
 
 static enum varve_code apply_switch(struct gathering *all, const struct row *row,
-                                    const struct vv_option_member *member, struct varve_error *error)
+                                    const struct vv_option_member *member,
+                                    struct varve_error *error)
 {
-    if (member->value[0] == '\0') /* GE: the default */
+    if (member->value[0] == '\0') /* as in GE: the default */
         return VARVE_OK;
     bool is_on_off = row->choices == switches || row->choices == levels;
     const char *value = member->kind == VV_OPTION_TRUE && is_on_off    ? "on"
@@ -265,8 +269,9 @@ static enum varve_code apply_switch(struct gathering *all, const struct row *row
     int level = level_of(row, value);
     if (row->choices == levels) {
         if (all->is_task_said && all->task_level != level)
-            return vv_fail_at(error, VARVE_INVALID, member->value_offset,
-                              "options 'task_trace' and 'task_time' contradict each other: leave one out,");
+            return vv_fail_at(
+                error, VARVE_INVALID, member->value_offset,
+                "options 'task_trace' and 'task_time' contradict each other: leave one out,");
         all->is_task_said = true;
         all->task_level = level;
     } else if (level >= 0) {
@@ -282,8 +287,9 @@ static enum varve_code apply_layers(struct gathering *all, const struct vv_optio
     all->said_layers = vv_layers_parse(member->value);
     if (all->said_layers == 0)
         return vv_fail_at(error, VARVE_INVALID, member->value_offset,
-                          "option 'layers' cannot be '%.60s'; write all, or some of API, HOST, OP, RUNTIME, "
-                          "RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC with commas between,",
+                          "option 'layers' cannot be '%.60s'; write all, or some of API, HOST, "
+                          "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
+                          "with commas between,",
                           member->value);
     return VARVE_OK;
 }
@@ -316,7 +322,8 @@ static enum varve_code apply_keep(struct gathering *all, const struct vv_option_
     struct varve_error why;
     if (vv_keep_parse(member->value, &all->options->keep, &why) == VARVE_OK)
         return VARVE_OK;
-    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'keep': %s,", why.message);
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'keep': %s,",
+                      why.message);
 }
 
 static enum varve_code apply_reserve(struct gathering *all, const struct vv_option_member *member,
@@ -325,7 +332,8 @@ static enum varve_code apply_reserve(struct gathering *all, const struct vv_opti
     struct varve_error why;
     if (vv_reserve_parse(member->value, &all->options->reserve, &why) == VARVE_OK)
         return VARVE_OK;
-    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'reserve': %s,", why.message);
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'reserve': %s,",
+                      why.message);
 }
 
 static enum varve_code apply_signal(struct gathering *all, const struct vv_option_member *member,
@@ -334,14 +342,16 @@ static enum varve_code apply_signal(struct gathering *all, const struct vv_optio
     struct varve_error why;
     if (vv_dump_signal_parse(member->value, &all->options->dump_signal, &why) == VARVE_OK)
         return VARVE_OK;
-    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'dump_on': %s,", why.message);
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'dump_on': %s,",
+                      why.message);
 }
 
 static enum varve_code apply_text(struct gathering *all, const struct row *row,
                                   const struct vv_option_member *member)
 {
     if (strcmp(row->key, "output") == 0)
-        memcpy(all->options->output, member->value, strlen(member->value) + 1); /* nothing of the stack behind it */
+        /* copies only the text, nothing of the stack behind it */
+        memcpy(all->options->output, member->value, strlen(member->value) + 1);
     return VARVE_OK;
 }
 
@@ -379,17 +389,20 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
     return VARVE_OK;
 }
 
-/* How much is kept, and which end of it. */
+/* Decides how much is kept, and whether the first or the last records are kept. */
 static enum varve_code conclude_size(const struct gathering *all, struct varve_error *error)
 {
     struct vv_options *options = all->options;
     bool keeps_last = options->keep.bytes != 0 || options->keep.ns != 0;
     const char *size = is_given(options, "max_size") ? "max_size" : "storage_limit";
     if (keeps_last && options->max_bytes != 0)
-        VV_FAIL(error, VARVE_INVALID, "options 'keep' and '%s' both say how much to keep, the one of what comes "
-                                      "last, the other of what comes first: leave one out", size);
+        VV_FAIL(error, VARVE_INVALID,
+                "options 'keep' and '%s' both say how much to keep, the one of what comes "
+                "last, the other of what comes first: leave one out",
+                size);
     if (all->when_full >= 0 && options->max_bytes == 0)
-        VV_FAIL(error, VARVE_INVALID, "option 'when_full' wants 'max_size', the size that it speaks of");
+        VV_FAIL(error, VARVE_INVALID,
+                "option 'when_full' wants 'max_size', the size that it speaks of");
     options->grow = all->when_full >= 0 && strcmp(fulls[all->when_full], "grow") == 0;
     if (all->when_full < 0 || strcmp(fulls[all->when_full], "drop-oldest") != 0)
         return VARVE_OK;
@@ -398,17 +411,21 @@ static enum varve_code conclude_size(const struct gathering *all, struct varve_e
     return VARVE_OK;
 }
 
-/* Without any switch all layers; with some, those that they turn on, tasks being on unless said. */
+/* Decides what is recorded. Without any switch: the layers that `layers` names, or all. With
+ * switches: API and the layers that the switches turn on. Tasks count as on unless a switch says
+ * otherwise. */
 static enum varve_code conclude(struct gathering *all, struct varve_error *error)
 {
     struct vv_options *options = all->options;
     VV_TRY(conclude_size(all, error));
     if (all->said_layers != 0 && all->switched_by != NULL)
-        VV_FAIL(error, VARVE_INVALID, "options 'layers' and '%s' both say what to record: leave one out",
+        VV_FAIL(error, VARVE_INVALID,
+                "options 'layers' and '%s' both say what to record: leave one out",
                 all->switched_by);
     if (all->is_scheduled && options->schedule.active == 0)
-        VV_FAIL(error, VARVE_INVALID, "options 'skip', 'warmup' and 'repeat' want 'active', the number of "
-                                      "steps to record");
+        VV_FAIL(error, VARVE_INVALID,
+                "options 'skip', 'warmup' and 'repeat' want 'active', the number of "
+                "steps to record");
     options->layers = all->said_layers != 0 ? all->said_layers : VARVE_LAYER_ALL;
     if (all->switched_by == NULL)
         return VARVE_OK;
@@ -442,17 +459,18 @@ enum varve_code vv_options_parse(struct vv_options *out_options, const char *tex
             return no_such_key(&member, error);
         uint64_t bit = UINT64_C(1) << (row - rows);
         if ((out_options->given & bit) != 0)
-            return vv_fail_at(error, VARVE_INVALID, member.key_offset, "option '%s' stands twice, again",
-                              member.key);
+            return vv_fail_at(error, VARVE_INVALID, member.key_offset,
+                              "option '%s' stands twice, again", member.key);
         out_options->given |= bit;
         VV_TRY(apply(&all, row, &member, error));
     }
 }
 
-/* NULL: nothing. */
+/* Returns why the option has no effect; NULL: it has. */
 static const char *lack_of(const struct vv_options *options, const struct row *row)
 {
-    static const char *const begun[] = { "output", "max_size", "storage_limit", "when_full", "keep", "dump_on", NULL };
+    static const char *const begun[] = { "output", "max_size", "storage_limit", "when_full", "keep",
+                                         "dump_on", NULL };
     bool is_decided = options->joins && find_choice(begun, row->key, strlen(row->key)) >= 0;
     return is_decided ? WITHOUT("`varve record` decides") : row->lacks;
 }
@@ -477,7 +495,7 @@ static size_t add(char *text, size_t length, size_t capacity, const char *words)
 
 int vv_options_write(const struct vv_options *options, const struct vv_own_folder *folder)
 {
-    static char text[VV_OPTIONS_TEXT_BYTES + 8192]; /* under the recorder's lock */
+    static char text[VV_OPTIONS_TEXT_BYTES + 8192]; /* guarded by the recorder's lock */
     const size_t capacity = sizeof text;
     size_t length = add(text, 0, capacity, "{\n  \"source\": \"");
     length = add(text, length, capacity, options->source);
@@ -496,7 +514,7 @@ int vv_options_write(const struct vv_options *options, const struct vv_own_folde
     }
     length = add(text, length, capacity, "\n  }\n}\n");
     struct vv_file_id id;
-    int failure = vv_own_remove(folder, VV_OPTIONS_FILE); /* of former options */
+    int failure = vv_own_remove(folder, VV_OPTIONS_FILE); /* file of former options */
     if (failure == 0)
         failure = vv_own_create(folder, VV_OPTIONS_FILE, 0, NULL, &id);
     return failure != 0 ? failure : vv_own_write(folder, VV_OPTIONS_FILE, &id, text, length, 0);

@@ -49,7 +49,7 @@ static enum varve_code read_hex4(struct vv_option_scan *scan, uint32_t *out_unit
     return VARVE_OK;
 }
 
-/* After "\u". */
+/* Reads a code point after "\u". */
 static enum varve_code read_code_point(struct vv_option_scan *scan, uint32_t *out_code_point,
                                        struct varve_error *error)
 {
@@ -67,9 +67,9 @@ static enum varve_code read_code_point(struct vv_option_scan *scan, uint32_t *ou
     return VARVE_OK;
 }
 
-/* One character of a string, escapes resolved: 1 to 4 bytes. */
-static enum varve_code read_character(struct vv_option_scan *scan, char out_bytes[4], size_t *out_count,
-                                      struct varve_error *error)
+/* Reads one character of a string and resolves escapes: 1 to 4 bytes. */
+static enum varve_code read_character(struct vv_option_scan *scan, char out_bytes[4],
+                                      size_t *out_count, struct varve_error *error)
 {
     static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     *out_count = vv_utf8_sequence(scan->at, strnlen(scan->at, 4));
@@ -110,7 +110,8 @@ static enum varve_code read_string(struct vv_option_scan *scan, char *out_text, 
         VV_TRY(read_character(scan, bytes, &count, error));
         if (length + count >= capacity)
             return vv_fail_at(error, VARVE_LIMIT, begin,
-                              "the options hold a text longer than %zu bytes, which begins", capacity - 1);
+                              "the options hold a text longer than %zu bytes, which begins",
+                              capacity - 1);
         memcpy(out_text + length, bytes, count);
         length += count;
     }
@@ -136,7 +137,8 @@ static enum varve_code read_bare(struct vv_option_scan *scan, struct vv_option_m
     else if (strcmp(member->value, "false") == 0)
         member->kind = VV_OPTION_FALSE;
     else
-        return not_json(scan, "a text in quotes, a whole number, true or false must stand here", error);
+        return not_json(scan, "a text in quotes, a whole number, true or false must stand here",
+                        error);
     scan->at += length;
     return VARVE_OK;
 }

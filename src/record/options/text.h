@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h — one flat JSON object, member by member, without memory of its own. Thread-compatible.
+/* text.h — reads one flat JSON object, member by member, without memory of its own.
+ * Thread-compatible.
  *
- * Strict (RFC 8259) and narrow: values are strings, whole numbers, true and false; nothing nests, no name and
- * no value is longer than its place, and nothing follows the object. Errors are VARVE_INVALID with the
- * offset in the text. */
+ * The reader is strict (RFC 8259) and narrow. Values are strings, whole numbers, true and false.
+ * Values do not nest. Names and values must fit into their arrays. Nothing may follow the object.
+ * Errors are VARVE_INVALID with the offset in the text. */
 #ifndef VV_RECORD_OPTIONS_TEXT_H
 #define VV_RECORD_OPTIONS_TEXT_H
 
@@ -19,7 +20,7 @@ enum vv_option_kind { VV_OPTION_STRING, VV_OPTION_NUMBER, VV_OPTION_TRUE, VV_OPT
 
 struct vv_option_member {
     char key[VV_OPTION_KEY_BYTES];
-    char value[PATH_MAX]; /* a string's text, a number's digits, "true", "false"               */
+    char value[PATH_MAX]; /* text of a string, digits of a number, "true", "false"             */
     enum vv_option_kind kind;
     uint64_t key_offset, value_offset;
 };
@@ -29,7 +30,8 @@ struct vv_option_scan {
     bool begun, ended;
 };
 
-/* *out_is_one false: the object has ended, and nothing follows it. The first call begins at scan->text. */
+/* Reads the next member. *out_is_one false: the object has ended, and nothing follows it. The first
+ * call begins at scan->text. */
 enum varve_code vv_option_next(struct vv_option_scan *scan, struct vv_option_member *out_member,
                                bool *out_is_one, struct varve_error *error);
 

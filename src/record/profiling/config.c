@@ -7,21 +7,25 @@
 #include "base/error.h"
 #include "record/options/options.h"
 
-static enum varve_code check_devices(const uint32_t *devices, uint32_t count, struct varve_error *error)
+static enum varve_code check_devices(const uint32_t *devices, uint32_t count,
+                                     struct varve_error *error)
 {
     if (count > VARVE_PROFILING_DEVICES_MAX)
         VV_FAIL(error, VARVE_LIMIT, "%u devices in a configuration; at most %u", count,
                 VARVE_PROFILING_DEVICES_MAX);
     if (count > 0 && devices == NULL)
-        VV_FAIL(error, VARVE_INVALID, "varve_profiling_settings.devices is NULL and device_count is %u", count);
+        VV_FAIL(error, VARVE_INVALID,
+                "varve_profiling_settings.devices is NULL and device_count is %u", count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < i; k++)
             if (devices[k] == devices[i])
-                VV_FAIL(error, VARVE_INVALID, "device %u stands twice in the configuration", devices[i]);
+                VV_FAIL(error, VARVE_INVALID, "device %u stands twice in the configuration",
+                        devices[i]);
     return VARVE_OK;
 }
 
-static enum varve_code check(const struct varve_profiling_settings *settings, struct varve_error *error)
+static enum varve_code check(const struct varve_profiling_settings *settings,
+                             struct varve_error *error)
 {
     if (settings->struct_size < sizeof *settings)
         VV_FAIL(error, VARVE_INVALID, "varve_profiling_settings.struct_size is %u: initialise with "
@@ -31,8 +35,10 @@ static enum varve_code check(const struct varve_profiling_settings *settings, st
     for (size_t i = sizeof *settings; i < settings->struct_size; i++)
         is_newer = is_newer || bytes[i] != 0;
     if (is_newer)
-        VV_FAIL(error, VARVE_UNSUPPORTED, "varve_profiling_settings has fields that this libvarve (%s) does not "
-                                          "know", varve_version());
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "varve_profiling_settings has fields that this libvarve (%s) does not "
+                "know",
+                varve_version());
     if ((settings->layers & ~VARVE_LAYER_ALL) != 0)
         VV_FAIL(error, VARVE_INVALID, "varve_profiling_settings.layers has unknown bits: 0x%x",
                 settings->layers & ~VARVE_LAYER_ALL);
@@ -41,9 +47,9 @@ static enum varve_code check(const struct varve_profiling_settings *settings, st
     return check_devices(settings->devices, settings->device_count, error);
 }
 
-VARVE_API enum varve_code varve_profiling_config_create(const struct varve_profiling_settings *settings,
-                                                        struct varve_profiling_config **out_config,
-                                                        struct varve_error *error)
+VARVE_API enum varve_code
+varve_profiling_config_create(const struct varve_profiling_settings *settings,
+                              struct varve_profiling_config **out_config, struct varve_error *error)
 {
     const struct varve_profiling_settings standard = VARVE_PROFILING_SETTINGS_INIT;
     if (settings == NULL)
@@ -64,7 +70,8 @@ VARVE_API enum varve_code varve_profiling_config_create(const struct varve_profi
     config->layers = settings->layers;
     config->device_count = settings->device_count;
     if (settings->device_count > 0)
-        memcpy(config->devices, settings->devices, settings->device_count * sizeof *settings->devices);
+        memcpy(config->devices, settings->devices,
+               settings->device_count * sizeof *settings->devices);
     *out_config = config;
     return VARVE_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profiling.c — the control API: the order of its calls, on top of the session functions.
+/* profiling.c — the control API: checks the order of its calls, and uses the session functions.
  *
- * One lock for all of it, taken before the recorder's and held while callbacks run, so that they are told in
- * order; a call from a callback is refused. Memory is allocated for configurations only. */
-#include "record/profiling/profiling.h"
-
+ * One lock guards all of it. This lock is taken before the recorder's lock, and held while
+ * callbacks run, so that callbacks are called in order. A call from a callback is refused. Only
+ * configurations allocate memory. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,41 +12,45 @@
 
 #include "base/error.h"
 #include "base/system/libc.h"
+#include "base/system/os.h"
 #include "base/text/harmless.h"
 #include "record/options/options.h"
 #include "record/profiling/config.h"
+#include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "varve/control.h"
 
 #define BY_OPTIONS "varve_profiling_init_options: varve_profiling_finalize ends it"
-#define ORDER "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
+#define ORDER                                                                                      \
+    "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
 
 enum state { STATE_OFF, STATE_READY, STATE_STARTED };
 
 struct callback {
-    varve_profiling_callback *function; /* NULL: a free place                                   */
+    varve_profiling_callback *function; /* NULL: the place is free                              */
     void *context;
 };
 
 static struct {
     enum state state;
-    const struct varve_profiling_config *config; /* that was started; NULL = the options         */
+    const struct varve_profiling_config *config; /* the one that was started; NULL = the options */
     char output[PATH_MAX];                       /* "" = default                                */
-    bool owns_session;   /* began the one that runs                                             */
-    bool by_environment; /* at load; the program has not initialised anything yet               */
+    bool owns_session;   /* this API began the running session                                  */
+    bool by_environment; /* begun at load; the program has not initialised yet                  */
     bool has_options;
     struct vv_options options;
     struct callback callbacks[VARVE_PROFILING_CALLBACKS_MAX];
 } all;
-static const struct vv_options *kept_options; /* under the recorder's lock: what keep_options writes */
 
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static enum varve_code enter(const char *call, struct varve_error *error)
 {
     if (pthread_mutex_lock(&lock) == EDEADLK)
-        VV_FAIL(error, VARVE_STATE, "%s was called from a control callback: call it after the callback has "
-                                    "returned", call);
+        VV_FAIL(error, VARVE_STATE,
+                "%s was called from a control callback: call it after the callback has "
+                "returned",
+                call);
     return VARVE_OK;
 }
 
@@ -57,14 +60,15 @@ static enum varve_code leave(enum varve_code code)
     return code;
 }
 
-/* ---- telling ---- */
+/* ---- callbacks ---- */
 
 static const char *metrics_now(void)
 {
     return all.config != NULL ? all.config->metrics : NULL;
 }
 
-static void tell_one(const struct callback *callback, enum varve_profiling_event event, uint32_t layers)
+static void tell_one(const struct callback *callback, enum varve_profiling_event event,
+                     uint32_t layers)
 {
     const struct varve_profiling_command command = {
         .struct_size = sizeof command,
@@ -78,7 +82,7 @@ static void tell_one(const struct callback *callback, enum varve_profiling_event
     callback->function(&command, callback->context);
 }
 
-static void tell(enum varve_profiling_event event, uint32_t layers)
+static void call_back(enum varve_profiling_event event, uint32_t layers)
 {
     for (size_t i = 0; i < VARVE_PROFILING_CALLBACKS_MAX; i++)
         if (all.callbacks[i].function != NULL)
@@ -112,15 +116,15 @@ static enum varve_code add_callback(varve_profiling_callback *function, void *co
     return VARVE_OK;
 }
 
-VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback, void *context,
-                                                       struct varve_error *error)
+VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback,
+                                                       void *context, struct varve_error *error)
 {
     VV_TRY(enter("varve_profiling_callback_add", error));
     return leave(add_callback(callback, context, error));
 }
 
-VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback, void *context,
-                                                          struct varve_error *error)
+VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback,
+                                                          void *context, struct varve_error *error)
 {
     VV_TRY(enter("varve_profiling_callback_remove", error));
     struct callback *place = callback != NULL ? find_callback(callback, context) : NULL;
@@ -131,20 +135,14 @@ VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callba
     return leave(place != NULL ? VARVE_OK : VARVE_NOT_FOUND);
 }
 
-/* ---- the session behind it ---- */
+/* ---- the session ---- */
 
 static void keep(const struct vv_options *options)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
-    kept_options = options;
-    vv_record_leave();
-}
-
-void vv_profiling_keep_options(const struct vv_own_folder *folder)
-{
-    if (kept_options != NULL)
-        (void)vv_options_write(kept_options, folder);
+    vv_session.options = options;
+    vv_recorder_unlock();
 }
 
 static void set_options(const struct vv_options *options)
@@ -159,35 +157,35 @@ static void set_options(const struct vv_options *options)
 
 static bool session_runs(void)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return false;
     bool runs = vv_session.running;
-    vv_record_leave();
+    vv_recorder_unlock();
     return runs;
 }
 
-/* A session that waits to be asked (`varve record --paused`). What it lacks of what the options say, `varve record`
- * has decided. */
+/* Joins a session that waits for a start (`varve record --paused`). The options set its layers and
+ * its schedule. `varve record` has decided the rest. */
 static void join_session(void)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     const struct vv_schedule none = { 0 };
     vv_session_follow(all.options.paused ? 0 : all.options.layers,
                       all.options.paused ? &none : &all.options.schedule);
     if (vv_session.has_folder)
-        vv_profiling_keep_options(&vv_session.folder);
-    vv_record_leave();
+        (void)vv_options_write(&all.options, &vv_session.folder);
+    vv_recorder_unlock();
 }
 
-/* The environment's session is the program's from here on. */
+/* From now on the environment's session belongs to the program. */
 static void adopt_session(void)
 {
     all.by_environment = false;
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     vv_session.begun_by = BY_OPTIONS;
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
 static enum varve_code begin_session(uint32_t layers, const struct vv_session_manner *manner,
@@ -203,15 +201,15 @@ static enum varve_code begin_session(uint32_t layers, const struct vv_session_ma
 
 static void end_session(void)
 {
-    if (!all.owns_session || !vv_record_enter())
+    if (!all.owns_session || !vv_recorder_lock())
         return;
     if (vv_session.running)
         vv_session_end();
-    vv_record_leave();
+    vv_recorder_unlock();
     all.owns_session = false;
 }
 
-/* How much is kept, as the options said. */
+/* Sets how much is kept, as the options say. */
 static void set_limits(struct vv_session_manner *manner, const struct vv_options *options)
 {
     manner->max_bytes = options->max_bytes;
@@ -223,8 +221,9 @@ static void set_limits(struct vv_session_manner *manner, const struct vv_options
     manner->dump_signal = options->dump_signal;
 }
 
-/* Begins, or switches, what the options say. */
-static enum varve_code start_options(const char *begun_by, bool folder_now, struct varve_error *error)
+/* Begins a session as the options say, or switches the running one. */
+static enum varve_code start_options(const char *begun_by, bool folder_now,
+                                     struct varve_error *error)
 {
     const struct vv_options *options = &all.options;
     struct vv_session_manner manner = {
@@ -247,16 +246,18 @@ static enum varve_code start_options(const char *begun_by, bool folder_now, stru
 
 /* ---- init and finalize ---- */
 
-/* A session that others began is theirs, unless it waits to be asked (varve record --paused). */
+/* Fails if others began the running session, unless it waits for a start (varve record
+ * --paused). */
 static enum varve_code check_session(const char *call, struct varve_error *error)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         VV_FAIL(error, VARVE_STATE, "%s was called from a signal handler", call);
     bool is_free = !vv_session.running || all.owns_session || vv_session.on_demand;
     if (!is_free)
-        (void)vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s", call,
-                      vv_session.output.path, vv_session.begun_by != NULL ? vv_session.begun_by : "varve_session_start");
-    vv_record_leave();
+        (void)vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s",
+                      call, vv_session.output.path,
+                      vv_session.begun_by != NULL ? vv_session.begun_by : "varve_session_start");
+    vv_recorder_unlock();
     return is_free ? VARVE_OK : VARVE_STATE;
 }
 
@@ -267,7 +268,8 @@ static enum varve_code check_free(const char *call, struct varve_error *error)
     return check_session(call, error);
 }
 
-/* What the environment began ends: a call goes before it. */
+/* Ends this API's session and resets the state. The session that the environment began ends, too: a
+ * call has priority. */
 static void take_over(void)
 {
     end_session();
@@ -282,7 +284,8 @@ static enum varve_code init(const char *output, struct varve_error *error)
 {
     VV_TRY(check_free("varve_profiling_init", error));
     if (output != NULL && *output == '\0')
-        VV_FAIL(error, VARVE_INVALID, "varve_profiling_init: the output is empty: name a folder, or pass NULL");
+        VV_FAIL(error, VARVE_INVALID,
+                "varve_profiling_init: the output is empty: name a folder, or pass NULL");
     if (output != NULL && strlen(output) >= sizeof all.output)
         VV_FAIL(error, VARVE_LIMIT, "varve_profiling_init: the output is longer than %zu bytes",
                 sizeof all.output - 1);
@@ -290,7 +293,7 @@ static enum varve_code init(const char *output, struct varve_error *error)
     if (output != NULL)
         memcpy(all.output, output, strlen(output) + 1);
     all.state = STATE_READY;
-    tell(VARVE_PROFILING_INIT, 0);
+    call_back(VARVE_PROFILING_INIT, 0);
     return VARVE_OK;
 }
 
@@ -302,10 +305,10 @@ VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_
 
 static enum varve_code init_options(const char *text, struct varve_error *error)
 {
-    static struct vv_options parsed; /* under the lock */
+    static struct vv_options parsed; /* guarded by the lock */
     bool is_asked = text != NULL && *text != '\0';
     VV_TRY(check_free("varve_profiling_init_options", error));
-    if (!is_asked && all.by_environment) { /* it runs already */
+    if (!is_asked && all.by_environment) { /* its session runs already */
         adopt_session();
     } else {
         if (is_asked)
@@ -322,13 +325,14 @@ static enum varve_code init_options(const char *text, struct varve_error *error)
             return code;
         }
     }
-    tell(VARVE_PROFILING_INIT, 0);
+    call_back(VARVE_PROFILING_INIT, 0);
     if (all.state == STATE_STARTED)
-        tell(VARVE_PROFILING_START, all.options.layers);
+        call_back(VARVE_PROFILING_START, all.options.layers);
     return VARVE_OK;
 }
 
-VARVE_API enum varve_code varve_profiling_init_options(const char *options, struct varve_error *error)
+VARVE_API enum varve_code varve_profiling_init_options(const char *options,
+                                                       struct varve_error *error)
 {
     VV_TRY(enter("varve_profiling_init_options", error));
     return leave(init_options(options, error));
@@ -338,7 +342,7 @@ static void stop(void)
 {
     varve_layers_set(0);
     all.state = STATE_READY;
-    tell(VARVE_PROFILING_STOP, 0);
+    call_back(VARVE_PROFILING_STOP, 0);
     all.config = NULL;
 }
 
@@ -351,7 +355,7 @@ static enum varve_code finalize(struct varve_error *error)
     if (all.state == STATE_STARTED)
         stop();
     take_over();
-    tell(VARVE_PROFILING_FINALIZE, 0);
+    call_back(VARVE_PROFILING_FINALIZE, 0);
     return VARVE_OK;
 }
 
@@ -388,7 +392,7 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
         VV_TRY(begin_session(layers, &manner, error));
     all.config = config;
     all.state = STATE_STARTED;
-    tell(VARVE_PROFILING_START, layers);
+    call_back(VARVE_PROFILING_START, layers);
     return VARVE_OK;
 }
 
@@ -406,8 +410,9 @@ VARVE_API enum varve_code varve_profiling_stop(const struct varve_profiling_conf
     if (all.state != STATE_STARTED || all.by_environment)
         return leave(vv_fail(error, VARVE_STATE, "varve_profiling_stop: not started; " ORDER));
     if (config != NULL && config != all.config)
-        return leave(vv_fail(error, VARVE_INVALID, "varve_profiling_stop: this is not the configuration that "
-                                                   "was started"));
+        return leave(vv_fail(error, VARVE_INVALID,
+                             "varve_profiling_stop: this is not the configuration that "
+                             "was started"));
     stop();
     return leave(VARVE_OK);
 }
@@ -417,8 +422,8 @@ VARVE_API enum varve_code varve_profiling_config_destroy(struct varve_profiling_
 {
     VV_TRY(enter("varve_profiling_config_destroy", error));
     if (config != NULL && all.state == STATE_STARTED && config == all.config)
-        return leave(vv_fail(error, VARVE_STATE, "varve_profiling_config_destroy: it is started: stop first; "
-                                                 ORDER));
+        return leave(vv_fail(error, VARVE_STATE,
+                             "varve_profiling_config_destroy: it is started: stop first; " ORDER));
     vv_profiling_config_free(config);
     return leave(VARVE_OK);
 }
@@ -427,7 +432,7 @@ VARVE_API const char *varve_profiling_option(const char *key)
 {
     if (key == NULL)
         return NULL;
-    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may ask */
+    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may call this */
     const char *effect = all.has_options ? vv_options_effect(&all.options, key) : NULL;
     if (!is_inside)
         pthread_mutex_unlock(&lock);
@@ -436,8 +441,9 @@ VARVE_API const char *varve_profiling_option(const char *key)
 
 /* ---- with the program ---- */
 
-/* Says why on standard error only if asked, by VARVE_DEBUG: the program may not expect us. */
-void vv_profiling_on_load(void)
+/* Prints the reason of a failure on standard error only if VARVE_DEBUG is set: the program may not
+ * expect output from a profiler. */
+static void begin_for_environment(void)
 {
     struct varve_error error;
     bool is_asked = false;
@@ -452,8 +458,7 @@ void vv_profiling_on_load(void)
     if (code == VARVE_OK)
         return;
     take_over();
-    if (debug != NULL && *debug != '\0')
-        {
+    if (debug != NULL && *debug != '\0') {
         vv_error_note(&error, "not recorded");
         vv_harmless_tell(error.message);
     }
@@ -479,7 +484,14 @@ static void after_fork_in_child(void)
         memcpy(&lock, &fresh, sizeof lock);
 }
 
-void vv_profiling_prepare(void)
+/* Runs after the session's constructor: the fork handler that is registered last takes its lock
+ * first. The command line has priority over the environment's options. Without both the library
+ * does nothing. */
+__attribute__((constructor(102))) static void on_load(void)
 {
+    if (!vv_libc_is_ours())
+        return;
     (void)vv_libc_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+    if (!vv_os_is_privileged() && getenv("VARVE_OUTPUT") == NULL)
+        begin_for_environment();
 }

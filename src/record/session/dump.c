@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump.c — the process copies its own session's trace while it is written: varve_session_dump, and a signal.
+/* dump.c — the process copies the trace of its own session while the session goes on:
+ * varve_session_dump, and a signal.
  *
- * Runs in signal handlers that may have interrupted the recorder itself, so it takes no lock and reads the session as
- * another thread would: what is read is right if the session's serial is the same before and after. */
+ * This code may run in a signal handler that has interrupted the recorder. So it takes no lock, and
+ * reads the session as another thread would. The data read is right if the session's serial is the
+ * same before and after. */
 #include "record/session/dump.h"
 
 #include <errno.h>
@@ -20,14 +22,15 @@
 
 static int turn;
 
-/* Used by whose turn it is; stacks may be small. */
+/* Only the holder of `turn` uses these. These variables are static because stacks may be small. */
 static char trace[sizeof vv_session.folder.path], written[VV_OWN_PATH_BYTES + 32];
 
-static bool prints_failures; /* VARVE_DEBUG; set before the handler is                           */
+static bool prints_failures; /* VARVE_DEBUG; set before the handler is installed                 */
 
 /* ---- the session ---- */
 
-/* Cuts its folder into trace/NAME. ESRCH: no session runs. ENODATA: it has recorded nothing. EAGAIN: it ended. */
+/* Splits the path of the session's folder into `trace` and the process's name. ESRCH: no session
+ * runs. ENODATA: the session has recorded nothing. EAGAIN: the session ended. */
 static int find_session(const char **out_process)
 {
     const struct vv_session *session = &vv_session;
@@ -36,9 +39,10 @@ static int find_session(const char **out_process)
         return ESRCH;
     if (!__atomic_load_n(&session->has_folder, __ATOMIC_ACQUIRE))
         return ENODATA;
-    size_t length = 0; /* acquiring each byte: the serial is read after all of them */
+    size_t length = 0; /* loads acquire: the serial is read after every byte */
     while (length + 1 < sizeof trace &&
-           (trace[length] = __atomic_load_n(&session->folder.path[length], __ATOMIC_ACQUIRE)) != '\0')
+           (trace[length] = __atomic_load_n(&session->folder.path[length], __ATOMIC_ACQUIRE)) !=
+               '\0')
         length++;
     trace[length] = '\0';
     if (__atomic_load_n(&session->serial, __ATOMIC_RELAXED) != serial)
@@ -104,14 +108,15 @@ static enum varve_code code_of(int failure)
     }
 }
 
-/* As vv_fail, without a format: this may be a signal handler. */
+/* Like vv_fail, but without a format: this may run in a signal handler. */
 static enum varve_code fail(struct varve_error *error, int failure, const char *output)
 {
     enum varve_code code = code_of(failure);
     if (error == NULL)
         return code;
     const char *why = sentence_of(failure);
-    const char *pieces[] = { "cannot dump", output != NULL ? " to '" : "", output != NULL ? output : "",
+    const char *pieces[] = { "cannot dump", output != NULL ? " to '" : "",
+                             output != NULL ? output : "",
                              output != NULL ? "'" : "", ": ", why != NULL ? why : "unknown error" };
     size_t at = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)

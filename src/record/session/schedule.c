@@ -6,41 +6,29 @@
 #include <unistd.h>
 
 #include "base/system/os.h"
-#include "record/session/control.h"
+#include "record/control.h"
+#include "record/process_folder.h"
 #include "record/stream/recorder.h"
 
 static struct vv_schedule current;
 static uint64_t begun_steps;
 static struct {
-    const struct vv_self *self; /* NULL: nobody has stepped yet                                 */
+    const struct vv_self *self; /* NULL: no thread has made a step yet                          */
     uint64_t tid;
 } stepper;
-
-static void set_steps(uint32_t steps)
-{
-    if (__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) == steps)
-        return;
-    vv_control_own();
-    __atomic_store_n(&varve_control_page.steps, steps, __ATOMIC_RELAXED);
-}
 
 void vv_schedule_begin(const struct vv_schedule *schedule)
 {
     current = *schedule;
     begun_steps = 0;
     stepper.self = NULL;
-    set_steps(vv_schedule_steps());
+    vv_control_set_steps(current.active != 0);
 }
 
 void vv_schedule_end(void)
 {
     current.active = 0;
-    set_steps(0);
-}
-
-uint32_t vv_schedule_steps(void)
-{
-    return current.active != 0;
+    vv_control_set_steps(0);
 }
 
 static bool is_alive(uint64_t tid)
@@ -62,7 +50,7 @@ static bool is_stepper(void)
 static void switch_to(bool is_active)
 {
     if (is_active != (varve_layers() != 0))
-        vv_session_switch(is_active ? vv_session.wanted_layers : 0);
+        vv_control_switch(is_active ? vv_session.wanted_layers : 0);
 }
 
 static void on_step_begin(void)
@@ -70,7 +58,7 @@ static void on_step_begin(void)
     enum vv_schedule_phase phase = vv_schedule_phase(&current, begun_steps++);
     switch_to(phase == VV_SCHEDULE_ACTIVE);
     if (phase == VV_SCHEDULE_WARMUP)
-        (void)vv_session_ready(); /* folder and clock, so that no active step waits for them */
+        (void)vv_process_folder_ensure(); /* made now, so that no active step waits for it */
     if (phase == VV_SCHEDULE_OVER)
         vv_schedule_end();
 }
@@ -88,10 +76,10 @@ static void on_step_end(void)
 
 VARVE_API void varve_emit_schedule(int begins)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     bool counts = __atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0;
     if (counts && vv_session.running && is_stepper())
         (begins ? on_step_begin : on_step_end)();
-    vv_record_leave();
+    vv_recorder_unlock();
 }

@@ -11,7 +11,8 @@
 _Alignas(VV_PAGE_BYTES) struct vv_birth vv_birth_page;
 _Static_assert(sizeof vv_birth_page == VV_PAGE_BYTES, "nothing else is cleared with it");
 
-static enum { UNTRIED, CLEARED, NOT_CLEARED } in_children; /* atomic: CLEARED after the first mark */
+/* Atomic. CLEARED is stored only after the first mark. */
+static enum { UNTRIED, CLEARED, NOT_CLEARED } in_children;
 
 static pid_t known; /* atomic */
 
@@ -37,7 +38,8 @@ uint64_t vv_birth_pid(void)
     return (uint64_t)__atomic_load_n(&known, __ATOMIC_RELAXED);
 }
 
-/* libc knows whose memory a thread runs in: the thread's number is part of the name of its clock. */
+/* libc knows the thread that the memory belongs to: the id of that thread's clock contains its
+ * number. */
 uint64_t vv_birth_tid(void)
 {
     clockid_t clock;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* birth.h — is this the process that the recorder knows, or a child that nobody has told it of?
+/* birth.h — tells the process that the recorder knows from a child that the recorder was not told
+ * of.
  *
- * fork tells us (thread.c). _Fork and the bare system call do not, and the child has its parent's memory, open
- * packet included. A word in a page that the kernel clears in children tells them apart, at once and without a
- * system call: it is part of the epoch that each record compares (recorder.h, vv_epoch), so a child leaves the
- * short way before it has stored anything. A child of vfork shares its parent's memory, and is no child here.
- * Where the kernel cannot clear pages the word stays 0, and nobody is told apart. */
+ * fork tells the recorder (thread.c). _Fork and the bare system call do not, and their child has
+ * its parent's memory with the open packet. The kernel clears one page in children, and a word in
+ * that page tells parent and child apart at once, without a system call. The word is part of the
+ * epoch that each record compares (recorder.h, vv_epoch). So a child leaves the short way before it
+ * has stored anything. A child of vfork shares its parent's memory and does not count as a child
+ * here.
+ * Where the kernel cannot clear pages, the word stays 0 and such a child is not noticed. */
 #ifndef VV_RECORD_STREAM_BIRTH_H
 #define VV_RECORD_STREAM_BIRTH_H
 
@@ -20,12 +23,13 @@ struct vv_birth {
 };
 extern struct vv_birth vv_birth_page;
 
-/* This process is known from now on. Lock held, or the only thread. */
+/* Makes this process the one that the recorder knows. The lock is held, or there is no other
+ * thread. */
 void vv_birth_certify(void);
-/* Is it a child that nobody has told us of? */
+/* Is this process a child that the recorder was not told of? */
 bool vv_birth_is_unknown(void);
-/* The numbers of this process and of the calling thread; in a child that shares their memory (vfork) theirs, not its
- * own: what it records is recorded by them. */
+/* The number of this process, and the number of the calling thread. A child of vfork gets its
+ * parent's numbers, because it records into its parent's memory. */
 uint64_t vv_birth_pid(void);
 uint64_t vv_birth_tid(void);
 

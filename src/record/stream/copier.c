@@ -12,32 +12,32 @@
 #include "record/stream/recorder.h"
 
 #define COPY_EVERY_NS 100000000L
-#define MEMORY_BYTES_MAX (UINT64_C(64) << 20) /* not yet copied, of the whole process */
+#define MEMORY_BYTES_MAX (UINT64_C(64) << 20) /* whole process; not yet copied */
 #define SLAB_COPIES 16u
 
 struct vv_copy {
     struct vv_copy *next;
     struct vv_own_folder folder;
-    char name[VV_STREAM_NAME_BYTES]; /* of the file, its final one                               */
+    char name[VV_STREAM_NAME_BYTES]; /* final name of the file                                   */
     struct vv_file_id id;
     uint8_t *map;
     uint64_t bytes;
     bool is_process_stream;
-    uint64_t backed_bytes;           /* set before:                                              */
-    bool left;                       /* the recorder does not store any more; atomic             */
-    /* the copier's alone: */
+    uint64_t backed_bytes;           /* set before `left` is:                                    */
+    bool left;                       /* the recorder stores no more into it; atomic              */
+    /* only the copier uses these: */
     uint64_t at;                     /* first packet that may still change                       */
-    uint64_t end, end_bits;          /* newest packet at the last look, and its content          */
+    uint64_t end, end_bits;          /* newest packet when last examined, and its content        */
     bool is_last_look;
 };
 
-/* Under the recorder's lock; `next` of a listed copy changes only under `copying` too. */
+/* Guarded by the recorder's lock. `next` of a listed copy changes only with `copying` held, too. */
 static struct vv_copy *copies, *unused;
 static int reason;
 static bool has_thread; /* atomic */
 
 static pthread_mutex_t copying = PTHREAD_MUTEX_INITIALIZER; /* taken before the recorder's lock */
-static uint64_t memory_bytes;                                /* atomic: backed and not released */
+static uint64_t memory_bytes;                                /* atomic; not yet released */
 
 bool vv_copier_serves(int failure)
 {
@@ -54,8 +54,8 @@ const char *vv_copier_says(void)
     static char text[96];
     if (reason == 0)
         return NULL;
-    snprintf(text, sizeof text, "memory, written by a thread every 100 ms: no shared mappings (error %d)",
-             reason);
+    snprintf(text, sizeof text,
+             "memory, written by a thread every 100 ms: no shared mappings (error %d)", reason);
     return text;
 }
 
@@ -76,8 +76,8 @@ static uint64_t load(const uint64_t *from)
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-/* Finds the newest packet: the one that reaches to the end. */
-static void look(struct vv_copy *copy)
+/* Finds the newest packet: it reaches to the end of the part. */
+static void find_newest_packet(struct vv_copy *copy)
 {
     copy->is_last_look = __atomic_load_n(&copy->left, __ATOMIC_ACQUIRE);
     copy->end = copy->at;
@@ -103,14 +103,18 @@ static int write_packet(const struct vv_copy *copy, uint64_t at)
     size_t content = (size_t)(header.content_bits / 8);
     if (content < sizeof header || content > VV_PACKET_BYTES) /* not built yet */
         return EAGAIN;
-    /* A file that is not there is not yet under its name, or removed: it is never made anew. */
-    int failure = vv_own_write(&copy->folder, copy->name, &copy->id, (const uint8_t *)packet + sizeof header,
-                               content - sizeof header, at + sizeof header);
-    return failure != 0 ? failure
-                        : vv_own_write(&copy->folder, copy->name, &copy->id, &header, sizeof header, at);
+    /* If the file is not there, it does not have this name yet, or it was removed. This never makes
+     * a new file. */
+    int failure =
+        vv_own_write(&copy->folder, copy->name, &copy->id, (const uint8_t *)packet + sizeof header,
+                     content - sizeof header, at + sizeof header);
+    return failure != 0
+               ? failure
+               : vv_own_write(&copy->folder, copy->name, &copy->id, &header, sizeof header, at);
 }
 
-/* The last packet first: as long as it is not there, the former one reaches over its place. */
+/* Writes the last packet first. Until that packet is in the file, the former one reaches over its
+ * place. */
 static void write_copy(struct vv_copy *copy)
 {
     for (uint64_t at = copy->end + VV_PACKET_BYTES; at > copy->at;) {
@@ -121,7 +125,7 @@ static void write_copy(struct vv_copy *copy)
     for (; copy->at < copy->end; copy->at += VV_PACKET_BYTES) {
         struct vv_packet_header *packet = packet_at(copy, copy->at);
         if (load(&packet->content_bits) != load(&packet->reserved_bits))
-            return; /* a record interrupted in the middle: it will be published some time */
+            return; /* an interrupted record: it will be published later */
         vv_os_forget((uint8_t *)packet, VV_PACKET_BYTES);
         __atomic_fetch_sub(&memory_bytes, VV_PACKET_BYTES, __ATOMIC_RELAXED);
     }
@@ -137,17 +141,18 @@ static void release(struct vv_copy *copy)
 
 static struct vv_copy *first_copy(void)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return NULL;
     struct vv_copy *first = copies;
-    vv_record_leave();
+    vv_recorder_unlock();
     return first;
 }
 
-/* Takes those that were copied a last time off the list. New ones come in front meanwhile. */
+/* Takes the parts that were copied a last time off the list. Meanwhile new parts may come in
+ * front. */
 static void release_left(void)
 {
-    if (!vv_record_enter())
+    if (!vv_recorder_lock())
         return;
     for (struct vv_copy **link = &copies; *link != NULL;) {
         struct vv_copy *copy = *link;
@@ -158,7 +163,7 @@ static void release_left(void)
         *link = copy->next;
         release(copy);
     }
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
 static void copy_all(void)
@@ -166,10 +171,10 @@ static void copy_all(void)
     struct vv_copy *first = first_copy();
     for (struct vv_copy *copy = first; copy != NULL; copy = copy->next)
         if (!copy->is_process_stream)
-            look(copy);
+            find_newest_packet(copy);
     for (struct vv_copy *copy = first; copy != NULL; copy = copy->next)
         if (copy->is_process_stream) {
-            look(copy);
+            find_newest_packet(copy);
             write_copy(copy);
         }
     for (struct vv_copy *copy = first; copy != NULL; copy = copy->next)
@@ -231,7 +236,7 @@ static struct vv_copy *take_copy(void)
     return copy;
 }
 
-/* ".thread.1.0" is renamed to "thread.1.0" when its first packet is there. */
+/* ".thread.1.0" is renamed to "thread.1.0" when the file has its first packet. */
 static void set_name(struct vv_copy *copy, const char *hidden)
 {
     snprintf(copy->name, sizeof copy->name, "%s", hidden[0] == '.' ? hidden + 1 : hidden);
@@ -240,7 +245,8 @@ static void set_name(struct vv_copy *copy, const char *hidden)
 
 int vv_copier_first(const struct vv_copy *copy, const char *hidden)
 {
-    return vv_own_write(&copy->folder, hidden, &copy->id, copy->map, sizeof(struct vv_packet_header), 0);
+    return vv_own_write(&copy->folder, hidden, &copy->id, copy->map,
+                        sizeof(struct vv_packet_header), 0);
 }
 
 int vv_copier_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes, int why,
@@ -292,7 +298,7 @@ void vv_copier_leave(struct vv_copy *copy, uint64_t backed_bytes)
 void vv_copier_abandon(void)
 {
     pthread_mutex_init(&copying, NULL);
-    copies = unused = NULL; /* the streams unmap; the list may be half changed */
+    copies = unused = NULL; /* the streams unmap the memory; the lists may be half changed */
     has_thread = false;
     reason = 0;
     __atomic_store_n(&memory_bytes, 0, __ATOMIC_RELAXED);

@@ -7,7 +7,7 @@
 #include "record/stream/recorder.h"
 
 #define SLAB_ENTRIES 256u
-#define PARTS_KEPT 16u /* about as many parts as are kept, whatever is asked for */
+#define PARTS_KEPT 16u /* about the number of parts that are kept, whatever is asked for */
 #define SMALLEST_PART_BYTES VV_PACKET_BYTES
 #define LARGEST_PART_BYTES (UINT64_C(4) << 20)
 #define TIMED_PART_BYTES (UINT64_C(1) << 20)
@@ -18,7 +18,7 @@ struct entry {
     uint32_t part;
 };
 
-/* Under the recorder's lock. */
+/* Guarded by the recorder's lock. */
 static uint64_t keep_bytes, keep_ns;
 static struct entry *oldest, *newest, *unused;
 static uint32_t generation;
@@ -78,7 +78,7 @@ void vv_ring_leave(uint32_t its_generation, uint64_t instance, uint32_t part, ui
     if (!is_on() || its_generation != generation)
         return;
     struct entry *entry = take_entry();
-    if (entry == NULL) /* then it is kept longer than it should be */
+    if (entry == NULL) /* then the part is never removed */
         return;
     *entry = (struct entry){ NULL, instance, bytes, vv_clock_monotonic_ns(), part };
     if (newest != NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lock.c — the lock of the slow path. Whoever holds it hears no signal and cannot be cancelled. */
+/* lock.c — the lock of the slow path. The thread that holds it receives no signal and cannot be
+ * cancelled. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -9,10 +10,11 @@
 static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*on_fork)(void);
 
-/* Both state and type, because it is pthread_setcanceltype by which a pending asynchronous cancellation acts at
- * the end: pthread_setcancelstate would leave pthread_join without PTHREAD_CANCELED. And the signal of an
- * asynchronous one may be on its way: its handler would act within any system call, disabled or not, so it is awaited.
- * (glibc 2.36) */
+/* Changes both the state and the type of cancellation. A pending asynchronous cancellation must act
+ * at the end, in pthread_setcanceltype: if it acted in pthread_setcancelstate, pthread_join would
+ * not return PTHREAD_CANCELED. The signal of an asynchronous cancellation may also be on its way
+ * already. The handler of that signal would act within any system call, even while cancellation is
+ * disabled; so this function waits for the signal. (glibc 2.36) */
 static void forbid_cancellation(int *out_state, int *out_type)
 {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, out_type);
@@ -21,13 +23,13 @@ static void forbid_cancellation(int *out_state, int *out_type)
         vv_os_await_cancellation();
 }
 
-void vv_record_on_fork(void (*forked)(void))
+void vv_recorder_on_fork(void (*forked)(void))
 {
     on_fork = forked;
 }
 
-/* The lock may be held by a thread that the child does not have. */
-void vv_record_in_child(void)
+/* The lock is made anew: a thread that the child does not have may hold it. */
+void vv_recorder_lock_in_child(void)
 {
     pthread_mutex_init(&record_lock, NULL);
     pthread_mutex_lock(&record_lock);
@@ -35,14 +37,15 @@ void vv_record_in_child(void)
         on_fork();
 }
 
-bool vv_record_enter(void)
+bool vv_recorder_lock(void)
 {
     struct vv_self *self = &vv_self;
     uint64_t signals;
     int saved_errno = errno, cancel, cancel_type;
     if (self->busy)
         return false;
-    /* Before it is busy, since handlers do the same; and nobody may be taken away while it is. */
+    /* Cancellation is forbidden before `busy` is set. A handler may come here too; and a thread
+     * that is cancelled while busy would leave the lock locked and `busy` set. */
     forbid_cancellation(&cancel, &cancel_type);
     vv_os_signals_block(&signals);
     self->busy = true;
@@ -53,13 +56,13 @@ bool vv_record_enter(void)
     self->saved_signals = signals;
     self->entered_ns = vv_clock_monotonic_ns();
     if (vv_birth_is_unknown())
-        vv_record_in_child();
+        vv_recorder_lock_in_child();
     else
         pthread_mutex_lock(&record_lock);
     return true;
 }
 
-void vv_record_leave(void)
+void vv_recorder_unlock(void)
 {
     struct vv_self *self = &vv_self;
     vv_session.slow_ns += vv_clock_monotonic_ns() - self->entered_ns;

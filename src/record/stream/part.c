@@ -13,7 +13,7 @@
 #define FORGET_STEP_BYTES (UINT64_C(8) << 20)
 #define BLOCK_BYTES UINT64_C(4096)
 
-/* Under the recorder's lock. */
+/* Guarded by the recorder's lock. */
 static uint64_t bytes_max = UINT64_MAX, bytes_taken;
 
 void vv_part_limit(uint64_t max_bytes)
@@ -28,10 +28,12 @@ void vv_part_return(uint64_t bytes)
     vv_room_return(bytes);
 }
 
-int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes, struct vv_part *out_part)
+int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t bytes,
+                 struct vv_part *out_part)
 {
     struct vv_part part = { .bytes = bytes };
-    int failure = vv_copier_reason() != 0 ? ENODEV : vv_own_create(folder, name, bytes, &part.map, &part.id);
+    int failure =
+        vv_copier_reason() != 0 ? ENODEV : vv_own_create(folder, name, bytes, &part.map, &part.id);
     if (vv_copier_serves(failure))
         failure = vv_copier_make(folder, name, bytes, failure, &part.map, &part.copy);
     if (failure == 0)
@@ -39,10 +41,13 @@ int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t 
     return failure;
 }
 
-/* Through the name: zeros get real blocks (or ENOSPC) on every file system, and pages in the cache that one memset has
- * filled, where ext4 takes three times as long for a fault a page. Where the file cannot be reached so (no descriptor is
- * left, rights were dropped, another root, another folder lies there), through the mapping, which needs neither. */
-static int back_file(const struct vv_part *part, const struct vv_own_folder *folder, const char *name, uint64_t bytes)
+/* Writes zeros through the file's name. On every file system they get real blocks (or ENOSPC), and
+ * one memset fills the pages of the cache; a fault for each page takes three times as long on ext4.
+ * The name may not lead to the file: no descriptor is left, rights were dropped, the root has
+ * changed, another folder lies there. Then the mapping serves, since it needs neither name nor
+ * descriptor. */
+static int back_file(const struct vv_part *part, const struct vv_own_folder *folder,
+                     const char *name, uint64_t bytes)
 {
     int failure = vv_own_write_zeros(folder, name, &part->id, part->backed_bytes, bytes);
     if (failure == 0)
@@ -53,7 +58,8 @@ static int back_file(const struct vv_part *part, const struct vv_own_folder *fol
     return other_failure == EINVAL ? failure : other_failure;
 }
 
-static int back(struct vv_part *part, const struct vv_own_folder *folder, const char *name, uint64_t bytes)
+static int back(struct vv_part *part, const struct vv_own_folder *folder, const char *name,
+                uint64_t bytes)
 {
     int failure = part->copy != NULL ? vv_copier_back(part->map + part->backed_bytes, bytes)
                                      : back_file(part, folder, name, bytes);
@@ -62,8 +68,8 @@ static int back(struct vv_part *part, const struct vv_own_folder *folder, const 
     return failure;
 }
 
-int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder, const char *name, uint64_t window_bytes,
-                 bool is_first)
+int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder, const char *name,
+                 uint64_t window_bytes, bool is_first)
 {
     uint64_t window = window_bytes, rest = part->bytes - part->backed_bytes;
     if (window > rest)
@@ -76,7 +82,8 @@ int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder, const
         if (window < VV_PACKET_BYTES)
             return ENOSPC;
         window -= window % VV_PACKET_BYTES;
-        int failure = is_first || vv_room_is_for(folder, window) ? back(part, folder, name, window) : ENOSPC;
+        int failure =
+            is_first || vv_room_is_for(folder, window) ? back(part, folder, name, window) : ENOSPC;
         if (failure == 0)
             break;
         if (failure != ENOSPC && failure != EDQUOT)
@@ -92,7 +99,8 @@ int vv_part_back(struct vv_part *part, const struct vv_own_folder *folder, const
 
 int vv_part_back_spare(struct vv_part *part, const struct vv_own_folder *folder, const char *name)
 {
-    return vv_room_is_for(folder, VV_PACKET_BYTES) ? back(part, folder, name, VV_PACKET_BYTES) : ENOSPC;
+    return vv_room_is_for(folder, VV_PACKET_BYTES) ? back(part, folder, name, VV_PACKET_BYTES)
+                                                   : ENOSPC;
 }
 
 void vv_part_adopt(const struct vv_part *part)

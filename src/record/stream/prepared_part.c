@@ -10,21 +10,22 @@
 
 #define SPARES 4u
 
-/* Under the recorder's lock. */
+/* Guarded by the recorder's lock. */
 static struct spare {
-    struct vv_part part; /* map NULL: the place is free */
+    struct vv_part part; /* if map is NULL, the place is free */
     char name[VV_STREAM_NAME_BYTES];
 } spares[SPARES];
-static struct vv_own_folder home; /* where all of them are */
+static struct vv_own_folder home; /* the folder that all of them are in */
 static unsigned long made;
 static bool are_wanted;
 
-void vv_spare_begin(void)
+void vv_prepared_part_begin(void)
 {
     are_wanted = true;
 }
 
-bool vv_spare_take(uint64_t bytes, struct vv_part *out_part, char *out_name, size_t capacity)
+bool vv_prepared_part_take(uint64_t bytes, struct vv_part *out_part, char *out_name,
+                           size_t capacity)
 {
     for (struct spare *spare = spares; spare < spares + SPARES; spare++) {
         if (spare->part.map == NULL || spare->part.bytes > bytes)
@@ -38,12 +39,13 @@ bool vv_spare_take(uint64_t bytes, struct vv_part *out_part, char *out_name, siz
     return false;
 }
 
-void vv_spare_fill(const struct vv_own_folder *folder, uint64_t bytes)
+void vv_prepared_part_fill(const struct vv_own_folder *folder, uint64_t bytes)
 {
     struct spare *spare = spares;
     while (spare < spares + SPARES && spare->part.map != NULL)
         spare++;
-    if (!are_wanted || spare == spares + SPARES || vv_copier_reason() != 0 || bytes < VV_PACKET_BYTES)
+    if (!are_wanted || spare == spares + SPARES || vv_copier_reason() != 0 ||
+        bytes < VV_PACKET_BYTES)
         return;
     vv_own_folder_copy(&home, folder);
     snprintf(spare->name, sizeof spare->name, ".spare.%lu", made++);
@@ -55,7 +57,7 @@ void vv_spare_fill(const struct vv_own_folder *folder, uint64_t bytes)
     }
 }
 
-void vv_spare_drop(void)
+void vv_prepared_part_drop(void)
 {
     are_wanted = false;
     for (struct spare *spare = spares; spare < spares + SPARES; spare++)
@@ -65,7 +67,7 @@ void vv_spare_drop(void)
         }
 }
 
-void vv_spare_abandon(void)
+void vv_prepared_part_abandon(void)
 {
     for (struct spare *spare = spares; spare < spares + SPARES; spare++)
         vv_part_abandon(&spare->part, false);

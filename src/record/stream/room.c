@@ -5,17 +5,18 @@
 #include "record/stream/recorder.h"
 
 #define LOOK_EVERY_NS UINT64_C(100000000)
-#define REFUSED_FOR_NS UINT64_C(1000000) /* smaller windows, asked for at once, hear the same       */
-#define UNKNOWN_BYTES (INT64_MAX / 2)    /* the folder cannot be reached: a full disk tells itself   */
+#define REFUSED_FOR_NS UINT64_C(1000000) /* meanwhile smaller windows are refused, too */
+#define UNKNOWN_BYTES (INT64_MAX / 2)    /* used if the folder cannot be reached */
 
-/* Under the recorder's lock. */
+/* Guarded by the recorder's lock. */
 static uint64_t reserve_bytes, looked_ns;
-static int64_t left_bytes;    /* that may be taken before the next look                          */
-static int64_t granted_bytes; /* what that was at the last one                                   */
+static int64_t left_bytes;    /* may be taken before the file system is asked again              */
+static int64_t granted_bytes; /* left_bytes when the file system was last asked                  */
 static bool was_refused;
 static int (*on_refusal)(void);
 
-void vv_room_begin(const struct vv_own_folder *folder, const struct vv_reserve *reserve, int (*refused)(void))
+void vv_room_begin(const struct vv_own_folder *folder, const struct vv_reserve *reserve,
+                   int (*refused)(void))
 {
     uint64_t free_bytes = 0, total_bytes = 0;
     vv_room_forked();
@@ -32,7 +33,7 @@ void vv_room_forked(void)
     was_refused = false;
 }
 
-static void look(const struct vv_own_folder *folder, uint64_t now_ns)
+static void ask_file_system(const struct vv_own_folder *folder, uint64_t now_ns)
 {
     uint64_t free_bytes, total_bytes;
     looked_ns = now_ns;
@@ -49,7 +50,7 @@ bool vv_room_is_for(const struct vv_own_folder *folder, uint64_t bytes)
     uint64_t age_ns = vv_clock_monotonic_ns() - looked_ns;
     bool is_short = left_bytes < (int64_t)bytes, is_asked_again = granted_bytes < (int64_t)bytes;
     if (is_short ? !is_asked_again || age_ns > REFUSED_FOR_NS : age_ns > LOOK_EVERY_NS)
-        look(folder, looked_ns + age_ns);
+        ask_file_system(folder, looked_ns + age_ns);
     if (left_bytes >= (int64_t)bytes) {
         left_bytes -= (int64_t)bytes;
         return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c — what all of the recorder looks at: the page of the switches, the session, the thread. */
+/* state.c — the state that all of the recorder shares: the control page, the session, the
+ * thread. */
 #include "record/stream/recorder.h"
 
-/* A page of its own, so that it can be mapped onto a file (varve.h). */
+/* The variable has a page of its own, so that a file can be mapped over it (varve.h). */
 VARVE_API _Alignas(4096) struct varve_control varve_control_page;
 
 struct vv_session vv_session;

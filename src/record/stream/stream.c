@@ -13,9 +13,9 @@
 
 #define FIRST_PART_BYTES (UINT64_C(4) << 20)
 #define LARGEST_PART_BYTES (UINT64_C(1) << 30)
-#define ADDRESS_SHARE 64u                        /* of RLIMIT_AS one part takes at most this part */
+#define ADDRESS_SHARE 64u                        /* a part takes at most 1/64 of RLIMIT_AS */
 #define SMALLEST_MAP_BYTES (UINT64_C(1) << 20)
-#define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* a writer waits some 20 us for it */
+#define LARGEST_WINDOW_BYTES (UINT64_C(128) << 10) /* backing it makes a writer wait some 20 us */
 
 #define LEFT_MAX (sizeof ((struct vv_writer *)NULL)->left / sizeof(struct vv_packet_header *))
 
@@ -42,7 +42,8 @@ static struct vv_packet_header *build_packet(struct vv_stream *stream, uint64_t 
     return packet;
 }
 
-/* Points the writer at a packet built before. The compiler must not move these stores before those. */
+/* Points the writer at a packet that was built before. The compiler must not move these stores
+ * before the stores that built it. */
 static void make_current(struct vv_writer *writer, struct vv_packet_header *packet)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -55,13 +56,15 @@ static void make_current(struct vv_writer *writer, struct vv_packet_header *pack
 /* Extends the backed range by a window. A thread's first packet is always granted. */
 static int back_more(struct vv_stream *stream, const char *name)
 {
-    int failure = vv_part_back(&stream->part, &stream->folder, name, stream->window_bytes, stream->sequence == 0);
+    int failure = vv_part_back(&stream->part, &stream->folder, name, stream->window_bytes,
+                               stream->sequence == 0);
     if (failure == 0 && stream->window_bytes < LARGEST_WINDOW_BYTES)
         stream->window_bytes *= 2;
     return failure;
 }
 
-/* The process's own stream, instance 0, is not part of the ring. */
+/* The size that a part should have. The process's own stream, instance 0, is not in the flight
+ * recorder's list. */
 static uint64_t wanted_size(uint64_t instance, uint32_t number)
 {
     uint64_t bytes = number < 3 ? FIRST_PART_BYTES << 3 * number : LARGEST_PART_BYTES;
@@ -69,7 +72,8 @@ static uint64_t wanted_size(uint64_t instance, uint32_t number)
     return instance != 0 && bytes > kept ? kept : bytes;
 }
 
-/* By the limits of the process: a part is no larger than a file may be, nor than a small part of the address space. */
+/* Reduces a size to the limits of the process: a part is not larger than a file may be, and takes
+ * only a small share of the address space. */
 static uint64_t allowed_size(uint64_t bytes)
 {
     uint64_t file_bytes = vv_os_file_limit(), map_bytes = vv_os_address_limit() / ADDRESS_SHARE;
@@ -85,11 +89,12 @@ static void set_number(struct vv_stream *stream, uint32_t number)
     snprintf(stream->name + stream->base_length, 16, ".%u", number);
 }
 
-/* A part with its first packet backed, and the name that it has until that packet is built. */
+/* Makes a part whose first packet is backed. `hidden` becomes the name that the part has until that
+ * packet is built. */
 static int make_part(struct vv_stream *stream, char *hidden, size_t capacity)
 {
     uint64_t bytes = wanted_size(stream->instance, stream->number);
-    if (stream->number == 0 && vv_spare_take(bytes, &stream->part, hidden, capacity))
+    if (stream->number == 0 && vv_prepared_part_take(bytes, &stream->part, hidden, capacity))
         return 0;
     bytes = allowed_size(bytes);
     if (bytes < VV_PACKET_BYTES)
@@ -123,7 +128,7 @@ static int open_part(struct vv_stream *stream, struct vv_packet_header **out_pac
 
 void vv_writer_forget(struct vv_writer *writer)
 {
-    writer->limit = NULL; /* first: handlers find no room */
+    writer->limit = NULL; /* first, so that handlers find no room */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     writer->cursor = NULL;
     writer->packet = NULL;
@@ -153,7 +158,7 @@ int vv_stream_open(struct vv_stream *stream, struct vv_writer *writer,
 
 void vv_stream_prepare(const struct vv_own_folder *folder)
 {
-    vv_spare_fill(folder, allowed_size(wanted_size(1, 0)));
+    vv_prepared_part_fill(folder, allowed_size(wanted_size(1, 0)));
 }
 
 static uint64_t cursor_bits(const struct vv_writer *writer)
@@ -169,8 +174,9 @@ bool vv_stream_awaits(const struct vv_writer *writer)
     return awaits;
 }
 
-/* Nobody new writes into it. Are we in a signal handler that came between the reservation of a record there and
- * its publication, then that record is still to come. */
+/* Leaves the packet: no new record begins there. If this runs in a signal handler that came between
+ * the reservation of a record there and its publication, that record is still unfinished: the
+ * packet joins those that the interrupted writer publishes. */
 static void leave_packet(struct vv_writer *writer)
 {
     struct vv_packet_header *packet = writer->packet;
@@ -233,11 +239,12 @@ static bool advance_to_new_part(struct vv_stream *stream, struct vv_writer *writ
     return true;
 }
 
-/* In the current part or a new one; a part that somebody has cut is left at once, and what was being stored
- * into it then is lost. */
+/* Opens the next packet in the current part or in a new one. If somebody has cut the part, the
+ * stream leaves it at once, and the record that was being stored there is lost. */
 static bool advance(struct vv_stream *stream, struct vv_writer *writer)
 {
-    /* A part that was cut may have grown again, by our own window: its packets are gone all the same. */
+    /* A part that was cut may have grown again, when the recorder backed its next window. Even then
+     * the part's packets are gone. */
     bool harmed = writer->packet->magic != VV_CTF_MAGIC || stream->harmed;
     stream->harmed = false;
     uint64_t next = (uint64_t)((uint8_t *)writer->packet - stream->part.map) + VV_PACKET_BYTES;
@@ -259,16 +266,17 @@ bool vv_stream_advance(struct vv_stream *stream, struct vv_writer *writer)
         stream->retry_ticks = 0;
     }
     bool room = advance(stream, writer);
-    if (room && stream->harmed) /* cut while the packet was built */
+    if (room && stream->harmed) /* the file was cut while the packet was built */
         room = advance(stream, writer);
     if (room)
-        vv_stream_discard(stream, writer, 0); /* what handlers counted while the packet was built */
+        vv_stream_discard(stream, writer, 0); /* stores what handlers counted meanwhile */
     else
-        stream->retry_ticks = vv_clock_in_a_second(); /* disk full … */
+        stream->retry_ticks = vv_clock_in_a_second(); /* the disk may be full */
     return room;
 }
 
-/* A handler may count between any two of these steps; the loop ends with the newest sum stored. */
+/* A handler may count lost records between any two of these steps. The loop ends when the newest
+ * sum is stored. */
 static void store_discarded(struct vv_stream *stream, struct vv_writer *writer)
 {
     uint64_t sum;
@@ -288,11 +296,12 @@ void vv_stream_discard(struct vv_stream *stream, struct vv_writer *writer, uint6
 
 static bool is_position(uint64_t bits)
 {
-    return bits >= sizeof(struct vv_packet_header) * 8 && bits <= VV_PACKET_BYTES * 8 && bits % 64 == 0;
+    return bits >= sizeof(struct vv_packet_header) * 8 && bits <= VV_PACKET_BYTES * 8 &&
+           bits % 64 == 0;
 }
 
-/* How many of these words are whole records: up to a second one that was left unfinished (handlers that jump leave many)
- * or has no length. */
+/* Returns the number of words in whole records at the begin: up to the next record that was left
+ * unfinished (handlers that jump leave several) or that has no length. */
 static size_t whole_words(const uint64_t *words, size_t count)
 {
     size_t at = 0;
@@ -305,9 +314,10 @@ static size_t whole_words(const uint64_t *words, size_t count)
     return at;
 }
 
-/* Moves the records of [content, end) over the unfinished one at their begin, and publishes those before the next
- * unfinished one. Returns the new end, in bits. The header lies in shared memory, so others may have stored anything there:
- * what is no place before the end is not the writer's, and everything up to the end is taken for whole. */
+/* Moves the records of [content, end) over the unfinished one at their begin, and publishes those
+ * before the next unfinished one. Returns the new end, in bits. The header is in shared memory, so
+ * others may have stored anything there. A content_bits that is no place before the end was not
+ * stored by the writer: then everything up to the end is published as whole. */
 static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
 {
     uint64_t begin_bits = __atomic_load_n(&packet->content_bits, __ATOMIC_RELAXED);
@@ -319,8 +329,8 @@ static uint64_t close_gap(struct vv_packet_header *packet, uint64_t end_bits)
     size_t count = (size_t)(end_bits - begin_bits) / 64, gap = 0;
     if (count == 0)
         return end_bits;
-    /* A first word is stored before its fields. The length of one with a list may not be there yet: all stays
-     * hidden. */
+    /* A record's first word is stored before its fields. A record with a list may not have its
+     * length yet; then all stays hidden. */
     if (vv_list_head_words((uint32_t)(words[0] & VV_ID_MASK)) != 0)
         return begin_bits;
     if (words[0] != 0)
@@ -348,7 +358,8 @@ void vv_stream_settle(struct vv_writer *writer)
             writer->left[i] = NULL;
         }
     if (writer->packet != NULL)
-        writer->cursor = (uint8_t *)writer->packet + close_gap(writer->packet, cursor_bits(writer)) / 8;
+        writer->cursor =
+            (uint8_t *)writer->packet + close_gap(writer->packet, cursor_bits(writer)) / 8;
 }
 
 void vv_writer_await_none(struct vv_writer *writer)
@@ -363,7 +374,8 @@ void vv_stream_unmap(struct vv_stream *stream)
     vv_part_leave(&stream->former);
 }
 
-/* What the owner gives back of a session that goes on counts for its budget and its ring. */
+/* Gives back what is backed behind `end_bytes`. While the session goes on, this counts for its
+ * budget and in the flight recorder's list. */
 static void shrink(struct vv_stream *stream, uint64_t end_bytes)
 {
     uint64_t backed = stream->part.backed_bytes, bytes = vv_part_shrink(&stream->part, end_bytes);
@@ -378,7 +390,7 @@ void vv_stream_close(struct vv_stream *stream, struct vv_writer *writer)
 {
     if (stream->part.map != NULL && writer->packet != NULL && !stream->harmed) {
         bool is_whole = writer->packet->content_bits == cursor_bits(writer);
-        if (!stream->harmed && !(stream->ended && is_whole)) /* looking may have told us */
+        if (!stream->harmed && !(stream->ended && is_whole)) /* the read may have set `harmed` */
             leave_packet(writer);
         shrink(stream, (uint64_t)(writer->cursor - stream->part.map));
     }

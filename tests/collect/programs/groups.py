@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """groups.py — three ranks, and two of the groups of two among them, over gloo.
 
-    python groups.py FOLDER        writes rankN.json: [[collective, group, its size, elements], …] as that rank asked for them
+    python groups.py FOLDER        writes rankN.json: [[collective, group, its size, elements], …]
+                                   as that rank asked for them
 """
 import json
 import pathlib
@@ -15,9 +16,11 @@ RANKS = 3
 
 
 def work(rank, folder):
-    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=RANKS)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank,
+                            world_size=RANKS)
     groups = [dist.group.WORLD, dist.new_group([0, 1]), dist.new_group([0, 2])]
-    name_of = getattr(dist.distributed_c10d, "_get_process_group_name", lambda group: "")  # from 2.0 on
+    # from 2.0 on
+    name_of = getattr(dist.distributed_c10d, "_get_process_group_name", lambda group: "")
     told, kept = [], []
 
     def ones(elements):  # freed by a thread of gloo's, a tensor may keep PyTorch 2.6 from ending

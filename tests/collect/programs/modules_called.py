@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""modules_called.py — calls of modules in all ways, and what a program could notice; all that it prints is the same each time.
+"""modules_called.py — calls of modules in all ways, and what a program could notice; all that it
+prints is the same each time.
 
     python modules_called.py FOLDER        FOLDER has a package torch, which may be a stand-in
 """
@@ -41,10 +42,11 @@ class Slotted:
 
 
 tree = Pair(one=Pair(one=Leaf(), two=Leaf()), two=Leaf(), **{"\u00e9": Own(odd=None)})
-tree.__dict__["_modules"]["one"].__dict__["_modules"]["two"].__dict__["_modules"]["self"] = tree  # a circle
+# a circle
+tree.__dict__["_modules"]["one"].__dict__["_modules"]["two"].__dict__["_modules"]["self"] = tree
 print(tree(1), tree(2), Module.__call__(*[tree, 3]), list(map(tree, range(3))))
-for call in (lambda: tree.__dict__["_modules"]["\u00e9"](2), lambda: tree("text"), lambda: tree(1, 2), Module.__call__,
-             lambda: Module.__call__(5)):
+for call in (lambda: tree.__dict__["_modules"]["\u00e9"](2), lambda: tree("text"),
+             lambda: tree(1, 2), Module.__call__, lambda: Module.__call__(5)):
     try:
         call()
     except Exception:
@@ -54,11 +56,13 @@ slotted = Slotted()
 slotted.forward = len
 print(Module.__call__(slotted, "four"))
 print(copy.deepcopy(tree)(4), pickle.loads(pickle.dumps(tree.one))(4), sorted(vars(tree.one)))
-print(Module.__call__.__qualname__, Module.__call__ is Module._call_impl, Module.__call__.__code__.co_name)
+print(Module.__call__.__qualname__, Module.__call__ is Module._call_impl,
+      Module.__call__.__code__.co_name)
 for _ in range(300):
     Bare.forward = lambda self: self
     Bare()()
-threads = [threading.Thread(target=lambda: [tree(5) for _ in range(50)], name="worker") for _ in range(4)]
+threads = [threading.Thread(target=lambda: [tree(5) for _ in range(50)], name="worker")
+           for _ in range(4)]
 for thread in threads:
     thread.start()
 for thread in threads:

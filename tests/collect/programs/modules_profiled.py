@@ -3,8 +3,9 @@
 
     python modules_profiled.py FILE        writes {"version", "calls": [[name, depth], …]}
 
-Runs on PyTorch 1.13 and later. Depth counts the modules whose call a call is in; in order of their begin. A third run in a
-thread of its own, which the profiler does not see, is recorded behind the range "window".
+Runs on PyTorch 1.13 and later. Depth counts the modules whose call a call is in; in order of their
+begin. A third run in a thread of its own, which the profiler does not see, is recorded behind the
+range "window".
 """
 import json
 import sys

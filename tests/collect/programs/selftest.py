@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""selftest.py — runs the self-test of the PyTorch collector with damaged reads, and writes what came of it.
+"""selftest.py — runs the self-test of the PyTorch collector with damaged reads, and writes what
+came of it.
 
     python selftest.py LIBRARY SEED RUNS        LIBRARY is build/tests/collect/selftest.so
 """
@@ -9,8 +10,8 @@ import sys
 
 import torch
 
-LAYOUT = ("rung", "schema", "kind", "sequence", "forward_thread", "handle", "is_async", "values", "tag_bool", "rank",
-          "device", "list_values", "tag_list")
+LAYOUT = ("rung", "schema", "kind", "sequence", "forward_thread", "handle", "is_async", "values",
+          "tag_bool", "rank", "device", "list_values", "tag_list")
 GUARD_BYTES, TENSOR_BYTES = 512, 320  # of the reads that show one
 
 
@@ -22,8 +23,9 @@ class Layout(ctypes.Structure):
 
 
 class Outcome(ctypes.Structure):
-    _fields_ = [("truth", Layout), ("wrong", Layout), ("reads", ctypes.c_uint32), ("by_rung", ctypes.c_uint32 * 5),
-                ("wrong_count", ctypes.c_uint32), ("wrong_run", ctypes.c_uint32)]
+    _fields_ = [("truth", Layout), ("wrong", Layout), ("reads", ctypes.c_uint32),
+                ("by_rung", ctypes.c_uint32 * 5), ("wrong_count", ctypes.c_uint32),
+                ("wrong_run", ctypes.c_uint32)]
 
 
 class Future(ctypes.Structure):
@@ -32,10 +34,12 @@ class Future(ctypes.Structure):
 
 def damaged(library, seed, runs, is_all):
     outcome = Outcome()
-    library.selftest_run.argtypes = [ctypes.c_uint64, ctypes.c_uint32, ctypes.c_bool, ctypes.c_void_p]
+    library.selftest_run.argtypes = [ctypes.c_uint64, ctypes.c_uint32, ctypes.c_bool,
+                                     ctypes.c_void_p]
     assert library.selftest_run(seed, runs, is_all, ctypes.byref(outcome)) == 0
-    return {"truth": outcome.truth.as_dict(), "reads": outcome.reads, "by_rung": list(outcome.by_rung),
-            "wrong": outcome.wrong.as_dict(), "wrong_count": outcome.wrong_count, "wrong_run": outcome.wrong_run}
+    return {"truth": outcome.truth.as_dict(), "reads": outcome.reads,
+            "by_rung": list(outcome.by_rung), "wrong": outcome.wrong.as_dict(),
+            "wrong_count": outcome.wrong_count, "wrong_run": outcome.wrong_run}
 
 
 def future(library, size, at, added):

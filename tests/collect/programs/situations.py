@@ -3,8 +3,10 @@
 
     python situations.py torch|python SITUATION FILE LIBRARY
 
-Each unit of work that was done while it was to be recorded is one byte in FILE: `u` of this process, `c` of a child.
-For torch a unit is one call of a module Unit, with one aten::trunc_ and one block of BLOCK_BYTES, for python one call of unit_of_work.
+Each unit of work that was done while it was to be recorded is one byte in FILE: `u` of this
+process, `c` of a child.
+For torch a unit is one call of a module Unit, with one aten::trunc_ and one block of BLOCK_BYTES,
+for python one call of unit_of_work.
 """
 import atexit
 import ctypes
@@ -31,8 +33,8 @@ def refuse_reads_of_memory():
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_uint16), ("steps", ctypes.POINTER(Step))]
 
-    steps = (Step * 4)(Step(0x20, 0, 0, 0), Step(0x15, 0, 1, READ_OF_MEMORY), Step(0x06, 0, 0, 0x00050001),
-                       Step(0x06, 0, 0, 0x7FFF0000))
+    steps = (Step * 4)(Step(0x20, 0, 0, 0), Step(0x15, 0, 1, READ_OF_MEMORY),
+                       Step(0x06, 0, 0, 0x00050001), Step(0x06, 0, 0, 0x7FFF0000))
     libc = ctypes.CDLL(None, use_errno=True)
     assert libc.prctl(38, 1, 0, 0, 0) == 0  # no new privileges: anyone may
     assert libc.prctl(22, 2, ctypes.byref(Program(4, steps)), 0, 0) == 0
@@ -99,7 +101,8 @@ def crowd():
 
 
 def twice():
-    """A program that collects by itself, in a process that is recorded; and libraries that come later."""
+    """A program that collects by itself, in a process that is recorded; and libraries that come
+    later."""
     library = ctypes.CDLL(LIBRARY)
     for _ in range(3):
         assert library.varve_collect(None, None) == 0
@@ -193,8 +196,9 @@ def stop_and_start():
 
 SITUATIONS = {"plain": work, "sandbox": work, "full": lambda: work(20000), "no room": work,
               "starved": work, "copied": twice, "crowd": crowd,
-              "twice": twice, "fork": fork, "exit": at_exit, "daemons": daemons, "closed": close_libraries,
-              "interrupted": interrupted, "thrown": throw, "stopped": stop_and_start}
+              "twice": twice, "fork": fork, "exit": at_exit, "daemons": daemons,
+              "closed": close_libraries, "interrupted": interrupted, "thrown": throw,
+              "stopped": stop_and_start}
 
 if __name__ == "__main__":
     SITUATIONS[SITUATION]()

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train_profiled.py — two steps of a small conv net on random data, and what PyTorch's own profiler saw of them.
+"""train_profiled.py — two steps of a small conv net on random data, and what PyTorch's own profiler
+saw of them.
 
-    python train_profiled.py FILE        writes {"version", "tid", "events": [[name, shapes, sequence], …]}
+    python train_profiled.py FILE        writes {"version", "tid", "events": [[name, shapes,
+                                         sequence], …]}
 
-Runs on PyTorch 1.13 and later. The events are those of the main thread from the range "window" on, in the order in
-which they began.
+Runs on PyTorch 1.13 and later. The events are those of the main thread from the range "window" on,
+in the order in which they began.
 """
 import json
 import sys
@@ -17,12 +19,14 @@ from torch.profiler import profile, record_function
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.features = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU())
+        self.features = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4),
+                                            torch.nn.ReLU())
         self.linear = torch.nn.Linear(4 * 6 * 6, 5)
 
     def forward(self, images):
         features = self.features(images)
-        return self.linear(torch.cat([features.flatten(1)[:, :72], features.flatten(1)[:, 72:]], dim=1))
+        return self.linear(torch.cat([features.flatten(1)[:, :72], features.flatten(1)[:, 72:]],
+                                     dim=1))
 
 
 def train(model, optimizer, images, labels):
@@ -52,7 +56,8 @@ def main():
     begun = [event for event in in_order if event.correlation_id() >= window.correlation_id()]
     with open(sys.argv[1], "w", encoding="utf-8") as file:
         json.dump({"version": torch.__version__, "tid": threading.get_native_id(),
-                   "events": [[event.name(), event.shapes(), event.sequence_nr()] for event in begun]}, file)
+                   "events": [[event.name(), event.shapes(), event.sequence_nr()]
+                              for event in begun]}, file)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jax_mlp.py — JAX profiles the training of a small network, and says what its own reader finds in the profile.
+"""jax_mlp.py — JAX profiles the training of a small network, and says what its own reader finds in
+the profile.
 
     jax_mlp.py FOLDER       host.xplane.pb, trace.json.gz and numbers.json
 
@@ -33,7 +34,8 @@ def train_step(parameters, data, target):
 def record(folder):
     keys = jax.random.split(jax.random.key(0), 5)
     sizes = [16, 32, 32, 4]
-    parameters = [(jax.random.normal(key, (m, n)) / m, jnp.zeros(n)) for key, m, n in zip(keys, sizes, sizes[1:])]
+    parameters = [(jax.random.normal(key, (m, n)) / m, jnp.zeros(n))
+                  for key, m, n in zip(keys, sizes, sizes[1:])]
     data, target = jax.random.normal(keys[3], (64, 16)), jax.random.normal(keys[4], (64, 4))
     train_step(parameters, data, target)[0].block_until_ready()
     options = jax.profiler.ProfileOptions()

@@ -20,13 +20,15 @@ print(os.getpid(), torch.full((4,), 3.0).square().sum().item())
 def main():
     manager = KernelManager()
     manager._kernel_spec = KernelSpec(  # no file of it has to be installed
-        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], language="python")
+        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        language="python")
     manager.start_kernel()
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=SECONDS)
     texts = []
-    reply = client.execute_interactive(CELL, timeout=SECONDS, output_hook=lambda message: texts.append(
+    reply = client.execute_interactive(CELL, timeout=SECONDS,
+                                       output_hook=lambda message: texts.append(
         message["content"].get("text", "")))
     client.stop_channels()
     manager.shutdown_kernel()

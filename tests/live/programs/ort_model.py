@@ -25,9 +25,11 @@ def network():
              helper.make_node("MatMul", ["h3", "w2"], ["h4"], name="second"),
              helper.make_node("Softmax", ["h4"], ["y"], name="softmax", axis=1),
              helper.make_node("ArgMax", ["y"], ["best"], name="best", axis=1, keepdims=0)]
-    graph = helper.make_graph(nodes, "network", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 64])],
+    graph = helper.make_graph(nodes, "network",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 64])],
                               [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 10]),
-                               helper.make_tensor_value_info("best", TensorProto.INT64, ["n"])], weights)
+                               helper.make_tensor_value_info("best", TensorProto.INT64, ["n"])],
+                               weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -38,7 +40,8 @@ def main():
     options.profile_file_prefix = str(folder / "session")
     options.intra_op_num_threads = 2
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(network().SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(network().SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
     batches = [4, 4, 4, 32, 4][:RUNS]
     for batch in batches:
         session.run(None, {"x": numpy.ones((batch, 64), numpy.float32)})
@@ -46,8 +49,8 @@ def main():
     shutil.move(session.end_profiling(), folder / "profile.json")
     (folder / "numbers.json").write_text(json.dumps({
         "version": onnxruntime.__version__, "batches": batches, "start_ns": start_ns,
-        "nodes": [["first", "MatMul"], ["bias", "Add"], ["activation", "Tanh"], ["second", "MatMul"],
-                  ["softmax", "Softmax"], ["best", "ArgMax"]]}))
+        "nodes": [["first", "MatMul"], ["bias", "Add"], ["activation", "Tanh"],
+                  ["second", "MatMul"], ["softmax", "Softmax"], ["best", "ArgMax"]]}))
 
 
 if __name__ == "__main__":

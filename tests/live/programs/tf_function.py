@@ -21,13 +21,15 @@ STEPS = 3
 class Model(tf.Module):
     def __init__(self):
         super().__init__()
-        self.weights = [tf.Variable(tf.random.normal(shape, seed=1)) for shape in ((16, 32), (32, 4))]
+        self.weights = [tf.Variable(tf.random.normal(shape, seed=1))
+                        for shape in ((16, 32), (32, 4))]
 
     @tf.function
     def train(self, data, target):
         with tf.GradientTape() as tape:
             hidden = tf.nn.relu(tf.matmul(data, self.weights[0], name="first"))
-            loss = tf.reduce_mean(tf.square(tf.matmul(hidden, self.weights[1], name="second") - target))
+            loss = tf.reduce_mean(tf.square(tf.matmul(hidden, self.weights[1],
+                                                      name="second") - target))
         for weight, slope in zip(self.weights, tape.gradient(loss, self.weights)):
             weight.assign_sub(0.1 * slope)
         return loss
@@ -63,9 +65,11 @@ def planes_of(path):
         stats = lambda owner: [[keys[stat.metadata_id].name, value_of(stat, keys)]  # noqa: E731
                                for stat in owner.stats]
         yield {"name": plane.name, "stats": stats(plane), "lines": [
-            {"name": line.display_name or line.name, "id": line.id, "begin_ns": line.timestamp_ns, "events": [
-                [kinds[event.metadata_id].name, kinds[event.metadata_id].display_name, event.offset_ps,
-                 event.duration_ps, stats(kinds[event.metadata_id]) + stats(event)] for event in line.events]}
+            {"name": line.display_name or line.name, "id": line.id, "begin_ns": line.timestamp_ns,
+             "events": [
+                [kinds[event.metadata_id].name, kinds[event.metadata_id].display_name,
+                 event.offset_ps, event.duration_ps, stats(kinds[event.metadata_id]) + stats(event)]
+                 for event in line.events]}
             for line in plane.lines]}
 
 

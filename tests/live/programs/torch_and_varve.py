@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_and_varve.py — trains a model while torch.profiler and varve.profile watch, and says what both saw.
+"""torch_and_varve.py — trains a model while torch.profiler and varve.profile watch, and says what
+both saw.
 
-    torch_and_varve.py FOLDER           rows.json, windows.json, plans.json, attached.json, run.json.gz
+    torch_and_varve.py FOLDER           rows.json, windows.json, plans.json, attached.json,
+                                        run.json.gz
     torch_and_varve.py FOLDER memory    memory.json; only under varve record
 
-rows: key_averages() of both. windows: at which steps each called back, and what it had seen, for some schedules. plans: for how
-many steps of how many schedules varve.schedule was asked, and where it differs from torch's. attached: has PyTorch callbacks,
-before a profile, in it and after it; and the names that torch's own handler of a ready trace gave to files. memory: the rows of a window of
+rows: key_averages() of both. windows: at which steps each called back, and what it had seen, for
+some schedules. plans: for how many steps of how many schedules varve.schedule was asked, and where
+it differs from torch's. attached: has PyTorch callbacks, before a profile, in it and after it; and
+the names that torch's own handler of a ready trace gave to files. memory: the rows of a window of
 three steps, with each operator's own bytes.
 """
 import ctypes
@@ -17,7 +20,8 @@ import sys
 import warnings
 
 import torch
-from torch.profiler import ProfilerActivity, profile, record_function, schedule, tensorboard_trace_handler
+from torch.profiler import (ProfilerActivity, profile, record_function, schedule,
+                            tensorboard_trace_handler)
 from torch_models import conv_net, train
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "python"))
@@ -40,13 +44,16 @@ def both_at_once(folder):
                 pass
             train(parts, None, 3)
     ours.export_chrome_trace(folder / "run.json.gz")
-    by_shape = [{**dict(zip(ROW, (row.key, row.count))), "shapes": row.input_shapes} for row in ours.key_averages(True)]
-    return {"ours": rows_of(ours.key_averages()), "theirs": rows_of(theirs.key_averages()), "by_shape": by_shape,
-            "table": ours.table(row_limit=5)}
+    by_shape = [{**dict(zip(ROW, (row.key, row.count))), "shapes": row.input_shapes}
+                for row in ours.key_averages(True)]
+    return {"ours": rows_of(ours.key_averages()), "theirs": rows_of(theirs.key_averages()),
+            "by_shape": by_shape, "table": ours.table(row_limit=5)}
 
 
-PLANS = [{"wait": 1, "warmup": 1, "active": 2, "repeat": 2}, {"wait": 0, "warmup": 0, "active": 1, "repeat": 3},
-         {"wait": 2, "warmup": 1, "active": 3, "skip_first": 2}, {"wait": 0, "warmup": 2, "active": 1, "repeat": 1}]
+PLANS = [{"wait": 1, "warmup": 1, "active": 2, "repeat": 2}, {"wait": 0, "warmup": 0, "active": 1,
+                                                              "repeat": 3},
+         {"wait": 2, "warmup": 1, "active": 3, "skip_first": 2},
+         {"wait": 0, "warmup": 2, "active": 1, "repeat": 1}]
 STEPS = 11
 
 
@@ -68,7 +75,8 @@ def windows_of(profiler):
 def all_windows():
     return [{"plan": plan,
              "theirs": windows_of(lambda ready, plan=plan: profile(
-                 activities=[ProfilerActivity.CPU], schedule=schedule(**plan), on_trace_ready=ready)),
+                 activities=[ProfilerActivity.CPU], schedule=schedule(**plan),
+                 on_trace_ready=ready)),
              "ours": windows_of(lambda ready, plan=plan: varve.profile(
                  schedule=varve.schedule(**plan), on_trace_ready=ready)),
              "ours_by_their_plan": windows_of(lambda ready, plan=plan: varve.profile(
@@ -89,13 +97,15 @@ def all_plans():
 
 
 def attached(folder):
-    has_callbacks = ctypes.CDLL(str(next(pathlib.Path(torch.__file__).parent.glob("lib/libtorch_cpu.so"))))[
-        "_ZN2at12hasCallbacksEv"]
+    has_callbacks = ctypes.CDLL(
+        str(next(pathlib.Path(
+            torch.__file__).parent.glob("lib/libtorch_cpu.so"))))["_ZN2at12hasCallbacksEv"]
     has_callbacks.restype = ctypes.c_bool
     seen = [has_callbacks()]
     with varve.profile(on_trace_ready=tensorboard_trace_handler(str(folder / "board"), "worker")):
         seen.append(has_callbacks())
-    return {"seen": [*seen, has_callbacks()], "files": [path.name for path in (folder / "board").iterdir()]}
+    return {"seen": [*seen, has_callbacks()],
+            "files": [path.name for path in (folder / "board").iterdir()]}
 
 
 class Both:
@@ -112,9 +122,11 @@ def memory_of_a_window():
     train(parts, None, 1)
     plan = {"wait": 0, "warmup": 1, "active": 3, "repeat": 1}
     with varve.profile(profile_memory=True, schedule=varve.schedule(**plan)) as ours:
-        with profile(activities=[ProfilerActivity.CPU], profile_memory=True, schedule=schedule(**plan)) as theirs:
+        with profile(activities=[ProfilerActivity.CPU], profile_memory=True,
+                     schedule=schedule(**plan)) as theirs:
             train(parts, Both(theirs, ours), 5)
-    return {side: {row.key: [row.count, row.self_cpu_memory_usage] for row in profiler.key_averages()}
+    return {side: {row.key: [row.count, row.self_cpu_memory_usage]
+                   for row in profiler.key_averages()}
             for side, profiler in (("ours", ours), ("theirs", theirs))}
 
 
@@ -126,8 +138,8 @@ def main():
     if sys.argv[2:] == ["memory"]:
         (folder / "memory.json").write_text(json.dumps(memory_of_a_window()))
         return
-    for name, numbers in (("rows", both_at_once(folder)), ("windows", all_windows()), ("plans", all_plans()),
-                          ("attached", attached(folder))):
+    for name, numbers in (("rows", both_at_once(folder)), ("windows", all_windows()),
+                          ("plans", all_plans()), ("attached", attached(folder))):
         (folder / f"{name}.json").write_text(json.dumps(numbers))
 
 

@@ -10,13 +10,15 @@ import sys
 
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = sys.argv[1]
 os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # else each imports PyTorch
-os.environ["TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"] = "0"  # which takes longer than what it is for
+# which takes longer than what it is for
+os.environ["TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"] = "0"
 
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch._inductor import cpu_vec_isa  # noqa: E402
 
-cpu_vec_isa.valid_vec_isa_list = list  # none: else a dozen files are compiled to see what the processor has
+# none: else a dozen files are compiled to see what the processor has
+cpu_vec_isa.valid_vec_isa_list = list
 
 CALLS = 3
 

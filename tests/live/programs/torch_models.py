@@ -3,7 +3,8 @@
 
     torch_models.py FOLDER      NAME.json, a trace, and NAME.numbers.json for each NAME in RUNS
 
-The numbers are PyTorch's own: the rows of key_averages() in its groupings, and every event of kineto_results.
+The numbers are PyTorch's own: the rows of key_averages() in its groupings, and every event of
+kineto_results.
 """
 import json
 import pathlib
@@ -16,14 +17,16 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 
 def conv_net():
-    net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-                        nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 14 * 14, 10))
+    net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(),
+                        nn.MaxPool2d(2), nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Flatten(),
+                        nn.Linear(8 * 14 * 14, 10))
     return net, torch.randn(4, 3, 32, 32), nn.CrossEntropyLoss(), torch.randint(0, 10, (4,))
 
 
 def transformer():
     layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
-    return nn.TransformerEncoder(layer, 2), torch.randn(2, 12, 32), nn.MSELoss(), torch.randn(2, 12, 32)
+    return nn.TransformerEncoder(layer, 2), torch.randn(2, 12,
+                                                        32), nn.MSELoss(), torch.randn(2, 12, 32)
 
 
 def train(parts, profiler, steps):
@@ -49,10 +52,11 @@ RUNS = {
     "transformer_memory": (transformer, None, {"profile_memory": True}),
 }
 
-ROW = ("key", "count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage",
-       "input_shapes", "stack", "is_user_annotation")
-KINETO = ("name", "start_ns", "duration_ns", "start_thread_id", "fwd_thread_id", "sequence_nr", "correlation_id",
-          "nbytes", "scope", "structured_input_shapes", "dtypes", "stack", "is_async", "is_python_function")
+ROW = ("key", "count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage",
+       "self_cpu_memory_usage", "input_shapes", "stack", "is_user_annotation")
+KINETO = ("name", "start_ns", "duration_ns", "start_thread_id", "fwd_thread_id", "sequence_nr",
+          "correlation_id", "nbytes", "scope", "structured_input_shapes", "dtypes", "stack",
+          "is_async", "is_python_function")
 
 
 def rows_of(averages):

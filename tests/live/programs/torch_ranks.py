@@ -34,8 +34,10 @@ def step(net, optimizer, data):
 def work(rank, folder):
     torch.manual_seed(rank)
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=WORLD)
-    net = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(16, 8), nn.Tanh(), nn.Linear(8, 1)))
+    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank,
+                            world_size=WORLD)
+    net = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(16, 8), nn.Tanh(),
+                                                            nn.Linear(8, 1)))
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     data = torch.randn(4, 16)
     plan = schedule(wait=0, warmup=1, active=STEPS, repeat=1)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_recorded.py — trains a model while torch.profiler watches.
 
-    torch_recorded.py FOLDER conv|transformer [beside]      NAME.json, its trace; beside: each step another thread runs
+    torch_recorded.py FOLDER conv|transformer [beside]      NAME.json, its trace; beside: each step
+    another thread runs
                                                             CALLS operators
 
 Its data come from a DataLoader, so that each step has all that a training step has.
@@ -23,7 +24,8 @@ CALLS = 10
 
 def transformer():
     layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
-    return nn.TransformerEncoder(layer, 4), torch.randn(2, 12, 32), nn.MSELoss(), torch.randn(2, 12, 32)
+    return nn.TransformerEncoder(layer, 4), torch.randn(2, 12,
+                                                        32), nn.MSELoss(), torch.randn(2, 12, 32)
 
 
 MODELS = {"conv": conv_net, "transformer": transformer}

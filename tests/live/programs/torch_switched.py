@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_switched.py — threads train while another changes what is collected, thousands of times.
 
-    torch_switched.py FOLDER        run.varve, and counts.json: changes made, and rounds of each thread
+    torch_switched.py FOLDER        run.varve, and counts.json: changes made, and rounds of each
+                                    thread
 """
 import ctypes
 import json
@@ -23,7 +24,8 @@ SOURCES = [b"auto", b"none", b"torch", b"torch,shapes,strides", b"none"]
 def main():
     folder = pathlib.Path(sys.argv[1])
     torch.set_num_threads(1)
-    collect = varve.library.calls.varve_collect  # gives the interpreter's lock away: nothing here needs it any more
+    # gives the interpreter's lock away: nothing here needs it any more
+    collect = varve.library.calls.varve_collect
     collect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     rounds, over = [0] * THREADS, threading.Event()
 

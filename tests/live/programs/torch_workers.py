@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_workers.py — a DataLoader's workers make the data of a small model.
 
-    torch_workers.py FOLDER fork|spawn|forkserver       said.json: {"pid", "workers": [pids], "items"}
+    torch_workers.py FOLDER fork|spawn|forkserver       said.json: {"pid", "workers": [pids],
+                                                        "items"}
 """
 import json
 import os
@@ -28,7 +29,8 @@ class Squares(Dataset):
 
 def main():
     torch.set_num_threads(1)
-    loader = DataLoader(Squares(), batch_size=BATCH, num_workers=WORKERS, multiprocessing_context=sys.argv[2])
+    loader = DataLoader(Squares(), batch_size=BATCH, num_workers=WORKERS,
+                        multiprocessing_context=sys.argv[2])
     pids, total = set(), torch.zeros(3)
     for batch, makers in loader:
         total.add_(batch.sum(0))

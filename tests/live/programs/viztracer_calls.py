@@ -32,7 +32,8 @@ def branch(depth):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    tracer = viztracer.VizTracer(output_file=str(folder / "calls.json"), verbose=0, ignore_c_function=True)
+    tracer = viztracer.VizTracer(output_file=str(folder / "calls.json"), verbose=0,
+                                 ignore_c_function=True)
     tracer.start()
     fibonacci(10)
     tracer.log_instant("between", {"what": "an instant"})

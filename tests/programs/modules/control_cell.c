@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control_cell.c — one cell of tests/programs/control_matrix.c: brings the process into a state, makes a call that
- * switches recording, records, makes it once more, and records again. Loaded after libvarve.so, which has read the
- * environment by then. */
+/* control_cell.c — one cell of tests/programs/control_matrix.c: brings the process into a state,
+ * makes a call that switches recording, records, makes it once more, and records again. Loaded
+ * after libvarve.so, which has read the environment by then. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -56,12 +56,14 @@ static enum varve_code options(struct varve_error *error)
 
 static enum varve_code options_keep(struct varve_error *error)
 {
-    return varve_profiling_init_options("{\"output\": \"options.varve\", \"keep\": \"1MB\"}", error);
+    return varve_profiling_init_options("{\"output\": \"options.varve\", \"keep\": \"1MB\"}",
+                                        error);
 }
 
 static enum varve_code options_schedule(struct varve_error *error)
 {
-    return varve_profiling_init_options("{\"output\": \"options.varve\", \"active\": 1, \"skip\": 1}", error);
+    return varve_profiling_init_options(
+        "{\"output\": \"options.varve\", \"active\": 1, \"skip\": 1}", error);
 }
 
 static enum varve_code options_of_environment(struct varve_error *error)
@@ -71,7 +73,8 @@ static enum varve_code options_of_environment(struct varve_error *error)
 
 static enum varve_code options_wrong(struct varve_error *error)
 {
-    return varve_profiling_init_options("{\"output\": \"options.varve\", \"keep\": \"never\"}", error);
+    return varve_profiling_init_options("{\"output\": \"options.varve\", \"keep\": \"never\"}",
+                                        error);
 }
 
 static enum varve_code create(struct varve_error *error)
@@ -132,7 +135,8 @@ static enum varve_code option(struct varve_error *error)
 {
     (void)error;
     const char *effect = varve_profiling_option("output");
-    return effect == NULL || strcmp(effect, "in effect") == 0 || strstr(effect, "`varve record` decides") != NULL
+    return effect == NULL || strcmp(effect, "in effect") == 0 ||
+                   strstr(effect, "`varve record` decides") != NULL
                ? VARVE_OK
                : VARVE_INTERNAL;
 }
@@ -230,13 +234,15 @@ static const struct call *find_call(const char *name)
 
 /* ---- what each of them keeps ---- */
 
-static const char *flaw_of(enum varve_code code, const struct varve_error *error, const struct varve_error *former)
+static const char *flaw_of(enum varve_code code, const struct varve_error *error,
+                           const struct varve_error *former)
 {
     const char *end = memchr(error->message, '\0', sizeof error->message);
     if (errno != EXFULL)
         return "errno is another";
     if (code == VARVE_OK)
-        return memcmp(error, former, sizeof *error) == 0 ? NULL : "the error is written without a failure";
+        return memcmp(error, former, sizeof *error) == 0 ? NULL
+                                                         : "the error is written without a failure";
     if (code != error->code)
         return "the error has another code";
     if (end == NULL || end < error->message + 8)
@@ -280,7 +286,8 @@ static void go_on_in_child(void)
 
 static bool bring_into(const char *state)
 {
-    if (strcmp(state, "recorded") == 0 || strcmp(state, "paused") == 0 || strcmp(state, "recorded-child") == 0)
+    if (strcmp(state, "recorded") == 0 || strcmp(state, "paused") == 0 ||
+        strcmp(state, "recorded-child") == 0)
         record(&before);
     if (strcmp(state, "paused") == 0)
         varve_layers_set(0);
@@ -289,7 +296,8 @@ static bool bring_into(const char *state)
     return true;
 }
 
-__attribute__((visibility("default"))) int cell_run(bool begins, const char *state, const char *first, const char *second);
+__attribute__((visibility("default"))) int cell_run(bool begins, const char *state,
+                                                    const char *first, const char *second);
 
 /* `begins`: by varve_session_start. Prints, after a tabulator each, what the two calls returned. */
 int cell_run(bool begins, const char *state, const char *first, const char *second)
@@ -360,7 +368,8 @@ __attribute__((visibility("default"))) int crowd_run(long rounds);
 /* Threads that begin, end and switch, each `rounds` times, and dump all the while. */
 int crowd_run(long rounds)
 {
-    static void *(*const roles[])(void *) = { switch_sessions, profile, switch_layers, dump_sessions };
+    static void *(*const roles[])(void *) = { switch_sessions, profile, switch_layers,
+                                              dump_sessions };
     pthread_t threads[4];
     varve_profiling_config_create(NULL, &config, NULL);
     for (size_t i = 0; i < 4; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* failing_calls.c — preloaded, makes system calls of libvarve fail, and of nobody else.
  *
- * FAILING_CALL=NAME:FIRST:COUNT:ERRNO — of the calls of NAME from libvarve.so, number FIRST (from 0) and the
- * COUNT - 1 after it fail with that errno (memory functions return NULL). At the end of the process the number
+ * FAILING_CALL=NAME:FIRST:COUNT:ERRNO — of the calls of NAME from libvarve.so, number FIRST (from
+ * 0) and the COUNT - 1 after it fail with that errno (memory functions return NULL). At the end of
+ *    the process the number
  * of calls of NAME is written to the file FAILING_CALL_SEEN. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +29,8 @@ static int failure;
 static bool fails(const char *function, const void *caller)
 {
     Dl_info info;
-    if (strcmp(function, name) != 0 || dladdr(caller, &info) == 0 || strstr(info.dli_fname, "libvarve") == NULL)
+    if (strcmp(function, name) != 0 || dladdr(caller, &info) == 0 ||
+        strstr(info.dli_fname, "libvarve") == NULL)
         return false;
     long number = __atomic_fetch_add(&seen, 1, __ATOMIC_RELAXED);
     if (number < first || number >= first + count)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* last_words.c — a library whose destructor records. It is not linked to libvarve.so, only calls it, so that the
- * loader may run its destructor before or after the library's own. For tests/programs/late.c. */
+/* last_words.c — a library whose destructor records. It is not linked to libvarve.so, only calls
+ * it, so that the loader may run its destructor before or after the library's own. For
+ * tests/programs/late.c. */
 #include "varve/varve.h"
 
 VARVE_SITE(last, "last words", VARVE_LAYER_OP);

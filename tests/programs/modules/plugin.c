@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c — an instrumented library that programs load and unload: tests/programs/unload.c. Built twice, with other
- * names in the same places: PLUGIN is the name of all its sites. */
+/* plugin.c — an instrumented library that programs load and unload: tests/programs/unload.c. Built
+ * twice, with other names in the same places: PLUGIN is the name of all its sites. */
 #include "varve/varve.h"
 
 #ifndef PLUGIN

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_tables.c — the n-th allocation of each table of the registry fails, and of a diff's, for every n, with and without
- * --top, --compat and --filter: each time the answer is VARVE_NO_MEMORY, and after all of them the table. Leaks show in the sanitizer build. */
+/* test_faults_tables.c — the n-th allocation of each table of the registry fails, and of a diff's,
+ * for every n, with and without --top, --compat and --filter: each time the answer is
+ * VARVE_NO_MEMORY, and after all of them the table. Leaks show in the sanitizer build. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,8 +32,11 @@ struct span {
 
 static void put_span(FILE *file, const struct span *span)
 {
-    fprintf(file, ",\n{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"ts\": %d, \"dur\": %d, "
-            "\"args\": {%s}}", span->category, span->name, span->pid, span->tid, span->begin_us, span->duration_us,
+    fprintf(file,
+            ",\n{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, "
+            "\"ts\": %d, \"dur\": %d, "
+            "\"args\": {%s}}",
+            span->category, span->name, span->pid, span->tid, span->begin_us, span->duration_us,
             span->arguments);
 }
 
@@ -51,9 +55,10 @@ static void put_launch(FILE *file, const struct launch *launch)
                                                                      : "kernel";
     char arguments[160];
     snprintf(arguments, sizeof arguments, "\"correlation\": %d", ++correlation);
-    put_span(file, &(struct span){ "cuda_runtime", "cudaLaunchKernel", 100, launch->tid, launch->call_us, 4,
-                                   arguments });
-    snprintf(arguments, sizeof arguments, "\"correlation\": %d, \"device\": %d, \"stream\": %d, \"bytes\": 4096", correlation,
+    put_span(file, &(struct span){ "cuda_runtime", "cudaLaunchKernel", 100, launch->tid,
+                                   launch->call_us, 4, arguments });
+    snprintf(arguments, sizeof arguments,
+             "\"correlation\": %d, \"device\": %d, \"stream\": %d, \"bytes\": 4096", correlation,
              device, launch->stream);
     put_span(file, &(struct span){ category, launch->name, device, launch->stream, launch->begin_us,
                                    launch->duration_us, arguments });
@@ -61,39 +66,57 @@ static void put_launch(FILE *file, const struct launch *launch)
 
 static void put_memory(FILE *file, int at_us, int bytes, int address)
 {
-    fprintf(file, ",\n{\"ph\": \"i\", \"s\": \"t\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"pid\": 100, \"tid\": 1, "
-            "\"ts\": %d, \"args\": {\"Device Type\": 1, \"Device Id\": 0, \"Bytes\": %d, \"Addr\": %d, \"Total Reserved\": 1000000, "
-            "\"Total Allocated\": 5000}}", at_us, bytes, address);
+    fprintf(file,
+            ",\n{\"ph\": \"i\", \"s\": \"t\", \"cat\": \"cpu_instant_event\", \"name\": "
+            "\"[memory]\", \"pid\": 100, \"tid\": 1, "
+            "\"ts\": %d, \"args\": {\"Device Type\": 1, \"Device Id\": 0, \"Bytes\": %d, "
+            "\"Addr\": %d, \"Total Reserved\": 1000000, \"Total Allocated\": 5000}}",
+            at_us, bytes, address);
 }
 
-/* A step whose forward half runs on thread 1, its backward half on thread 2. `step` 3 has an outlier. */
+/* A step whose forward half runs on thread 1, its backward half on thread 2. `step` 3 has an
+ * outlier. */
 static void put_step(FILE *file, int step)
 {
     int at = STEP_US * step;
     char text[160];
     snprintf(text, sizeof text, "ProfilerStep#%d", step);
     put_span(file, &(struct span){ "user_annotation", text, 100, 1, at, STEP_US - 500, "" });
-    put_span(file, &(struct span){ "python_function", "train.py(3): step", 100, 1, at + 1, STEP_US - 502, "" });
-    put_span(file, &(struct span){ "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100, 1, at + 2, 300, "" });
+    put_span(file, &(struct span){ "python_function", "train.py(3): step", 100, 1, at + 1,
+                                   STEP_US - 502, "" });
+    put_span(file, &(struct span){ "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100,
+                                   1, at + 2, 300, "" });
     put_span(file, &(struct span){ "user_annotation", "forward", 100, 1, at + 320, 3000, "" });
     for (int i = 0; i < 6; i++) {
         int begin = at + 330 + 400 * i;
-        snprintf(text, sizeof text, "\"External id\": %d, \"Sequence number\": %d, \"Input Dims\": [[64, 32], [32, 16]], "
-                 "\"Input type\": [\"float\", \"float\"]", 10 * step + i + 1, 10 * step + i);
+        snprintf(
+            text, sizeof text,
+            "\"External id\": %d, \"Sequence number\": %d, \"Input Dims\": [[64, 32], [32, 16]], "
+            "\"Input type\": [\"float\", \"float\"]",
+            10 * step + i + 1, 10 * step + i);
         put_span(file, &(struct span){ "cpu_op", "aten::mm", 100, 1, begin, 300, text });
-        put_launch(file, &(struct launch){ "gemm", 1, 6 + i % 2, begin + 10, begin + 40, step == 3 && i == 0 ? 350 : 60 + i });
+        put_launch(file, &(struct launch){ "gemm", 1, 6 + i % 2, begin + 10, begin + 40,
+                                           step == 3 && i == 0 ? 350 : 60 + i });
         put_memory(file, begin + 20, 1024 * (i + 1), 4096 * (10 * step + i + 1));
         snprintf(text, sizeof text, "\"Sequence number\": %d, \"Fwd thread id\": 1", 10 * step + i);
-        put_span(file, &(struct span){ "cpu_op", "MmBackward0", 100, 2, at + 6000 + 300 * (6 - i), 250, text });
-        put_launch(file, &(struct launch){ "gemm_backward", 2, 6, at + 6010 + 300 * (6 - i), at + 6040 + 300 * (6 - i), 100 });
+        put_span(file, &(struct span){ "cpu_op", "MmBackward0", 100, 2, at + 6000 + 300 * (6 - i),
+                                       250, text });
+        put_launch(file, &(struct launch){ "gemm_backward", 2, 6, at + 6010 + 300 * (6 - i),
+                                           at + 6040 + 300 * (6 - i), 100 });
     }
-    put_launch(file, &(struct launch){ "ncclDevKernel_AllReduce", 1, 8, at + 3500, at + 3600, 900 });
-    put_launch(file, &(struct launch){ "Memcpy HtoD (Pageable -> Device)", 1, 6, at + 3510, at + 3620, 40 });
+    put_launch(file,
+               &(struct launch){ "ncclDevKernel_AllReduce", 1, 8, at + 3500, at + 3600, 900 });
+    put_launch(file, &(struct launch){ "Memcpy HtoD (Pageable -> Device)", 1, 6, at + 3510,
+                                       at + 3620, 40 });
     put_launch(file, &(struct launch){ "Memset (Device)", 1, 6, at + 3520, at + 3700, 10 });
-    put_span(file, &(struct span){ "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "" });
-    put_span(file, &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "" });
-    put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" }); /* odd: table "health" */
-    put_span(file, &(struct span){ "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100, "\"dram__bytes_read.sum\": 12.5" });
+    put_span(file,
+             &(struct span){ "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "" });
+    put_span(file,
+             &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "" });
+    /* odd: table "health" */
+    put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" });
+    put_span(file, &(struct span){ "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100,
+                                   "\"dram__bytes_read.sum\": 12.5" });
 }
 
 static int trace_file(void)
@@ -101,8 +124,11 @@ static int trace_file(void)
     int number = memfd_create("trace", MFD_CLOEXEC);
     FILE *file = fdopen(dup(number), "w");
     assert_non_null(file);
-    fputs("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\"}], \"traceEvents\": [\n"
-          "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"GPU 0\"}}", file);
+    fputs("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB "
+          "HBM3\"}], \"traceEvents\": [\n"
+          "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"GPU "
+          "0\"}}",
+          file);
     for (int step = 0; step < STEPS; step++)
         put_step(file, step);
     fputs("]}\n", file);
@@ -112,7 +138,8 @@ static int trace_file(void)
 
 static int plan_file(void)
 {
-    static const char text[] = "operator,offset_bytes,size_bytes,first_use,last_use\nconv,0,100,0,3\nrelu,50,100,2,5\n";
+    static const char text[] =
+        "operator,offset_bytes,size_bytes,first_use,last_use\nconv,0,100,0,3\nrelu,50,100,2,5\n";
     int number = memfd_create("plan", MFD_CLOEXEC);
     assert_int_equal(write(number, text, sizeof text - 1), sizeof text - 1);
     return number;
@@ -123,7 +150,8 @@ static void add_collector(struct vv_model *model)
 {
     uint32_t row, value;
     assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
-    assert_int_equal(vv_model_text(model, "collector torch", &model->facts.key[row], NULL), VARVE_OK);
+    assert_int_equal(vv_model_text(model, "collector torch", &model->facts.key[row], NULL),
+                     VARVE_OK);
     assert_int_equal(vv_model_text(model, "attached: names", &value, NULL), VARVE_OK);
     model->facts.value[row] = value;
     model->facts.process[row] = 0;
@@ -158,15 +186,16 @@ struct asked {
     const struct vv_model *model;
 };
 
-static enum varve_code answer(const struct asked *asked, struct vv_sheet *sheet, struct varve_error *error)
+static enum varve_code answer(const struct asked *asked, struct vv_sheet *sheet,
+                              struct varve_error *error)
 {
     const struct vv_side sides[VV_SIDES] = {
         { asked->model, { .first_step = 0, .last_step = 1, .warm_up = true }, "base" },
         { asked->model, { .first_step = 2, .last_step = STEPS - 1, .warm_up = true }, "new" },
     };
     if (asked->diff != NULL)
-        return asked->diff(sides, &asked->question, sheet, error);
-    return asked->analyse(asked->model, &asked->question, sheet, error);
+        return vv_diff(asked->diff, sides, &asked->question, sheet, error);
+    return vv_analyse(asked->analyse, asked->model, &asked->question, sheet, error);
 }
 
 static void fail_each(const struct asked *asked)
@@ -185,7 +214,8 @@ static void fail_each(const struct asked *asked)
         if (code == VARVE_OK)
             vv_sheet_deinit(&sheet);
         if (code != (is_done ? VARVE_OK : VARVE_NO_MEMORY))
-            fail_msg("%s: code %d without allocation %ld: %s", asked->name, code, nth, error.message);
+            fail_msg("%s: code %d without allocation %ld: %s", asked->name, code, nth,
+                     error.message);
     }
 }
 

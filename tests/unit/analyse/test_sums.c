@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes and numbers of a file that no sum can hold: tables say so, or stay at the most that a cell holds. */
+/* Sizes and numbers of a file that no sum can hold: tables say so, or stay at the most that a cell
+ * holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ static void a_sum_stays_at_its_end(void **state)
     assert_true(vv_sum(INT64_MIN, INT64_MAX) == -1);
 }
 
-/* A pool of memory for each of many devices: what is kept of each is less than there are pools in the file. */
+/* A pool of memory for each of many devices: what is kept of each is less than there are pools in
+ * the file. */
 static void allocations_that_do_not_add_up_have_no_pools(void **state)
 {
     (void)state;
@@ -46,7 +48,7 @@ static void allocations_that_do_not_add_up_have_no_pools(void **state)
     handmade_finish(model);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct vv_sheet sheet;
-        assert_int_equal(tables[i](model, &all, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(tables[i], model, &all, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 0);
         assert_string_equal(sheet.policy, "the allocations recorded sum to more than 2^63 bytes");
         vv_sheet_deinit(&sheet);
@@ -65,7 +67,7 @@ static void copies_of_all_memory_there_is_stay_at_the_most(void **state)
         model->activities.bytes[activity] = UINT64_MAX >> 1;
     }
     handmade_finish(model);
-    assert_int_equal(vv_analyse_copies(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_copies, model, &all, &sheet, NULL), VARVE_OK);
     assert_true(sheet_int_of(&sheet, 0, "bytes") == INT64_MAX);
     assert_int_equal(sheet_int_of(&sheet, 0, "total_ns"), 15);
     vv_sheet_deinit(&sheet);
@@ -83,7 +85,7 @@ static void numbers_of_streams_are_not_added_up(void **state)
         handmade_work(model, stream, "b", 0, 20, 30);
     }
     handmade_finish(model);
-    assert_int_equal(vv_analyse_idle_streams(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_idle_streams, model, &all, &sheet, NULL), VARVE_OK);
     size_t total = sheet_row_of(&sheet, "row", "total");
     assert_int_equal(sheet_int_of(&sheet, total, "idle_ns"), 20);
     assert_false(sheet_cell_of(&sheet, total, "stream")->present);

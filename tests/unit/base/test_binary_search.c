@@ -36,7 +36,8 @@ static void nothing_outside_the_range_is_asked(void **state)
         for (size_t last = first; last < 20; last++)
             for (size_t turn = 0; turn < 24; turn++) {
                 bool is_outside = false;
-                (void)VV_FIRST_NOT(i, first, last, (is_outside |= i < first || i >= last, i < turn));
+                (void)VV_FIRST_NOT(i, first, last,
+                                   (is_outside |= i < first || i >= last, i < turn));
                 assert_false(is_outside);
             }
 }

@@ -22,7 +22,8 @@ static void a_place_is_named_only_where_one_is_known(void **state)
     vv_fail_at(&error, VARVE_CORRUPT, 4294967295u, "'%s' is none of these: a, b,", "c");
     assert_string_equal(error.message, "'c' is none of these: a, b, at byte 4294967295");
     assert_int_equal(error.offset, 4294967295u);
-    assert_int_equal(vv_fail_at(&error, VARVE_INVALID, VARVE_ERROR_NO_OFFSET, "'%s' is none of these: a, b,", "c"),
+    assert_int_equal(vv_fail_at(&error, VARVE_INVALID, VARVE_ERROR_NO_OFFSET,
+                                "'%s' is none of these: a, b,", "c"),
                      VARVE_INVALID);
     assert_string_equal(error.message, "'c' is none of these: a, b");
     assert_true(error.offset == VARVE_ERROR_NO_OFFSET);
@@ -71,9 +72,12 @@ static void what_is_too_long_is_cut_between_characters(void **state)
             const char *name = long_text(text, "xxx" + 3 - shift, count);
             size_t length = strlen(name);
             vv_fail(&error, VARVE_IO, "%s", name);
-            assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)), strlen(error.message));
-            assert_int_equal(strlen(error.message) == length && strcmp(error.message, name) == 0, length <= most);
-            assert_true(length <= most || strcmp(error.message + strlen(error.message) - 3, "...") == 0);
+            assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)),
+                             strlen(error.message));
+            assert_int_equal(strlen(error.message) == length && strcmp(error.message, name) == 0,
+                             length <= most);
+            assert_true(length <= most ||
+                        strcmp(error.message + strlen(error.message) - 3, "...") == 0);
             vv_fail_errno(&error, ENOSPC, "%s", name);
             assert_non_null(strstr(error.message, ": No space left on device"));
             assert_null(sentence_flaw(&error, VARVE_IO, UINT64_MAX));
@@ -81,9 +85,11 @@ static void what_is_too_long_is_cut_between_characters(void **state)
             assert_string_equal(strstr(error.message, " at byte"), " at byte 12345");
             assert_null(sentence_flaw(&error, VARVE_CORRUPT, 12345));
             vv_error_note(&error, "%s", name);
-            assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)), strlen(error.message));
+            assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)),
+                             strlen(error.message));
         }
-    vv_fail(&error, VARVE_IO, "there is no '#row -%s'", long_text(text, "", 300)); /* the input's own words, the quote cut off */
+    /* the input's own words, the quote cut off */
+    vv_fail(&error, VARVE_IO, "there is no '#row -%s'", long_text(text, "", 300));
     assert_null(sentence_flaw(&error, VARVE_IO, UINT64_MAX));
     vv_fail(&error, VARVE_IO, "%s", long_text(text, "", 255));
     vv_error_note(&error, "%s", "outer");
@@ -92,6 +98,24 @@ static void what_is_too_long_is_cut_between_characters(void **state)
     vv_error_note(&error, "%s", long_text(text, "", 700)); /* no room at all for what was there */
     assert_int_equal(vv_utf8_valid(error.message, strlen(error.message)), strlen(error.message));
     assert_int_equal(strlen(error.message) <= most, 1);
+}
+
+static void a_place_is_in_the_file_or_in_what_it_decompresses_to(void **state)
+{
+    (void)state;
+    const struct sentence_input plain = { .file_bytes = 16, .plain_bytes = 16 },
+                                packed = { 16, 16800, true };
+    vv_fail_at(&error, VARVE_CORRUPT, 16800, "no field has the number 0");
+    assert_non_null(sentence_flaw_of(&error, VARVE_CORRUPT, packed));
+    vv_error_add(&error, " of what it decompresses to");
+    assert_null(sentence_flaw_of(&error, VARVE_CORRUPT, packed));
+    assert_non_null(sentence_flaw_of(&error, VARVE_CORRUPT, plain));
+    vv_fail_at(&error, VARVE_CORRUPT, 16, "the gzip data is damaged");
+    assert_null(sentence_flaw_of(&error, VARVE_CORRUPT, packed));
+    assert_null(sentence_flaw_of(&error, VARVE_CORRUPT, plain));
+    vv_fail_at(&error, VARVE_CORRUPT, 16801, "no field has the number 0");
+    vv_error_add(&error, " of what it decompresses to");
+    assert_non_null(sentence_flaw_of(&error, VARVE_CORRUPT, packed));
 }
 
 static void without_a_place_for_it_the_code_is_enough(void **state)
@@ -108,7 +132,8 @@ static void what_to_do_next_is_kept_beside_the_words(void **state)
 {
     (void)state;
     char text[2048];
-    assert_int_equal(vv_with_next(&error, VV_NEXT_IS_SAID, vv_fail(&error, VARVE_LIMIT, "x")), VARVE_LIMIT);
+    assert_int_equal(vv_with_next(&error, VV_NEXT_IS_SAID, vv_fail(&error, VARVE_LIMIT, "x")),
+                     VARVE_LIMIT);
     vv_error_add(&error, "%s", long_text(text, "", 700));
     vv_error_note(&error, "%s", long_text(text, "", 700));
     assert_int_equal(vv_error_next(&error), VV_NEXT_IS_SAID);
@@ -123,6 +148,7 @@ int main(void)
         cmocka_unit_test(a_place_is_named_only_where_one_is_known),
         cmocka_unit_test(what_is_no_text_is_replaced),
         cmocka_unit_test(what_is_too_long_is_cut_between_characters),
+        cmocka_unit_test(a_place_is_in_the_file_or_in_what_it_decompresses_to),
         cmocka_unit_test(without_a_place_for_it_the_code_is_enough),
         cmocka_unit_test(what_to_do_next_is_kept_beside_the_words),
     };

@@ -54,6 +54,7 @@ static void few_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sorted_and_stable), cmocka_unit_test(few_rows) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sorted_and_stable),
+                                        cmocka_unit_test(few_rows) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

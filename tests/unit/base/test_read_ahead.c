@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_read_ahead.c — base/read_ahead.c: the bytes that were fetched, in their order, whatever the sizes asked for; a failure behind
- * the bytes before it; stopping never waits for bytes that nobody reads. */
+/* test_read_ahead.c — base/read_ahead.c: the bytes that were fetched, in their order, whatever the
+ * sizes asked for; a failure behind the bytes before it; stopping never waits for bytes that nobody
+ * reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #include "base/read_ahead.h"
 
-#define PATTERN 251u /* a prime: no size of a piece is a multiple                                  */
+#define PATTERN 251u /* a prime: no size of a piece is a multiple */
 
 static uint64_t seed = 5;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/slots: what was put in is found, at any number, however the hashes fall; what was not is not. */
+/* base/slots: what was put in is found, at any number, however the hashes fall; what was not is
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,8 +45,10 @@ static void what_was_put_in_is_found(void **state)
             uint64_t number = (uint64_t)row * row + 3;
             numbers.items[row] = number;
             if (vv_slots_are_full(&slots, row))
-                assert_int_equal(vv_slots_grow(&slots, row, hash_of, &numbers, "numbers", NULL), VARVE_OK);
-            uint32_t *slot = vv_slots_at(&slots, number & numbers.hash_mask, is_number, &numbers, &number);
+                assert_int_equal(vv_slots_grow(&slots, row, hash_of, &numbers, "numbers", NULL),
+                                 VARVE_OK);
+            uint32_t *slot =
+                vv_slots_at(&slots, number & numbers.hash_mask, is_number, &numbers, &number);
             assert_int_equal(*slot, 0);
             *slot = row + 1;
             assert_true(slots.count >= 2 * (row + 1));
@@ -64,7 +67,8 @@ static void beyond_what_numbers_hold_it_says_so(void **state)
     (void)state;
     struct vv_slots slots = { .count = UINT32_C(1) << 31 };
     struct varve_error error;
-    assert_int_equal(vv_slots_grow(&slots, 7, hash_of, NULL, "kinds of flows", &error), VARVE_LIMIT);
+    assert_int_equal(vv_slots_grow(&slots, 7, hash_of, NULL, "kinds of flows", &error),
+                     VARVE_LIMIT);
     assert_string_equal(error.message, "more than 7 kinds of flows");
 }
 

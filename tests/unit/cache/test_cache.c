@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_cache.c — import/cache*.c: what is kept is what comes back, and what is not whole, not ours or not of
- * this source does not come back at all. */
+/* test_cache.c — import/cache*.c: what is kept is what comes back, and what is not whole, not ours
+ * or not of this source does not come back at all. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -143,7 +143,8 @@ static void flip(int file, char byte, long at)
 static struct vv_model *make_small_model(void)
 {
     struct vv_model *model = handmade_model();
-    uint32_t track = handmade_track(model, "main", 100), row = handmade_op(model, track, "operator", 10, 17);
+    uint32_t track = handmade_track(model, "main", 100),
+             row = handmade_op(model, track, "operator", 10, 17);
     handmade_arguments(model, row, 1, 2, 3);
     model->slices.first_arg[row] = (vv_link)model->args.table.count;
     model->slices.arg_count[row] = 2;
@@ -224,7 +225,7 @@ static void what_is_not_verified_stays_inside(void **state)
             vv_model_destroy(opened);
         }
         flip(file, whole[at], at);
-        at += at < (long)sizeof(struct vv_cache_head) ? 63 : 0; /* the head is verified: above     */
+        at += at < (long)sizeof(struct vv_cache_head) ? 63 : 0; /* the head is verified: above */
     }
     assert_true(changed > 100);
     close(file);
@@ -275,7 +276,8 @@ static void every_column_comes_back(void **state)
     assert_memory_equal(&model->health, &opened->health, sizeof model->health);
     assert_int_equal(opened->strings.count, model->strings.count);
     for (uint32_t id = 0; id < model->strings.count; id++)
-        assert_string_equal(vv_intern_text(&opened->strings, id), vv_intern_text(&model->strings, id));
+        assert_string_equal(vv_intern_text(&opened->strings, id),
+                            vv_intern_text(&model->strings, id));
     assert_int_equal(vv_intern_find(&opened->strings, "operator 5", 10),
                      vv_intern_find(&model->strings, "operator 5", 10));
     assert_true(vv_model_bytes(opened) < vv_model_bytes(model) / 2);
@@ -323,7 +325,8 @@ static void a_cut_is_seen_wherever_it_is(void **state)
     free(whole);
 }
 
-/* The head byte by byte, the rest at every 61st: between blocks there are bytes that mean nothing. */
+/* The head byte by byte, the rest at every 61st: between blocks there are bytes that mean
+ * nothing. */
 static void a_flipped_bit_is_seen(void **state)
 {
     long bytes;
@@ -358,7 +361,8 @@ static void another_source_is_not_served(void **state)
     assert_not_believed("the source has changed", 0);
 }
 
-/* Size, content and time of the last change as before: the time at which the file's node changed cannot be set. */
+/* Size, content and time of the last change as before: the time at which the file's node changed
+ * cannot be set. */
 static void a_source_of_the_same_age_is_not_served_either(void **state)
 {
     (void)state;
@@ -375,7 +379,8 @@ static void a_source_of_the_same_age_is_not_served_either(void **state)
     do {
         assert_int_equal(utimensat(AT_FDCWD, source, times, 0), 0);
         assert_int_equal(stat(source, &after), 0);
-    } while (memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0); /* a tick of the clock */
+        /* until a tick of the clock */
+    } while (memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0);
     assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim);
     assert_not_believed("the source's node has changed", 0);
 }
@@ -403,7 +408,8 @@ static void another_build_or_source_is_not_served(void **state)
         struct vv_cache_head changed = head;
         if (fields[i].at != SIZE_MAX)
             ((char *)&changed)[fields[i].at] ^= 1;
-        changed.checksum = vv_cache_checksum((const char *)&changed + summed, sizeof changed - summed, 0);
+        changed.checksum =
+            vv_cache_checksum((const char *)&changed + summed, sizeof changed - summed, 0);
         assert_int_equal(pwrite(file, &changed, sizeof changed, 0), sizeof changed);
         model = open_kept();
         if ((model != NULL) != (i == 0))
@@ -450,7 +456,8 @@ static void end_by_kill(int number)
 }
 
 /* Killed at a write that goes beyond `bytes`; the file system is asked to stop there. */
-static void keep_until_killed(const struct vv_cache *cache, const struct vv_model *model, rlim_t bytes)
+static void keep_until_killed(const struct vv_cache *cache, const struct vv_model *model,
+                              rlim_t bytes)
 {
     struct rlimit limit = { bytes, bytes };
     if (signal(SIGXFSZ, end_by_kill) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0)

@@ -65,7 +65,9 @@ static void *call_often(void *state)
     intptr_t *out_refused = state;
     for (int i = 0; i < CALLS && *out_refused >= 0; i++) {
         enum varve_code code = varve_collect(i % 2 == 0 ? "auto" : "none", NULL);
-        *out_refused = code == VARVE_OK ? *out_refused : code == VARVE_STATE ? *out_refused + 1 : -1;
+        *out_refused = code == VARVE_OK      ? *out_refused
+                       : code == VARVE_STATE ? *out_refused + 1
+                                             : -1;
     }
     return NULL;
 }

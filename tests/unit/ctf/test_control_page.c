@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who switches a process from outside says when: every record lies within what the page says of its layers, wherever
- * between two instructions of the switch it was made. */
+/* Who switches a process from outside says when: every record lies within what the page says of its
+ * layers, wherever between two instructions of the switch it was made. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include "single_step.h"
 
 static struct vv_control_page page;
-static volatile uint64_t first_on, last_on; /* when the page was first, and last, seen to ask for records */
+static volatile uint64_t first_on, last_on; /* when the page was first, and last, seen to ask for
+                                               records */
 static volatile long steps;
 
 static void look(int number)
@@ -74,7 +75,8 @@ static void a_start_is_before_and_a_stop_behind_all_that_is_recorded(void **stat
     assert_int_equal(page.asked, 20);
 }
 
-/* The process has found nothing yet: 64 are remembered, and a page that is full keeps what it has. */
+/* The process has found nothing yet: 64 are remembered, and a page that is full keeps what it
+ * has. */
 static void what_has_no_room_is_not_told(void **state)
 {
     (void)state;
@@ -130,7 +132,8 @@ static void of_another_clock_no_time_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_start_is_before_and_a_stop_behind_all_that_is_recorded, begin, end),
+        cmocka_unit_test_setup_teardown(a_start_is_before_and_a_stop_behind_all_that_is_recorded,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(what_has_no_room_is_not_told, begin, end),
         cmocka_unit_test_setup_teardown(a_switch_to_what_is_there_already_is_none, begin, end),
         cmocka_unit_test_setup_teardown(of_another_clock_no_time_is_told, begin, end),

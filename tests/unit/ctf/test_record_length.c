@@ -41,7 +41,8 @@ static void each_class_has_its_length(void **state)
         { { VV_SITE_ID_FIRST + VV_KIND_MARK }, 1 },
         { { VV_SITE_ID_FIRST + VV_KIND_COUNTER }, 2 },
         { { VV_SITE_ID_FIRST + VV_SITE_KINDS + VV_KIND_FLOW_IN }, 2 },
-        { { UINT64_C(123456789) << 20 | VV_EVENT_THREAD }, 3 }, /* the clock above it does not matter */
+        /* the clock above it does not matter */
+        { { UINT64_C(123456789) << 20 | VV_EVENT_THREAD }, 3 },
     };
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
         assert_int_equal(vv_record_length(records[i].words, 12), records[i].length);
@@ -60,14 +61,17 @@ static void a_length_that_is_not_there_is_not_known(void **state)
     assert_int_equal(vv_record_length(op, 9), 9);
 }
 
-/* Words that were reserved and never stored are one record, as many as there are; what has no known end is one, the last. */
+/* Words that were reserved and never stored are one record, as many as there are; what has no known
+ * end is one, the last. */
 static void hidden_records_are_counted(void **state)
 {
     (void)state;
-    static const uint64_t words[] = { VV_EVENT_END, 0, 0, 0, VV_EVENT_THREAD, 0, 0, VV_EVENT_END, VV_EVENT_STEP_END,
+    static const uint64_t words[] = { VV_EVENT_END, 0, 0, 0, VV_EVENT_THREAD, 0, 0, VV_EVENT_END,
+                                      VV_EVENT_STEP_END,
                                       0, VV_EVENT_CLOCK, 1, 2, 3, 4, VV_EVENT_COST };
     static const uint64_t records[] = { 0, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 7, 7, 7, 7, 7, 8 };
-    static const uint64_t strange[] = { VV_EVENT_END, VV_EVENT_BUILTIN_COUNT, VV_EVENT_END, VV_EVENT_END };
+    static const uint64_t strange[] = { VV_EVENT_END, VV_EVENT_BUILTIN_COUNT, VV_EVENT_END,
+                                        VV_EVENT_END };
     for (size_t count = 0; count <= sizeof words / sizeof words[0]; count++)
         assert_int_equal(vv_hidden_records(words, count), records[count]);
     assert_int_equal(vv_hidden_records(strange, 4), 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trimming: a stream keeps its records and loses the rest; what is in use or is no stream is left. */
+/* Trimming: a stream keeps its records and loses the rest; what is in use or is no stream is
+ * left. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@
 static char folder[] = "/tmp/varve-trim-XXXXXX";
 static char path[128];
 
-static struct vv_packet_header packet(uint64_t sequence, uint64_t content_bytes, uint64_t packet_bytes)
+static struct vv_packet_header packet(uint64_t sequence, uint64_t content_bytes,
+                                      uint64_t packet_bytes)
 {
     return (struct vv_packet_header){ .magic = VV_CTF_MAGIC,
                                       .stream_instance = 1,
@@ -87,7 +89,8 @@ static void the_last_packet_ends_with_its_records(void **state)
     assert_int_equal(size_of(path), TRIMMED_BYTES);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(pread(file, &last, sizeof last, VV_PACKET_BYTES), sizeof last);
-    assert_int_equal(pread(file, records, sizeof records, VV_PACKET_BYTES + sizeof last), sizeof records);
+    assert_int_equal(pread(file, records, sizeof records, VV_PACKET_BYTES + sizeof last),
+                     sizeof records);
     close(file);
     assert_int_equal(last.packet_bits, last.content_bits);
     assert_int_equal(last.packet_bits, (sizeof last + RECORDS_BYTES) * 8);
@@ -108,7 +111,8 @@ static void a_mapped_file_is_left(void **state)
     int probe = open(path, O_RDWR | O_CLOEXEC);
     int lease = fcntl(probe, F_SETLEASE, F_WRLCK);
     close(probe);
-    if (lease == 0) { /* this file system does not see mappings; the process's life is all there is */
+    if (lease == 0) { /* this file system does not see mappings; the process's life is all there
+                         is */
         munmap(map, FILE_BYTES);
         skip();
     }
@@ -170,7 +174,8 @@ static void only_dead_processes_are_trimmed(void **state)
     for (int i = 0; i < 3; i++) {
         char name[200];
         snprintf(name, sizeof name, "%s/.spare.1", folders[i]);
-        assert_int_equal(access(name, F_OK), i == 0 ? -1 : 0); /* the recorder's own, and it is dead */
+        /* the recorder's own, and it is dead */
+        assert_int_equal(access(name, F_OK), i == 0 ? -1 : 0);
     }
     strcat(dead, "/process.0");
     strcat(alive, "/process.0");

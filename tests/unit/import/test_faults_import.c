@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_import.c — the n-th allocation of an import fails, for every n: each time the answer is
- * VARVE_NO_MEMORY, and after all of them the import gives what it gave before. Leaks show in the
+/* test_faults_import.c — the n-th allocation of an import fails, for every n: each time the answer
+ * is VARVE_NO_MEMORY, and after all of them the import gives what it gave before. Leaks show in the
  * sanitizer build. The build wraps malloc, calloc and realloc for programs of this name. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_protobuf.c — the n-th allocation of an import fails, for every n, for each of the formats that are protocol
- * buffers: each time the answer is VARVE_NO_MEMORY, and after all of them the import gives what it gave before. Leaks
- * show in the sanitizer build. The build wraps malloc, calloc and realloc for programs of this name. */
+/* test_faults_protobuf.c — the n-th allocation of an import fails, for every n, for each of the
+ * formats that are protocol buffers: each time the answer is VARVE_NO_MEMORY, and after all of them
+ * the import gives what it gave before. Leaks show in the sanitizer build. The build wraps malloc,
+ * calloc and realloc for programs of this name. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,8 @@ static void add_stored(struct proto *message, uint32_t number, const void *data,
     }
     const unsigned char head[] = { 0x78, 1, 1, (unsigned char)bytes, (unsigned char)(bytes >> 8),
                                    (unsigned char)~bytes, (unsigned char)(~bytes >> 8) };
-    const unsigned char sum[] = { (unsigned char)(high >> 8), (unsigned char)high, (unsigned char)(low >> 8),
+    const unsigned char sum[] = { (unsigned char)(high >> 8), (unsigned char)high,
+                                  (unsigned char)(low >> 8),
                                   (unsigned char)low };
     assert_true(bytes <= UINT16_MAX);
     proto_put(&zlib, head, sizeof head);
@@ -62,7 +64,8 @@ static void add_name(struct proto *plane, uint32_t field, uint64_t id, const cha
     proto_message(plane, field, &entry);
 }
 
-static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t number, const char *text)
+static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t number,
+                     const char *text)
 {
     struct proto stat = { 0 };
     proto_number(&stat, 1, id);
@@ -107,8 +110,10 @@ static void add_line(struct proto *plane, uint64_t id, const char *name, uint64_
 
 static void write_space(struct proto *space)
 {
-    static const char *const planes[] = { "/host:CPU", "/device:GPU:0", "elsewhere", "/host:metadata" };
-    static const char *const stats[] = { "plain", "raw", "shape", "correlation_id", "_p", "_c", "source" };
+    static const char *const planes[] = { "/host:CPU", "/device:GPU:0", "elsewhere",
+                                          "/host:metadata" };
+    static const char *const stats[] = { "plain", "raw", "shape", "correlation_id", "_p", "_c",
+                                         "source" };
     for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
         struct proto plane = { 0 }, stat = { 0 };
         proto_text(&plane, 2, planes[i]);
@@ -137,7 +142,8 @@ static void add_clock(struct proto *snapshot, uint64_t id, uint64_t time)
     proto_message(snapshot, 1, &clock);
 }
 
-static void add_packet(struct proto *trace, uint32_t field, struct proto *part, uint64_t time, uint64_t sequence)
+static void add_packet(struct proto *trace, uint32_t field, struct proto *part, uint64_t time,
+                       uint64_t sequence)
 {
     struct proto packet = { 0 };
     proto_number(&packet, 8, time);
@@ -243,7 +249,8 @@ static void a_perfetto_trace(void **state)
     free(trace.data);
 }
 
-/* Several threads would take turns, and so many allocations as there are then nobody can foretell. */
+/* Several threads would take turns, and so many allocations as there are then nobody can
+ * foretell. */
 static int on_one_processor(void **state)
 {
     cpu_set_t allowed, one;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_hostile_keys.c — keys that somebody chose so that a hash table would take the square of their number: those that fall in one
- * place by the usual constant, and those whose differences a product without a secret never undoes. */
+/* test_hostile_keys.c — keys that somebody chose so that a hash table would take the square of
+ * their number: those that fall in one place by the usual constant, and those whose differences a
+ * product without a secret never undoes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 #include "import/rows/row_map.h"
 
 #define KEYS 65536u
-#define CPU_S 5.0 /* by chance such tables take hundredths; the square is more than a minute         */
+#define CPU_S 5.0 /* by chance such tables take hundredths; the square is more than a minute */
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 static double cpu_s(void)
@@ -54,7 +55,8 @@ static void texts_whose_differences_cancel(void **state)
                 words[bit * 2] = UINT64_C(1) << 63;
                 words[bit * 2 + 1] = UINT64_C(1) << 63 | UINT64_C(1) << 31;
             }
-        assert_int_equal(vv_intern_add(&intern, (const char *)words, sizeof words, &id, NULL), VARVE_OK);
+        assert_int_equal(vv_intern_add(&intern, (const char *)words, sizeof words, &id, NULL),
+                         VARVE_OK);
         assert_int_equal(id, i + 1);
         if (i % 1024 == 0)
             assert_true(cpu_s() - begun < CPU_S);
@@ -101,7 +103,8 @@ static void length_counts(void **state)
     char zeros[64] = { 0 };
     for (size_t a = 0; a < sizeof zeros; a++)
         for (size_t b = 0; b < a; b++)
-            assert_int_not_equal(vv_hash_text(&vv_hash_key, zeros, a), vv_hash_text(&vv_hash_key, zeros, b));
+            assert_int_not_equal(vv_hash_text(&vv_hash_key, zeros, a),
+                                 vv_hash_text(&vv_hash_key, zeros, b));
 }
 
 int main(void)

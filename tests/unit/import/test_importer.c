@@ -32,7 +32,8 @@ static struct vv_model *import_two(const char *one, const char *other)
     return model;
 }
 
-/* How long the range lasted whose begin is in the first file, and whose end is in the second; -1 if there is none. */
+/* How long the range lasted whose begin is in the first file, and whose end is in the second; -1 if
+ * there is none. */
 static int64_t length_of_long(const struct vv_model *model)
 {
     for (uint32_t row = 0; row < model->slices.table.count; row++)
@@ -47,8 +48,9 @@ static const char first[] = "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":9,\"tid\":9,\
 static void halves_in_two_files_are_a_range(void **state)
 {
     (void)state;
-    struct vv_model *model = import_two(first, "[{\"ph\":\"E\",\"pid\":9,\"tid\":9,\"ts\":50},"
-                                               "{\"ph\":\"X\",\"name\":\"b\",\"pid\":9,\"tid\":9,\"ts\":60,\"dur\":2}]");
+    struct vv_model *model =
+        import_two(first, "[{\"ph\":\"E\",\"pid\":9,\"tid\":9,\"ts\":50},"
+                          "{\"ph\":\"X\",\"name\":\"b\",\"pid\":9,\"tid\":9,\"ts\":60,\"dur\":2}]");
     assert_int_equal(model->inputs.table.count, 2);
     assert_int_equal(model->inputs.scope[1], 0);
     assert_int_equal(model->processes.table.count, 1);
@@ -60,7 +62,9 @@ static void halves_in_two_files_are_a_range(void **state)
 static void two_traces_are_apart(void **state)
 {
     (void)state;
-    struct vv_model *model = import_two(first, "[{\"ph\":\"X\",\"name\":\"b\",\"pid\":10,\"tid\":10,\"ts\":50,\"dur\":2}]");
+    struct vv_model *model =
+        import_two(first,
+                   "[{\"ph\":\"X\",\"name\":\"b\",\"pid\":10,\"tid\":10,\"ts\":50,\"dur\":2}]");
     assert_int_equal(model->inputs.table.count, 2);
     assert_int_equal(model->inputs.scope[1], 1);
     assert_int_equal(model->processes.table.count, 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parts.c — import/parts*.c: which inputs are parts of one trace, and that joined they are the whole. */
+/* test_parts.c — import/parts*.c: which inputs are parts of one trace, and that joined they are the
+ * whole. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ static const struct vv_importer made, another;
 
 struct inputs {
     struct vv_model *model;
-    struct vv_part parts[INPUTS_MAX];
+    struct vv_input_part parts[INPUTS_MAX];
     size_t count;
 };
 
@@ -28,16 +29,20 @@ static struct inputs new_inputs(void)
     return inputs;
 }
 
-/* An input with one process of 100 events and its thread; `calls` calls with correlations from `first` on. */
-static uint32_t add_input(struct inputs *inputs, int64_t pid, const char *name, uint64_t first, uint64_t calls)
+/* An input with one process of 100 events and its thread; `calls` calls with correlations from
+ * `first` on. */
+static uint32_t add_input(struct inputs *inputs, int64_t pid, const char *name, uint64_t first,
+                          uint64_t calls)
 {
     struct vv_model *model = inputs->model;
-    struct vv_part *part = &inputs->parts[inputs->count];
+    struct vv_input_part *part = &inputs->parts[inputs->count];
     uint32_t process, track, row;
-    *part = (struct vv_part){ .is_file = true, .importer = &made, .scope = (uint32_t)inputs->count,
-                              .first_process = model->processes.table.count,
-                              .first_fact = model->facts.table.count,
-                              .first_activity = model->activities.table.count };
+    *part = (struct vv_input_part){ .is_file = true,
+                                    .importer = &made,
+                                    .scope = (uint32_t)inputs->count,
+                                    .first_process = model->processes.table.count,
+                                    .first_fact = model->facts.table.count,
+                                    .first_activity = model->activities.table.count };
     assert_int_equal(vv_model_add_process(model, &process, NULL), VARVE_OK);
     model->processes.pid[process] = pid;
     model->processes.name[process] = handmade_text(model, name);
@@ -48,7 +53,8 @@ static uint32_t add_input(struct inputs *inputs, int64_t pid, const char *name, 
     assert_int_equal(vv_model_add_track(model, &track, NULL), VARVE_OK);
     model->tracks.process[track] = process;
     model->tracks.tid[track] = pid;
-    handmade_slice(model, track, "op", 4, (int64_t)inputs->count * 10, (int64_t)inputs->count * 10 + 5);
+    handmade_slice(model, track, "op", 4, (int64_t)inputs->count * 10,
+                   (int64_t)inputs->count * 10 + 5);
     for (uint64_t i = 0; i < calls; i++) {
         assert_int_equal(vv_model_add_activity(model, &row, NULL), VARVE_OK);
         model->activities.correlation[row] = first + i;
@@ -138,7 +144,7 @@ static void a_third_part_joins_through_any_other(void **state)
 /* An input that holds nothing but the name of process `pid`, and work of device 0 if it is to. */
 static void add_names(struct inputs *inputs, int64_t pid, bool has_work)
 {
-    struct vv_part *part = &inputs->parts[inputs->count];
+    struct vv_input_part *part = &inputs->parts[inputs->count];
     uint32_t process = add_input(inputs, has_work ? 0 : pid, "python", 0, 0);
     inputs->model->tracks.kind[process] = has_work ? VV_TRACK_DEVICE : VV_TRACK_THREAD;
     part->named.items = malloc(sizeof *part->named.items);
@@ -192,7 +198,8 @@ static void what_contradicts_keeps_them_apart(void **state)
         struct inputs inputs = new_inputs();
         uint32_t a = add_input(&inputs, 7, "train", 1, 10);
         add_fact(&inputs, VV_NONE, "base", 12);
-        uint32_t b = add_input(&inputs, i == 1 ? 8 : 7, i == 2 ? "other" : "train", i == 3 ? 4 : 11, 10);
+        uint32_t b =
+            add_input(&inputs, i == 1 ? 8 : 7, i == 2 ? "other" : "train", i == 3 ? 4 : 11, 10);
         add_fact(&inputs, VV_NONE, "base", i == 4 ? 13 : 12);
         if (i == 5)
             inputs.model->processes.rank[a] = 0, inputs.model->processes.rank[b] = 1;

@@ -20,10 +20,12 @@ static void add(struct vv_model *model, const char *name, int64_t time_ns, doubl
     model->counters.track[row] = 0;
 }
 
-/* Two processors are one source; each device is one; a wall clock is none, nor is what is not called so. */
+/* Two processors are one source; each device is one; a wall clock is none, nor is what is not
+ * called so. */
 static void each_device_is_a_source_and_all_processors_one(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     struct vv_model *model = handmade_model();
     struct vv_frequencies frequencies = { 0 };
     handmade_track(model, "train", 100);
@@ -36,7 +38,7 @@ static void each_device_is_a_source_and_all_processors_one(void **state)
     add(model, "wall clock", 0, 5);
     add(model, "loss", 0, 5);
     handmade_finish(model);
-    assert_int_equal(vv_frequencies_init(&frequencies, model, NULL), VARVE_OK);
+    assert_int_equal(vv_frequencies_init(&frequencies, model, &scratch, NULL), VARVE_OK);
     assert_int_equal(frequencies.counter_count, 4);
     assert_int_equal(frequencies.source_count, 3);
     static const uint32_t source_of[] = { 0, 0, 1, 2 };
@@ -48,12 +50,13 @@ static void each_device_is_a_source_and_all_processors_one(void **state)
     assert_int_equal(frequencies.sources[2].device, 3);
     assert_true(frequencies.sources[2].is_of_device && !frequencies.sources[2].is_of_host);
     assert_true(vv_frequency_during(&frequencies, 2, slice) == 800);
-    vv_frequencies_deinit(&frequencies);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(each_device_is_a_source_and_all_processors_one) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(
+        each_device_is_a_source_and_all_processors_one) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Phases that nobody recorded, and which forward operator a backward one belongs to (doc/metrics.md). */
+/* Phases that nobody recorded, and which forward operator a backward one belongs to
+ * (doc/metrics.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,15 +17,17 @@
 static const struct vv_question everything = VV_QUESTION_ALL;
 
 /* An operator with a sequence number; forward_tid 0 = a forward one. */
-static void numbered(struct vv_model *model, uint32_t track, const char *name, int64_t sequence, uint64_t forward_tid,
-                     const int64_t times[2])
+static void numbered(struct vv_model *model, uint32_t track, const char *name, int64_t sequence,
+                     uint64_t forward_tid, const int64_t times[2])
 {
-    handmade_arguments(model, handmade_op(model, track, name, times[0], times[1]), 0, sequence, forward_tid);
+    handmade_arguments(model, handmade_op(model, track, name, times[0], times[1]), 0, sequence,
+                       forward_tid);
 }
 #define AT(begin, end) ((const int64_t[2]){ begin, end })
 
 /* The engine's range and in it the backward operator, which repeat each other's numbers. */
-static void backward(struct vv_model *model, uint32_t track, const char *name, int64_t sequence, int64_t begin, int64_t end)
+static void backward(struct vv_model *model, uint32_t track, const char *name, int64_t sequence,
+                     int64_t begin, int64_t end)
 {
     char range[80];
     snprintf(range, sizeof range, "autograd::engine::evaluate_function: %s", name);
@@ -32,12 +35,14 @@ static void backward(struct vv_model *model, uint32_t track, const char *name, i
     numbered(model, track, name, sequence, 1, AT(begin + 1, end - 1));
 }
 
-/* One step [0,1000): loader [10,110), convolution [150,250) with its numbers inside, relu [260,300), backward on another
- * thread from 400 to 700, Optimizer.step [800,900). The forward thread is called 1, as PyTorch calls the first. */
+/* One step [0,1000): loader [10,110), convolution [150,250) with its numbers inside, relu
+ * [260,300), backward on another thread from 400 to 700, Optimizer.step [800,900). The forward
+ * thread is called 1, as PyTorch calls the first. */
 static struct vv_model *training(void)
 {
     struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 4711), autograd = handmade_track(model, "autograd", 4712);
+    uint32_t train = handmade_track(model, "train", 4711),
+             autograd = handmade_track(model, "autograd", 4712);
     handmade_step(model, train, 0, 0, 1000);
     handmade_op(model, train, "enumerate(DataLoader)#_Single.__next__", 10, 110);
     numbered(model, train, "aten::stack", 3, 0, AT(20, 100));
@@ -63,14 +68,15 @@ static uint32_t slice_of(const struct vv_model *model, const char *name)
 
 static void assert_phase(const struct vv_model *model, const char *name, const char *expected)
 {
+    struct vv_scratch scratch = { 0 };
     struct vv_op_phases phases;
-    assert_int_equal(vv_op_phases(model, &phases, NULL), VARVE_OK);
+    assert_int_equal(vv_op_phases(model, &scratch, &phases, NULL), VARVE_OK);
     uint32_t phase = vv_phase_of(model, &phases, slice_of(model, name));
     if (expected == NULL)
         assert_int_equal(phase, VV_NONE);
     else
         assert_string_equal(vv_phase_text(model, phase), expected);
-    vv_op_phases_deinit(&phases);
+    vv_scratch_deinit(&scratch);
 }
 
 static void operators_tell_their_phase(void **state)
@@ -78,7 +84,8 @@ static void operators_tell_their_phase(void **state)
     (void)state;
     struct vv_model *model = training();
     uint32_t main = 0, idle = handmade_track(model, "idle", 4713);
-    handmade_slice(model, main, "## backward ##", VARVE_LAYER_API, 350, 750); /* waits for the other thread */
+    /* waits for the other thread */
+    handmade_slice(model, main, "## backward ##", VARVE_LAYER_API, 350, 750);
     handmade_op(model, idle, "aten::elsewhere", 170, 180);
     handmade_finish(model);
     assert_phase(model, "aten::stack", "data");
@@ -107,18 +114,21 @@ static void steps_split_into_the_phases_of_all_threads(void **state)
 {
     (void)state;
     struct vv_model *model = training();
-    handmade_op(model, 1, "enumerate(DataLoader)#prefetch", 780, 850); /* 20 of it while nothing else goes on */
+    /* 20 of it while nothing else goes on */
+    handmade_op(model, 1, "enumerate(DataLoader)#prefetch", 780, 850);
     handmade_finish(model);
     struct vv_sheet sheet;
     struct varve_error error = { 0 };
-    if (vv_analyse_phases(model, &everything, &sheet, &error) != VARVE_OK)
+    if (vv_analyse(vv_analyse_phases, model, &everything, &sheet, &error) != VARVE_OK)
         fail_msg("%s", error.message);
     static const struct { const char *phase; int64_t total_ns; } rows[] = {
         { "backward", 300 }, { "forward", 150 }, { "data", 100 + 20 }, { "optimizer", 100 },
         { "other", 1000 - 670 }, { "total", 1000 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "phase", rows[i].phase), "total_ns"), rows[i].total_ns);
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "phase", rows[i].phase),
+                                      "total_ns"),
+                         rows[i].total_ns);
     assert_non_null(strstr(sheet.policy, "; phases found from what operators say"));
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -126,7 +136,8 @@ static void steps_split_into_the_phases_of_all_threads(void **state)
 
 /* ---- recomputing ---- */
 
-/* On one thread: f [0,10), then backward [20,100) in which `name` [30,40) has a backward operator at 50 or later. */
+/* On one thread: f [0,10), then backward [20,100) in which `name` [30,40) has a backward operator
+ * at 50 or later. */
 static struct vv_model *recomputing(int64_t later)
 {
     struct vv_model *model = handmade_model();
@@ -155,13 +166,15 @@ static void what_is_differentiated_in_the_same_pass_was_recomputed(void **state)
     assert_phase(model, "inside", "recompute");
     assert_phase(model, "AgainBackward", "backward");
     vv_model_destroy(model);
-    model = recomputing(150); /* the gradient was differentiated itself, after another forward operator */
+    model = recomputing(150); /* the gradient was differentiated itself, after another forward
+                                 operator */
     assert_phase(model, "again", "backward");
     vv_model_destroy(model);
 }
 
-/* As checkpoints that save no inputs leave it: what computes again has numbers, and no backward operator takes them. Where
- * all that a backward operator calls has, it is to be differentiated itself. */
+/* As checkpoints that save no inputs leave it: what computes again has numbers, and no backward
+ * operator takes them. Where all that a backward operator calls has, it is to be differentiated
+ * itself. */
 static void what_a_backward_operator_has_numbered_was_recomputed(void **state)
 {
     (void)state;
@@ -190,13 +203,15 @@ static void a_checkpoint_recomputes(void **state)
     (void)state;
     struct vv_model *model = handmade_model();
     uint32_t train = handmade_track(model, "train", 1);
-    handmade_op(model, train, "autograd::engine::evaluate_function: CheckpointFunctionBackward", 0, 100);
+    handmade_op(model, train, "autograd::engine::evaluate_function: CheckpointFunctionBackward", 0,
+                100);
     handmade_op(model, train, "CheckpointFunctionBackward", 1, 99);
     handmade_op(model, train, "aten::gelu", 10, 20);
     handmade_op(model, train, "autograd::engine::evaluate_function: GeluBackward0", 30, 60);
     handmade_op(model, train, "aten::gelu_backward", 40, 50);
     handmade_op(model, train, "autograd::engine::evaluate_function: Other", 100, 200);
-    handmade_slice(model, train, "torch/utils/checkpoint.py(1115): unpack_hook", VARVE_LAYER_PYTHON, 110, 150);
+    handmade_slice(model, train, "torch/utils/checkpoint.py(1115): unpack_hook", VARVE_LAYER_PYTHON,
+                   110, 150);
     handmade_op(model, train, "aten::mm", 120, 130);
     handmade_op(model, train, "aten::mul", 160, 170);
     handmade_finish(model);
@@ -212,7 +227,8 @@ static void xla_names_the_transposed_program(void **state)
     (void)state;
     struct vv_model *model = handmade_model();
     uint32_t stream = handmade_stream(model, 0, 1), arg;
-    static const char *const texts[] = { "jit(f)/jvp(g)/dot", "jit(f)/transpose(jvp(g))/dot", "jit(f)/add" };
+    static const char *const texts[] = { "jit(f)/jvp(g)/dot", "jit(f)/transpose(jvp(g))/dot",
+                                         "jit(f)/add" };
     static const char *const names[] = { "forward_fusion", "backward_fusion", "other_fusion" };
     static const char *const phases[] = { "forward", "backward", NULL };
     for (int i = 0; i < 3; i++) {
@@ -236,11 +252,12 @@ static void xla_names_the_transposed_program(void **state)
 static void backward_operators_know_their_forward_ones(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     struct vv_model *model = training();
     backward(model, 1, "ReluBackward0", 8, 710, 720); /* a second pass over a graph that was kept */
     handmade_finish(model);
     struct vv_autograd_links links;
-    assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
+    assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
     static const struct { const char *forward, *backward; uint32_t ordinal; } expected[] = {
         { "aten::relu", "ReluBackward0", 1 }, { "aten::convolution", "ConvolutionBackward0", 1 },
         { "aten::relu", "ReluBackward0", 2 },
@@ -248,41 +265,49 @@ static void backward_operators_know_their_forward_ones(void **state)
     assert_int_equal(links.count, 3);
     for (size_t i = 0; i < links.count; i++) {
         const struct vv_autograd_link *link = &links.items[i];
-        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[link->forward]), expected[i].forward);
-        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[link->backward]), expected[i].backward);
+        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[link->forward]),
+                            expected[i].forward);
+        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[link->backward]),
+                            expected[i].backward);
         assert_int_equal(link->ordinal, expected[i].ordinal);
     }
-    vv_autograd_links_deinit(&links);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 /* Three steps with one number: each backward operator belongs to the forward one before it. */
 static void a_number_that_comes_again_names_the_operator_before(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "main", 100);
     for (int64_t step = 0; step < 3; step++) {
-        handmade_arguments(model, handmade_op(model, track, "conv", 100 * step, 100 * step + 10), 0, 5, 0);
-        handmade_arguments(model, handmade_op(model, track, "conv_backward", 100 * step + 50, 100 * step + 60), 0, 5, 100);
+        handmade_arguments(model, handmade_op(model, track, "conv", 100 * step, 100 * step + 10), 0,
+                           5, 0);
+        handmade_arguments(model,
+                           handmade_op(model, track, "conv_backward", 100 * step + 50,
+                                       100 * step + 60),
+                           0, 5, 100);
     }
     handmade_finish(model);
     struct vv_autograd_links links;
-    assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
+    assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
     assert_int_equal(links.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(links.items[i].forward, 2 * i);
         assert_int_equal(links.items[i].backward, 2 * i + 1);
         assert_int_equal(links.items[i].ordinal, 1);
     }
-    vv_autograd_links_deinit(&links);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 /* Two threads count for themselves, so that the same numbers come on both. */
 static void threads_are_told_apart(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     for (int by_tid = 0; by_tid < 2; by_tid++) {
         struct vv_model *model = handmade_model();
         uint32_t one = handmade_track(model, "one", 100), two = handmade_track(model, "two", 200);
@@ -298,16 +323,18 @@ static void threads_are_told_apart(void **state)
         }
         handmade_finish(model);
         struct vv_autograd_links links;
-        assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
+        assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
         assert_int_equal(links.count, 9);
         for (size_t i = 0; i < links.count; i++) {
-            const char *forward = vv_intern_text(&model->strings, model->slices.name[links.items[i].forward]);
-            const char *back = vv_intern_text(&model->strings, model->slices.name[links.items[i].backward]);
+            const char *forward =
+                vv_intern_text(&model->strings, model->slices.name[links.items[i].forward]);
+            const char *back =
+                vv_intern_text(&model->strings, model->slices.name[links.items[i].backward]);
             assert_string_equal(forward, strcmp(back, "OneBackward") == 0 ? "on one" : "on two");
         }
-        vv_autograd_links_deinit(&links);
         vv_model_destroy(model);
     }
+    vv_scratch_deinit(&scratch);
 }
 
 static void table_of_links_adds_up(void **state)
@@ -322,7 +349,7 @@ static void table_of_links_adds_up(void **state)
         int64_t forward_ns = 0, backward_ns = 0;
         question.top = top;
         question.sort = top == 2 ? "backward" : NULL;
-        assert_int_equal(vv_analyse_links(model, &question, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_links, model, &question, &sheet, NULL), VARVE_OK);
         size_t last = sheet.row_count - 1;
         for (size_t row = 0; row < last; row++) {
             forward_ns += sheet_int_of(&sheet, row, "forward_ns");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_build.c — vv_model_finish: hand-made pictures with known answers, then the laws of model.h on
- * random slices against a slow and obvious reference. */
+/* test_build.c — vv_model_finish: hand-made pictures with known answers, then the laws of model.h
+ * on random slices against a slow and obvious reference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -211,7 +211,8 @@ static void phases_are_ranges_of_layer_step_inside_a_step(void **state)
     vv_model_destroy(model);
 }
 
-/* Of so many slices that columns take each other's memory: what lies behind the rows is as if never used. */
+/* Of so many slices that columns take each other's memory: what lies behind the rows is as if never
+ * used. */
 static void sorting_leaves_blank_rows_behind(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_cells.c — model/cells.c: what was written stays, and all else is blank, from the heap through small mappings to
- * large ones. */
+/* test_cells.c — model/cells.c: what was written stays, and all else is blank, from the heap
+ * through small mappings to large ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 
 #include "model/cells.h"
 
-static void assert_blank(const unsigned char *cells, size_t first, size_t limit, unsigned char blank)
+static void assert_blank(const unsigned char *cells, size_t first, size_t limit,
+                         unsigned char blank)
 {
     if (first < limit) {
         assert_int_equal(cells[first], blank);
@@ -20,7 +21,8 @@ static void assert_blank(const unsigned char *cells, size_t first, size_t limit,
 }
 
 /* Sizes on both sides of each way of keeping them. Of each, the last 100 bytes are written to. */
-static const size_t sizes[] = { 100,     300,     60000,   262044,  262144,  262244,  1000000,  2097052,
+static const size_t sizes[] = { 100,     300,     60000,   262044,  262144,  262244,  1000000,
+                                 2097052,
                                 2097152, 2097252, 4194304, 9000001, 9000101, 9000201, 25000000 };
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
@@ -76,12 +78,14 @@ static void backing_shows_nowhere(void **state)
     vv_cells_free(large);
 }
 
-/* Cells are blank behind what has been written to, whole pages of them are filled, and then written. */
+/* Cells are blank behind what has been written to, whole pages of them are filled, and then
+ * written. */
 static void filling_shows_nowhere(void **state)
 {
     (void)state;
     const size_t page = VV_CELLS_PAGE_BYTES, bytes = 5 * page;
-    unsigned char *small = vv_cells_grow(NULL, 1000, 0xFF), *large = vv_cells_grow(NULL, bytes, 0xFF);
+    unsigned char *small = vv_cells_grow(NULL, 1000, 0xFF),
+                  *large = vv_cells_grow(NULL, bytes, 0xFF);
     vv_cells_fill(small, 0, 1000);
     assert_blank(small, 0, 1000, 0xFF);
     large[page + 9] = 1;

@@ -14,7 +14,8 @@ static void an_end_is_not_in_a_slice_but_may_hold_an_arrow(void **state)
 {
     (void)state;
     struct vv_model *model = handmade_model();
-    uint32_t track = handmade_track(model, "main", 100), empty = handmade_track(model, "other", 101), flow;
+    uint32_t track = handmade_track(model, "main", 100),
+             empty = handmade_track(model, "other", 101), flow;
     handmade_op(model, track, "a", 10, 100);
     handmade_op(model, track, "b", 20, 30);
     handmade_op(model, track, "c", 30, 50);
@@ -22,10 +23,10 @@ static void an_end_is_not_in_a_slice_but_may_hold_an_arrow(void **state)
     handmade_op(model, track, "e", 120, 130);
     static const struct { int64_t at; uint32_t open, holding; } cases[] = {
         { 9, VV_NONE, VV_NONE }, { 10, 0, 0 }, { 20, 1, 1 }, { 29, 1, 1 },
-        { 30, 2, 2 },            /* b ends as c begins                                                    */
-        { 50, 0, 0 },            /* c ends, a goes on                                                     */
-        { 60, 0, 3 },            /* d begins, and is over                                                 */
-        { 100, VV_NONE, 0 },     /* a ends, and nothing is around it                                      */
+        { 30, 2, 2 },            /* b ends as c begins */
+        { 50, 0, 0 },            /* c ends, a goes on */
+        { 60, 0, 3 },            /* d begins, and is over */
+        { 100, VV_NONE, 0 },     /* a ends, and nothing is around it */
         { 101, VV_NONE, VV_NONE }, { 120, 4, 4 }, { 130, VV_NONE, 4 }, { 131, VV_NONE, VV_NONE },
     };
     enum { COUNT = sizeof cases / sizeof *cases };
@@ -39,7 +40,8 @@ static void an_end_is_not_in_a_slice_but_may_hold_an_arrow(void **state)
         int64_t at_ns = HANDMADE_BEGIN_NS + cases[i].at;
         assert_int_equal(vv_slice_at(model, track, at_ns), cases[i].open);
         assert_int_equal(vv_slice_holding(model, track, at_ns), cases[i].holding);
-        assert_int_equal(model->flows.from_slice[i], cases[i].holding); /* what links flows means the same */
+        /* what links flows means the same */
+        assert_int_equal(model->flows.from_slice[i], cases[i].holding);
         assert_int_equal(model->flows.to_slice[i], cases[i].holding);
     }
     assert_int_equal(vv_slice_at(model, empty, HANDMADE_BEGIN_NS + 25), VV_NONE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that nobody recorded as such: by name, by what the user says, and by what repeats itself. */
+/* Steps that nobody recorded as such: by name, by what the user says, and by what repeats
+ * itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,18 +18,23 @@ static void expect_steps(const struct vv_model *model, const char *wanted)
     char text[400] = "";
     size_t length = 0;
     for (uint32_t s = 0; s < steps->table.count; s++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u: %d+%d #%d %c", s > 0 ? ", " : "",
-                                   steps->track[s], (int)(steps->begin_ns[s] - HANDMADE_BEGIN_NS),
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u: %d+%d #%d %c",
+                                   s > 0 ? ", " : "", steps->track[s],
+                                   (int)(steps->begin_ns[s] - HANDMADE_BEGIN_NS),
                                    (int)steps->duration_ns[s], (int)steps->index[s],
-                                   steps->origin[s] == VV_STEP_RANGE ? 'R' : steps->origin[s] == VV_STEP_ANCHOR ? 'A' : 'P');
+                                   steps->origin[s] == VV_STEP_RANGE    ? 'R'
+                                   : steps->origin[s] == VV_STEP_ANCHOR ? 'A'
+                                                                        : 'P');
     assert_string_equal(text, wanted);
 }
 
-/* A helper that has fewer, and a main thread: two outer ranges, an inner one of the same name, two anchors. */
+/* A helper that has fewer, and a main thread: two outer ranges, an inner one of the same name, two
+ * anchors. */
 static struct vv_model *make(void)
 {
     struct vv_model *model = handmade_model();
-    uint32_t helper = handmade_track(model, "helper", 101), main_track = handmade_track(model, "main", 100);
+    uint32_t helper = handmade_track(model, "helper", 101),
+             main_track = handmade_track(model, "main", 100);
     handmade_op(model, helper, "train_step 9", 5, 50);
     handmade_op(model, main_track, "conv", 10, 20);
     handmade_op(model, main_track, "mine", 20, 25);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_link.c — model/link_flows.c, link_activities.c and id_map.c: against slow and obvious references on random models, and the
- * cases that references would share with the code by hand. */
+/* test_link.c — model/link_flows.c, link_activities.c and id_map.c: against slow and obvious
+ * references on random models, and the cases that references would share with the code by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,8 +47,8 @@ static uint32_t add_slice(struct vv_model *model, uint32_t track, int64_t begin,
     return row;
 }
 
-static void add_flow(struct vv_model *model, uint32_t from, int64_t from_ns, uint32_t to, int64_t to_ns,
-                     uint8_t to_next)
+static void add_flow(struct vv_model *model, uint32_t from, int64_t from_ns, uint32_t to,
+                     int64_t to_ns, uint8_t to_next)
 {
     uint32_t row;
     assert_int_equal(vv_model_add_flow(model, &row, NULL), VARVE_OK);
@@ -57,7 +57,8 @@ static void add_flow(struct vv_model *model, uint32_t from, int64_t from_ns, uin
     model->flows.from_ns[row] = from_ns;
     model->flows.to_ns[row] = to_ns;
     model->flows.to_next[row] = to_next;
-    if (model->slices.table.count > 0) { /* what an importer says may be wrong when slices have been sorted */
+    if (model->slices.table.count > 0) { /* what an importer says may be wrong when slices have been
+                                            sorted */
         model->flows.from_slice[row] = draw((uint32_t)model->slices.table.count);
         model->flows.to_slice[row] = draw((uint32_t)model->slices.table.count);
     }
@@ -74,7 +75,8 @@ static void add_flow_of_slice(struct vv_model *model, uint32_t slice)
 /* ---- flows ---- */
 
 /* Nested slices: ranges that are halved again and again. */
-static void add_nest(struct vv_model *model, uint32_t track, int64_t begin, int64_t duration, int depth)
+static void add_nest(struct vv_model *model, uint32_t track, int64_t begin, int64_t duration,
+                     int depth)
 {
     if (duration < 2 || depth == 0)
         return;
@@ -84,7 +86,8 @@ static void add_nest(struct vv_model *model, uint32_t track, int64_t begin, int6
     add_nest(model, track, begin + left, duration - left - (int64_t)draw(2), depth - 1);
 }
 
-/* The deepest slice that holds the instant; of those that only end there, the deepest if none holds it. */
+/* The deepest slice that holds the instant; of those that only end there, the deepest if none holds
+ * it. */
 static uint32_t innermost(const struct vv_model *model, uint32_t track, int64_t time_ns)
 {
     const struct vv_slices *slices = &model->slices;
@@ -137,7 +140,8 @@ static void flows_lead_to_what_begins_there(void **state)
     add_slice(model, 0, 10, 5, VARVE_LAYER_OP);
     add_slice(model, 0, 50, 5, VARVE_LAYER_OP);
     static const struct { int64_t to_ns; uint8_t to_next; uint32_t want; } ends[] = {
-        { 10, 0, 2 }, { 40, 0, 0 }, { 40, 1, 3 }, { 60, 1, 0 }, { 50, 1, 3 }, { -1, 0, VV_NONE }, { -1, 1, 0 },
+        { 10, 0, 2 }, { 40, 0, 0 }, { 40, 1, 3 }, { 60, 1, 0 }, { 50, 1, 3 }, { -1, 0, VV_NONE },
+        { -1, 1, 0 },
         { 200, 0, VV_NONE }, { 200, 1, VV_NONE },
     };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -179,7 +183,8 @@ static void activities_stay_with_their_slices(void **state)
     for (int round = 0; round < 3; round++) {
         struct vv_model *model = make(2);
         for (uint32_t i = 0; i < 100; i++) {
-            uint32_t slice = add_slice(model, 0, round == 0 ? i * 10 : 1000 - i * 10, 10, VARVE_LAYER_RUNTIME);
+            uint32_t slice =
+                add_slice(model, 0, round == 0 ? i * 10 : 1000 - i * 10, 10, VARVE_LAYER_RUNTIME);
             if (i % 3 != 0)
                 continue;
             uint32_t row = add_activity(model, slice, VV_ACTIVITY_CALL, i, 0);
@@ -216,7 +221,7 @@ static void launches_and_callers(void **state)
     uint32_t a_twin = add_activity(model, twin, VV_ACTIVITY_CALL, 7, 0);
     uint32_t a_call = add_activity(model, call, VV_ACTIVITY_CALL, 7, 0);
     uint32_t a_named = add_activity(model, named, VV_ACTIVITY_KERNEL, 7, 1);
-    uint32_t a_placed = add_activity(model, placed, VV_ACTIVITY_COPY, 7, 7); /* external = own id   */
+    uint32_t a_placed = add_activity(model, placed, VV_ACTIVITY_COPY, 7, 7); /* external = own id */
     uint32_t a_alone = add_activity(model, alone, VV_ACTIVITY_SET, 9, 0);
     uint32_t a_pointed = add_activity(model, pointed, VV_ACTIVITY_KERNEL, 0, 0);
     add_flow(model, 0, 52, 1, 90, 0);
@@ -225,10 +230,10 @@ static void launches_and_callers(void **state)
     assert_int_equal(activities->slice[a_call], call);
     assert_int_equal(activities->caller[a_call], inner); /* not the Python slice around it      */
     assert_int_equal(activities->caller[a_twin], outer);
-    assert_int_equal(activities->launch[a_named], call);
+    assert_int_equal(activities->launch[a_named], twin); /* the last call before it */
     assert_int_equal(activities->caller[a_named], outer);
-    assert_int_equal(activities->launch[a_placed], call);
-    assert_int_equal(activities->caller[a_placed], inner);
+    assert_int_equal(activities->launch[a_placed], twin);
+    assert_int_equal(activities->caller[a_placed], outer);
     assert_int_equal(activities->launch[a_alone], VV_NONE);
     assert_int_equal(activities->caller[a_alone], VV_NONE);
     assert_int_equal(activities->launch[a_pointed], twin);
@@ -238,7 +243,8 @@ static void launches_and_callers(void **state)
     vv_model_destroy(model);
 }
 
-/* Ids far apart, so that they are looked up in a table that is asked ahead; some activities have no slice. */
+/* Ids far apart, so that they are looked up in a table that is asked ahead; some activities have no
+ * slice. */
 static void an_activity_without_a_slice_is_passed_over(void **state)
 {
     (void)state;
@@ -279,6 +285,107 @@ static void ids_count_within_their_scope(void **state)
     vv_model_destroy(model);
 }
 
+/* Two calls with one id: no work of theirs begins before its call. */
+static void of_several_calls_the_last_before_the_work(void **state)
+{
+    (void)state;
+    struct vv_model *model = make(3);
+    static const int64_t calls_ns[] = { 100, 20, 60, 20 };
+    static const struct { int64_t begin_ns, call_ns; } works[] = {
+        { 10, -1 }, { 20, 20 }, { 59, 20 }, { 60, 60 }, { 99, 60 }, { 1000, 100 }
+    };
+    uint32_t rows[6];
+    for (size_t i = 0; i < 4; i++) { /* the last lies within the second, elsewhere than the third */
+        uint32_t slice = add_slice(model, i == 2 ? 1 : 0, calls_ns[i], 30 - 10 * (int64_t)i,
+                                   VARVE_LAYER_RUNTIME);
+        add_activity(model, slice, VV_ACTIVITY_CALL, 7, 0);
+    }
+    for (size_t i = 0; i < 6; i++)
+        rows[i] = add_activity(model, add_slice(model, 2, works[i].begin_ns, 1, VARVE_LAYER_DEVICE),
+                               VV_ACTIVITY_KERNEL, 7, 0);
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    for (size_t i = 0; i < 6; i++) {
+        uint32_t call = model->activities.launch[rows[i]];
+        int64_t call_ns = call == VV_NONE ? -1 : model->slices.begin_ns[call];
+        assert_int_equal(call_ns, works[i].call_ns);
+    }
+    assert_int_equal(model->health.unlinked, 1);
+    assert_int_equal(model->health.duplicate_correlations, 3);
+    vv_model_destroy(model);
+}
+
+/* A law: of N calls and N works with one id, at random, each work has the last call before it. */
+static void each_work_has_the_last_call_before_it(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    srand(7);
+    struct vv_model *model = make(N + 1);
+    int64_t calls_ns[N], works_ns[N];
+    uint32_t rows[N];
+    for (uint32_t i = 0; i < N; i++) { /* each on a track of its own: none lies within another */
+        calls_ns[i] = rand() % 100000;
+        add_activity(model, add_slice(model, i, calls_ns[i], 1, VARVE_LAYER_RUNTIME),
+                     VV_ACTIVITY_CALL, 7, 0);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        works_ns[i] = rand() % 100000;
+        rows[i] = add_activity(model, add_slice(model, N, works_ns[i], 0, VARVE_LAYER_DEVICE),
+                               VV_ACTIVITY_KERNEL, 7, 0);
+    }
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        int64_t best_ns = -1;
+        for (uint32_t c = 0; c < N; c++)
+            if (calls_ns[c] <= works_ns[i] && calls_ns[c] > best_ns)
+                best_ns = calls_ns[c];
+        uint32_t call = model->activities.launch[rows[i]];
+        assert_int_equal(call == VV_NONE ? -1 : model->slices.begin_ns[call], best_ns);
+    }
+    vv_model_destroy(model);
+}
+
+/* The arrow says more than the time. */
+static void of_several_calls_the_one_with_the_arrow(void **state)
+{
+    (void)state;
+    struct vv_model *model = make(3);
+    uint32_t first = add_slice(model, 0, 10, 5, VARVE_LAYER_RUNTIME);
+    uint32_t second = add_slice(model, 1, 30, 5, VARVE_LAYER_RUNTIME);
+    uint32_t work = add_slice(model, 2, 50, 5, VARVE_LAYER_DEVICE);
+    add_activity(model, first, VV_ACTIVITY_CALL, 7, 0);
+    add_activity(model, second, VV_ACTIVITY_CALL, 7, 0);
+    uint32_t row = add_activity(model, work, VV_ACTIVITY_KERNEL, 7, 0);
+    add_flow(model, 0, 12, 2, 50, 0);
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    assert_int_equal(model->activities.launch[row], first);
+    vv_model_destroy(model);
+}
+
+static void ids_are_those_of_a_family(void **state)
+{
+    (void)state;
+    struct vv_model *model = make(4);
+    uint32_t process[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(vv_model_add_process(model, &process[i], NULL), VARVE_OK);
+        model->processes.id_family[process[i]] = process[i] + 1;
+        model->tracks.process[2 * i] = model->tracks.process[2 * i + 1] = process[i];
+    }
+    uint32_t calls[2], works[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        calls[i] = add_slice(model, 2 * i, 10 + 5 * i, 1, VARVE_LAYER_RUNTIME);
+        add_activity(model, calls[i], VV_ACTIVITY_CALL, 3, 0);
+        works[i] = add_activity(model, add_slice(model, 2 * i + 1, 100, 1, VARVE_LAYER_DEVICE),
+                                VV_ACTIVITY_KERNEL, 3, 0);
+    }
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(model->activities.launch[works[i]], calls[i]);
+    assert_int_equal(model->health.duplicate_correlations, 0);
+    vv_model_destroy(model);
+}
+
 /* ---- the map ---- */
 
 static void ids_dense_and_far_apart(void **state)
@@ -316,6 +423,10 @@ int main(void)
         cmocka_unit_test(launches_and_callers),
         cmocka_unit_test(an_activity_without_a_slice_is_passed_over),
         cmocka_unit_test(ids_count_within_their_scope),
+        cmocka_unit_test(of_several_calls_the_last_before_the_work),
+        cmocka_unit_test(each_work_has_the_last_call_before_it),
+        cmocka_unit_test(of_several_calls_the_one_with_the_arrow),
+        cmocka_unit_test(ids_are_those_of_a_family),
         cmocka_unit_test(ids_dense_and_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

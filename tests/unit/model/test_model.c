@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_model.c — model/model.c: what tables may grow to, one model's alone and those of models that are read side by side. */
+/* test_model.c — model/model.c: what tables may grow to, one model's alone and those of models that
+ * are read side by side. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,8 @@ static void those_that_share_a_limit_keep_it_together(void **state)
     for (int i = 0; i < 4; i++)
         bytes += fill(models[i]);
     assert_in_range(bytes, LIMIT_BYTES / 4, LIMIT_BYTES);
-    assert_false(vv_model_may_hold(models[3], LIMIT_BYTES)); /* asked for in vain, it holds what it held */
+    assert_false(vv_model_may_hold(models[3], LIMIT_BYTES)); /* asked for in vain, it holds what it
+                                                                held */
     for (int i = 0; i < 3; i++)
         vv_model_share_no_more(models[i]);
     assert_int_equal(held_bytes, vv_model_bytes(models[3]));

@@ -26,14 +26,16 @@ static uint32_t walk_to_layer(const struct vv_slices *slices, uint32_t slice, un
     return slice;
 }
 
-/* Levels that begin one after another; ends of three levels at a time are the same; each 50th is an operator, each 70th
- * communicates. On the second track the levels are few. */
+/* Levels that begin one after another; ends of three levels at a time are the same; each 50th is an
+ * operator, each 70th communicates. On the second track the levels are few. */
 static struct vv_model *deep(void)
 {
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "deep", 100), other = handmade_track(model, "flat", 101);
     for (int64_t level = 0; level < LEVELS; level++) {
-        uint16_t layer = level % 50 == 7 ? VARVE_LAYER_OP : level % 70 == 9 ? VARVE_LAYER_COMM : VARVE_LAYER_PYTHON;
+        uint16_t layer = level % 50 == 7   ? VARVE_LAYER_OP
+                         : level % 70 == 9 ? VARVE_LAYER_COMM
+                                           : VARVE_LAYER_PYTHON;
         handmade_slice(model, track, "f", layer, level, 4 * LEVELS - level / 3 * 3);
     }
     handmade_op(model, other, "a", 0, 10);
@@ -52,10 +54,13 @@ static void jumps_lead_where_walking_does(void **state)
     for (uint32_t slice = 0; slice < slices->table.count; slice += 5) {
         for (int64_t at = 0; at < 4 * LEVELS + 2; at += 7) {
             int64_t at_ns = HANDMADE_BEGIN_NS + at;
-            assert_int_equal(vv_outward_ending(model, slice, at_ns), walk_to_end(slices, slice, at_ns));
-            assert_int_equal(vv_outward_open(model, slice, at_ns), walk_to_end(slices, slice, at_ns + 1));
+            assert_int_equal(vv_outward_ending(model, slice, at_ns),
+                             walk_to_end(slices, slice, at_ns));
+            assert_int_equal(vv_outward_open(model, slice, at_ns),
+                             walk_to_end(slices, slice, at_ns + 1));
         }
-        assert_int_equal(vv_outward_operator(model, slice, VARVE_LAYER_OP), walk_to_layer(slices, slice, VARVE_LAYER_OP));
+        assert_int_equal(vv_outward_operator(model, slice, VARVE_LAYER_OP),
+                         walk_to_layer(slices, slice, VARVE_LAYER_OP));
         assert_int_equal(vv_outward_operator(model, slice, VARVE_LAYER_OP | VARVE_LAYER_COMM),
                          walk_to_layer(slices, slice, VARVE_LAYER_OP | VARVE_LAYER_COMM));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_repeats.c — model/repeats.c against the definition, tried period by period, on sequences of all kinds. */
+/* test_repeats.c — model/repeats.c against the definition, tried period by period, on sequences of
+ * all kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,8 +91,8 @@ static void nested_sequences(void **state)
     }
 }
 
-/* A million tokens, in time that is nearly in proportion: also where all are the same, and of Fibonacci's word, which
- * is all repeats. */
+/* A million tokens, in time that is nearly in proportion: also where all are the same, and of
+ * Fibonacci's word, which is all repeats. */
 static void long_sequences(void **state)
 {
     (void)state;

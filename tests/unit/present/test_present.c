@@ -356,7 +356,8 @@ static void a_name_cannot_steer_the_terminal(void **state)
     sheet.row_count = 2;
     vv_sheet_text(&sheet, 0, NAME, "a\033[2Jb\nc\xff\xc2\x9b", NULL);
     assert_int_equal(print(&how), VARVE_OK);
-    assert_non_null(strstr(printed, "  a\xEF\xBF\xBD[2Jb\xEF\xBF\xBD" "c\xEF\xBF\xBD\xEF\xBF\xBD\n"));
+    assert_non_null(strstr(printed, "  a\xEF\xBF\xBD[2Jb\xEF\xBF\xBD"
+                                    "c\xEF\xBF\xBD\xEF\xBF\xBD\n"));
     assert_null(strchr(printed, '\033'));
 }
 

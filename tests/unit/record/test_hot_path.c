@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A signal handler records between any two instructions of a record: the processor stops after each (trap
- * flag), and the handler of that signal is the one that records. */
+/* A signal handler records between any two instructions of a record: the processor stops after each
+ * (trap flag), and the handler of that signal is the one that records. */
 #include "stream_walk.h"
 
 #include <limits.h>
@@ -34,8 +34,9 @@ static int stop(void **state)
 
 /* ---- one step after the other ---- */
 
-static volatile long steps, first_step, every_step; /* the handler records at first, first + every, … */
-static volatile long last_step;                     /* … up to this one                             */
+static volatile long steps, first_step, every_step; /* the handler records at first, first + every,
+                                                       … */
+static volatile long last_step;                     /* … up to this one */
 static volatile uint64_t marks; /* of the handler: a mark and an empty range                    */
 static volatile bool left_behind; /* a handler left records that the interrupted writer publishes */
 static uint64_t ranges;         /* of `op`                                                      */
@@ -132,7 +133,8 @@ static void a_handler_between_any_two_instructions(void **state)
     free(walk.words);
 }
 
-/* A handler has jumped out of a record in another packet: that is awaited for ever, and every record looks behind itself. */
+/* A handler has jumped out of a record in another packet: that is awaited for ever, and every
+ * record looks behind itself. */
 static void a_handler_while_a_packet_is_awaited(void **state)
 {
     (void)state;
@@ -168,8 +170,9 @@ static void two_handlers_in_one_range(void **state)
     free(walk.words);
 }
 
-/* The exchange takes thousands of instructions, so the handler comes at some of them, each time at others; never
- * as often as a reservation takes, which begins anew each time: with a call for the clock that is some 250. */
+/* The exchange takes thousands of instructions, so the handler comes at some of them, each time at
+ * others; never as often as a reservation takes, which begins anew each time: with a call for the
+ * clock that is some 250. */
 static void handlers_while_the_packet_is_exchanged(void **state)
 {
     (void)state;
@@ -177,7 +180,8 @@ static void handlers_while_the_packet_is_exchanged(void **state)
     const long least = vv_clock_is_counter ? 97 : 1009;
     for (long every = least; every < least + 303; every += 2) {
         const struct vv_packet_header *packet = vv_self.writer.packet;
-        while (vv_self.writer.limit - vv_self.writer.cursor >= 16 && vv_self.writer.packet == packet)
+        while (vv_self.writer.limit - vv_self.writer.cursor >= 16 &&
+               vv_self.writer.packet == packet)
             put_range();
         step_range(every % 89, every);
     }

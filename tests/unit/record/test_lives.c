@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process with several sessions: who looks late touches nothing that is not its own (doc/threading.md). */
+/* A process with several sessions: who looks late touches nothing that is not its own
+ * (doc/threading.md). */
 #include "stream_walk.h"
 
 #include <pthread.h>
@@ -106,7 +107,8 @@ static void a_name_used_again_is_another_trace(void **state)
     (void)state;
     char folder[4200], moved[4200];
     for (size_t after = 0; after < 2; after++) { /* it records once more, or ends at once */
-        struct worker sleeper = { .before = 5, .after = after }, busy = { .before = RANGES, .after = 0 };
+        struct worker sleeper = { .before = 5, .after = after },
+        busy = { .before = RANGES, .after = 0 };
         begin_session("again", folder);
         begin_worker(&sleeper);
         assert_int_equal(varve_session_stop(NULL), VARVE_OK);
@@ -118,7 +120,8 @@ static void a_name_used_again_is_another_trace(void **state)
         assert_int_equal(varve_session_stop(NULL), VARVE_OK);
         expect_words(folder, "thread.1", 2 * RANGES);
         rename_trace("again", after == 0 ? "third" : "fourth");
-        snprintf(moved, sizeof moved, "%s/%s/%d", root, after == 0 ? "first" : "second", (int)getpid());
+        snprintf(moved, sizeof moved, "%s/%s/%d", root, after == 0 ? "first" : "second",
+                 (int)getpid());
         expect_words(moved, "thread.1", 10);
     }
 }
@@ -144,8 +147,8 @@ static void expect_child_records(fork_call call, size_t ranges, const char *outp
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    snprintf(folder, sizeof folder, "%.*s/%d", (int)(strrchr(output_folder, '/') - output_folder), output_folder,
-             (int)child);
+    snprintf(folder, sizeof folder, "%.*s/%d", (int)(strrchr(output_folder, '/') - output_folder),
+             output_folder, (int)child);
     if (ranges > 0)
         expect_words(folder, "thread.1", 2 * ranges);
     else
@@ -269,7 +272,8 @@ static uint64_t blocks_bytes(const char *folder, const char *name)
     return (uint64_t)about.st_blocks * 512;
 }
 
-/* Whatever its threads do later, and whoever leaves last: not a byte changes, and what was backed ahead is gone. */
+/* Whatever its threads do later, and whoever leaves last: not a byte changes, and what was backed
+ * ahead is gone. */
 static void a_finished_trace_stays_as_it_is(void **state)
 {
     (void)state;
@@ -279,35 +283,42 @@ static void a_finished_trace_stays_as_it_is(void **state)
     begin_worker(&worker);
     record_ranges(10);
     assert_int_equal(varve_session_stop(NULL), VARVE_OK);
-    if (is_cleared_in_children()) { /* an emulator that ignores such advice gives no blocks back either */
+    if (is_cleared_in_children()) { /* an emulator that ignores such advice gives no blocks back
+                                       either */
         assert_in_range(blocks_bytes(first, "thread.1.0"), 1, 4 * VV_PACKET_BYTES);
         assert_in_range(blocks_bytes(first, "thread.2.0"), 1, 4096);
     }
-    uint64_t before[] = { checksum(first, "thread.1.0"), checksum(first, "thread.2.0"), checksum(first, "process.0") };
+    uint64_t before[] = { checksum(first, "thread.1.0"), checksum(first, "thread.2.0"),
+                          checksum(first, "process.0") };
     begin_session("b", second);
     record_ranges(10);
     end_worker(&worker);
     assert_int_equal(varve_session_stop(NULL), VARVE_OK);
-    uint64_t after[] = { checksum(first, "thread.1.0"), checksum(first, "thread.2.0"), checksum(first, "process.0") };
+    uint64_t after[] = { checksum(first, "thread.1.0"), checksum(first, "thread.2.0"),
+                         checksum(first, "process.0") };
     assert_memory_equal(before, after, sizeof before);
     if (is_cleared_in_children())
-        assert_in_range(blocks_bytes(first, "thread.1.0"), 20 * 8 * RANGES, 20 * 8 * RANGES + 2 * 4096);
+        assert_in_range(blocks_bytes(first, "thread.1.0"), 20 * 8 * RANGES,
+                        20 * 8 * RANGES + 2 * 4096);
     expect_words(first, "thread.1", 20 * RANGES);
     expect_words(second, "thread.2", 2 * RANGES);
 }
 
-/* The header of a packet is shared memory: whoever else writes there, the recorder reads no length from it. */
+/* The header of a packet is shared memory: whoever else writes there, the recorder reads no length
+ * from it. */
 static void a_header_that_others_moved_harms_nobody(void **state)
 {
     (void)state;
-    static const uint64_t hostile[] = { 0, 8, 640 + 1, 65536 * 8 + 64, UINT64_MAX, UINT64_MAX - 63 };
+    static const uint64_t hostile[] = { 0, 8, 640 + 1, 65536 * 8 + 64, UINT64_MAX,
+                                        UINT64_MAX - 63 };
     char folder[4200];
     begin_session("moved", folder);
     record_ranges(10);
     for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
         vv_self.writer.packet->content_bits = hostile[i];
         vv_stream_settle(&vv_self.writer);
-        assert_int_equal(vv_self.writer.packet->content_bits, (sizeof(struct vv_packet_header) + 160) * 8);
+        assert_int_equal(vv_self.writer.packet->content_bits,
+                         (sizeof(struct vv_packet_header) + 160) * 8);
         vv_self.writer.left[0] = vv_self.writer.packet;
         vv_self.writer.packet->reserved_bits = hostile[i];
         vv_stream_settle(&vv_self.writer);
@@ -327,7 +338,8 @@ static void *jump_twice(void *unused)
     return unused;
 }
 
-/* What lies behind the first is published as the thread ends; the second, and what lies behind it, stay hidden: 1 + 20. */
+/* What lies behind the first is published as the thread ends; the second, and what lies behind it,
+ * stay hidden: 1 + 20. */
 static void no_reader_meets_a_record_that_was_never_begun(void **state)
 {
     (void)state;
@@ -347,7 +359,8 @@ static void no_reader_meets_a_record_that_was_never_begun(void **state)
     assert_int_equal(varve_session_stop(NULL), VARVE_OK);
 }
 
-/* A record that was interrupted keeps the streams of all sessions that it outlives; once published, none. */
+/* A record that was interrupted keeps the streams of all sessions that it outlives; once published,
+ * none. */
 static void streams_that_were_kept_are_all_given_back(void **state)
 {
     (void)state;
@@ -372,13 +385,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_name_used_again_is_another_trace, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(a_fork_in_a_second_session_touches_neither, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(a_fork_in_a_second_session_touches_neither, make_root,
+                                        remove_root),
         cmocka_unit_test_setup_teardown(nor_does_a_bare_fork, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(a_thread_of_the_session_before_forks, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(a_thread_of_the_session_before_forks, make_root,
+                                        remove_root),
         cmocka_unit_test_setup_teardown(a_finished_trace_stays_as_it_is, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(a_header_that_others_moved_harms_nobody, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(no_reader_meets_a_record_that_was_never_begun, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(streams_that_were_kept_are_all_given_back, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(a_header_that_others_moved_harms_nobody, make_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(no_reader_meets_a_record_that_was_never_begun, make_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(streams_that_were_kept_are_all_given_back, make_root,
+                                        remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,11 +107,13 @@ static void the_clock_block_maps_ticks_to_the_instant(void **state)
         { "tsc", UINT64_C(2445428000), 25, UINT64_C(6652865609441), INT64_C(1795265807988178520) },
         { "tsc", UINT64_C(2700000800), 28, UINT64_C(1), INT64_C(1795265807000000001) },
         { "tsc", UINT64_C(5000000007), 50, UINT64_C(1) << 60, INT64_C(1795265807999999999) },
-        { "monotonic", UINT64_C(1000000000), 1, UINT64_C(2463983169234), INT64_C(1795265807988178520) },
+        { "monotonic", UINT64_C(1000000000), 1, UINT64_C(2463983169234),
+          INT64_C(1795265807988178520) },
     };
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         const struct vv_tsdl_process process = { "host", "/bin/x", 1, 0, clocks[i].ticks,
-                                                 clocks[i].realtime_ns, 20000, 0, 0, 0, NULL, NULL };
+                                                 clocks[i].realtime_ns, 20000, 0, 0, 0, NULL,
+                                                 NULL };
         struct vv_tsdl text = { memory, 0, sizeof memory, false };
         vv_tsdl_prologue(&text, &clocks[i], &process);
         assert_false(text.full);

@@ -18,7 +18,8 @@ static struct {
     enum kind open[DEPTH_MAX];
     size_t count;
     uint64_t words[2 * OPERATIONS];
-    bool is_field[2 * OPERATIONS]; /* a step's index, the count of an end_under: no record's first */
+    bool is_field[2 * OPERATIONS]; /* a step's index, the count of an end_under: no record's
+                                      first */
     size_t word_count;
 } model;
 
@@ -42,7 +43,8 @@ static void open_one(enum kind kind)
         varve_begin(&op);
     else
         varve_step_begin(7);
-    expect(kind == STEP ? VV_EVENT_STEP_BEGIN : (kind == FRAME ? call.state : op.state) & VV_ID_MASK);
+    expect(kind == STEP ? VV_EVENT_STEP_BEGIN
+                        : (kind == FRAME ? call.state : op.state) & VV_ID_MASK);
     if (kind == STEP)
         expect_field(7);
 }
@@ -147,7 +149,8 @@ static void random_orders_are_told_as_they_were(void **state)
         assert_int_equal(walk.discarded, 0);
         assert_int_equal(walk.word_count, model.word_count);
         for (size_t i = 0; i < walk.word_count; i++) {
-            assert_int_equal(model.is_field[i] ? walk.words[i] : walk.words[i] & VV_ID_MASK, model.words[i]);
+            assert_int_equal(model.is_field[i] ? walk.words[i] : walk.words[i] & VV_ID_MASK,
+                             model.words[i]);
         }
         free(walk.words);
         varve_session_stop(NULL);

@@ -23,7 +23,8 @@ static int remove_root(void **state)
     return 0;
 }
 
-/* A folder, made the current one, to whose path so many more characters can be added, the slash among them. */
+/* A folder, made the current one, to whose path so many more characters can be added, the slash
+ * among them. */
 static void enter_folder_with_room_for(size_t room)
 {
     char name[201];
@@ -52,7 +53,8 @@ static void a_path_is_taken_whole_or_refused(void **state)
     snprintf(expected, sizeof expected, "%s/123456789", deep);
     assert_string_equal(folder.path, expected);
     assert_int_equal(vv_output_make("1234567890", false, &folder, &error), VARVE_IO);
-    assert_string_equal(error.message, "cannot make the trace folder '1234567890': File name too long");
+    assert_string_equal(error.message,
+                        "cannot make the trace folder '1234567890': File name too long");
     assert_int_equal(rmdir("123456789"), 0); /* and the one that was made is all that there is */
     assert_int_equal(chdir(".."), 0);
     assert_int_equal(rmdir(deep), 0);

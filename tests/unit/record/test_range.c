@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges and steps under masks that change, also deeper than is tracked: what is written, against a list of what
- * is open. */
+/* Ranges and steps under masks that change, also deeper than is tracked: what is written, against a
+ * list of what is open. */
 #include "stream_walk.h"
 
-#include "record/stream/recorder.h"
+#include "record/hot_path.h"
 
 #define DEPTH_MAX 600
 #define OPERATIONS 20000
@@ -125,7 +125,8 @@ static void begin_step(void)
 /* A pause forgets what is open. */
 static void change_mask(unsigned choice, bool may_pause)
 {
-    static const uint32_t masks[] = { VARVE_LAYER_OP, VARVE_LAYER_HOST, VARVE_LAYER_OP | VARVE_LAYER_STEP,
+    static const uint32_t masks[] = { VARVE_LAYER_OP, VARVE_LAYER_HOST,
+                                      VARVE_LAYER_OP | VARVE_LAYER_STEP,
                                       VARVE_LAYER_HOST | VARVE_LAYER_STEP, VARVE_LAYER_ALL };
     if (may_pause && choice % 16 == 0) {
         varve_layers_set(0);
@@ -152,7 +153,7 @@ static void operate(unsigned choice, bool is_to_grow)
         next(site);
     else if (kind < 62)
         change_mask(choice / 128, !is_to_grow);
-    else if (kind < 63 && has_room && (!is_to_grow || choice / 128 % 8 == 0)) /* it ends the one before */
+    else if (kind < 63 && has_room && (!is_to_grow || choice / 128 % 8 == 0)) /* ends the last */
         begin_step();
     else if (!is_to_grow) {
         varve_step_end();
@@ -167,7 +168,8 @@ static void assert_as_in_the_model(void)
     assert_int_equal(walk.discarded, 0);
     assert_int_equal(walk.word_count, model.word_count);
     for (size_t i = 0; i < walk.word_count; i++)
-        assert_int_equal(model.is_field[i] ? walk.words[i] : walk.words[i] & VV_ID_MASK, model.words[i]);
+        assert_int_equal(model.is_field[i] ? walk.words[i] : walk.words[i] & VV_ID_MASK,
+                         model.words[i]);
     free(walk.words);
     walk = walk_stream(path, "process");
     assert_int_equal(walk.discarded, 0);
@@ -188,7 +190,8 @@ static void the_cost_of_a_record_is_measured(void **state)
         uint64_t ns = vv_clock_monotonic_ns() - begin_ns;
         best_ns = ns < best_ns ? ns : best_ns;
     }
-    assert_in_range(cost_ps, best_ns / 2 / 30, best_ns / 2 * 30); /* of 2,000 records: ns / 2 is ps of one */
+    /* of 2,000 records: ns / 2 is ps of one */
+    assert_in_range(cost_ps, best_ns / 2 / 30, best_ns / 2 * 30);
 }
 
 static void random_orders_are_told_as_they_were(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that somebody cuts while they are written: the program lives, and what comes later is kept. */
+/* Files that somebody cuts while they are written: the program lives, and what comes later is
+ * kept. */
 #include "stream_walk.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "record/session/session.h"
 #include "record/stream/recorder.h"
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
@@ -123,7 +125,8 @@ static void the_control_page_under_a_schedule(void **state)
     start();
     varve_session_stop(NULL);
     const struct varve_session_options options = { .output = output };
-    const struct vv_session_manner manner = { .folder_now = true, .schedule = { .skip = 1, .active = 1 } };
+    const struct vv_session_manner manner = { .folder_now = true,
+                                              .schedule = { .skip = 1, .active = 1 } };
     assert_int_equal(vv_session_begin(&options, &manner, NULL), VARVE_OK);
     snprintf(folder, sizeof folder, "%s", vv_session.folder.path);
     for (int step = 0; step < 6; step++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sites become classes of the metadata: none straddles a page, since only a write within one is done or not done. */
+/* Sites become classes of the metadata: none straddles a page, since only a write within one is
+ * done or not done. */
 #include "stream_walk.h"
 
+#include "record/site.h"
 #include "record/stream/recorder.h"
 
 #define SITES 100
@@ -67,7 +69,8 @@ static void assert_classes_lie_within_pages(void)
                      (unsigned)(sites[i].state & VV_ID_MASK) + kinds[kind], names[i]);
             const char *found = memmem(text, bytes, wanted, strlen(wanted));
             assert_non_null(found);
-            assert_null(memmem(found + 1, bytes - (size_t)(found + 1 - text), wanted, strlen(wanted)));
+            assert_null(
+                memmem(found + 1, bytes - (size_t)(found + 1 - text), wanted, strlen(wanted)));
         }
     munmap((void *)text, bytes);
 }
@@ -77,9 +80,9 @@ static void no_class_straddles_a_page(void **state)
     (void)state;
     declare_all();
     assert_classes_lie_within_pages();
-    assert_true(vv_record_enter());
+    assert_true(vv_recorder_lock());
     assert_int_equal(vv_metadata_write(), 0); /* a better frequency: all of it anew */
-    vv_record_leave();
+    vv_recorder_unlock();
     assert_classes_lie_within_pages();
 }
 

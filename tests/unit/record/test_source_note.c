@@ -30,7 +30,8 @@ static void stop(void)
 
 static const char *string_of(const struct walk *walk, uint32_t wanted)
 {
-    for (size_t i = 0; i < walk->word_count; i += vv_record_length(walk->words + i, walk->word_count - i))
+    for (size_t i = 0; i < walk->word_count;
+         i += vv_record_length(walk->words + i, walk->word_count - i))
         if (walk_id(walk->words[i]) == VV_EVENT_STRING && (uint32_t)walk->words[i + 1] == wanted)
             return (const char *)(walk->words + i + 2);
     return "";
@@ -43,7 +44,8 @@ static void read_said(pid_t process)
     snprintf(folder, sizeof folder, "%s/%d", output, (int)process);
     struct walk walk = walk_stream(folder, "process");
     said[0] = '\0';
-    for (size_t i = 0; i < walk.word_count; i += vv_record_length(walk.words + i, walk.word_count - i)) {
+    for (size_t i = 0; i < walk.word_count;
+         i += vv_record_length(walk.words + i, walk.word_count - i)) {
         const uint64_t *word = walk.words + i;
         if (walk_id(*word) == VV_EVENT_COLLECTOR)
             snprintf(said + strlen(said), sizeof said - strlen(said), "%.40s=%u:%.250s;",
@@ -117,7 +119,8 @@ static void long_ones_are_cut(void **state)
     memset(text, 't', sizeof text);
     memcpy(text + VV_COLLECTOR_TEXT_BYTES_MAX - 1, "\xc3\xa9", 3); /* é across the limit */
     char expected[400];
-    snprintf(expected, sizeof expected, "torch=0:torch 2.15.0;python=4:;%.31s=5:%.199s;", name, text);
+    snprintf(expected, sizeof expected, "torch=0:torch 2.15.0;python=4:;%.31s=5:%.199s;", name,
+             text);
     start();
     vv_collector_note(name, VV_COLLECTOR_NOTE, text);
     read_said(getpid());
@@ -132,7 +135,8 @@ static void note_many(const char *prefix, int count, char *expected, size_t capa
         char name[16];
         snprintf(name, sizeof name, "%s%d", prefix, i);
         vv_collector_note(name, i % 3 == 0 ? VV_COLLECTOR_REFUSED : VV_COLLECTOR_ATTACHED, "");
-        snprintf(expected + strlen(expected), capacity - strlen(expected), "%s=%d:;", name, i % 3 == 0 ? 2 : 0);
+        snprintf(expected + strlen(expected), capacity - strlen(expected), "%s=%d:;", name,
+                 i % 3 == 0 ? 2 : 0);
     }
 }
 
@@ -156,7 +160,8 @@ static void as_many_as_come_are_said_in_each_session(void **state)
 #define MAY_STARVE true
 #endif
 
-/* The session that runs says each; the next one says those that found memory, and how many did not. */
+/* The session that runs says each; the next one says those that found memory, and how many did
+ * not. */
 static int note_without_memory(void)
 {
     char expected[4096] = "";
@@ -179,7 +184,8 @@ static int note_without_memory(void)
     unsigned kept = 0;
     for (const char *at = said; (at = strstr(at, "late")) != NULL; at++)
         kept++;
-    snprintf(expected, sizeof expected, ";collectors=5:%u notes of other collectors lost: no memory;", 100 - kept);
+    snprintf(expected, sizeof expected,
+             ";collectors=5:%u notes of other collectors lost: no memory;", 100 - kept);
     return kept < 99 && strstr(said, expected) != NULL ? 0 : 2;
 }
 

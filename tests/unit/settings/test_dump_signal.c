@@ -27,9 +27,11 @@ static void any_other_is_refused_with_one_that_would_do(void **state)
     const struct { const char *text, *says; } wrong[] = {
         { "SIGFOO", "'SIGFOO' is no signal: write a name, such as SIGUSR2" },
         { "", "'' is no signal: write a name, such as SIGUSR2" },
-        { "SIGKILL", "'SIGKILL' stops a program, or says that it has failed: write a signal that asks for "
+        { "SIGKILL", "'SIGKILL' stops a program, or says that it has failed: write a signal that "
+                     "asks for "
                      "something, such as SIGUSR2" },
-        { "SEGV", "'SEGV' stops a program, or says that it has failed: write a signal that asks for something, "
+        { "SEGV", "'SEGV' stops a program, or says that it has failed: write a signal that asks "
+                  "for something, "
                   "such as SIGUSR2" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

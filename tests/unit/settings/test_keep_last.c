@@ -66,13 +66,15 @@ static void what_is_wrong_is_said_with_what_would_do(void **state)
 static void a_duration_is_no_size(void **state)
 {
     (void)state;
-    static const char *const wrong[] = { "", "5", "5MB", "5 m", "s", "1 2s", "99999999999999999999s",
+    static const char *const wrong[] = { "", "5", "5MB", "5 m", "s", "1 2s",
+                                         "99999999999999999999s",
                                          "9223372037s" };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint64_t ns = 4711;
         struct varve_error error = { .message = "" };
         assert_int_equal(vv_duration_parse(wrong[i], &ns, &error), VARVE_INVALID);
-        assert_non_null(strstr(error.message, " is no time: write a whole number and a unit, such as 500ms"));
+        assert_non_null(
+            strstr(error.message, " is no time: write a whole number and a unit, such as 500ms"));
         assert_int_equal(ns, 4711);
     }
     uint64_t ns = 0;

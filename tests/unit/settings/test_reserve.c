@@ -19,7 +19,8 @@ static void sizes_and_parts(void **state)
         const char *text;
         uint64_t bytes;
         uint32_t percent;
-    } known[] = { { "2GB", 2 * GB, 0 }, { "0", 0, 0 }, { "64MiB", 64 << 20, 0 }, { "10%", 0, 10 }, { "100 %", 0, 100 }, { "0%", 0, 0 } };
+    } known[] = { { "2GB", 2 * GB, 0 }, { "0", 0, 0 },       { "64MiB", 64 << 20, 0 },
+                  { "10%", 0, 10 },     { "100 %", 0, 100 }, { "0%", 0, 0 } };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         struct vv_reserve reserve = { 0 };
@@ -32,20 +33,24 @@ static void sizes_and_parts(void **state)
 
 static void anything_else_is_refused_with_what_would_do(void **state)
 {
-    static const char *const wrong[] = { "", "%", "101%", "10%%", "1000%", "-1", "five", "5 %x", "0x10%" };
+    static const char *const wrong[] = { "", "%", "101%", "10%%", "1000%", "-1", "five", "5 %x",
+                                         "0x10%" };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct vv_reserve reserve = { .bytes = 4711 };
         struct varve_error error;
         assert_int_equal(vv_reserve_parse(wrong[i], &reserve, &error), VARVE_INVALID);
         assert_int_equal(reserve.bytes, 4711);
-        assert_non_null(strstr(error.message, "is neither a size nor a part of the disk: write 2GB, 10%, or 0 to take all"));
+        assert_non_null(
+            strstr(error.message,
+                   "is neither a size nor a part of the disk: write 2GB, 10%, or 0 to take all"));
     }
 }
 
 static void what_it_is_on_a_disk(void **state)
 {
-    const struct vv_reserve none = { 0 }, all = { .is_said = true }, two = { .is_said = true, .bytes = 2 * GB },
+    const struct vv_reserve none = { 0 }, all = { .is_said = true },
+    two = { .is_said = true, .bytes = 2 * GB },
                             tenth = { .is_said = true, .percent = 10 };
     const struct {
         const struct vv_reserve *reserve;
@@ -63,7 +68,8 @@ static void what_it_is_on_a_disk(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        assert_int_equal(vv_reserve_bytes(known[i].reserve, known[i].total, known[i].free), known[i].bytes);
+        assert_int_equal(vv_reserve_bytes(known[i].reserve, known[i].total, known[i].free),
+                         known[i].bytes);
 }
 
 int main(void)

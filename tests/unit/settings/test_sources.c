@@ -43,7 +43,8 @@ static void auto_is_what_is_standard(void **state)
 
 static void signs_change_what_stands_so_far(void **state)
 {
-    uint32_t standard = parsed("auto"), python = vv_collect_bit("python"), memory = vv_collect_bit("memory");
+    uint32_t standard = parsed("auto"), python = vv_collect_bit("python"),
+             memory = vv_collect_bit("memory");
     (void)state;
     assert_int_equal(parsed("none"), 0);
     assert_int_equal(parsed("+python"), standard | python);
@@ -59,7 +60,8 @@ static void signs_change_what_stands_so_far(void **state)
 static void a_wrong_word_is_named_with_the_nearest(void **state)
 {
     static const char *const wrong[] = { "", "torhc", "auto,", "+", "-", "auto;torch",
-                                         "a word that is longer than any name of a source may ever be" };
+                                         "a word that is longer than any name of a source may ever "
+                                         "be" };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint32_t wanted = 4711;
@@ -70,8 +72,10 @@ static void a_wrong_word_is_named_with_the_nearest(void **state)
     struct varve_error error;
     uint32_t wanted;
     vv_collect_parse("+torhc", &wanted, &error);
-    assert_string_equal(error.message, "nothing to collect is called 'torhc'; nearest: torch. There are auto, none, "
-                                       "torch, shapes, strides, memory, modules, python, builtins; +NAME adds, -NAME leaves out");
+    assert_string_equal(
+        error.message,
+        "nothing to collect is called 'torhc'; nearest: torch. There are auto, none, "
+        "torch, shapes, strides, memory, modules, python, builtins; +NAME adds, -NAME leaves out");
 }
 
 int main(void)

@@ -82,7 +82,8 @@ static void a_policy_is_kept_and_replaced(void **state)
 static void units_are_called_as_documented(void **state)
 {
     (void)state;
-    static const char *const names[] = { "", "count", "ns", "ns", "bytes", "1", "count", "flop/s", "bytes/s" };
+    static const char *const names[] = { "", "count", "ns", "ns", "bytes", "1", "count", "flop/s",
+                                         "bytes/s" };
     for (int unit = VV_UNIT_NONE; unit <= VV_UNIT_BYTES_PER_S; unit++)
         assert_string_equal(vv_unit_name((enum vv_unit)unit), names[unit]);
 }

@@ -24,7 +24,8 @@ static struct vv_check check_of(const char *text)
     return check;
 }
 
-/* Microseconds become nanoseconds, digit by digit; what is larger than any number is the largest. */
+/* Microseconds become nanoseconds, digit by digit; what is larger than any number is the
+ * largest. */
 static void times_are_read_exactly_up_to_the_largest(void **state)
 {
     (void)state;
@@ -36,7 +37,9 @@ static void times_are_read_exactly_up_to_the_largest(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[200];
-        snprintf(text, sizeof text, "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": \"%s\"}]}", cases[i].text);
+        snprintf(text, sizeof text,
+                 "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": \"%s\"}]}",
+                 cases[i].text);
         struct vv_check check = check_of(text);
         assert_int_equal(check.event_count, 1);
         if (check.events[0].begin_ns != cases[i].ns)
@@ -45,8 +48,10 @@ static void times_are_read_exactly_up_to_the_largest(void **state)
     }
 }
 
-#define KERNEL(begin, duration)                                                                     \
-    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, \"ts\": " #begin ", \"dur\": " #duration \
+#define KERNEL(begin, duration)                                                      \
+    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, " \
+    "\"ts\": " #begin                                                                \
+    ", \"dur\": " #duration                                                          \
     ", \"args\": {\"device\": 0, \"stream\": 7, \"correlation\": 1}},"
 
 /* The wait begins at 100: kernels that end then, or begin then, do not run over that instant. */
@@ -62,9 +67,12 @@ static void a_stream_that_was_waited_for_is_idle(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[2000];
-        snprintf(text, sizeof text, "{\"traceEvents\": [%s {\"ph\": \"X\", \"cat\": \"cuda_sync\", \"name\": \"Stream Sync\", "
-                 "\"pid\": 0, \"tid\": 7, \"ts\": 100, \"dur\": 1, \"args\": {\"cuda_sync_kind\": \"Stream Sync\", "
-                 "\"device\": 0, \"stream\": 7}}]}", cases[i].kernels);
+        snprintf(text, sizeof text,
+                 "{\"traceEvents\": [%s {\"ph\": \"X\", \"cat\": \"cuda_sync\", \"name\": \"Stream "
+                 "Sync\", "
+                 "\"pid\": 0, \"tid\": 7, \"ts\": 100, \"dur\": 1, \"args\": {\"cuda_sync_kind\": "
+                 "\"Stream Sync\", \"device\": 0, \"stream\": 7}}]}",
+                 cases[i].kernels);
         struct vv_check check = check_of(text);
         assert_int_equal(vv_check_torch(&check, NULL), VARVE_OK);
         if (check.findings[VV_RULE_SYNC_OVERLAP].count != cases[i].running)
@@ -78,7 +86,8 @@ static void a_kernel_within_a_microsecond_is_short(void **state)
 {
     (void)state;
     static const struct { const char *kernel; uint64_t found; } cases[] = {
-        { KERNEL(1.25, 0.001), 1 }, { KERNEL(1.25, 0.75), 0 }, { KERNEL(1.25, 9223372036854775.807), 0 },
+        { KERNEL(1.25, 0.001), 1 }, { KERNEL(1.25, 0.75), 0 },
+        { KERNEL(1.25, 9223372036854775.807), 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1000];

@@ -26,7 +26,8 @@ static void what_is_not_shown_remains(void **state)
         struct vv_question question = VV_QUESTION_ALL;
         struct vv_sheet sheet;
         question.top = (int64_t)top;
-        assert_int_equal(vv_analyse_critical_ops(model, &question, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_critical_ops, model, &question, &sheet, NULL),
+                         VARVE_OK);
         size_t count[VV_ROW_TOTAL + 1] = { 0 };
         int64_t sums_ns[VV_ROW_TOTAL + 1] = { 0 };
         for (size_t row = 0; row < sheet.row_count; row++) {

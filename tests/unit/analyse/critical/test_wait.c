@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call that waits for an event waited for: the last work before the event was recorded, where the trace says which
- * event that was, and else what ended last during the call. */
+/* What a call that waits for an event waited for: the last work before the event was recorded,
+ * where the trace says which event that was, and else what ended last during the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@ enum { CALL_NS = 2, NOT_SAID = -1 };
 
 static const struct recorded {
     const char *what;
-    int64_t stream;      /* of "first" and "second", launched at 100 and 120; "last" is on stream 9, launched at 130 */
+    int64_t stream;      /* of "first" and "second", launched at 100 and 120; "last" is on stream 9,
+                            launched at 130 */
     uint64_t record;     /* the correlation of the call that recorded the event,                 */
     int64_t record_at;   /* and when it did                                                      */
     int64_t said_stream, said_record;
@@ -32,7 +33,8 @@ static const struct recorded {
     { "before the stream's first work", 7, 20, 125, 9, 20, "last" },
 };
 
-/* A host thread that launches the three, records an event, and at 150 waits until 400; "last" ends at 350. */
+/* A host thread that launches the three, records an event, and at 150 waits until 400; "last" ends
+ * at 350. */
 static struct vv_model *make(const struct recorded *event)
 {
     struct vv_model *model = handmade_model();
@@ -42,7 +44,8 @@ static struct vv_model *make(const struct recorded *event)
     handmade_call(model, host, "cudaLaunchKernel", 11, 100, 100 + CALL_NS);
     handmade_call(model, host, "cudaLaunchKernel", 12, 120, 120 + CALL_NS);
     handmade_call(model, host, "cudaLaunchKernel", 13, 130, 130 + CALL_NS);
-    handmade_call(model, host, "cudaEventRecord", event->record, event->record_at, event->record_at + CALL_NS);
+    handmade_call(model, host, "cudaEventRecord", event->record, event->record_at,
+                  event->record_at + CALL_NS);
     handmade_work(model, stream, "first", 11, 110, 200);
     handmade_work(model, stream, "second", 12, 200, 300);
     handmade_work(model, nine, "last", 13, 140, 350);
@@ -73,7 +76,8 @@ static void expect_wait_for(const struct vv_critical_graph *graph, const struct 
         waits++;
         assert_string_equal(name_at(graph, edge->to), "cudaEventSynchronize");
         if (strcmp(name_at(graph, edge->from), event->awaited) != 0)
-            fail_msg("recorded %s: waits for '%s', not '%s'", event->what, name_at(graph, edge->from), event->awaited);
+            fail_msg("recorded %s: waits for '%s', not '%s'", event->what,
+                     name_at(graph, edge->from), event->awaited);
     }
     assert_int_equal(waits, 1);
 }
@@ -81,25 +85,27 @@ static void expect_wait_for(const struct vv_critical_graph *graph, const struct 
 static void an_event_is_awaited_by_what_was_recorded(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         struct vv_question question = VV_QUESTION_ALL;
         struct vv_scope scope;
         struct vv_critical_windows windows;
         struct vv_critical_graph graph;
         struct vv_model *model = make(&events[i]);
-        assert_int_equal(vv_scope_init(&scope, model, &question.selection, NULL), VARVE_OK);
+        assert_int_equal(vv_scope_init(&scope, model, &question.selection, &scratch, NULL),
+                         VARVE_OK);
         assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, NULL), VARVE_OK);
-        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, NULL), VARVE_OK);
+        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, NULL),
+                         VARVE_OK);
         expect_wait_for(&graph, &events[i]);
-        vv_critical_graph_deinit(&graph);
-        vv_critical_windows_deinit(&windows);
-        vv_scope_deinit(&scope);
         vv_model_destroy(model);
     }
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(an_event_is_awaited_by_what_was_recorded) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(
+        an_event_is_awaited_by_what_was_recorded) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,14 +27,16 @@ static void a_bandwidth_never_comes_from_no_time_or_no_bytes(void **state)
     uint32_t stream = handmade_stream(model, 0, 7);
     struct vv_sheet sheet;
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
-        uint32_t activity = handmade_work(model, stream, copies[i].name, 0, copies[i].begin, copies[i].end);
+        uint32_t activity =
+            handmade_work(model, stream, copies[i].name, 0, copies[i].begin, copies[i].end);
         model->activities.bytes[activity] = copies[i].bytes;
     }
     handmade_work(model, stream, "a kernel is no copy", 0, 200, 300);
     handmade_finish(model);
-    assert_int_equal(vv_analyse_copies(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_copies, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
-    size_t in = sheet_row_of(&sheet, "direction", "HtoD"), out = sheet_row_of(&sheet, "direction", "DtoH");
+    size_t in = sheet_row_of(&sheet, "direction", "HtoD"),
+           out = sheet_row_of(&sheet, "direction", "DtoH");
     assert_int_equal(sheet_int_of(&sheet, in, "copies"), 4);
     assert_int_equal(sheet_int_of(&sheet, in, "bytes"), 7000);
     assert_int_equal(sheet_int_of(&sheet, in, "total_ns"), 50);
@@ -50,17 +52,21 @@ static void a_bandwidth_never_comes_from_no_time_or_no_bytes(void **state)
     vv_model_destroy(model);
 }
 
-/* Step 0 [0,100): loader [0,30) while a kernel runs [0,10), and [50,60); a device sync [70,90) with a stream sync
- * inside it, of a kernel [60,80). Outside steps: loader [120,125). Step 1 [200,300): loader [200,240). */
+/* Step 0 [0,100): loader [0,30) while a kernel runs [0,10), and [50,60); a device sync [70,90) with
+ * a stream sync inside it, of a kernel [60,80). Outside steps: loader [120,125). Step 1 [200,300):
+ * loader [200,240). */
 static struct vv_model *waiting(void)
 {
     struct vv_model *model = handmade_model();
     uint32_t host = handmade_track(model, "train", 100), stream = handmade_stream(model, 0, 7);
-    static const struct { int64_t begin, end; } loads[] = { { 0, 30 }, { 50, 60 }, { 120, 125 }, { 200, 240 } };
+    static const struct {
+        int64_t begin, end;
+    } loads[] = { { 0, 30 }, { 50, 60 }, { 120, 125 }, { 200, 240 } };
     handmade_step(model, host, 0, 0, 100);
     handmade_step(model, host, 1, 200, 300);
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-        handmade_op(model, host, "enumerate(DataLoader)#_Iter.__next__", loads[i].begin, loads[i].end);
+        handmade_op(model, host, "enumerate(DataLoader)#_Iter.__next__", loads[i].begin,
+                    loads[i].end);
     handmade_call(model, host, "cudaDeviceSynchronize", 0, 70, 90);
     handmade_call(model, host, "cudaStreamSynchronize", 0, 75, 85);
     handmade_call(model, host, "cudaStreamSynchronize", 0, 250, 260);
@@ -74,12 +80,13 @@ static void waiting_for_data_is_what_no_device_hides(void **state)
 {
     (void)state;
     static const struct { const char *row; int64_t loader, hidden, wait; } wanted[] = {
-        { "step", 40, 10, 30 }, { "step", 40, 0, 40 }, { "outside", 5, 0, 5 }, { "total", 85, 10, 75 },
+        { "step", 40, 10, 30 }, { "step", 40, 0, 40 }, { "outside", 5, 0, 5 },
+        { "total", 85, 10, 75 },
     };
     struct vv_model *model = waiting();
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_waits(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_waits, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
     for (size_t row = 0; row < 4; row++) {
         assert_string_equal(sheet_cell_of(&sheet, row, "row")->text, wanted[row].row);
@@ -90,7 +97,7 @@ static void waiting_for_data_is_what_no_device_hides(void **state)
     assert_true(sheet_cell_of(&sheet, 1, "wait_share")->real == 0.4);
     vv_sheet_deinit(&sheet);
     question.selection.first_step = question.selection.last_step = 1;
-    assert_int_equal(vv_analyse_waits(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_waits, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 2);
     assert_int_equal(sheet_int_of(&sheet, 1, "wait_ns"), 40);
     vv_sheet_deinit(&sheet);
@@ -103,7 +110,7 @@ static void calls_that_wait_count_with_what_is_inside_them(void **state)
     struct vv_model *model = waiting();
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_syncs(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_syncs, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 3);
     assert_string_equal(sheet_cell_of(&sheet, 0, "name")->text, "cudaDeviceSynchronize");
     assert_int_equal(sheet_int_of(&sheet, 0, "total_ns"), 20);
@@ -114,7 +121,7 @@ static void calls_that_wait_count_with_what_is_inside_them(void **state)
     assert_int_equal(sheet_int_of(&sheet, 2, "total_ns"), 30);
     vv_sheet_deinit(&sheet);
     question.selection.first_step = question.selection.last_step = 1;
-    assert_int_equal(vv_analyse_syncs(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_syncs, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 1);
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -133,7 +140,7 @@ static void nothing_of_the_kind_is_an_answer(void **state)
     handmade_finish(model);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vv_sheet sheet;
-        assert_int_equal(cases[i].table(model, &all, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(cases[i].table, model, &all, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 0);
         assert_string_equal(sheet.policy, cases[i].says);
         vv_sheet_deinit(&sheet);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables "devices" and "overlap": every instant of a device once; what kind of work a name is; HTA's rules. */
+/* Tables "devices" and "overlap": every instant of a device once; what kind of work a name is;
+ * HTA's rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 
 static const struct vv_question all = VV_QUESTION_ALL;
 
-/* Stream 7: a [0,10), b [20,40), Memset [40,45); stream 9: NCCL [30,60), Memcpy [50,70); a gap; c [10000,10010).
+/* Stream 7: a [0,10), b [20,40), Memset [40,45); stream 9: NCCL [30,60), Memcpy [50,70); a gap; c
+ * [10000,10010).
  * b, the copy and c were launched, b in step 1.
  * `devices` 2: another one computes all the time. */
 static struct vv_model *busy(int devices)
@@ -49,11 +51,12 @@ static void every_instant_of_a_device_counts_once(void **state)
     };
     struct vv_model *model = busy(1);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_devices(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_devices, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 1);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (sheet_int_of(&sheet, 0, wanted[i].column) != wanted[i].value)
-            fail_msg("%s is %lld", wanted[i].column, (long long)sheet_int_of(&sheet, 0, wanted[i].column));
+            fail_msg("%s is %lld", wanted[i].column,
+                     (long long)sheet_int_of(&sheet, 0, wanted[i].column));
     assert_string_equal(sheet_cell_of(&sheet, 0, "device")->text, "cuda:0");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -66,7 +69,7 @@ static void work_of_a_step_is_what_it_launched_or_what_begins_in_it(void **state
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
     question.selection.first_step = question.selection.last_step = 1;
-    assert_int_equal(vv_analyse_devices(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_devices, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet_int_of(&sheet, 0, "events"), 2); /* a and b                          */
     assert_int_equal(sheet_int_of(&sheet, 0, "span_ns"), 40);
     vv_sheet_deinit(&sheet);
@@ -78,7 +81,7 @@ static void communication_is_hidden_while_its_device_computes(void **state)
     (void)state;
     struct vv_model *model = busy(2);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_overlap(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_overlap, model, &all, &sheet, NULL), VARVE_OK);
     size_t kind = sheet_row_of(&sheet, "name", "ncclDevKernel_AllReduce");
     assert_int_equal(sheet_int_of(&sheet, kind, "communication_ns"), 30);
     assert_int_equal(sheet_int_of(&sheet, kind, "hidden_ns"), 15);
@@ -92,26 +95,30 @@ static void communication_is_hidden_while_its_device_computes(void **state)
     vv_model_destroy(model);
 }
 
-/* On the first device 30 of communication, of which it hides 10; on the second 40, of which it hides none. */
+/* On the first device 30 of communication, of which it hides 10; on the second 40, of which it
+ * hides none. */
 static void the_totals_of_overlap_are_those_of_all_devices(void **state)
 {
     (void)state;
     static const struct { const char *column; int64_t value; } wanted[] = {
-        { "calls", 2 }, { "communication_ns", 70 }, { "hidden_ns", 10 }, { "exposed_ns", 60 }, { "sum_ns", 70 },
+        { "calls", 2 }, { "communication_ns", 70 }, { "hidden_ns", 10 }, { "exposed_ns", 60 },
+        { "sum_ns", 70 },
     };
     struct vv_model *model = handmade_model();
-    uint32_t first = handmade_stream(model, 0, 7), second = handmade_stream(model, 0, 9), other = handmade_stream(model, 1, 7);
+    uint32_t first = handmade_stream(model, 0, 7), second = handmade_stream(model, 0, 9),
+             other = handmade_stream(model, 1, 7);
     struct vv_sheet sheet;
     handmade_work(model, first, "a", 0, 0, 40);
     handmade_work(model, second, "ncclDevKernel_AllReduce", 0, 30, 60);
     handmade_work(model, other, "ncclDevKernel_AllReduce", 0, 100, 140);
     handmade_finish(model);
-    assert_int_equal(vv_analyse_overlap(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_overlap, model, &all, &sheet, NULL), VARVE_OK);
     size_t total = sheet_row_of(&sheet, "row", "total");
     assert_int_equal(sheet.kinds[total], VV_ROW_TOTAL);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (sheet_int_of(&sheet, total, wanted[i].column) != wanted[i].value)
-            fail_msg("%s is %lld", wanted[i].column, (long long)sheet_int_of(&sheet, total, wanted[i].column));
+            fail_msg("%s is %lld", wanted[i].column,
+                     (long long)sheet_int_of(&sheet, total, wanted[i].column));
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -151,8 +158,8 @@ static void names_tell_what_kind_of_work_it_is(void **state)
     vv_model_destroy(model);
 }
 
-/* Two steps by name; a kernel launched in the first, one in the last; times that are no whole microseconds, of which
- * a double that counts from 1970 keeps quarters. */
+/* Two steps by name; a kernel launched in the first, one in the last; times that are no whole
+ * microseconds, of which a double that counts from 1970 keeps quarters. */
 static void htas_rules_are_there_for_who_asks(void **state)
 {
     (void)state;
@@ -167,11 +174,12 @@ static void htas_rules_are_there_for_who_asks(void **state)
     handmade_work(model, stream, "first", 1, 10500, 20600);
     handmade_work(model, stream, "BatchNormSync", 1, 30000, 40000);
     handmade_work(model, stream, "last", 2, 60000, 70000);
-    uint32_t range = handmade_work(model, stream, "annotation", 0, 5000, 45000); /* of the user, and no work */
+    /* of the user, and no work */
+    uint32_t range = handmade_work(model, stream, "annotation", 0, 5000, 45000);
     model->activities.kind[range] = VV_ACTIVITY_ANNOTATION;
     handmade_finish(model);
     question.compat = "hta";
-    assert_int_equal(vv_analyse_devices(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_devices, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet_int_of(&sheet, 0, "events"), 2);
     assert_int_equal(sheet_int_of(&sheet, 0, "computation_ns"), 9000);
     assert_int_equal(sheet_int_of(&sheet, 0, "span_ns"), 29000);
@@ -189,11 +197,11 @@ static void no_device_is_an_answer(void **state)
     handmade_op(model, handmade_track(model, "train", 100), "conv", 10, 40);
     handmade_finish(model);
     for (int i = 0; i < 2; i++, question.compat = "hta") {
-        assert_int_equal(vv_analyse_devices(model, &question, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_devices, model, &question, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 0);
         assert_string_equal(sheet.policy, "no device work in this trace");
         vv_sheet_deinit(&sheet);
-        assert_int_equal(vv_analyse_overlap(model, &question, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_overlap, model, &question, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 0);
         vv_sheet_deinit(&sheet);
     }

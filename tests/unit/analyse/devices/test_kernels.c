@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables "kernels", "kernel_ops", "annotations", "kernel_counters" and "call_tree" on models with known answers. */
+/* Tables "kernels", "kernel_ops", "annotations", "kernel_counters" and "call_tree" on models with
+ * known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +13,11 @@
 
 static const struct vv_question everything = VV_QUESTION_ALL;
 
-static void analyse(vv_analyse_fn *table, const struct vv_model *model, struct vv_question question, struct vv_sheet *out)
+static void analyse(vv_analyse_fn *table, const struct vv_model *model, struct vv_question question,
+                    struct vv_sheet *out)
 {
     struct varve_error error = { 0 };
-    if (table(model, &question, out, &error) != VARVE_OK)
+    if (vv_analyse(table, model, &question, out, &error) != VARVE_OK)
         fail_msg("%s", error.message);
 }
 
@@ -32,8 +34,10 @@ static void assert_adds_up(const struct vv_sheet *sheet, const char *column)
     assert_int_equal(sum, total);
 }
 
-/* "forward" (an annotation) [0,60) holds conv [10,30), twice gemm [12,20) and [22,28); relu [70,80) lies outside it.
- * Two gemm kernels overlap on two streams; relu and conv launch the same kernel; a copy of nobody. */
+/* "forward" (an annotation) [0,60) holds conv [10,30), twice gemm [12,20) and [22,28); relu [70,80)
+ * lies outside it.
+ * Two gemm kernels overlap on two streams; relu and conv launch the same kernel; a copy of
+ * nobody. */
 static struct vv_model *annotated(void)
 {
     struct vv_model *model = handmade_model();
@@ -63,7 +67,8 @@ static void kernels_sum_to_all_work(void **state)
     struct vv_model *model = annotated();
     struct vv_sheet sheet;
     analyse(vv_analyse_kernels, model, everything, &sheet);
-    size_t gemm = sheet_row_of(&sheet, "name", "sgemm"), copy = sheet_row_of(&sheet, "name", "Memcpy HtoD");
+    size_t gemm = sheet_row_of(&sheet, "name", "sgemm"),
+           copy = sheet_row_of(&sheet, "name", "Memcpy HtoD");
     assert_int_equal(gemm, 0);
     assert_int_equal(sheet_int_of(&sheet, gemm, "total_ns"), 70);
     assert_int_equal(sheet_int_of(&sheet, gemm, "busy_ns"), 50);
@@ -115,7 +120,9 @@ static void work_belongs_to_the_annotation_that_launched_it(void **state)
     assert_int_equal(sheet_int_of(&sheet, forward, "calls"), 3);
     assert_int_equal(sheet_int_of(&sheet, forward, "total_ns"), 73);
     assert_int_equal(sheet_int_of(&sheet, forward, "ranges"), 1);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "annotation", "(no annotation)"), "total_ns"), 18);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "annotation", "(no annotation)"),
+                                  "total_ns"),
+                     18);
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -126,7 +133,8 @@ static void no_device_is_an_answer(void **state)
     struct vv_model *model = handmade_model();
     handmade_op(model, handmade_track(model, "train", 1), "conv", 0, 10);
     handmade_finish(model);
-    vv_analyse_fn *const tables[] = { vv_analyse_kernels, vv_analyse_kernel_ops, vv_analyse_annotations };
+    vv_analyse_fn *const tables[] = { vv_analyse_kernels, vv_analyse_kernel_ops,
+                                      vv_analyse_annotations };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct vv_sheet sheet;
         analyse(tables[i], model, everything, &sheet);
@@ -145,7 +153,8 @@ static void a_tree_divides_each_total(void **state)
     struct vv_model *model = annotated();
     struct vv_sheet sheet;
     analyse(vv_analyse_call_tree, model, everything, &sheet);
-    size_t forward = sheet_row_of(&sheet, "tree", "forward"), conv = sheet_row_of(&sheet, "tree", "  conv");
+    size_t forward = sheet_row_of(&sheet, "tree", "forward"),
+           conv = sheet_row_of(&sheet, "tree", "  conv");
     size_t gemm = sheet_row_of(&sheet, "tree", "    gemm");
     assert_true(forward == 0 && conv == 1 && gemm == 2);
     assert_int_equal(sheet_int_of(&sheet, forward, "total_ns"), 60);
@@ -158,7 +167,8 @@ static void a_tree_divides_each_total(void **state)
     assert_int_equal(sheet_int_of(&sheet, forward, "device_total_ns"), 73);
     assert_int_equal(sheet_int_of(&sheet, gemm, "parent"), sheet_int_of(&sheet, conv, "node"));
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "total_ns"), 70);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "outside"), "device_self_ns"), 11);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "outside"), "device_self_ns"),
+                     11);
     vv_sheet_deinit(&sheet);
     for (int64_t top = 0; top < 4; top++) {
         static const char *const sorts[] = { NULL, "self", "calls", "device_total" };
@@ -195,8 +205,10 @@ static void recursion_and_overlap_leave_the_sums(void **state)
 static void a_tree_is_sorted_by_figures_alone(void **state)
 {
     (void)state;
-    static const char *const taken[] = { "total", "self", "calls", "device_total", "device_self", "kernels", "total_ns" },
-                      *const refused[] = { "total_share", "depth", "node", "parent", "row", "name", "tree", "", "totals" };
+    static const char *const taken[] = { "total", "self", "calls", "device_total", "device_self",
+                                         "kernels", "total_ns" },
+                      *const refused[] = { "total_share", "depth", "node", "parent", "row", "name",
+                                           "tree", "", "totals" };
     struct vv_model *model = annotated();
     struct vv_question question = everything;
     struct vv_sheet sheet;
@@ -208,8 +220,10 @@ static void a_tree_is_sorted_by_figures_alone(void **state)
     }
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         question.sort = refused[i];
-        assert_int_equal(vv_analyse_call_tree(model, &question, &sheet, &error), VARVE_INVALID);
-        assert_non_null(strstr(error.message, "Try total, self, calls, device_total, device_self or kernels"));
+        assert_int_equal(vv_analyse(vv_analyse_call_tree, model, &question, &sheet, &error),
+                         VARVE_INVALID);
+        assert_non_null(
+            strstr(error.message, "Try total, self, calls, device_total, device_self or kernels"));
     }
     vv_model_destroy(model);
 }
@@ -223,7 +237,8 @@ static void add_counter(struct vv_model *model, uint32_t slice, const char *key,
     model->args.key[arg] = handmade_text(model, key);
     model->args.kind[arg] = VV_ARG_INT;
     model->args.value[arg] = (uint64_t)value;
-    model->slices.first_arg[slice] = model->slices.arg_count[slice] == 0 ? arg : model->slices.first_arg[slice];
+    model->slices.first_arg[slice] =
+        model->slices.arg_count[slice] == 0 ? arg : model->slices.first_arg[slice];
     model->slices.arg_count[slice]++;
 }
 
@@ -231,7 +246,10 @@ static void add_counter(struct vv_model *model, uint32_t slice, const char *key,
 static void launches_have_shapes(void **state)
 {
     (void)state;
-    static const struct { const char *name, *grid, *block; int64_t registers, shared, cells[6]; } wanted[] = {
+    static const struct {
+        const char *name, *grid, *block;
+        int64_t registers, shared, cells[6];
+    } wanted[] = {
         { "none shared", "4×2", "128", 32, 0, { 4, 2, 1, 128, 1, 1 } },
         { "not said", "16×2", "64×4", -1, -1, { 16, 2, 1, 64, 4, 1 } },
         { "in depth", "5×1×3", "256", 40, 1024, { 5, 1, 3, 256, 1, 1 } },
@@ -243,8 +261,10 @@ static void launches_have_shapes(void **state)
         const int64_t *cells = wanted[i].cells;
         uint32_t activity = handmade_work(model, stream, wanted[i].name, 0, 10 * i, 10 * i + 5);
         assert_int_equal(vv_model_add_launch_shape(model, &shape, NULL), VARVE_OK);
-        shapes->grid_x[shape] = cells[0], shapes->grid_y[shape] = cells[1], shapes->grid_z[shape] = cells[2];
-        shapes->block_x[shape] = cells[3], shapes->block_y[shape] = cells[4], shapes->block_z[shape] = cells[5];
+        shapes->grid_x[shape] = cells[0], shapes->grid_y[shape] = cells[1],
+        shapes->grid_z[shape] = cells[2];
+        shapes->block_x[shape] = cells[3], shapes->block_y[shape] = cells[4],
+        shapes->block_z[shape] = cells[5];
         shapes->registers[shape] = wanted[i].registers;
         shapes->shared_bytes[shape] = wanted[i].shared;
         model->activities.shape[activity] = shape;
@@ -254,13 +274,15 @@ static void launches_have_shapes(void **state)
     analyse(vv_analyse_kernels, model, everything, &sheet);
     for (int i = 0; i < 3; i++) {
         size_t row = sheet_row_of(&sheet, "name", wanted[i].name);
-        const struct vv_cell *registers = sheet_cell_of(&sheet, row, "registers"), *shared = sheet_cell_of(&sheet, row, "shared_bytes");
+        const struct vv_cell *registers = sheet_cell_of(&sheet, row, "registers"),
+                             *shared = sheet_cell_of(&sheet, row, "shared_bytes");
         assert_string_equal(sheet_cell_of(&sheet, row, "grid")->text, wanted[i].grid);
         assert_string_equal(sheet_cell_of(&sheet, row, "block")->text, wanted[i].block);
         assert_int_equal(registers->present ? registers->integer : -1, wanted[i].registers);
         assert_int_equal(shared->present ? shared->integer : -1, wanted[i].shared);
     }
-    assert_string_equal(sheet.policy, "15 ns of 3 kernels, copies and sets on 1 device; those at once count each");
+    assert_string_equal(
+        sheet.policy, "15 ns of 3 kernels, copies and sets on 1 device; those at once count each");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -276,7 +298,8 @@ static struct vv_model *counted(size_t kernels)
     handmade_call(model, train, "cudaLaunchKernel", 2, 70, 75);
     for (size_t k = 0; k < kernels; k++) { /* the second in time is the first in the file */
         int64_t begin = k % 2 == 0 ? 200 : 100;
-        uint32_t slice = handmade_slice(model, stream, k % 2 == 0 ? "vector" : "fft", VARVE_LAYER_DEVICE, begin, begin + 9);
+        uint32_t slice = handmade_slice(model, stream, k % 2 == 0 ? "vector" : "fft",
+                                        VARVE_LAYER_DEVICE, begin, begin + 9);
         handmade_activity(model, slice, VV_ACTIVITY_OTHER, 0);
         model->slices.flags[slice] = VV_SLICE_COUNTED;
         add_counter(model, slice, "fadd.sum", k % 2 == 0 ? 3 : 5);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_memory.c — the n-th allocation of a table of memory fails, for every n, where more steps are chosen than fit what
- * is first reserved for them: each time the answer is VARVE_NO_MEMORY. Leaks show in the sanitizer build. */
+/* test_faults_memory.c — the n-th allocation of a table of memory fails, for every n, where more
+ * steps are chosen than fit what is first reserved for them: each time the answer is
+ * VARVE_NO_MEMORY. Leaks show in the sanitizer build. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,8 @@ static struct vv_model *many_steps(void)
 
 static void every_allocation_fails_once(void **state)
 {
-    static vv_analyse_fn *const tables[] = { vv_analyse_memory, vv_analyse_memory_steps, vv_analyse_memory_peak,
+    static vv_analyse_fn *const tables[] = { vv_analyse_memory, vv_analyse_memory_steps,
+                                             vv_analyse_memory_peak,
                                              vv_analyse_memory_leaks };
     struct vv_model *model = many_steps();
     struct vv_question question = VV_QUESTION_ALL;
@@ -45,13 +47,13 @@ static void every_allocation_fails_once(void **state)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct vv_sheet sheet;
         allocation_count = 0;
-        assert_int_equal(tables[i](model, &question, &sheet, &error), VARVE_OK);
+        assert_int_equal(vv_analyse(tables[i], model, &question, &sheet, &error), VARVE_OK);
         assert_true(sheet.row_count > 0);
         vv_sheet_deinit(&sheet);
         long total = allocation_count;
         for (long n = 0; n < total; n++) {
             allocations_left = n;
-            enum varve_code code = tables[i](model, &question, &sheet, &error);
+            enum varve_code code = vv_analyse(tables[i], model, &question, &sheet, &error);
             allocations_left = -1;
             if (code != VARVE_NO_MEMORY)
                 fail_msg("table %zu, allocation %ld of %ld: code %d", i, n, total, code);

@@ -15,7 +15,8 @@
 static const struct vv_question all = VV_QUESTION_ALL;
 
 /* bytes > 0: an allocation; 0: the release of that address; < 0: a release that says how much. */
-static uint32_t add(struct vv_model *model, int64_t time_ns, uint64_t address, int64_t bytes, int device)
+static uint32_t add(struct vv_model *model, int64_t time_ns, uint64_t address, int64_t bytes,
+                    int device)
 {
     uint32_t row;
     assert_int_equal(vv_model_add_memory(model, &row, NULL), VARVE_OK);
@@ -27,7 +28,8 @@ static uint32_t add(struct vv_model *model, int64_t time_ns, uint64_t address, i
     return row;
 }
 
-/* Five steps; in each "first" and "second" allocate as much on cuda:0, "first" on cuda:1 too, and nobody releases it.
+/* Five steps; in each "first" and "second" allocate as much on cuda:0, "first" on cuda:1 too, and
+ * nobody releases it.
  * 1000 bytes of cuda:0 and 500 of cuda:1, allocated before, are released in the first step. */
 static struct vv_model *still_open(void)
 {
@@ -61,11 +63,13 @@ static void what_was_live_before_is_summed_over_devices(void **state)
     (void)state;
     struct vv_model *model = leaking();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_memory(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_memory, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 2);
     assert_int_equal(sheet_int_of(&sheet, 0, "begin_bytes"), 1000);
     assert_int_equal(sheet_int_of(&sheet, 1, "begin_bytes"), 500);
-    assert_string_equal(sheet.policy, "17 allocations; 1.50 kB of what is live was allocated before the trace began");
+    assert_string_equal(
+        sheet.policy,
+        "17 allocations; 1.50 kB of what is live was allocated before the trace began");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -75,10 +79,11 @@ static void each_step_of_each_device_has_a_row(void **state)
     (void)state;
     struct vv_model *model = leaking();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_memory_steps(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_memory_steps, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 10);
     for (size_t row = 0; row < 10; row++) {
-        assert_string_equal(sheet_cell_of(&sheet, row, "device")->text, row < 5 ? "cuda:0" : "cuda:1");
+        assert_string_equal(sheet_cell_of(&sheet, row, "device")->text,
+                            row < 5 ? "cuda:0" : "cuda:1");
         assert_int_equal(sheet_int_of(&sheet, row, "step"), (int64_t)row % 5);
         assert_int_equal(sheet_int_of(&sheet, row, "kept_bytes"), row < 5 ? 512 : 256);
     }
@@ -91,7 +96,8 @@ static void the_peak_of_a_step_has_a_row_for_each_holder(void **state)
 {
     (void)state;
     static const struct { const char *device, *row, *name; int64_t bytes; } wanted[] = {
-        { "cuda:0", "holder", "first", 512 }, { "cuda:0", "holder", "second", 512 }, { "cuda:0", "total", "total", 1024 },
+        { "cuda:0", "holder", "first", 512 }, { "cuda:0", "holder", "second", 512 },
+        { "cuda:0", "total", "total", 1024 },
         { "cuda:1", "holder", "first", 512 }, { "cuda:1", "total", "total", 512 },
     };
     struct vv_model *model = still_open();
@@ -105,7 +111,7 @@ static void the_peak_of_a_step_has_a_row_for_each_holder(void **state)
     model->memory.track[add(model, HANDMADE_BEGIN_NS + 112, 0x1000, 4096, 2)] = track;
     handmade_finish(model);
     question.selection.first_step = question.selection.last_step = 1;
-    assert_int_equal(vv_analyse_memory_peak(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_memory_peak, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(sheet_cell_of(&sheet, i, "device")->text, wanted[i].device);
@@ -121,15 +127,17 @@ static void the_peak_of_a_step_has_a_row_for_each_holder(void **state)
 static void leaks_of_one_size_have_an_order(void **state)
 {
     (void)state;
-    static const char *const wanted[][2] = { { "cuda:0", "first" }, { "cuda:0", "second" }, { "cuda:1", "first" } };
+    static const char *const wanted[][2] = { { "cuda:0", "first" }, { "cuda:0", "second" },
+                                             { "cuda:1", "first" } };
     struct vv_model *model = leaking();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_memory_leaks(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_memory_leaks, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 3);
     for (size_t row = 0; row < 3; row++) {
         assert_string_equal(sheet_cell_of(&sheet, row, "device")->text, wanted[row][0]);
         assert_string_equal(sheet_cell_of(&sheet, row, "path")->text, wanted[row][1]);
-        assert_int_equal(sheet_int_of(&sheet, row, "bytes"), 4 * 256); /* those of the last step may yet be released */
+        /* those of the last step may yet be released */
+        assert_int_equal(sheet_int_of(&sheet, row, "bytes"), 4 * 256);
     }
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -139,7 +147,8 @@ static void leaks_of_one_size_have_an_order(void **state)
 static void a_placement_says_whom_it_meets(void **state)
 {
     (void)state;
-    static const int64_t wanted[][3] = { { 4096, 2, 1 }, { 4096, 0, 1 }, { 2048, 2, 0 }, { 1024, 2, 0 } };
+    static const int64_t wanted[][3] = { { 4096, 2, 1 }, { 4096, 0, 1 }, { 2048, 2, 0 },
+                                         { 1024, 2, 0 } };
     struct vv_model *model = handmade_model();
     handmade_track(model, "train", 100);
     const int64_t base = HANDMADE_BEGIN_NS;
@@ -151,7 +160,7 @@ static void a_placement_says_whom_it_meets(void **state)
     add(model, base + 40, 0x9000, 0, 0);
     handmade_finish(model);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_memory_plan(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_memory_plan, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
     for (size_t row = 0; row < 4; row++) {
         assert_int_equal(sheet_int_of(&sheet, row, "bytes"), wanted[row][0]);
@@ -162,11 +171,14 @@ static void a_placement_says_whom_it_meets(void **state)
     vv_model_destroy(model);
 }
 
-/* 0x1100 to 0x2000 and 0x2100 to 0x3000 less 16 are free; the allocator holds no more than that idle. */
+/* 0x1100 to 0x2000 and 0x2100 to 0x3000 less 16 are free; the allocator holds no more than that
+ * idle. */
 static void the_largest_hole_lies_between_neighbours(void **state)
 {
     (void)state;
-    static const struct { int64_t reserved, hole; } cases[] = { { 0x300 + 0xf00, 0xf00 }, { 0x300 + 0xeff, 0xef0 }, { 0x300, 0 } };
+    static const struct {
+        int64_t reserved, hole;
+    } cases[] = { { 0x300 + 0xf00, 0xf00 }, { 0x300 + 0xeff, 0xef0 }, { 0x300, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct vv_model *model = handmade_model();
         handmade_track(model, "train", 100);
@@ -178,7 +190,7 @@ static void the_largest_hole_lies_between_neighbours(void **state)
         }
         handmade_finish(model);
         struct vv_sheet sheet;
-        assert_int_equal(vv_analyse_memory(model, &all, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_memory, model, &all, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet_int_of(&sheet, 0, "largest_hole_bytes"), cases[i].hole);
         vv_sheet_deinit(&sheet);
         vv_model_destroy(model);
@@ -189,7 +201,10 @@ static void the_largest_hole_lies_between_neighbours(void **state)
 static void changes_come_in_the_order_of_time(void **state)
 {
     (void)state;
-    static const struct { int64_t time_ns, bytes; } wanted[] = { { -50, 100 }, { -1, 300 }, { 0, 200 }, { 50, -100 } };
+    struct vv_scratch scratch = { 0 };
+    static const struct {
+        int64_t time_ns, bytes;
+    } wanted[] = { { -50, 100 }, { -1, 300 }, { 0, 200 }, { 50, -100 } };
     struct vv_model *model = handmade_model();
     struct vv_scope scope;
     struct vv_allocations allocations;
@@ -203,7 +218,7 @@ static void changes_come_in_the_order_of_time(void **state)
     model->run.begin_ns = -100;
     model->run.end_ns = 100;
     handmade_finish(model);
-    assert_int_equal(vv_scope_init(&scope, model, &all.selection, NULL), VARVE_OK);
+    assert_int_equal(vv_scope_init(&scope, model, &all.selection, &scratch, NULL), VARVE_OK);
     assert_int_equal(vv_allocations_init(&allocations, &scope, NULL, NULL), VARVE_OK);
     assert_int_equal(vv_pool_changes(&allocations, 0, &changes, &count, NULL), VARVE_OK);
     assert_int_equal(count, 4);
@@ -211,10 +226,8 @@ static void changes_come_in_the_order_of_time(void **state)
         assert_int_equal(changes[i].time_ns, wanted[i].time_ns);
         assert_int_equal(changes[i].bytes, wanted[i].bytes);
     }
-    free(changes);
-    vv_allocations_deinit(&allocations);
-    vv_scope_deinit(&scope);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables "blocks" and "block_positions": blocks in blocks, the steps chosen, the rows cut off, nothing there. */
+/* Tables "blocks" and "block_positions": blocks in blocks, the steps chosen, the rows cut off,
+ * nothing there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static void layers_lie_in_steps(void **state)
     (void)state;
     struct vv_model *model = layered();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_blocks(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_blocks, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
     assert_int_equal(sheet_int_of(&sheet, 0, "period"), 8);
     assert_int_equal(sheet_int_of(&sheet, 0, "times"), 4);
@@ -56,7 +57,7 @@ static void layers_lie_in_steps(void **state)
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "total_ns"), 440);
     vv_sheet_deinit(&sheet);
 
-    assert_int_equal(vv_analyse_block_positions(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_block_positions, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 10);
     assert_string_equal(sheet_cell_of(&sheet, 8, "name")->text, "conv");
     assert_int_equal(sheet_int_of(&sheet, 8, "calls"), 12);
@@ -72,7 +73,7 @@ static void a_step_alone_has_its_layers(void **state)
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
     question.selection.first_step = question.selection.last_step = 2;
-    assert_int_equal(vv_analyse_blocks(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_blocks, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 3);
     assert_int_equal(sheet_int_of(&sheet, 0, "period"), 2);
     assert_int_equal(sheet_int_of(&sheet, 0, "total_ns"), 90);
@@ -95,7 +96,7 @@ static void the_largest_are_shown(void **state)
         handmade_op(model, track, "large", 100 + 10 * i, 109 + 10 * i);
     handmade_finish(model);
     question.top = 1;
-    assert_int_equal(vv_analyse_blocks(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_blocks, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
     assert_string_equal(sheet_cell_of(&sheet, 0, "name")->text, "large");
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "more"), "total_ns"), 4);
@@ -109,7 +110,7 @@ static void nothing_is_said_so(void **state)
     struct vv_model *model = handmade_model();
     struct vv_sheet sheet;
     handmade_finish(model);
-    assert_int_equal(vv_analyse_blocks(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_blocks, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
     assert_string_equal(sheet.policy, "no operators and no device work to compare");
     vv_sheet_deinit(&sheet);

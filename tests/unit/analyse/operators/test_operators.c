@@ -38,7 +38,7 @@ static void analyse(const struct vv_model *model, struct vv_question question,
                     struct vv_sheet *out)
 {
     struct varve_error error = { 0 };
-    if (vv_analyse_operators(model, &question, out, &error) != VARVE_OK)
+    if (vv_analyse(vv_analyse_operators, model, &question, out, &error) != VARVE_OK)
         fail_msg("%s", error.message);
 }
 
@@ -79,7 +79,8 @@ static void flop_rate_is_of_calls_whose_flop_are_known(void **state)
     const struct vv_cell *rate =
         sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "conv"), "flop_per_s");
     assert_true(rate->present && fabs(rate->real - 4000 / 40e-9) < 1);
-    assert_false(sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "relu"), "flop_per_s")->present);
+    assert_false(
+        sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "relu"), "flop_per_s")->present);
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -203,7 +204,8 @@ static void a_slice_that_sticks_out_is_cut_at_the_step_end(void **state)
     assert_int_equal(sheet_int_of(&sheet, late, "step_total_ns"), 10);
     assert_int_equal(sheet_int_of(&sheet, late, "total_ns"), 30);
     assert_int_equal(sheet_int_of(&sheet, around, "step_calls"), 0);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "step_self_ns"), 40);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "step_self_ns"),
+                     40);
     assert_adds_up(&sheet, "step_self_ns");
     assert_adds_up(&sheet, "self_ns");
     vv_sheet_deinit(&sheet);
@@ -261,19 +263,23 @@ static void wrong_words_are_refused(void **state)
     struct varve_error error;
     struct vv_question question = everything;
     question.sort = "speed";
-    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
+    assert_int_equal(vv_analyse(vv_analyse_operators, model, &question, &sheet, &error),
+                     VARVE_INVALID);
     assert_non_null(strstr(error.message, "'speed'"));
     question = everything;
     question.by = "colour";
-    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
+    assert_int_equal(vv_analyse(vv_analyse_operators, model, &question, &sheet, &error),
+                     VARVE_INVALID);
     question = everything;
     question.selection.thread = "nobody";
-    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
+    assert_int_equal(vv_analyse(vv_analyse_operators, model, &question, &sheet, &error),
+                     VARVE_INVALID);
     assert_string_equal(error.message,
                         "no thread 'nobody' in this trace. Its threads: train, loader");
     question = everything;
     question.selection.first_step = 7;
-    assert_int_equal(vv_analyse_operators(model, &question, &sheet, &error), VARVE_INVALID);
+    assert_int_equal(vv_analyse(vv_analyse_operators, model, &question, &sheet, &error),
+                     VARVE_INVALID);
     assert_non_null(strstr(error.message, "steps 0..1"));
     vv_model_destroy(model);
 }
@@ -288,7 +294,8 @@ static void a_selection_of_steps_takes_their_slices_on_every_thread(void **state
     analyse(model, question, &sheet);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "conv"), "calls"), 1);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "load"), "calls"), 1);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "step_self_ns"), 100);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "step_self_ns"),
+                     100);
     assert_adds_up(&sheet, "self_ns");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
@@ -323,7 +330,9 @@ static void a_trait_that_nothing_has_is_said(void **state)
         handmade_op(model, train, "addmm", 10, 50);
         handmade_finish(model);
         analyse(model, question, &sheet);
-        assert_int_equal(strstr(sheet.policy, "no modules recorded: varve record --collect +modules") == NULL, with_module);
+        assert_int_equal(strstr(sheet.policy,
+                                "no modules recorded: varve record --collect +modules") == NULL,
+                         with_module);
         vv_sheet_deinit(&sheet);
         vv_model_destroy(model);
     }
@@ -331,12 +340,14 @@ static void a_trait_that_nothing_has_is_said(void **state)
 
 /* ---- with devices ---- */
 
-/* One step [0,100) on "train": conv [10,50) holds gemm [20,40), which launches two kernels at once (streams 7 and
- * 8), and a copy of its own; "backward" on "autograd", during the step, launches one; one kernel nobody launched. */
+/* One step [0,100) on "train": conv [10,50) holds gemm [20,40), which launches two kernels at once
+ * (streams 7 and 8), and a copy of its own; "backward" on "autograd", during the step, launches
+ * one; one kernel nobody launched. */
 static struct vv_model *launching(bool with_autograd)
 {
     struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 100), autograd = handmade_track(model, "autograd", 101);
+    uint32_t train = handmade_track(model, "train", 100),
+             autograd = handmade_track(model, "autograd", 101);
     uint32_t seven = handmade_stream(model, 0, 7), eight = handmade_stream(model, 0, 8);
     handmade_step(model, train, 0, 0, 100);
     handmade_op(model, train, "conv", 10, 50);
@@ -364,19 +375,25 @@ static void device_work_belongs_to_the_operator_that_launched_it(void **state)
     struct vv_sheet sheet;
     analyse(model, everything, &sheet);
     size_t conv = sheet_row_of(&sheet, "name", "conv"), gemm = sheet_row_of(&sheet, "name", "gemm");
-    size_t outside = sheet_row_of(&sheet, "row", "outside"), total = sheet_row_of(&sheet, "row", "total");
+    size_t outside = sheet_row_of(&sheet, "row", "outside"),
+           total = sheet_row_of(&sheet, "row", "total");
     assert_int_equal(sheet_int_of(&sheet, gemm, "device_self_ns"), 30 + 20);
     assert_int_equal(sheet_int_of(&sheet, gemm, "device_busy_ns"), 40);
     assert_int_equal(sheet_int_of(&sheet, gemm, "kernels"), 2);
     assert_int_equal(sheet_int_of(&sheet, conv, "device_self_ns"), 5);
     assert_int_equal(sheet_int_of(&sheet, conv, "device_total_ns"), 55);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "launch"), "device_total_ns"), 0);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "backward"), "device_self_ns"), 11);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "launch"),
+                                  "device_total_ns"),
+                     0);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "backward"),
+                                  "device_self_ns"),
+                     11);
     assert_int_equal(sheet_int_of(&sheet, outside, "device_self_ns"), 7);
     assert_int_equal(sheet_int_of(&sheet, total, "device_self_ns"), 50 + 5 + 11 + 7);
     assert_int_equal(sheet_int_of(&sheet, total, "step_device_self_ns"), 55);
     assert_int_equal(sheet_int_of(&sheet, total, "kernels"), 5);
-    static const char *const sums[] = { "device_self_ns", "step_device_self_ns", "kernels", "step_kernels" };
+    static const char *const sums[] = { "device_self_ns", "step_device_self_ns", "kernels",
+                                        "step_kernels" };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         assert_adds_up(&sheet, sums[i]);
     vv_sheet_deinit(&sheet);
@@ -390,8 +407,10 @@ static void people_see_the_whole_where_other_threads_launched(void **state)
         struct vv_model *model = launching(with_autograd);
         struct vv_sheet sheet;
         analyse(model, everything, &sheet);
-        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "step_device_self_ns")].hidden, with_autograd);
-        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "device_self_ns")].hidden, !with_autograd);
+        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "step_device_self_ns")].hidden,
+                         with_autograd);
+        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "device_self_ns")].hidden,
+                         !with_autograd);
         vv_sheet_deinit(&sheet);
         vv_model_destroy(model);
     }
@@ -420,7 +439,8 @@ static void one_row_for_a_layer_a_stream_a_module_a_line(void **state)
 {
     (void)state;
     struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 100), seven = handmade_stream(model, 0, 7), source;
+    uint32_t train = handmade_track(model, "train", 100), seven = handmade_stream(model, 0, 7),
+             source;
     handmade_slice(model, train, "model.py(3): forward", VARVE_LAYER_PYTHON, 0, 100);
     handmade_slice(model, train, "nn.Module: Linear_0", VARVE_LAYER_PYTHON, 10, 90);
     uint32_t mm = handmade_op(model, train, "mm", 20, 40);
@@ -458,12 +478,14 @@ static void one_row_for_a_layer_a_stream_a_module_a_line(void **state)
     vv_model_destroy(model);
 }
 
-/* Linear_0 has mm, whose backward one runs in the engine's range on another thread; add has no module, nor has its. */
+/* Linear_0 has mm, whose backward one runs in the engine's range on another thread; add has no
+ * module, nor has its. */
 static void backward_operators_have_the_module_of_their_forward_ones(void **state)
 {
     (void)state;
     struct vv_model *model = handmade_model();
-    uint32_t train = handmade_track(model, "train", 100), engine = handmade_track(model, "engine", 200);
+    uint32_t train = handmade_track(model, "train", 100),
+             engine = handmade_track(model, "engine", 200);
     handmade_slice(model, train, "nn.Module: Linear_0", VARVE_LAYER_PYTHON, 0, 30);
     handmade_arguments(model, handmade_op(model, train, "mm", 10, 20), 0, 7, 0);
     handmade_arguments(model, handmade_op(model, train, "add", 40, 50), 0, 8, 0);
@@ -477,8 +499,11 @@ static void backward_operators_have_the_module_of_their_forward_ones(void **stat
     struct vv_sheet sheet;
     question.by = "module";
     analyse(model, question, &sheet);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "nn.Module: Linear_0"), "self_ns"), 10 + 20 + 40);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "(none)"), "self_ns"), 10 + 60);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "nn.Module: Linear_0"),
+                                  "self_ns"),
+                     10 + 20 + 40);
+    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", "(none)"), "self_ns"),
+                     10 + 60);
     assert_adds_up(&sheet, "self_ns");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);

@@ -38,7 +38,7 @@ static void phases_split_the_steps(void **state)
     (void)state;
     struct vv_model *model = training();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_phases(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_phases, model, &all, &sheet, NULL), VARVE_OK);
     size_t forward = sheet_row_of(&sheet, "phase", "forward"),
            data = sheet_row_of(&sheet, "phase", "data");
     assert_int_equal(sheet_row_of(&sheet, "phase", "inner"), SIZE_MAX);
@@ -53,8 +53,9 @@ static void phases_split_the_steps(void **state)
     }
     assert_int_equal(sum, 150);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "total_ns"), 150);
-    assert_string_equal(sheet.policy, "2 steps on train, 150 ns; median 75 ns, p10 55 ns, p90 95 ns, "
-                                      "longest 100 ns (step 0)");
+    assert_string_equal(sheet.policy,
+                        "2 steps on train, 150 ns; median 75 ns, p10 55 ns, p90 95 ns, "
+                        "longest 100 ns (step 0)");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -64,7 +65,7 @@ static void each_step_adds_up(void **state)
     (void)state;
     struct vv_model *model = training();
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_steps(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_steps, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 2);
     assert_int_equal(sheet_int_of(&sheet, 0, "step"), 0);
     assert_int_equal(sheet_int_of(&sheet, 0, "begin_ns"), HANDMADE_BEGIN_NS);
@@ -87,7 +88,7 @@ static void step_phases_add_up_and_are_hidden(void **state)
     struct vv_model *model = training();
     struct vv_sheet sheet;
     int64_t sums[2] = { 0, 0 };
-    assert_int_equal(vv_analyse_step_phases(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_step_phases, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 4);
     for (size_t row = 0; row < sheet.row_count; row++)
         sums[sheet_int_of(&sheet, row, "step")] += sheet_int_of(&sheet, row, "duration_ns");
@@ -106,7 +107,7 @@ static void the_summary_of_a_selection(void **state)
     struct vv_question question = VV_QUESTION_ALL;
     struct vv_sheet sheet;
     assert_int_equal(vv_selection_steps(&question.selection, "1..", NULL), VARVE_OK);
-    assert_int_equal(vv_analyse_step(model, &question, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_step, model, &question, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet_int_of(&sheet, 0, "steps"), 1);
     assert_int_equal(sheet_int_of(&sheet, 0, "total_ns"), 50);
     assert_int_equal(sheet_int_of(&sheet, 0, "median_ns"), 50);
@@ -128,7 +129,7 @@ static void more_phases_than_columns_still_add_up(void **state)
     }
     handmade_finish(model);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_steps(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_steps, model, &all, &sheet, NULL), VARVE_OK);
     int64_t sum = sheet_int_of(&sheet, 0, "other_ns");
     size_t shown = 0;
     for (size_t c = 0; c < sheet.column_count; c++) {
@@ -151,15 +152,16 @@ static void no_steps_is_an_answer(void **state)
     handmade_op(model, handmade_track(model, "main", 100), "conv", 0, 10);
     handmade_finish(model);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_steps(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_steps, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
-    assert_string_equal(sheet.policy, "no steps recorded: mark them with varve_step_begin, in Python varve.step; "
-                                      "--step-by NAME takes ranges for them");
+    assert_string_equal(sheet.policy,
+                        "no steps recorded: mark them with varve_step_begin, in Python varve.step; "
+                        "--step-by NAME takes ranges for them");
     vv_sheet_deinit(&sheet);
-    assert_int_equal(vv_analyse_phases(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_phases, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
     vv_sheet_deinit(&sheet);
-    assert_int_equal(vv_analyse_step(model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_step, model, &all, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet_int_of(&sheet, 0, "steps"), 0);
     assert_false(sheet_cell_of(&sheet, 0, "median_ns")->present);
     vv_sheet_deinit(&sheet);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table "waits" of several processes: to each what its own threads waited, of those that were asked for. */
+/* Table "waits" of several processes: to each what its own threads waited, of those that were asked
+ * for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,9 @@ static void load(struct vv_model *model, uint32_t track, int64_t begin, int64_t 
     handmade_op(model, track, "enumerate(DataLoader)#_Iter.__next__", begin, end);
 }
 
-/* Process p has a step on its thread "main", which loads for 10 less p in it and for 3 behind it; its thread "other" loads for
- * 20 less p meanwhile. A thread that no process is known of loads, too. */
+/* Process p has a step on its thread "main", which loads for 10 less p in it and for 3 behind it;
+ * its thread "other" loads for 20 less p meanwhile. A thread that no process is known of loads,
+ * too. */
 static struct vv_model *make(void)
 {
     struct vv_model *model = handmade_model();
@@ -26,7 +28,8 @@ static struct vv_model *make(void)
     for (uint32_t p = 0; p < PROCESSES; p++) {
         if (p > 0)
             assert_int_equal(vv_model_add_process(model, &process, NULL), VARVE_OK);
-        uint32_t main = handmade_track(model, "main", 10 * (p + 1)), other = handmade_track(model, "other", 10 * (p + 1) + 1);
+        uint32_t main = handmade_track(model, "main", 10 * (p + 1)),
+                 other = handmade_track(model, "other", 10 * (p + 1) + 1);
         model->processes.pid[process] = 100 + p;
         model->tracks.process[main] = model->tracks.process[other] = process;
         handmade_step(model, main, 0, 0, STEP_NS);
@@ -43,18 +46,22 @@ static struct vv_model *make(void)
 
 static void each_process_waits_for_its_own_threads(void **state)
 {
-    static const struct { const char *thread; int64_t others; } cases[] = { { NULL, 20 }, { "main", 0 } };
+    static const struct {
+        const char *thread;
+        int64_t others;
+    } cases[] = { { NULL, 20 }, { "main", 0 } };
     (void)state;
     struct vv_model *model = make();
     for (size_t i = 0; i < 2; i++) {
         struct vv_question question = VV_QUESTION_ALL;
         struct vv_sheet sheet;
         question.selection.thread = cases[i].thread;
-        assert_int_equal(vv_analyse_waits(model, &question, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_waits, model, &question, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 2 * PROCESSES + 1);
         int64_t sum_ns = 0;
         for (size_t p = 0; p < PROCESSES; p++) {
-            int64_t inside_ns = 10 - (int64_t)p + (cases[i].others > 0 ? cases[i].others - (int64_t)p : 0);
+            int64_t inside_ns =
+                10 - (int64_t)p + (cases[i].others > 0 ? cases[i].others - (int64_t)p : 0);
             for (size_t row = 2 * p; row < 2 * p + 2; row++)
                 assert_int_equal(sheet_int_of(&sheet, row, "process"), 100 + p);
             assert_string_equal(sheet_cell_of(&sheet, 2 * p, "row")->text, "step");

@@ -16,7 +16,7 @@ static const struct vv_question head = VV_QUESTION_ALL, full = { VV_SELECTION_AL
 
 static const char *trust_of(const struct vv_model *model, struct vv_sheet *sheet)
 {
-    assert_int_equal(vv_analyse_trace(model, &head, sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_trace, model, &head, sheet, NULL), VARVE_OK);
     return sheet_cell_of(sheet, 0, "trust")->text;
 }
 
@@ -46,7 +46,8 @@ static void trust_names_every_reason_for_doubt(void **state)
 
     model->run.end_ns = model->run.begin_ns + 1000000000;
     model->run.record_cost_ns = 1234567;
-    assert_non_null(strstr(trust_of(model, &sheet), " · recording took about 1.23 ms, 0.12 % of the run"));
+    assert_non_null(
+        strstr(trust_of(model, &sheet), " · recording took about 1.23 ms, 0.12 % of the run"));
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
@@ -61,9 +62,10 @@ static void when_it_was_recorded_is_a_date_or_unknown(void **state)
     tzset();
     handmade_finish(model);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(vv_analyse_trace(model, &head, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_trace, model, &head, &sheet, NULL), VARVE_OK);
         assert_string_equal(sheet_cell_of(&sheet, 0, "recorded")->text,
-                            i == 0 ? "2025-11-21 04:40:00, 1.00 µs" : "at an unknown time, 1.00 µs");
+                            i == 0 ? "2025-11-21 04:40:00, 1.00 µs"
+                                   : "at an unknown time, 1.00 µs");
         vv_sheet_deinit(&sheet);
         model->run.begin_ns = 0;
         model->run.end_ns = 1000;
@@ -84,13 +86,25 @@ static uint32_t add_process(struct vv_model *model, uint64_t keep_bytes, uint64_
 static void a_flight_recorder_says_what_it_kept(void **state)
 {
     (void)state;
-    const struct { uint64_t keeps[2][2]; uint64_t begun_before; bool full; const char *says; } cases[] = {
-        { { { 0, 10000000000 }, { 0, 10000000000 } }, 3, false,
+    const struct {
+        uint64_t keeps[2][2];
+        uint64_t begun_before;
+        bool full;
+        const char *says;
+    } cases[] = {
+        { { { 0, 10000000000 }, { 0, 10000000000 } },
+          3,
+          false,
           "flight recorder: the last 10 s of each process were kept; 3 ranges began before" },
-        { { { 64000000, 0 }, { 32000000, 0 } }, 1, true,
+        { { { 64000000, 0 }, { 32000000, 0 } },
+          1,
+          true,
           "flight recorder: the last 32 MB of each process were kept; 1 range began before" },
-        { { { 0, 0 }, { 0, 500000000 } }, 1234, false,
-          "flight recorder: the last 500 ms of 1 of 2 processes were kept; 1 234 ranges began before" },
+        { { { 0, 0 }, { 0, 500000000 } },
+          1234,
+          false,
+          "flight recorder: the last 500 ms of 1 of 2 processes were kept; 1 234 ranges began "
+          "before" },
         { { { 0, 0 }, { 0, 0 } }, 0, true, NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -101,10 +115,13 @@ static void a_flight_recorder_says_what_it_kept(void **state)
             add_process(model, cases[i].keeps[p][0], cases[i].keeps[p][1]);
         handmade_finish(model);
         model->health.begun_before = cases[i].begun_before;
-        assert_int_equal(vv_analyse_trace(model, cases[i].full ? &full : &head, &sheet, NULL), VARVE_OK);
+        assert_int_equal(vv_analyse(vv_analyse_trace, model, cases[i].full ? &full : &head, &sheet,
+                                    NULL),
+                         VARVE_OK);
         const struct vv_cell *kept = sheet_cell_of(&sheet, 0, "kept");
         assert_int_equal(kept->present, cases[i].says != NULL);
-        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "kept")].hidden, cases[i].says == NULL);
+        assert_int_equal(sheet.columns[vv_sheet_find(&sheet, "kept")].hidden,
+                         cases[i].says == NULL);
         assert_int_equal(sheet_cell_of(&sheet, 0, "begun_before")->present, cases[i].says != NULL);
         if (cases[i].says != NULL)
             assert_string_equal(kept->text, cases[i].says);
@@ -122,11 +139,13 @@ static void the_storage_is_shown_where_it_is_unusual(void **state)
     add_process(model, 0, 0);
     uint32_t row = add_process(model, 0, 0);
     handmade_finish(model);
-    assert_int_equal(vv_analyse_processes(model, &head, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_processes, model, &head, &sheet, NULL), VARVE_OK);
     assert_true(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
     vv_sheet_deinit(&sheet);
-    assert_int_equal(vv_model_text(model, "memory, by a thread", &model->processes.storage[row], NULL), VARVE_OK);
-    assert_int_equal(vv_analyse_processes(model, &head, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_model_text(model, "memory, by a thread", &model->processes.storage[row],
+                                   NULL),
+                     VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_processes, model, &head, &sheet, NULL), VARVE_OK);
     assert_false(sheet.columns[vv_sheet_find(&sheet, "storage")].hidden);
     assert_false(sheet_cell_of(&sheet, 0, "storage")->present);
     assert_string_equal(sheet_cell_of(&sheet, 1, "storage")->text, "memory, by a thread");
@@ -142,7 +161,7 @@ static void what_is_not_known_is_absent(void **state)
     struct vv_model *model = handmade_model();
     struct vv_sheet sheet;
     handmade_finish(model);
-    assert_int_equal(vv_analyse_trace(model, &full, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_trace, model, &full, &sheet, NULL), VARVE_OK);
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         assert_false(sheet_cell_of(&sheet, 0, unknown[i])->present);
         assert_true(sheet.columns[vv_sheet_find(&sheet, unknown[i])].hidden);
@@ -168,7 +187,7 @@ static void threads_tell_how_long_they_were_busy(void **state)
     model->tracks.lost[idle] = 3;
     handmade_finish(model);
     struct vv_sheet sheet;
-    assert_int_equal(vv_analyse_threads(model, &head, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_threads, model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 3);
     assert_int_equal(sheet_int_of(&sheet, 0, "busy_ns"), 15);
     assert_int_equal(sheet_int_of(&sheet, 0, "slices"), 3);
@@ -187,15 +206,17 @@ static void health_lists_only_what_occurred(void **state)
     struct vv_model *model = handmade_model();
     struct vv_sheet sheet;
     handmade_finish(model);
-    assert_int_equal(vv_analyse_health(model, &head, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_health, model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 0);
     assert_string_equal(sheet.policy, "nothing lost, nothing odd");
     vv_sheet_deinit(&sheet);
 
     uint64_t *const counters[] = {
-        &model->health.truncated_files, &model->health.unfinished,      &model->health.unmatched_ends,
+        &model->health.truncated_files, &model->health.unfinished,
+             &model->health.unmatched_ends,
         &model->health.unmatched_flows, &model->health.unmatched_async, &model->health.overlaps,
-        &model->health.zero_length,     &model->health.clock_steps_back, &model->health.begun_before,
+        &model->health.zero_length,     &model->health.clock_steps_back,
+        &model->health.begun_before,
         &model->health.flows_before,    &model->health.negative,        &model->health.unlinked,
         &model->health.duplicate_correlations, &model->health.unplaced, &model->health.ignored,
     };
@@ -207,7 +228,7 @@ static void health_lists_only_what_occurred(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         *counters[i] = i + 1;
     model->run.lost = 99;
-    assert_int_equal(vv_analyse_health(model, &head, &sheet, NULL), VARVE_OK);
+    assert_int_equal(vv_analyse(vv_analyse_health, model, &head, &sheet, NULL), VARVE_OK);
     assert_int_equal(sheet.row_count, 16);
     assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "finding", "lost"), "count"), 99);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

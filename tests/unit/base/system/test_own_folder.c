@@ -78,7 +78,11 @@ static void what_is_shared_is_as_umask_lets_it(void **state)
 {
     static const struct {
         mode_t mask, folder, file;
-    } known[] = { { 0, 0755, 0644 }, { 022, 0755, 0644 }, { 027, 0750, 0640 }, { 077, 0700, 0600 }, { 0777, 0700, 0600 } };
+    } known[] = { { 0, 0755, 0644 },
+                  { 022, 0755, 0644 },
+                  { 027, 0750, 0640 },
+                  { 077, 0700, 0600 },
+                  { 0777, 0700, 0600 } };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         struct vv_own_folder shared;
@@ -162,7 +166,8 @@ static void a_folder_that_others_may_change_is_refused_with_the_reason(void **st
     (void)state;
     assert_int_equal(chmod(in("x"), 0775), 0);
     assert_int_equal(vv_own_folder_know(in("x"), false, &out, &objection), EPERM);
-    assert_string_equal(objection, "other users may write into it, and could exchange what is recorded");
+    assert_string_equal(objection,
+                        "other users may write into it, and could exchange what is recorded");
     assert_int_equal(chmod(in("x"), 0755), 0);
     assert_int_equal(vv_own_folder_know(in("x"), false, &out, &objection), 0);
     assert_null(objection);
@@ -172,23 +177,27 @@ static void a_folder_that_others_may_change_is_refused_with_the_reason(void **st
         skip(); /* needs root: to give a folder away */
     assert_int_equal(chown(in("x"), 65534, 65534), 0);
     assert_int_equal(vv_own_folder_know(in("x"), false, &out, &objection), EPERM);
-    assert_string_equal(objection, "it belongs to another user, who could exchange what is recorded");
+    assert_string_equal(objection,
+                        "it belongs to another user, who could exchange what is recorded");
     assert_int_equal(rmdir(in("x/7")), 0); /* and nothing is left in it */
     assert_int_equal(rmdir(in("x")), 0);
 }
 
-/* ---- another thread closes every descriptor there is, before each system call of an operation ---- */
+/* ---- another thread closes every descriptor there is, before each system call of an operation
+ * ---- */
 
 enum { STRANGERS = 4, FIRST_NUMBER = 3 };
 
-static volatile long calls, closes_at; /* system calls of the operation; the one before which all are closed */
-static volatile bool opens_others;     /* and then opens some of its own                              */
+static volatile long calls, closes_at; /* system calls of the operation; the one before which all
+                                          are closed */
+static volatile bool opens_others;     /* and then opens some of its own */
 static volatile int strangers[STRANGERS];
 
 static bool is_at_call(const ucontext_t *context, long *out_number)
 {
 #if CAN_STEP
-    const uint8_t *next = (const uint8_t *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP]; /* NOLINT(performance-no-int-to-ptr) */
+    /* NOLINT(performance-no-int-to-ptr) */
+    const uint8_t *next = (const uint8_t *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     *out_number = (long)context->uc_mcontext.gregs[REG_RAX];
     return next[0] == 0x0f && next[1] == 0x05;
 #else
@@ -288,7 +297,7 @@ static int look_at_space(void)
 
 static const struct operation {
     int (*operate)(void);
-    const char *traces, *processes, *files; /* what is there afterwards                             */
+    const char *traces, *processes, *files; /* what is there afterwards */
 } operations[] = {
     { make_trace, "x y", "7 empty", "file" },
     { know_trace, "x", "7 empty", "file" },
@@ -366,7 +375,8 @@ static void what_others_close_is_opened_again(void **state)
         do {
             int failure = operate(&operations[i]);
             if (failure != 0)
-                fail_msg("operation %zu, all closed before system call %ld: %s", i, closes_at, strerror(failure));
+                fail_msg("operation %zu, all closed before system call %ld: %s", i, closes_at,
+                         strerror(failure));
             expect_as_undisturbed(&operations[i]);
             drop(NULL);
         } while (++closes_at < calls);
@@ -389,7 +399,8 @@ static void what_others_open_in_its_place_is_theirs(void **state)
             operate(&on_files[i]);
             for (int k = 0; k < STRANGERS && closes_at < calls; k++)
                 if (!is_open(strangers[k]))
-                    fail_msg("operation %zu, system call %ld: %d is closed", i + 4, closes_at, strangers[k]);
+                    fail_msg("operation %zu, system call %ld: %d is closed", i + 4, closes_at,
+                             strangers[k]);
             close_range(FIRST_NUMBER, ~0u, 0);
             drop(NULL);
         } while (++closes_at < calls);

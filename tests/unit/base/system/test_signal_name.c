@@ -29,15 +29,18 @@ static void names_and_numbers_mean_signals(void **state)
         char text[3] = { (char)('0' + number / 10), (char)('0' + number % 10), '\0' };
         assert_int_equal(vv_signal_parse(text), number);
     }
-    assert_int_equal(vv_signal_parse((char[]){ (char)('0' + SIGRTMAX / 10), (char)('0' + SIGRTMAX % 10), 0 }),
+    assert_int_equal(vv_signal_parse(
+                         (char[]){ (char)('0' + SIGRTMAX / 10), (char)('0' + SIGRTMAX % 10), 0 }),
                      SIGRTMAX);
 }
 
 static void what_is_no_signal_is_0(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "",    "0",     "-1",      "65",      "999",      "4711",   "12x",  "SIG",
-                                         "US",  "USR",   "USR22",   "SIGSIGINT", "RTMIN-1", "RTMAX+1", "RTMIN+",
+    static const char *const texts[] = { "",    "0",     "-1",      "65",      "999",      "4711",
+                                           "12x",  "SIG",
+                                         "US",  "USR",   "USR22",   "SIGSIGINT", "RTMIN-1",
+                                         "RTMAX+1", "RTMIN+",
                                          "RTMIN+99", "RTMIN1", " USR2", "USR2 ", "32", "33" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_int_equal(vv_signal_parse(texts[i]), 0);

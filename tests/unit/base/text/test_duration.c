@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text/duration: the units, by name and by what they divide. Whole durations: settings/test_keep_last. */
+/* base/text/duration: the units, by name and by what they divide. Whole durations:
+ * settings/test_keep_last. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,10 @@ static void units_are_known_by_their_whole_names(void **state)
 {
     (void)state;
     static const struct { const char *name; uint64_t ns; } cases[] = {
-        { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "min", UINT64_C(60000000000) },
-        { "h", UINT64_C(3600000000000) }, { "", 0 }, { "m", 0 }, { "n", 0 }, { "mins", 0 }, { "MS", 0 },
+        { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
+        { "min", UINT64_C(60000000000) },
+        { "h", UINT64_C(3600000000000) }, { "", 0 }, { "m", 0 }, { "n", 0 }, { "mins", 0 },
+        { "MS", 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(vv_time_unit_ns(cases[i].name, strlen(cases[i].name)), cases[i].ns);

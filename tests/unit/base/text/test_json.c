@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_json.c — base/text/json.c: each text in memory, and again through a source that gives a byte at a
- * time, must give the same tokens. */
+/* test_json.c — base/text/json.c: each text in memory, and again through a source that gives a byte
+ * at a time, must give the same tokens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

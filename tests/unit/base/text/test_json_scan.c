@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_json_scan.c — base/text/json_scan.c: each kernel that this processor has finds what a reader byte by byte finds, for any
- * text and any length. */
+/* test_json_scan.c — base/text/json_scan.c: each kernel that this processor has finds what a reader
+ * byte by byte finds, for any text and any length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,8 @@ static size_t by_bytes(const char *text, uint32_t bytes, uint32_t *out, uint32_t
             *out_end = i;
             break;
         }
-        bool is_quote = byte == '"' && !escaped, is_bracket = strchr("[]{}", byte) != NULL && byte != 0;
+        bool is_quote = byte == '"' && !escaped,
+             is_bracket = strchr("[]{}", byte) != NULL && byte != 0;
         bool is_blank = (unsigned char)byte <= ' ' || byte == ',' || byte == ':';
         escaped = byte == '\\' && !escaped;
         bool is_scalar = !in_string && !is_quote && !is_bracket && !is_blank;
@@ -59,7 +60,8 @@ static void compare(const char *text, uint32_t bytes)
         char *copy = malloc(bytes > 0 ? bytes : 1);
         assert_non_null(copy);
         memcpy(copy, text, bytes);
-        assert_int_equal(vv_json_scan_kernels[kernel].scan(copy, bytes, got, escapes, &got_end), count);
+        assert_int_equal(vv_json_scan_kernels[kernel].scan(copy, bytes, got, escapes, &got_end),
+                         count);
         assert_int_equal(got_end, end);
         assert_memory_equal(got, want, count * sizeof *got);
         for (uint32_t block = 0; block * 64 < end; block++) {

@@ -27,7 +27,9 @@ static void what_is_far_is_not_guessed(void **state)
     assert_null(vv_nearest("frobnicate", verbs));
     assert_null(vv_nearest("", verbs));
     assert_null(vv_nearest("x", verbs));
-    assert_null(vv_nearest("a-word-so-long-that-no-one-could-ever-have-meant-to-type-it-at-all-here", verbs));
+    assert_null(
+        vv_nearest("a-word-so-long-that-no-one-could-ever-have-meant-to-type-it-at-all-here",
+                   verbs));
 }
 
 static void the_first_of_equals_is_named(void **state)

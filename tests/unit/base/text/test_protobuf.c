@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_protobuf.c — base/text/protobuf.c: every field as it was written, and every damage at its place. */
+/* test_protobuf.c — base/text/protobuf.c: every field as it was written, and every damage at its
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +91,7 @@ static void varints(void **state)
     (void)state;
     read_varints();
 #if defined(__x86_64__)
-    vv_protobuf_pext_is_quick = false; /* as processors read them that cannot, or not quickly        */
+    vv_protobuf_pext_is_quick = false; /* as processors read them that cannot, or not quickly */
     read_varints();
 #endif
 }

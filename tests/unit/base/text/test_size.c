@@ -30,7 +30,8 @@ static void units_are_powers_of_1000_or_1024(void **state)
 static void anything_else_is_refused_with_what_would_do(void **state)
 {
     (void)state;
-    static const char *const wrong[] = { "", "MB", "-1MB", "1.5GB", "5 parsecs", "99999999999999999",
+    static const char *const wrong[] = { "", "MB", "-1MB", "1.5GB", "5 parsecs",
+                                         "99999999999999999",
                                          "99999999T", "1MBB", "1 M B" };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint64_t bytes = 4711;

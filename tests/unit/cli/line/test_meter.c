@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_meter.c — cli/line/meter.c: the line of progress says what is known and keeps to its width. */
+/* test_meter.c — cli/line/meter.c: the line of progress says what is known and keeps to its
+ * width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,8 +32,10 @@ static void it_is_never_wider_than_the_terminal(void **state)
         assert_true((int)strlen(text) <= width);
         assert_true(strlen(text) > 0);
     }
-    vv_meter_text("folder/with/a/long/name/rank0.json.gz", 300000000, 1200000000, 1000000000, 70, text);
-    assert_string_equal(text, "varve: reading ...json.gz  300 MB of 1.20 GB  25 %  300 MB/s  3 s left");
+    vv_meter_text("folder/with/a/long/name/rank0.json.gz", 300000000, 1200000000, 1000000000, 70,
+                  text);
+    assert_string_equal(text,
+                        "varve: reading ...json.gz  300 MB of 1.20 GB  25 %  300 MB/s  3 s left");
 }
 
 int main(void)

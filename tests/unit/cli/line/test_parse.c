@@ -31,7 +31,8 @@ static enum varve_code parse(const char *line)
         word += length + (word[length] == ' ');
     }
     word_list[count] = NULL;
-    return vv_arguments_parse(vv_verb_find(vv_verbs, words[0]), count, word_list, &arguments, &error);
+    return vv_arguments_parse(vv_verb_find(vv_verbs, words[0]), count, word_list, &arguments,
+                              &error);
 }
 
 static void refuses(const char *line, const char *message)
@@ -106,8 +107,9 @@ static void what_is_wrong_is_named(void **state)
     refuses("report --top", "--top wants a value: --top N");
     refuses("report -o", "--output wants a value: --output FILE");
     refuses("report --json=yes", "--json takes no value");
-    refuses("report --by phas", "--by is one of op, name, shape, module, source, phase, stream, thread, layer, rank; "
-                                "not 'phas'. Nearest: phase");
+    refuses("report --by phas",
+            "--by is one of op, name, shape, module, source, phase, stream, thread, layer, rank; "
+            "not 'phas'. Nearest: phase");
     refuses("report --color red", "--color is one of auto, always, never; not 'red'");
 }
 
@@ -118,7 +120,8 @@ static void integers_are_whole_and_in_range(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char line[64], message[128];
         snprintf(line, sizeof line, "report --top=%s", wrong[i]);
-        snprintf(message, sizeof message, "--top wants a whole number, 0 or more, not '%s'", wrong[i]);
+        snprintf(message, sizeof message, "--top wants a whole number, 0 or more, not '%s'",
+                 wrong[i]);
         refuses(line, message);
     }
     assert_int_equal(parse("report --top 0"), VARVE_OK);
@@ -151,7 +154,10 @@ static void as_many_options_as_come(void **state)
     (void)state;
     for (int row = 0; row < MANY; row++) {
         snprintf(many_names[row], sizeof many_names[row], "option-%03d", row);
-        many[row] = (struct vv_option){ .name = many_names[row], .kind = VV_VALUE_INT, .value = "N", .help = "a number",
+        many[row] = (struct vv_option){ .name = many_names[row],
+                                        .kind = VV_VALUE_INT,
+                                        .value = "N",
+                                        .help = "a number",
                                         .offset = (size_t)row * sizeof *many_values };
         thirds[row / 3] = (enum vv_option_row)(row / 3 * 3);
     }

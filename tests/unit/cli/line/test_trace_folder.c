@@ -174,7 +174,8 @@ static void what_is_not_a_trace_is_never_touched(void **state)
     write_file("u.varve.old", "notes");
     assert_int_equal(vv_trace_folder_make(&folder, "u.varve", false, &error), VARVE_EXISTS);
     assert_true(has("u.varve/former") && has("u.varve.old"));
-    assert_int_equal(vv_trace_folder_make(&folder, "no/such/t.varve", false, &error), VARVE_NOT_FOUND);
+    assert_int_equal(vv_trace_folder_make(&folder, "no/such/t.varve", false, &error),
+                     VARVE_NOT_FOUND);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, empty)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `varve record` says of its collectors in the end, from a model with facts of three processes. */
+/* What `varve record` says of its collectors in the end, from a model with facts of three
+ * processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,8 @@ static void a_short_one_is_one_line(void **state)
     expect_said(model, "");
     add(model, 0, "collector torch", "attached: names");
     add(model, 0, "collector python", "off: calls not traced (add --collect +python)");
-    expect_said(model, "varve: torch attached (names); python: calls not traced (add --collect +python)\n");
+    expect_said(
+        model, "varve: torch attached (names); python: calls not traced (add --collect +python)\n");
     vv_model_destroy(model);
 }
 
@@ -73,9 +75,10 @@ static void long_ones_have_a_line_each(void **state)
     add(model, 1, "collector torch", "attached: 2.15.0: names, numbers, shapes");
     add(model, 2, "collector torch", "not attached: too old");
     add(model, 2, "collector python", "note: calls not traced");
-    expect_said(model, "varve: torch attached in 2 of 3 processes (2.15.0: names, numbers, shapes)\n"
-                       "varve: torch not attached in 1 of 3 processes (too old)\n"
-                       "varve: python: calls not traced\n");
+    expect_said(model,
+                "varve: torch attached in 2 of 3 processes (2.15.0: names, numbers, shapes)\n"
+                "varve: torch not attached in 1 of 3 processes (too old)\n"
+                "varve: python: calls not traced\n");
     vv_model_destroy(model);
 }
 

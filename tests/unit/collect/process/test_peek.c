@@ -18,7 +18,8 @@
 /* Two pages of which only the first is readable, filled with bytes that differ. */
 static uint8_t *half_readable(void)
 {
-    uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *pages =
+        mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(pages, MAP_FAILED);
     for (size_t i = 0; i < PAGE; i++)
         pages[i] = (uint8_t)(i * 7 + i / 256);
@@ -41,7 +42,8 @@ static void what_is_not_is_no_fault(void **state)
 {
     uint8_t copy[512];
     uint8_t *pages = half_readable();
-    const void *const nowhere[] = { NULL, (const void *)1, (const void *)(uintptr_t)-4096, pages + PAGE,
+    const void *const nowhere[] = { NULL, (const void *)1, (const void *)(uintptr_t)-4096,
+                                    pages + PAGE,
                                     pages + PAGE - 1, (const void *)UINT64_C(0x8000000000000000) };
     (void)state;
     errno = 4711;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs in memory as PyTorch 2.15 lays it out, to the words of a varve.call record (doc/format.md §6). */
+/* Inputs in memory as PyTorch 2.15 lays it out, to the words of a varve.call record (doc/format.md
+ * §6). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +31,8 @@ struct tensor {
     int64_t apart[32]; /* sizes and strides of more than five dimensions                        */
 };
 
-static void make_tensor(struct tensor *tensor, uint64_t rank, const int64_t *sizes, const int64_t *strides,
-                        uint16_t dtype)
+static void make_tensor(struct tensor *tensor, uint64_t rank, const int64_t *sizes,
+                        const int64_t *strides, uint16_t dtype)
 {
     uint8_t *at = tensor->bytes + RANK;
     memset(tensor, 0, sizeof *tensor);
@@ -59,8 +60,8 @@ static struct vv_torch_value pointer_to(uint32_t tag, const void *object)
     return value_of(tag, (uint64_t)(uintptr_t)object);
 }
 
-static struct vv_torch_arguments added(uint64_t *words, const struct vv_torch_value *values, size_t count,
-                                       bool with_strides)
+static struct vv_torch_arguments added(uint64_t *words, const struct vv_torch_value *values,
+                                       size_t count, bool with_strides)
 {
     struct vv_torch_arguments arguments = { words, 0, VV_CALL_WORDS_MAX, 0, 0 };
     memset(words, 0xee, VV_CALL_WORDS_MAX * sizeof *words);
@@ -70,7 +71,8 @@ static struct vv_torch_arguments added(uint64_t *words, const struct vv_torch_va
 
 static uint64_t head(uint8_t kind, uint8_t dtype, uint8_t device, uint8_t index, uint32_t count)
 {
-    return (uint64_t)count << 32 | (uint32_t)index << 24 | (uint32_t)device << 16 | (uint32_t)dtype << 8 | kind;
+    return (uint64_t)count << 32 | (uint32_t)index << 24 | (uint32_t)device << 16 |
+           (uint32_t)dtype << 8 | kind;
 }
 
 static void tensors_with_sizes_within_and_apart(void **state)
@@ -82,7 +84,8 @@ static void tensors_with_sizes_within_and_apart(void **state)
     make_tensor(&small, 2, sizes, strides, 6);
     make_tensor(&large, 6, sizes, strides, 15);
     make_tensor(&scalar, 0, sizes, strides, 4);
-    const struct vv_torch_value values[] = { pointer_to(1, &small), pointer_to(1, &large), pointer_to(1, &scalar) };
+    const struct vv_torch_value values[] = { pointer_to(1, &small), pointer_to(1, &large),
+                                             pointer_to(1, &scalar) };
     struct vv_torch_arguments arguments = added(words, values, 3, false);
     const uint64_t expected[] = {
         head(VV_ARGUMENT_TENSOR, VARVE_F32, VARVE_DEVICE_KIND_CPU, 0xff, 2), 2, 3,
@@ -104,7 +107,8 @@ static void strides_and_storage_offset_where_wanted(void **state)
     memcpy(tensor.bytes + RANK + VV_TORCH_STORAGE_OFFSET, &offset, sizeof offset);
     const struct vv_torch_value values[] = { pointer_to(1, &tensor) };
     added(words, values, 1, true);
-    const uint64_t expected[] = { head(VV_ARGUMENT_STRIDED_TENSOR, VARVE_F64, VARVE_DEVICE_KIND_CPU, 0xff, 5),
+    const uint64_t expected[] = { head(VV_ARGUMENT_STRIDED_TENSOR, VARVE_F64, VARVE_DEVICE_KIND_CPU,
+                                       0xff, 5),
                                   2, 3, 1, 9, 10 };
     assert_memory_equal(words, expected, sizeof expected);
     tensor.bytes[RANK + VV_TORCH_POLICY] = 0x04; /* sparse: sizes, and strides that mean nothing */
@@ -120,7 +124,8 @@ static void tensors_whose_sizes_others_know_have_none(void **state)
     uint64_t words[VV_CALL_WORDS_MAX];
     (void)state;
     const struct vv_torch_value values[] = { pointer_to(1, &tensor) };
-    const uint64_t opaque = head(VV_ARGUMENT_OPAQUE_TENSOR, VARVE_F32, VARVE_DEVICE_KIND_CPU, 0xff, 0);
+    const uint64_t opaque =
+        head(VV_ARGUMENT_OPAQUE_TENSOR, VARVE_F32, VARVE_DEVICE_KIND_CPU, 0xff, 0);
     for (size_t i = 0; i < sizeof policies; i++) {
         make_tensor(&tensor, 2, sizes, sizes, 6);
         tensor.bytes[RANK + VV_TORCH_POLICY] = policies[i];
@@ -141,7 +146,8 @@ static void scalars_and_what_is_missing(void **state)
     (void)state;
     memcpy(&bits, &real, sizeof bits);
     const struct vv_torch_value values[] = {
-        value_of(5, (uint64_t)-3), value_of(3, bits), value_of(TAG_BOOL, UINT64_C(0xffffff01)), value_of(0, 4711),
+        value_of(5, (uint64_t)-3), value_of(3, bits), value_of(TAG_BOOL, UINT64_C(0xffffff01)),
+        value_of(0, 4711),
         pointer_to(1, undefined), value_of(14, 4711),
     };
     struct vv_torch_arguments arguments = added(words, values, 6, false);
@@ -166,17 +172,22 @@ static void lists_of_numbers_and_of_tensors(void **state)
     uint64_t words[VV_CALL_WORDS_MAX];
     (void)state;
     make_tensor(&tensor, 1, sizes, sizes, 6);
-    const struct vv_torch_value ints[] = { value_of(5, 1), value_of(5, 2), value_of(5, (uint64_t)-1) };
-    const struct vv_torch_value tensors[] = { pointer_to(1, &tensor), value_of(0, 0), pointer_to(1, &tensor) };
-    const struct list of_ints = { .begin = ints, .end = ints + 3 }, of_tensors = { .begin = tensors, .end = tensors + 3 },
+    const struct vv_torch_value ints[] = { value_of(5, 1), value_of(5, 2),
+                                           value_of(5, (uint64_t)-1) };
+    const struct vv_torch_value tensors[] = { pointer_to(1, &tensor), value_of(0, 0),
+                                              pointer_to(1, &tensor) };
+    const struct list of_ints = { .begin = ints, .end = ints + 3 },
+    of_tensors = { .begin = tensors, .end = tensors + 3 },
                       of_none = { .begin = ints, .end = ints };
-    const struct vv_torch_value values[] = { pointer_to(TAG_LIST, &of_ints), pointer_to(TAG_LIST, &of_tensors),
+    const struct vv_torch_value values[] = { pointer_to(TAG_LIST, &of_ints),
+                                             pointer_to(TAG_LIST, &of_tensors),
                                              pointer_to(TAG_LIST, &of_none) };
     struct vv_torch_arguments arguments = added(words, values, 3, false);
     const uint64_t one = head(VV_ARGUMENT_TENSOR, VARVE_F32, VARVE_DEVICE_KIND_CPU, 0xff, 1);
     const uint64_t expected[] = {
         head(VV_ARGUMENT_INTS, 0, 0, 0, 3), 1, 2, (uint64_t)-1,
-        head(VV_ARGUMENT_LIST, 0, 0, 0, 2), 3, 3, one, 8, head(VV_ARGUMENT_NONE, 0, 0, 0, 0), one, 8,
+        head(VV_ARGUMENT_LIST, 0, 0, 0, 2), 3, 3, one, 8, head(VV_ARGUMENT_NONE, 0, 0, 0, 0), one,
+        8,
         head(VV_ARGUMENT_LIST, 0, 0, 0, 2), 0, 0,
     };
     assert_int_equal(arguments.count, 6);

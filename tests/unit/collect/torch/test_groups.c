@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process group a value holds: a box is believed where it leads to a group that was seen, and nowhere else. */
+/* Which process group a value holds: a box is believed where it leads to a group that was seen, and
+ * nowhere else. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,7 +16,8 @@
 void _ZN4c10d12ProcessGroup12setGroupNameERKSs(void *group, const char *const *name);
 void _ZN4c10d12ProcessGroupC1EN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEii(
     void *group, void *store, int rank, int size);
-#define make_group _ZN4c10d12ProcessGroupC1EN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEii
+#define make_group                                                                                 \
+    _ZN4c10d12ProcessGroupC1EN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEii
 
 static char first[8], second[8], stranger[8];
 
@@ -76,7 +78,8 @@ static void another_group_at_the_same_address_is_another(void **state)
     make_group(first, NULL, 0, 2);
     assert_string_equal(vv_torch_group_of(&value)->name, "");
     assert_int_equal(vv_torch_group_of(&value)->size, 2);
-    give_name(first, "a name of more than sixty-three bytes, as a program may give to a group of its own");
+    give_name(first,
+              "a name of more than sixty-three bytes, as a program may give to a group of its own");
     assert_string_equal(vv_torch_group_of(&value)->name,
                         "a name of more than sixty-three bytes, as a program may give to");
     assert_int_equal(vv_torch_group_of(&value)->size, 2);

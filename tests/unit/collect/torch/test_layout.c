@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The patterns of the self-test on copies of objects laid out as PyTorch's headers have them in five versions
- * (offsetof, compiled with -DNDEBUG), and on such as differ in one byte. */
+/* The patterns of the self-test on copies of objects laid out as PyTorch's headers have them in
+ * five versions (offsetof, compiled with -DNDEBUG), and on such as differ in one byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static void fill(uint8_t *memory, size_t bytes)
         put(memory, at, UINT64_C(0x7f0000000000) + at * 4096);
 }
 
-static void make_guard(const struct version *version, uint8_t *guard, uint64_t sequence, uint64_t handle,
-                       bool is_async)
+static void make_guard(const struct version *version, uint8_t *guard, uint64_t sequence,
+                       uint64_t handle, bool is_async)
 {
     fill(guard, VV_TORCH_GUARD_BYTES);
     put(guard, version->kind, 0);
@@ -55,7 +55,8 @@ static void make_guard(const struct version *version, uint8_t *guard, uint64_t s
 static void make_tensor(const struct version *version, uint8_t *tensor)
 {
     static const int64_t sizes[] = { 3, 3, 5, 2, 0, 0, 29, 5, 2 };
-    uint8_t *rank = tensor + version->rank, *device = tensor + version->device - version->flag_first;
+    uint8_t *rank = tensor + version->rank,
+            *device = tensor + version->device - version->flag_first;
     fill(tensor, VV_TORCH_TENSOR_BYTES);
     memcpy(rank, sizes, sizeof sizes);
     put(rank, VV_TORCH_STORAGE_OFFSET, 0);
@@ -130,7 +131,8 @@ static void a_tensor_that_differs_is_none(void **state)
     const struct version *version = &versions[VERSIONS - 1];
     const size_t rank = version->rank;
     const size_t wrong[] = { rank, rank + 16, rank + VV_TORCH_STRIDES, rank + VV_TORCH_STRIDES + 16,
-                             rank + VV_TORCH_STORAGE_OFFSET, rank + VV_TORCH_ELEMENTS, rank + VV_TORCH_DTYPE,
+                             rank + VV_TORCH_STORAGE_OFFSET, rank + VV_TORCH_ELEMENTS,
+                             rank + VV_TORCH_DTYPE,
                              version->device, version->device + 1u, version->device + 2u };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

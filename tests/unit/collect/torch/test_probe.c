@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test on a PyTorch of our own: functions that make objects with a layout that this file chooses. What both
- * passes see alike is believed, and no more. */
+/* The self-test on a PyTorch of our own: functions that make objects with a layout that this file
+ * chooses. What both passes see alike is believed, and no more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,8 @@ static void show(uint8_t *guard, const char *name, uint64_t sequence, bool is_ow
 
 static void show_operator(const char *name, const struct vv_torch_value *values, size_t count)
 {
-    uint8_t *guard = take(VV_TORCH_GUARD_BYTES), *inputs = take(count * sizeof *values), *schema = take(8);
+    uint8_t *guard = take(VV_TORCH_GUARD_BYTES), *inputs = take(count * sizeof *values),
+            *schema = take(8);
     fill(guard, VV_TORCH_GUARD_BYTES);
     memcpy(inputs, values, count * sizeof *values);
     put(schema, 0, address_of(name));
@@ -190,8 +191,8 @@ static void fill_tensors(void)
 
 /* As struct vv_torch_api has it: PyTorch's functions take as many as they like. */
 #define TO_EMPTY_STRIDED \
-    int64_t rank, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t device, int32_t device_index, \
-        void **out_tensor
+    int64_t rank, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t device, \
+        int32_t device_index, void **out_tensor
 
 static int32_t empty_strided(TO_EMPTY_STRIDED)
 {
@@ -268,16 +269,19 @@ static void *copy(void **to, void *const *from, bool non_blocking)
 
 static void dropout(void **out_tensor, void *const *tensor, double probability, bool train)
 {
-    struct vv_torch_value values[] = { a_tensor(*tensor), { 0, VV_TORCH_TAG_DOUBLE, 0 }, a_false() };
+    struct vv_torch_value values[] = { a_tensor(*tensor), { 0, VV_TORCH_TAG_DOUBLE, 0 },
+                                       a_false() };
     assert_false(train);
     memcpy(&values[1].payload, &probability, sizeof probability);
     show_operator("aten::dropout", values, 3);
     give_result(out_tensor, 0);
 }
 
-static void diagonal(void **out_tensor, void *const *tensor, int64_t offset, int64_t dim1, int64_t dim2)
+static void diagonal(void **out_tensor, void *const *tensor, int64_t offset, int64_t dim1,
+                     int64_t dim2)
 {
-    const struct vv_torch_value values[] = { a_tensor(*tensor), an_int((uint64_t)offset), an_int((uint64_t)dim1),
+    const struct vv_torch_value values[] = { a_tensor(*tensor), an_int((uint64_t)offset),
+                                             an_int((uint64_t)dim1),
                                              an_int((uint64_t)dim2) };
     show_operator("aten::diagonal", values, 4);
     give_result(out_tensor, fake.shape.storage_offset);
@@ -303,13 +307,16 @@ static void permute(void **out_tensor, void *const *tensor, const int64_t *dims,
 }
 
 static const struct vv_torch_api whole_api = {
-    .add = add, .remove = take_away, .name = name_of, .construct = construct, .destroy = nothing, .end = nothing,
-    .set_async = set_async, .before_name = before_name, .empty_strided = empty_strided, .delete_tensor = delete_tensor,
+    .add = add, .remove = take_away, .name = name_of, .construct = construct, .destroy = nothing,
+    .end = nothing,
+    .set_async = set_async, .before_name = before_name, .empty_strided = empty_strided,
+    .delete_tensor = delete_tensor,
     .copy = copy, .diagonal = diagonal, .stack = stack, .dropout = dropout, .permute = permute,
     .operator_new = operator_new,
 };
 
-static struct vv_torch_layout find(const struct vv_torch_api *api, const struct shape *first, const struct shape *second)
+static struct vv_torch_layout find(const struct vv_torch_api *api, const struct shape *first,
+                                   const struct shape *second)
 {
     const struct vv_torch_reader reader = { read_fake, NULL };
     struct vv_torch_layout layout;
@@ -344,15 +351,15 @@ static void what_both_passes_see_is_found(void **state)
     assert_int_equal(layout.lists.tag_list, 16);
 }
 
-/* One member lies elsewhere in the second pass, or first is not what it should be: what rests on it is not believed,
- * what does not is. Each pass alone believes both layouts. */
+/* One member lies elsewhere in the second pass, or first is not what it should be: what rests on it
+ * is not believed, what does not is. Each pass alone believes both layouts. */
 static void what_the_passes_see_differently_is_not_believed(void **state)
 {
     (void)state;
     static const struct {
         size_t member, bytes;
         uint32_t value;
-        enum vv_torch_rung rung, rung_alone; /* between two passes that differ; where both are so  */
+        enum vv_torch_rung rung, rung_alone; /* between two passes that differ; where both are so */
     } cases[] = {
 #define CASE(name, value, rung, rung_alone) \
     { offsetof(struct shape, name), sizeof usual.name, value, rung, rung_alone }
@@ -369,7 +376,8 @@ static void what_the_passes_see_differently_is_not_believed(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct shape other = usual;
-        memcpy((char *)&other + cases[i].member, &cases[i].value, cases[i].bytes > 4 ? 4 : cases[i].bytes);
+        memcpy((char *)&other + cases[i].member, &cases[i].value,
+               cases[i].bytes > 4 ? 4 : cases[i].bytes);
         assert_int_equal(find(&whole_api, &other, &other).rung, cases[i].rung_alone);
         assert_int_equal(find(&whole_api, &usual, &other).rung, cases[i].rung);
         assert_int_equal(find(&whole_api, &other, &usual).rung, cases[i].rung);
@@ -381,7 +389,8 @@ static void another_guard_is_not_believed(void **state)
 {
     (void)state;
     struct shape other = usual;
-    uint16_t *const moved[] = { &other.schema, &other.kind, &other.sequence, &other.inputs, &other.forward_thread,
+    uint16_t *const moved[] = { &other.schema, &other.kind, &other.sequence, &other.inputs,
+                                &other.forward_thread,
                                 &other.handle, &other.is_async, &other.debug_handle };
     for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
         *moved[i] = (uint16_t)(*moved[i] - 24);
@@ -393,8 +402,10 @@ static void without_its_functions_there_are_names(void **state)
 {
     (void)state;
     struct vv_torch_api api;
-    void *const members[] = { &api.construct, &api.destroy, &api.end, &api.set_async, &api.before_name,
-                              &api.empty_strided, &api.copy, &api.diagonal, &api.stack, &api.dropout, &api.permute };
+    void *const members[] = { &api.construct, &api.destroy, &api.end, &api.set_async,
+                              &api.before_name,
+                              &api.empty_strided, &api.copy, &api.diagonal, &api.stack,
+                              &api.dropout, &api.permute };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         api = whole_api;
         memset(members[i], 0, sizeof(void (*)(void)));

@@ -14,14 +14,16 @@
 
 struct columns {
     size_t plain_bytes;
-    uint8_t counts[VV_PACK_COLUMNS], bytes[VV_PACK_COLUMNS][16]; /* in the order of enum vv_pack_column */
+    /* in the order of enum vv_pack_column */
+    uint8_t counts[VV_PACK_COLUMNS], bytes[VV_PACK_COLUMNS][16];
 };
 
 #define WORDS(count) (8 * (count) << 2 | VV_RUN_WORDS)
 #define RAW(count) ((count) << 2 | VV_RUN_RAW)
 
 /* Sets the columns and joins them. */
-static enum varve_code join(struct vv_pack_block *block, const struct columns *columns, struct varve_error *error)
+static enum varve_code join(struct vv_pack_block *block, const struct columns *columns,
+                            struct varve_error *error)
 {
     assert_int_equal(vv_pack_block_reset(block, columns->plain_bytes, error), VARVE_OK);
     block->plain_bytes = columns->plain_bytes;
@@ -34,10 +36,11 @@ static enum varve_code join(struct vv_pack_block *block, const struct columns *c
     return vv_pack_block_join(block, error);
 }
 
-/* A mark, four bytes as they are, four zeros, a counter: ids 66 and 67, at ticks 1 and 4, whose contexts are in the
- * opposite order. */
+/* A mark, four bytes as they are, four zeros, a counter: ids 66 and 67, at ticks 1 and 4, whose
+ * contexts are in the opposite order. */
 static const struct columns sound = { 32, { 3, 4, 2, 12, 1 },
-                                      { { WORDS(1), RAW(4), 4 << 2 }, "raw!", { 66, 67 }, { 6, 2 }, { 14 } } };
+                                      { { WORDS(1), RAW(4), 4 << 2 }, "raw!", { 66, 67 }, { 6, 2 },
+                                        { 14 } } };
 
 static void sound_columns_join(void **state)
 {
@@ -64,11 +67,16 @@ static void what_contradicts_itself_is_refused(void **state)
     (void)state;
     static const struct { struct columns columns; const char *says; } wrong[] = {
         { { 8, { 1, 0, 0, 6, 0 }, { { WORDS(1) } } }, "the block's class ids make no sense" },
-        { { 16, { 1, 0, 1, 6, 0 }, { { WORDS(2) }, "", { 66 } } }, "the block's class ids make no sense" },
-        { { 8, { 1, 0, 4, 6, 0 }, { { WORDS(1) }, "", { 0x80, 0x80, 0x80, 1 } } }, "the block's class ids make no sense" },
-        { { 8, { 1, 0, 2, 6, 0 }, { { WORDS(1) }, "", { 66, 66 } } }, "the block's class ids are too many" },
-        { { 16, { 1, 0, 1, 6, 0 }, { { WORDS(2) }, "", { 67 } } }, "the block's fields are too few" },
-        { { 8, { 1, 0, 1, 6, 1 }, { { WORDS(1) }, "", { 66 } } }, "the block's fields are too many" },
+        { { 16, { 1, 0, 1, 6, 0 }, { { WORDS(2) }, "", { 66 } } },
+          "the block's class ids make no sense" },
+        { { 8, { 1, 0, 4, 6, 0 }, { { WORDS(1) }, "", { 0x80, 0x80, 0x80, 1 } } },
+          "the block's class ids make no sense" },
+        { { 8, { 1, 0, 2, 6, 0 }, { { WORDS(1) }, "", { 66, 66 } } },
+          "the block's class ids are too many" },
+        { { 16, { 1, 0, 1, 6, 0 }, { { WORDS(2) }, "", { 67 } } },
+          "the block's fields are too few" },
+        { { 8, { 1, 0, 1, 6, 1 }, { { WORDS(1) }, "", { 66 } } },
+          "the block's fields are too many" },
         { { 8, { 1, 0, 1, 5, 0 }, { { WORDS(1) }, "", { 66 } } },
           "the block's clock values are not as many as its records" },
         { { 8, { 1, 0, 1, 12, 0 }, { { WORDS(1) }, "", { 66 } } },
@@ -76,8 +84,10 @@ static void what_contradicts_itself_is_refused(void **state)
         { { 4, { 1, 3, 0, 0, 0 }, { { RAW(4) }, "raw" } }, "the block's raw bytes are too few" },
         { { 4, { 1, 5, 0, 0, 0 }, { { RAW(4) }, "raw!!" } }, "the block's raw bytes are too many" },
         { { 5, { 1, 4, 0, 0, 0 }, { { RAW(4) }, "raw!" } }, "the block's runs make no sense" },
-        { { 4, { 2, 4, 0, 0, 0 }, { { RAW(4), RAW(1) }, "raw!" } }, "the block's runs make no sense" },
-        { { 4, { 1, 0, 0, 0, 0 }, { { 4 << 2 | VV_RUN_WORDS } } }, "the block's runs make no sense" },
+        { { 4, { 2, 4, 0, 0, 0 }, { { RAW(4), RAW(1) }, "raw!" } },
+          "the block's runs make no sense" },
+        { { 4, { 1, 0, 0, 0, 0 }, { { 4 << 2 | VV_RUN_WORDS } } },
+          "the block's runs make no sense" },
         { { 4, { 1, 0, 0, 0, 0 }, { { 4 << 2 | 3 } } }, "the block's runs make no sense" },
         { { 4, { 1, 0, 0, 0, 0 }, { { 0 << 2 } } }, "the block's runs make no sense" },
     };

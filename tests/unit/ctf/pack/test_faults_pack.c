@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_pack.c — the n-th allocation of packing, unpacking and comparing fails, for every n: each time
- * the answer is VARVE_NO_MEMORY, and after all of them the files are as they would have been. Leaks show in the
- * sanitizer build. The build wraps malloc, calloc and realloc for programs of this name. */
+/* test_faults_pack.c — the n-th allocation of packing, unpacking and comparing fails, for every n:
+ * each time the answer is VARVE_NO_MEMORY, and after all of them the files are as they would have
+ * been. Leaks show in the sanitizer build. The build wraps malloc, calloc and realloc for programs
+ * of this name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose streams are packed where the file system cannot tell whether a file is in use: fcntl is ours here, and grants no
- * lease. */
+/* Whose streams are packed where the file system cannot tell whether a file is in use: fcntl is
+ * ours here, and grants no lease. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -58,7 +58,8 @@ static int tear_down(void **state)
 static void add_process(const char *name)
 {
     char path[200];
-    struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .content_bits = 96 * 8, .packet_bits = 96 * 8 };
+    struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .content_bits = 96 * 8,
+                                       .packet_bits = 96 * 8 };
     snprintf(path, sizeof path, "%s/%s", trace, name);
     assert_int_equal(mkdir(path, 0777), 0);
     strcat(path, "/process.0");
@@ -82,8 +83,11 @@ static void a_living_process_is_taken_for_the_writer(void **state)
     for (size_t i = 0; i < 2; i++) {
         add_process(living[i].name);
         assert_int_equal(vv_pack_trace(&job, &counts, &error), VARVE_UNSUPPORTED);
-        snprintf(says, sizeof says, "'%s/%s/process.0' belongs to process %ld, which still runs: only a finished trace is "
-                 "packed. Try again when it has ended", trace, living[i].name, living[i].pid);
+        snprintf(
+            says, sizeof says,
+            "'%s/%s/process.0' belongs to process %ld, which still runs: only a finished trace is "
+            "packed. Try again when it has ended",
+            trace, living[i].name, living[i].pid);
         assert_string_equal(error.message, says);
         tear_down(NULL);
         set_up(NULL);
@@ -110,7 +114,8 @@ static void what_nobody_writes_is_packed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_living_process_is_taken_for_the_writer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_living_process_is_taken_for_the_writer, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(what_nobody_writes_is_packed, set_up, tear_down),
     };
     if (zstd_is_missing())

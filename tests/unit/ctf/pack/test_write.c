@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing and unpacking a stream file gives back its bytes, whatever they are, save what lies between the
- * records of a packet and its end; and a file of ranges takes less than 4 bytes a range. */
+/* Packing and unpacking a stream file gives back its bytes, whatever they are, save what lies
+ * between the records of a packet and its end; and a file of ranges takes less than 4 bytes a
+ * range. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,11 +66,13 @@ static size_t size_of(const char *path)
 static void put_header(uint8_t *at, uint64_t content_bytes, uint64_t packet_bytes)
 {
     struct vv_packet_header header = { .magic = VV_CTF_MAGIC, .stream_instance = 1, .tid = 7,
-                                       .content_bits = content_bytes * 8, .packet_bits = packet_bytes * 8 };
+                                       .content_bits = content_bytes * 8,
+                                       .packet_bits = packet_bytes * 8 };
     memcpy(at, &header, sizeof header);
 }
 
-/* Packs data, unpacks it, and wants `expected` (of the same size) back. Returns records compared. */
+/* Packs data, unpacks it, and wants `expected` (of the same size) back. Returns records
+ * compared. */
 static uint64_t round_trip(const uint8_t *data, const uint8_t *expected, size_t bytes)
 {
     struct vv_packer packer = { 0 };
@@ -99,7 +102,8 @@ static void an_empty_file(void **state)
     assert_int_equal(size_of(packed_path), 16);
 }
 
-/* Words that look like records of every class, also longer than their packet; then bytes of any kind. */
+/* Words that look like records of every class, also longer than their packet; then bytes of any
+ * kind. */
 static void any_bytes(void **state)
 {
     (void)state;
@@ -233,7 +237,8 @@ static void a_difference_is_found(void **state)
     round_trip(data, data, VV_PACKET_BYTES);
     data[40000] ^= 1;
     write_file(plain_path, data, VV_PACKET_BYTES);
-    assert_int_equal(vv_pack_compare(&packer, plain_path, packed_path, &records, &bytes, &error), VARVE_INTERNAL);
+    assert_int_equal(vv_pack_compare(&packer, plain_path, packed_path, &records, &bytes, &error),
+                     VARVE_INTERNAL);
     assert_true(error.offset <= 40000);
     free(data);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of folders made by hand: what is copied, what of it, and what is left after a failure. */
+/* Snapshots of folders made by hand: what is copied, what of it, and what is left after a
+ * failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -27,13 +28,14 @@
 
 #define PART_BYTES (4u * VV_PACKET_BYTES)
 #define HEADER_BYTES sizeof(struct vv_packet_header)
-#define WORDS_OF_PART (2 * (VV_PACKET_BYTES - HEADER_BYTES) / 8 + 3) /* two full packets and one of three */
+#define WORDS_OF_PART                                                                              \
+    (2 * (VV_PACKET_BYTES - HEADER_BYTES) / 8 + 3) /* packets: two full, one of 3 */
 
 static char root[64], trace[128], process[160], out[128];
 
 /* ---- a disk that fails ---- */
 
-static int looks_left = -1; /* at a part, before one fails; -1 = none does                           */
+static int looks_left = -1; /* at a part, before one fails; -1 = none does */
 
 int fstat(int file, struct stat *status)
 {
@@ -55,7 +57,8 @@ static void write_at(const char *path, const void *data, size_t bytes, off_t off
     close(file);
 }
 
-static void write_packet(const char *path, unsigned at, uint64_t sequence, size_t words, uint64_t packet_bytes)
+static void write_packet(const char *path, unsigned at, uint64_t sequence, size_t words,
+                         uint64_t packet_bytes)
 {
     static uint64_t bytes[VV_PACKET_BYTES / 8];
     const struct vv_packet_header header = { .magic = VV_CTF_MAGIC,
@@ -78,7 +81,8 @@ static const char *path_of(const char *folder, const char *name)
     return path;
 }
 
-/* Room for four packets: two full ones, one of three records, a hole. Part P begins with packet 3 * P. */
+/* Room for four packets: two full ones, one of three records, a hole. Part P begins with packet 3 *
+ * P. */
 static void write_part(const char *stream, unsigned part)
 {
     char name[64];
@@ -138,7 +142,8 @@ static void expect_part(const char *folder, const char *stream, unsigned part)
         const uint64_t *words = (const void *)(header + 1);
         assert_int_equal(header->sequence, 3 * part + i);
         assert_int_equal(header->discarded, 3 * part + i);
-        assert_int_equal(header->content_bits, i < 2 ? VV_PACKET_BYTES * 8 : (HEADER_BYTES + 24) * 8);
+        assert_int_equal(header->content_bits,
+                         i < 2 ? VV_PACKET_BYTES * 8 : (HEADER_BYTES + 24) * 8);
         assert_int_equal(header->packet_bits, header->content_bits);
         assert_int_equal(words[2], header->sequence << 32 | 2);
     }
@@ -206,7 +211,8 @@ static void a_number_in_a_name_costs_no_memory(void **state)
     (void)state;
     struct rlimit former, limit;
     write_at(path_of(process, "thread.4294967294.0"), "", 0, 0);
-    for (unsigned thread = 300; thread > 0; thread--) { /* more than the room for those that come late */
+    for (unsigned thread = 300; thread > 0; thread--) { /* more than the room for those that come
+                                                           late */
         char name[32];
         snprintf(name, sizeof name, "thread.%u", thread * 14000000u);
         write_part(name, thread % 2);
@@ -268,7 +274,8 @@ static void what_is_no_packet_is_refused_and_nothing_is_left(void **state)
     write_at(path_of(process, "thread.1.0"), "VARVEPK1", 8, 0);
     assert_int_equal(vv_snapshot(process, out), EBADMSG);
     assert_int_equal(entries_of(root), 1);
-    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, NULL, NULL }, out), EBADMSG);
+    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, NULL, NULL }, out),
+                     EBADMSG);
     assert_int_equal(entries_of(root), 1);
 }
 
@@ -287,7 +294,8 @@ static void a_trace_has_its_processes_and_its_manifest(void **state)
     char copy[256];
     snprintf(copy, sizeof copy, "%s/4711", out);
     expect_part(copy, "process", 0);
-    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, named, NULL }, out), EEXIST);
+    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, named, NULL }, out),
+                     EEXIST);
     assert_int_equal(entries_of(root), 2);
 }
 
@@ -298,7 +306,9 @@ static void a_trace_without_records_is_none(void **state)
     const struct vv_snapshot_job job = { trace, NULL, NULL };
     assert_int_equal(vv_snapshot_trace(&job, out), ENODATA);
     assert_int_equal(vv_snapshot(process, out), ENODATA);
-    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ "/nonexistent.varve", NULL, NULL }, out), ENOENT);
+    assert_int_equal(
+        vv_snapshot_trace(&(struct vv_snapshot_job){ "/nonexistent.varve", NULL, NULL }, out),
+        ENOENT);
     assert_int_equal(vv_snapshot_trace(&job, "/nonexistent/out.varve"), ENOENT);
     assert_int_equal(vv_snapshot_trace(&job, "/"), EINVAL);
     assert_int_equal(entries_of(root), 1);
@@ -356,7 +366,8 @@ static void one_that_is_stopped_or_has_no_room_leaves_nothing(void **state)
     (void)state;
     const volatile sig_atomic_t stop = 1;
     write_part("thread.1", 0);
-    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, NULL, &stop }, out), EINTR);
+    assert_int_equal(vv_snapshot_trace(&(struct vv_snapshot_job){ trace, NULL, &stop }, out),
+                     EINTR);
     assert_int_equal(entries_of(root), 1);
     struct rlimit former, limit;
     getrlimit(RLIMIT_FSIZE, &former);
@@ -373,19 +384,26 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_stream_ends_with_its_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_flight_recorder_has_left_is_copied, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_flight_recorder_has_left_is_copied, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_part_that_was_emptied_is_a_gap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_number_in_a_name_costs_no_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_plain_file_is_not_copied, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_part_that_was_cut_is_copied_as_far_as_it_goes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_packet_is_refused_and_nothing_is_left, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_trace_has_its_processes_and_its_manifest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_trace_without_records_is_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_empty_folder_may_be_there_and_nothing_else, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_next_free_name_is_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_part_that_cannot_be_looked_at_is_told_and_nothing_is_left, set_up,
+        cmocka_unit_test_setup_teardown(a_part_that_was_cut_is_copied_as_far_as_it_goes, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(one_that_is_stopped_or_has_no_room_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_packet_is_refused_and_nothing_is_left, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_trace_has_its_processes_and_its_manifest, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_trace_without_records_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_empty_folder_may_be_there_and_nothing_else, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_next_free_name_is_taken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_part_that_cannot_be_looked_at_is_told_and_nothing_is_left,
+                                        set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(one_that_is_stopped_or_has_no_room_leaves_nothing, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

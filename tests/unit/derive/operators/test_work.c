@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose peaks count: each device's by its name, or as the trace says, and behind the last those of the host. */
+/* Whose peaks count: each device's by its name, or as the trace says, and behind the last those of
+ * the host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,6 +56,7 @@ static const char *name_of(const struct vv_op_work *work, size_t device)
 
 static void each_device_has_the_peaks_of_its_name(void **state)
 {
+    struct vv_scratch scratch = { 0 };
     static const struct vv_peaks of_host = { .matrix_f32 = 1e12, .bytes = 5e10 };
     (void)state;
     struct vv_model *model = make();
@@ -62,7 +64,7 @@ static void each_device_has_the_peaks_of_its_name(void **state)
         struct vv_question question = VV_QUESTION_ALL;
         struct vv_op_work work;
         question.host_peaks = has_host ? &of_host : NULL;
-        assert_int_equal(vv_op_work_init(&work, model, &question, NULL), VARVE_OK);
+        assert_int_equal(vv_op_work_init(&work, model, &question, &scratch, NULL), VARVE_OK);
         assert_int_equal(work.work.device_count, 3);
         assert_true(work.peaks[0].bytes == 3.35e12);
         assert_true(work.peaks[1].bytes == 0);
@@ -73,9 +75,9 @@ static void each_device_has_the_peaks_of_its_name(void **state)
         assert_string_equal(name_of(&work, 0), "NVIDIA H100 80GB HBM3");
         assert_int_equal(work.names[1], 0);
         assert_string_equal(name_of(&work, 2), "made up");
-        vv_op_work_deinit(&work);
     }
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)

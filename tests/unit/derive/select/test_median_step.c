@@ -12,9 +12,11 @@
 
 enum { STEPS_MAX = 5 };
 
-/* Steps of these durations one after the other, of which those from `first` on are chosen: the row of the median. */
+/* Steps of these durations one after the other, of which those from `first` on are chosen: the row
+ * of the median. */
 static uint32_t median_of(const int64_t durations[STEPS_MAX], int64_t first)
 {
+    struct vv_scratch scratch = { 0 };
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "main", 100), step;
     int64_t at = 0;
@@ -22,11 +24,12 @@ static uint32_t median_of(const int64_t durations[STEPS_MAX], int64_t first)
         handmade_step(model, track, i, at, at + durations[i]);
     handmade_finish(model);
     struct vv_scope scope;
-    struct vv_selection selection = { .first_step = first, .last_step = INT64_MAX, .warm_up = true };
-    assert_int_equal(vv_scope_init(&scope, model, &selection, NULL), VARVE_OK);
+    struct vv_selection selection = { .first_step = first, .last_step = INT64_MAX,
+                                      .warm_up = true };
+    assert_int_equal(vv_scope_init(&scope, model, &selection, &scratch, NULL), VARVE_OK);
     assert_int_equal(vv_median_step(&scope, &step, NULL), VARVE_OK);
-    vv_scope_deinit(&scope);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
     return step;
 }
 
@@ -37,10 +40,10 @@ static void the_middle_by_duration_stands_for_all(void **state)
         { { 0 }, INT64_MIN, VV_NONE },
         { { 30 }, INT64_MIN, 0 },
         { { 30, 10, 20 }, INT64_MIN, 2 },
-        { { 40, 10, 30, 20 }, INT64_MIN, 3 },     /* 25 is nobody's: the shorter of 20 and 30         */
-        { { 50, 20, 20, 20, 10 }, INT64_MIN, 1 }, /* three took as long: the first of them            */
+        { { 40, 10, 30, 20 }, INT64_MIN, 3 },     /* 25 is nobody's: the shorter of 20 and 30 */
+        { { 50, 20, 20, 20, 10 }, INT64_MIN, 1 }, /* three took as long: the first of them */
         { { 20, 10, 20, 20, 20 }, INT64_MIN, 0 },
-        { { 40, 10, 30, 20, 50 }, 2, 2 },         /* of 30, 20 and 50                                 */
+        { { 40, 10, 30, 20, 50 }, 2, 2 },         /* of 30, 20 and 50 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(median_of(cases[i].durations, cases[i].first), cases[i].median);

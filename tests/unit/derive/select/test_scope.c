@@ -30,29 +30,34 @@ static struct vv_model *ranks(void)
 static void a_list_names_ranks(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     static const struct { const char *list, *chosen; uint32_t count; } cases[] = {
-        { NULL, "xxxxxx", 2 },     { "all", "xxxxxx", 2 },   { "0", "x-----", 1 },      { "12", "----x-", 1 },
-        { "1..2", "-xx---", 2 },   { "0,2..3", "x-xx--", 2 }, { "3..50", "---xx-", 2 }, { "2..2", "--x---", 1 },
+        { NULL, "xxxxxx", 2 },     { "all", "xxxxxx", 2 },   { "0", "x-----", 1 },
+             { "12", "----x-", 1 },
+        { "1..2", "-xx---", 2 },   { "0,2..3", "x-xx--", 2 }, { "3..50", "---xx-", 2 },
+        { "2..2", "--x---", 1 },
         { "12,0", "x---x-", 2 },   { "3..12,3", "---xx-", 2 },
     };
     struct vv_model *model = ranks();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct vv_selection selection = { INT64_MIN, INT64_MAX, NULL, cases[i].list, NULL, false, NULL };
+        const struct vv_selection selection = { INT64_MIN, INT64_MAX, NULL, cases[i].list, NULL,
+                                                false, NULL };
         struct vv_scope scope = { 0 };
         char chosen[7] = "";
-        assert_int_equal(vv_scope_init(&scope, model, &selection, NULL), VARVE_OK);
+        assert_int_equal(vv_scope_init(&scope, model, &selection, &scratch, NULL), VARVE_OK);
         for (int p = 0; p < 6; p++)
             chosen[p] = scope.processes[p] ? 'x' : '-';
         assert_string_equal(chosen, cases[i].chosen);
         assert_int_equal(vv_scope_rank_count(&scope), cases[i].count);
-        vv_scope_deinit(&scope);
     }
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 static void what_is_no_list_is_refused(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     static const struct { const char *list, *says; } cases[] = {
         { "", "'' is no list of ranks. Write A, A..B or A,B,C" },
         { "1,", "'1,' is no list of ranks. Write A, A..B or A,B,C" },
@@ -63,14 +68,15 @@ static void what_is_no_list_is_refused(void **state)
     };
     struct vv_model *model = ranks();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct vv_selection selection = { INT64_MIN, INT64_MAX, NULL, cases[i].list, NULL, false, NULL };
+        const struct vv_selection selection = { INT64_MIN, INT64_MAX, NULL, cases[i].list, NULL,
+                                                false, NULL };
         struct vv_scope scope = { 0 };
         struct varve_error error;
-        assert_int_equal(vv_scope_init(&scope, model, &selection, &error), VARVE_INVALID);
+        assert_int_equal(vv_scope_init(&scope, model, &selection, &scratch, &error), VARVE_INVALID);
         assert_string_equal(error.message, cases[i].says);
-        vv_scope_deinit(&scope);
     }
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which steps are warm-up. qsort is ours here, and turns round what compares as equal, as any qsort may. */
+/* Which steps are warm-up. qsort is ours here, and turns round what compares as equal, as any qsort
+ * may. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,11 +27,14 @@ void qsort(void *items, size_t count, size_t bytes, int (*compare)(const void *,
     }
 }
 
-/* Two threads whose steps come in turn; of the first thread the first two are slow, and of the second the first, and its last. */
+/* Two threads whose steps come in turn; of the first thread the first two are slow, and of the
+ * second the first, and its last. */
 static void the_slow_steps_at_the_beginning(void **state)
 {
     (void)state;
-    static const int64_t durations_ns[2][8] = { { 90, 70, 40, 41, 40, 41, 40, 41 }, { 95, 50, 50, 51, 50, 51, 50, 95 } };
+    struct vv_scratch scratch = { 0 };
+    static const int64_t durations_ns[2][8] = { { 90, 70, 40, 41, 40, 41, 40, 41 },
+                                                { 95, 50, 50, 51, 50, 51, 50, 95 } };
     static const bool is_warm_up[2][8] = { { true, true }, { true } };
     struct vv_model *model = handmade_model();
     bool found[17];
@@ -38,13 +42,15 @@ static void the_slow_steps_at_the_beginning(void **state)
         handmade_track(model, thread == 0 ? "one" : "two", 100 + thread);
     for (int64_t i = 0; i < 8; i++)
         for (uint32_t thread = 0; thread < 2; thread++)
-            handmade_step(model, thread, i, 1000 * i + 500 * thread, 1000 * i + 500 * thread + durations_ns[thread][i]);
+            handmade_step(model, thread, i, 1000 * i + 500 * thread,
+                          1000 * i + 500 * thread + durations_ns[thread][i]);
     handmade_finish(model);
     assert_int_equal(model->steps.table.count, 16);
-    assert_int_equal(vv_find_warm_up(model, found, NULL), VARVE_OK);
+    assert_int_equal(vv_find_warm_up(model, &scratch, found, NULL), VARVE_OK);
     for (uint32_t s = 0; s < 16; s++)
         assert_int_equal(found[s], is_warm_up[model->steps.track[s]][model->steps.index[s]]);
     vv_model_destroy(model);
+    vv_scratch_deinit(&scratch);
 }
 
 int main(void)

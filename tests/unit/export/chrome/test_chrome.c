@@ -115,9 +115,11 @@ static char *written(const struct vv_model *model, struct vv_export_counts *out_
 static void backward_operators_have_one_arrow_each(void **state)
 {
     (void)state;
+    struct vv_scratch scratch = { 0 };
     static const struct { int64_t sequence; uint64_t forward_tid; const char *name;
     } ops[] = {
-        { 5, 0, "f5" },   { 6, 0, "f6" },   { 7, 0, "f7" },   { 7, 100, "autograd::engine::evaluate_function: b7" },
+        { 5, 0, "f5" },   { 6, 0, "f6" },   { 7, 0, "f7" },
+          { 7, 100, "autograd::engine::evaluate_function: b7" },
         { 7, 100, "b7" }, { 6, 100, "b6" }, { 5, 100, "b5" }, { 6, 100, "b6 again" },
         { 9, 100, "b9 without forward operator" },
     };
@@ -125,7 +127,8 @@ static void backward_operators_have_one_arrow_each(void **state)
         struct vv_model *model = handmade_model();
         uint32_t track = handmade_track(model, "main", 100), flow;
         for (int64_t i = 0; i < 9; i++) { /* the engine's range is around its operator */
-            uint32_t slice = handmade_op(model, track, ops[i].name, 20 * i, 20 * i + (i == 3 ? 40 : 10));
+            uint32_t slice =
+                handmade_op(model, track, ops[i].name, 20 * i, 20 * i + (i == 3 ? 40 : 10));
             handmade_arguments(model, slice, 0, ops[i].sequence, ops[i].forward_tid);
         }
         if (drawn > 0) {
@@ -138,16 +141,18 @@ static void backward_operators_have_one_arrow_each(void **state)
         handmade_finish(model);
         struct vv_autograd_links links;
         struct vv_export_counts counts;
-        assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
+        assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
         char *text = written(model, &counts);
         assert_int_equal(links.count, 4);
         assert_int_equal(counts.flows, 4);
-        assert_int_equal(count_in(text, "\"ph\": \"s\", \"cat\": \"fwdbwd\", \"name\": \"fwdbwd\""), 4);
-        assert_int_equal(count_in(text, "\"ph\": \"f\", \"cat\": \"fwdbwd\", \"name\": \"fwdbwd\""), 4);
+        assert_int_equal(count_in(text, "\"ph\": \"s\", \"cat\": \"fwdbwd\", \"name\": \"fwdbwd\""),
+                         4);
+        assert_int_equal(count_in(text, "\"ph\": \"f\", \"cat\": \"fwdbwd\", \"name\": \"fwdbwd\""),
+                         4);
         free(text);
-        vv_autograd_links_deinit(&links);
         vv_model_destroy(model);
     }
+    vv_scratch_deinit(&scratch);
 }
 
 static void every_layer_and_type_has_a_word(void **state)

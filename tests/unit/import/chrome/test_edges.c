@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chrome traces at the edges: events of nothing, many arguments, many ranges at once, ids far apart, digits of both cases. */
+/* Chrome traces at the edges: events of nothing, many arguments, many ranges at once, ids far
+ * apart, digits of both cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,13 +50,16 @@ static void read_well(void)
         fail_msg("%s", error.message);
 }
 
-/* `{}` behind a last comma is no event; one of which nothing but its name, or its arguments, are known is. */
+/* `{}` behind a last comma is no event; one of which nothing but its name, or its arguments, are
+ * known is. */
 static void what_is_no_event_is_not_counted(void **state)
 {
     (void)state;
     static const struct { const char *event; uint64_t ignored; } cases[] = {
-        { "{}", 0 }, { "{\"name\":\"a\"}", 1 }, { "{\"ph\":\"?\"}", 1 }, { "{\"ts\":1}", 1 }, { "{\"args\":{\"a\":1}}", 1 },
-        { "{\"pid\":1}", 1 }, { "{\"cat\":\"a\"}", 1 }, { "{\"id\":1}", 1 }, { "{\"dur\":1}", 1 }, { "{\"tid\":1}", 1 },
+        { "{}", 0 }, { "{\"name\":\"a\"}", 1 }, { "{\"ph\":\"?\"}", 1 }, { "{\"ts\":1}", 1 },
+        { "{\"args\":{\"a\":1}}", 1 },
+        { "{\"pid\":1}", 1 }, { "{\"cat\":\"a\"}", 1 }, { "{\"id\":1}", 1 }, { "{\"dur\":1}", 1 },
+        { "{\"tid\":1}", 1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         add("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},%s]", cases[i].event);
@@ -76,7 +80,8 @@ static void an_event_has_32767_arguments_at_most(void **state)
         add("}}]");
         assert_int_equal(read_text(&error), count == 32767 ? VARVE_OK : VARVE_LIMIT);
     }
-    assert_string_equal(error.message + strlen(error.message) - strlen("an event with 32768 arguments at byte 46"),
+    assert_string_equal(error.message + strlen(error.message) -
+                            strlen("an event with 32768 arguments at byte 46"),
                         "an event with 32768 arguments at byte 46");
 }
 
@@ -87,15 +92,18 @@ static void many_asynchronous_ranges_are_open_at_once(void **state)
     enum { COUNT = 5000 };
     add("[");
     for (int i = 0; i < COUNT; i++)
-        add("{\"ph\":\"b\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"id\":%d,\"ts\":%d},", i, i);
+        add("{\"ph\":\"b\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"id\":%d,\"ts\":%d},",
+            i, i);
     for (int i = 0; i < COUNT; i++)
-        add("{\"ph\":\"e\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"id\":%d,\"ts\":%d},", i, 10000 + 2 * i);
+        add("{\"ph\":\"e\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"id\":%d,\"ts\":%d},",
+            i, 10000 + 2 * i);
     add("{}]");
     read_well();
     assert_int_equal(model->slices.table.count, COUNT);
     assert_int_equal(model->health.unmatched_async, 0);
     for (uint32_t row = 0; row < COUNT; row++)
-        assert_int_equal(model->slices.duration_ns[row], 10000000 + model->slices.begin_ns[row] - model->slices.begin_ns[0]);
+        assert_int_equal(model->slices.duration_ns[row],
+                         10000000 + model->slices.begin_ns[row] - model->slices.begin_ns[0]);
 }
 
 /* A stack frame is an element like others: a comma stands behind it, or the end. */
@@ -103,12 +111,14 @@ static void frames_follow_each_other(void **state)
 {
     (void)state;
     struct varve_error error;
-    add("{\"stackFrames\":{\"1\":{\"name\":\"main\"},\"2\":{\"name\":\"run\",\"parent\":\"1\"} , \"3\":{\"name\":\"leaf\",\"parent\":\"2\"}},"
+    add("{\"stackFrames\":{\"1\":{\"name\":\"main\"},\"2\":{\"name\":\"run\",\"parent\":\"1\"} , "
+        "\"3\":{\"name\":\"leaf\",\"parent\":\"2\"}},"
         "\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2,\"sf\":3}]}");
     read_well();
     assert_int_equal(model->slices.table.count, 1);
     assert_int_equal(model->health.truncated_files, 0);
-    add("{\"stackFrames\":{\"1\":{\"name\":\"main\"} \"2\":{\"name\":\"run\"}},\"traceEvents\":[]}");
+    add("{\"stackFrames\":{\"1\":{\"name\":\"main\"} "
+        "\"2\":{\"name\":\"run\"}},\"traceEvents\":[]}");
     assert_int_equal(read_text(&error), VARVE_CORRUPT);
     assert_non_null(strstr(error.message, "byte"));
 }
@@ -123,10 +133,14 @@ static void flows_are_joined_however_far_apart_their_ids_are(void **state)
         for (int i = 0; i < 4; i++) {
             int at = 100 * i + 1000 * family;
             add("{\"ph\":\"X\",\"name\":\"from\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":10},", at);
-            add("{\"ph\":\"X\",\"name\":\"to\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":10},", at + 50);
-            add("{\"ph\":\"s\",\"name\":\"f\",\"cat\":\"c%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"id\":%s},", family, at, ids[i]);
-            add("{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"f\",\"cat\":\"c%d\",\"pid\":1,\"tid\":2,\"ts\":%d,\"id\":%s},", family, at + 50,
-                ids[i]);
+            add("{\"ph\":\"X\",\"name\":\"to\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":10},",
+                at + 50);
+            add("{\"ph\":\"s\",\"name\":\"f\",\"cat\":\"c%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"id\":"
+                "%s},",
+                family, at, ids[i]);
+            add("{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"f\",\"cat\":\"c%d\",\"pid\":1,\"tid\":2,"
+                "\"ts\":%d,\"id\":%s},",
+                family, at + 50, ids[i]);
         }
     add("{}]");
     read_well();
@@ -140,13 +154,15 @@ static void digits_of_escapes_are_of_either_case(void **state)
 {
     (void)state;
     static const struct { const char *name, *wanted; } cases[] = {
-        { "\\u00e9", "é" }, { "\\u00E9", "é" }, { "\\u2192", "→" }, { "\\uD83D\\uDE00", "😀" }, { "\\ud83d\\ude00", "😀" },
+        { "\\u00e9", "é" }, { "\\u00E9", "é" }, { "\\u2192", "→" }, { "\\uD83D\\uDE00", "😀" },
+        { "\\ud83d\\ude00", "😀" },
         { "\\u00Eg", "\xef\xbf\xbd\x30\x30\x45g" }, { "\\uD83D", "\xef\xbf\xbd" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         add("[{\"ph\":\"X\",\"name\":\"%s\",\"ts\":1,\"dur\":2}]", cases[i].name);
         read_well();
-        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[0]), cases[i].wanted);
+        assert_string_equal(vv_intern_text(&model->strings, model->slices.name[0]),
+                            cases[i].wanted);
     }
 }
 
@@ -158,8 +174,10 @@ static void a_device_is_a_number_of_16_bits(void **state)
         { "0", 0 }, { "65535", 0 }, { "65536", 1 }, { "-1", 1 }, { "4294967299", 1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        add("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":1,"
-            "\"args\":{\"device\":%s,\"stream\":7}}]", cases[i].device);
+        add("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":"
+            "1,"
+            "\"args\":{\"device\":%s,\"stream\":7}}]",
+            cases[i].device);
         read_well();
         assert_int_equal(model->slices.arg_count[0], cases[i].arguments);
     }
@@ -171,7 +189,8 @@ static void an_instant_is_a_mark_or_an_allocation(void **state)
     add("[");
     for (int i = 0; i < 20; i++)
         add("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":%d,"
-            "\"args\":{\"Device Type\":1,\"Device Id\":0,\"Addr\":4096,\"Bytes\":512}},", i % 4 == 0 ? "[memory]" : "mark", i);
+            "\"args\":{\"Device Type\":1,\"Device Id\":0,\"Addr\":4096,\"Bytes\":512}},",
+            i % 4 == 0 ? "[memory]" : "mark", i);
     add("{}]");
     read_well();
     assert_int_equal(model->memory.table.count, 5);
@@ -224,8 +243,10 @@ static void a_second_input_has_devices_of_its_own(void **state)
     for (uint32_t input = 0; input < 2; input++) {
         add("[");
         for (int i = 0; i < 300; i++)
-            add("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"a\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":1,\"args\":{%s}},",
-                i % 2 == 0 ? "kernel" : "cpu_op", i, i, i % 2 == 0 ? "\"device\":3,\"stream\":7" : "");
+            add("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"a\",\"pid\":0,\"tid\":%d,\"ts\":%d,"
+                "\"dur\":1,\"args\":{%s}},",
+                i % 2 == 0 ? "kernel" : "cpu_op", i, i,
+                i % 2 == 0 ? "\"device\":3,\"stream\":7" : "");
         add("{}]");
         read_into(model, input);
     }

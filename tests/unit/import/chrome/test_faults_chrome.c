@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_chrome.c — each allocation of reading a trace in Chrome's format fails once: the reading says that there is no memory, or
- * did without. What is lost or touched then, the sanitizers say. */
+/* test_faults_chrome.c — each allocation of reading a trace in Chrome's format fails once: the
+ * reading says that there is no memory, or did without. What is lost or touched then, the
+ * sanitizers say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,24 +44,34 @@ void *__wrap_realloc(void *block, size_t bytes)
 }
 
 static const char *const texts[] = {
-    "[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":0,\"args\":{\"x\":1}}, {\"ph\":\"E\",\"tid\":1,\"ts\":3,\"args\":{\"y\":[2]}},\n"
-    "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"r\",\"ts\":1}, {\"ph\":\"n\",\"cat\":\"c\",\"id\":1,\"name\":\"r\",\"ts\":2},\n"
-    "{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"name\":\"r\",\"ts\":4}, {\"ph\":\"s\",\"cat\":\"f\",\"name\":\"f\",\"id\":1,\"ts\":1},\n"
-    "{\"ph\":\"f\",\"cat\":\"f\",\"name\":\"f\",\"id\":1,\"tid\":1,\"ts\":2}, {\"ph\":\"C\",\"name\":\"q\",\"id\":2,\"ts\":1,\"args\":{\"a\":1}},\n"
+    "[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":0,\"args\":{\"x\":1}}, {\"ph\":\"E\",\"tid\":1,"
+    "\"ts\":3,\"args\":{\"y\":[2]}},\n"
+    "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"r\",\"ts\":1}, {\"ph\":\"n\",\"cat\":\"c\","
+    "\"id\":1,\"name\":\"r\",\"ts\":2},\n"
+    "{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"name\":\"r\",\"ts\":4}, {\"ph\":\"s\",\"cat\":\"f\","
+    "\"name\":\"f\",\"id\":1,\"ts\":1},\n"
+    "{\"ph\":\"f\",\"cat\":\"f\",\"name\":\"f\",\"id\":1,\"tid\":1,\"ts\":2}, {\"ph\":\"C\","
+    "\"name\":\"q\",\"id\":2,\"ts\":1,\"args\":{\"a\":1}},\n"
     "{\"ph\":\"M\",\"name\":\"num_cpus\",\"args\":{\"number\":4}}]",
-    "{\"deviceProperties\":[{\"id\": 0}],\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":9,\"tid\":9,"
-    "\"ts\":10,\"dur\":50,\"args\":{\"External id\":2,\"Input Dims\":[[2,3]],\"Input type\":[\"float\"]}},\n"
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\\u00e9\",\"pid\":0,\"tid\":7,\"ts\":40,\"dur\":12.25,\"sf\":1,\"args\":{\"External id\":2,"
-    "\"correlation\":7,\"Collective name\":\"x\"}},\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":9,\"tid\":9,"
-    "\"ts\":1,\"dur\":90},\n{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"GPU 0\"}}],"
+    "{\"deviceProperties\":[{\"id\": "
+    "0}],\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":9,"
+    "\"tid\":9,\"ts\":10,\"dur\":50,\"args\":{\"External id\":2,\"Input Dims\":[[2,3]],\"Input "
+    "type\":[\"float\"]}},\n"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\\u00e9\",\"pid\":0,\"tid\":7,\"ts\":40,"
+    "\"dur\":12.25,\"sf\":1,\"args\":{\"External id\":2,"
+    "\"correlation\":7,\"Collective "
+    "name\":\"x\"}},\n{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\","
+    "\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":90},\n{\"ph\":\"M\",\"name\":\"process_labels\","
+    "\"pid\":0,\"args\":{\"labels\":\"GPU 0\"}}],"
     "\"stackFrames\":{\"1\":{\"name\":\"main\"}},\"baseTimeNanoseconds\":5}",
-    "{\"host_name\":\"box\",\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":9,"
+    "{\"host_name\":\"box\",\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\","
+    "\"name\":\"gloo:all_reduce\",\"pid\":9,"
     "\"tid\":9,\"ts\":1,\"dur\":2}],\"viztracer_metadata\":{\"baseTimeNanoseconds\":5}}",
 };
 
 /* Only what the reading itself allocates. */
-static enum varve_code read_failing(const char *text, unsigned parts, long nth, struct vv_model *model,
-                                    struct varve_error *error)
+static enum varve_code read_failing(const char *text, unsigned parts, long nth,
+                                    struct vv_model *model, struct varve_error *error)
 {
     static const struct vv_import_options options = { 0 };
     struct vv_source *source = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_json_agreement.c — what a string is, and where brackets stand, all readers of JSON agree on (support/json_agreement.h);
+/* test_json_agreement.c — what a string is, and where brackets stand, all readers of JSON agree on
+ * (support/json_agreement.h);
  * a text in which they could not is refused where the disagreement would begin. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,12 +53,15 @@ static void brackets_that_do_not_match_are_not_copied(void **state)
     assert_ptr_equal(vv_chrome_compact(deep + 1, 512, out), out + 512);
 }
 
-/* A reader that takes the backslash for an escape and one that does not see other brackets in each of these. */
+/* A reader that takes the backslash for an escape and one that does not see other brackets in each
+ * of these. */
 static void a_backslash_outside_of_a_string_is_refused(void **state)
 {
     (void)state;
-    static const char before[] = "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2,\"args\":{\"z\":";
-    static const char *const values[] = { "[\\\" ]]] \" ]", "[\\\" \"{{{{{{{{ ]", "\\1", "1\\", "[1,\\\\]", "\"\\\\\"\\" };
+    static const char before[] =
+        "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2,\"args\":{\"z\":";
+    static const char *const values[] = { "[\\\" ]]] \" ]", "[\\\" \"{{{{{{{{ ]", "\\1", "1\\",
+                                          "[1,\\\\]", "\"\\\\\"\\" };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char text[256];
         struct vv_model *model = NULL;

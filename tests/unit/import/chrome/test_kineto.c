@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_kineto.c — an instant "[memory]" of Kineto is an allocation, with what it says and what it leaves out. */
+/* test_kineto.c — an instant "[memory]" of Kineto is an allocation, with what it says and what it
+ * leaves out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +16,16 @@
 
 static void what_is_not_said_is_not_known(void **state)
 {
-    static const struct { const char *more; int64_t allocated, reserved; uint32_t device; } cases[] = {
+    static const struct {
+        const char *more;
+        int64_t allocated, reserved;
+        uint32_t device;
+    } cases[] = {
         { "\"Device Type\":1,\"Device Id\":0", -1, -1, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 0) },
-        { "\"Device Type\":1,\"Device Id\":2,\"Total Allocated\":0", 0, -1, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 2) },
-        { "\"Device Type\":0,\"Device Id\":-1,\"Total Reserved\":0", -1, 0, VARVE_DEVICE(VARVE_DEVICE_KIND_CPU, 0) },
+        { "\"Device Type\":1,\"Device Id\":2,\"Total Allocated\":0", 0, -1,
+          VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 2) },
+        { "\"Device Type\":0,\"Device Id\":-1,\"Total Reserved\":0", -1, 0,
+          VARVE_DEVICE(VARVE_DEVICE_KIND_CPU, 0) },
         { "\"Device Type\":1,\"Device Id\":1,\"Total Allocated\":70,\"Total Reserved\":90", 70, 90,
           VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 1) },
     };
@@ -26,10 +33,14 @@ static void what_is_not_said_is_not_known(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         struct vv_model *model = NULL;
-        int length = snprintf(text, sizeof text, "{\"traceEvents\":["
-                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"before\",\"pid\":9,\"tid\":8,\"ts\":1,\"dur\":1},"
-                              "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":9,\"tid\":9,"
-                              "\"ts\":22,\"args\":{\"Bytes\":512,\"Addr\":77,%s}}]}", cases[i].more);
+        int length = snprintf(text, sizeof text,
+                              "{\"traceEvents\":["
+                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"before\",\"pid\":9,"
+                              "\"tid\":8,\"ts\":1,\"dur\":1},"
+                              "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"["
+                              "memory]\",\"pid\":9,\"tid\":9,"
+                              "\"ts\":22,\"args\":{\"Bytes\":512,\"Addr\":77,%s}}]}",
+                              cases[i].more);
         assert_int_equal(chrome_bytes(text, (size_t)length, 1, &model, NULL), VARVE_OK);
         assert_int_equal(model->memory.table.count, 1);
         assert_int_equal(model->marks.table.count, 0);

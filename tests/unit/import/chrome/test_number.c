@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_number.c — import/chrome/number.c: decimal text to nanoseconds, integers and doubles, by known answers. */
+/* test_number.c — import/chrome/number.c: decimal text to nanoseconds, integers and doubles, by
+ * known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,17 +21,21 @@ static struct vv_chrome_value number(const char *text, char *room)
 
 static struct vv_chrome_value string(const char *text)
 {
-    return (struct vv_chrome_value){ .at = text, .length = (uint32_t)strlen(text), .kind = VV_CHROME_STRING };
+    return (struct vv_chrome_value){ .at = text,
+                                     .length = (uint32_t)strlen(text),
+                                     .kind = VV_CHROME_STRING };
 }
 
 static void microseconds_are_nanoseconds(void **state)
 {
     (void)state;
     static const struct { const char *text; int64_t ns; } known[] = {
-        { "0", 0 }, { "1", 1000 }, { "1.5", 1500 }, { "1.001", 1001 }, { "0.0005", 1 }, { "0.00049", 0 },
+        { "0", 0 }, { "1", 1000 }, { "1.5", 1500 }, { "1.001", 1001 }, { "0.0005", 1 },
+        { "0.00049", 0 },
         { "-2.0005", -2001 }, { "1712195495532820.007", INT64_C(1712195495532820007) },
         { "12.77012757357446", 12770 }, { "4611686018427387.903", (INT64_C(1) << 62) - 1 },
-        { "1.5e3", 1500000 }, { "15E-1", 1500 }, { "1e-3", 1 }, { "1e-06", 0 }, { "5e-4", 1 }, { "-12345.678e-1", -1234568 },
+        { "1.5e3", 1500000 }, { "15E-1", 1500 }, { "1e-3", 1 }, { "1e-06", 0 }, { "5e-4", 1 },
+        { "-12345.678e-1", -1234568 },
         { "00012", 12000 }, { "3.00000000000000000000000000000000001", 3000 },
     };
     char room[128];
@@ -47,7 +52,8 @@ static void microseconds_are_nanoseconds(void **state)
 static void what_is_no_time_is_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[] = { "4611686018427387.904", "1.2345e0", "1.2345678e+3", "1e300", "99999999999999999999" };
+    static const char *const wrong[] = { "4611686018427387.904", "1.2345e0", "1.2345678e+3",
+                                         "1e300", "99999999999999999999" };
     static const char *const texts[] = { "", "abc", "1.5 us", "1e", "-", "." };
     char room[128];
     int64_t ns;

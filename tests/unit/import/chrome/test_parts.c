@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parts.c — import/chrome/parts.c: however many threads share a file, wherever it is divided, compressed or not, the
- * model is that of one thread; an error is the same one. */
+/* test_parts.c — import/chrome/parts.c: however many threads share a file, wherever it is divided,
+ * compressed or not, the model is that of one thread; an error is the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 #include "import/importer.h"
 #include "same_model.h"
 
-/* A sanitizer, or an emulated processor, makes each round many times as slow, and looks at the same code in fewer. */
+/* A sanitizer, or an emulated processor, makes each round many times as slow, and looks at the same
+ * code in fewer. */
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__ || defined __aarch64__
 #define ROUNDS(count) ((count) / 8)
 #else
@@ -50,32 +51,49 @@ static void compare(const char *text, size_t bytes)
 static size_t write_event(char *out, uint32_t number)
 {
     static const char *const forms[] = {
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,\"args\":"
-        "{\"External id\":%u,\"Input Dims\":[[%u,3],[]],\"Input type\":[\"float\",\"\"],\"Ev Idx\":%u}}",
-        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,"
+        "\"dur\":%u,\"args\":"
+        "{\"External id\":%u,\"Input Dims\":[[%u,3],[]],\"Input type\":[\"float\",\"\"],\"Ev "
+        "Idx\":%u}}",
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch%u\",\"pid\":1,\"tid\":%u,"
+        "\"ts\":%u,\"dur\":%u,"
         "\"args\":{\"correlation\":%u,\"cbid\":%u,\"x\":\"a, {\\\"ph\\\": %u\"}}",
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel%u\",\"pid\":0,\"tid\":%u,\"ts\":%u,\"dur\":%u,\"args\":"
-        "{\"correlation\":%u,\"stream\":7,\"grid\":[%u,1,1],\"list\":[1, {\"ph\":\"X\",\"ts\":%u}]}}",
-        "{\"ph\":\"B\",\"name\":\"range%u\",\"pid\":2,\"tid\":%u,\"ts\":%u,\"sf\":%u,\"args\":{\"a\":%u,\"b\":%u,\"c\":%u}}",
-        "{\"ph\":\"E\",\"name\":\"range%u\",\"pid\":2,\"tid\":%u,\"ts\":%u,\"args\":{\"a\":%u,\"b\":%u,\"c\":%u,\"d\":%u}}",
-        "{\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"f%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"id\":%u,\"x\":[%u,%u,%u]}",
-        "{\"ph\":\"f\",\"cat\":\"ac2g\",\"name\":\"f%u\",\"pid\":0,\"tid\":%u,\"ts\":%u,\"id\":%u,\"bp\":\"e\",\"y\":[%u,%u,%u]}",
-        "{\"ph\":\"b\",\"cat\":\"net\",\"name\":\"r%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"id\":\"0x%u\",\"args\":{\"k\":[%u,%u,%u]}}",
-        "{\"ph\":\"e\",\"cat\":\"net\",\"name\":\"r%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"id\":\"0x%u\",\"args\":{\"k\":[%u,%u,%u]}}",
-        "{\"ph\":\"C\",\"name\":\"queue%u\",\"pid\":\"p\",\"tid\":%u,\"ts\":%u,\"args\":{\"value\":%u,\"b\":%u,\"c\":%u,\"d\":%u}}",
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"args\":{\"name\":\"thread %u\"},\"tid\":%u,\"ts\":%u,\"z\":[%u,%u,%u,%u]}",
-        "{\"ph\":\"i\",\"name\":\"mark%u\",\"pid\":1,\"tid\":\"t %u\",\"ts\":%u,\"s\":\"g\",\"args\":{\"a\":%u,\"b\":%u,\"c\":%u,\"d\":%u}}",
-        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel%u\",\"pid\":0,\"tid\":%u,\"ts\":%u,"
+        "\"dur\":%u,\"args\":"
+        "{\"correlation\":%u,\"stream\":7,\"grid\":[%u,1,1],\"list\":[1, {\"ph\":\"X\","
+        "\"ts\":%u}]}}",
+        "{\"ph\":\"B\",\"name\":\"range%u\",\"pid\":2,\"tid\":%u,\"ts\":%u,\"sf\":%u,"
+        "\"args\":{\"a\":%u,\"b\":%u,\"c\":%u}}",
+        "{\"ph\":\"E\",\"name\":\"range%u\",\"pid\":2,\"tid\":%u,\"ts\":%u,\"args\":{\"a\":%u,"
+        "\"b\":%u,\"c\":%u,\"d\":%u}}",
+        "{\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"f%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"id\":%u,"
+        "\"x\":[%u,%u,%u]}",
+        "{\"ph\":\"f\",\"cat\":\"ac2g\",\"name\":\"f%u\",\"pid\":0,\"tid\":%u,\"ts\":%u,\"id\":%u,"
+        "\"bp\":\"e\",\"y\":[%u,%u,%u]}",
+        "{\"ph\":\"b\",\"cat\":\"net\",\"name\":\"r%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,"
+        "\"id\":\"0x%u\",\"args\":{\"k\":[%u,%u,%u]}}",
+        "{\"ph\":\"e\",\"cat\":\"net\",\"name\":\"r%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,"
+        "\"id\":\"0x%u\",\"args\":{\"k\":[%u,%u,%u]}}",
+        "{\"ph\":\"C\",\"name\":\"queue%u\",\"pid\":\"p\",\"tid\":%u,\"ts\":%u,"
+        "\"args\":{\"value\":%u,\"b\":%u,\"c\":%u,\"d\":%u}}",
+        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"args\":{\"name\":\"thread %u\"},"
+        "\"tid\":%u,\"ts\":%u,\"z\":[%u,%u,%u,%u]}",
+        "{\"ph\":\"i\",\"name\":\"mark%u\",\"pid\":1,\"tid\":\"t %u\",\"ts\":%u,\"s\":\"g\","
+        "\"args\":{\"a\":%u,\"b\":%u,\"c\":%u,\"d\":%u}}",
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\",\"pid\":1,"
+        "\"tid\":%u,\"ts\":%u,\"dur\":%u,"
         "\"args\":{\"External id\":%u,\"a\":%u,\"b\":%u}}",
-        "{\"ph\":\"n\",\"cat\":\"net\",\"name\":\"n%u\",\"pid\":3,\"tid\":%u,\"ts\":%u,\"id2\":{\"local\":%u},\"args\":{\"k\":[%u,%u,%u]}}",
-        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:g%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u,"
+        "{\"ph\":\"n\",\"cat\":\"net\",\"name\":\"n%u\",\"pid\":3,\"tid\":%u,\"ts\":%u,"
+        "\"id2\":{\"local\":%u},\"args\":{\"k\":[%u,%u,%u]}}",
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:g%u\",\"pid\":1,\"tid\":%u,"
+        "\"ts\":%u,\"dur\":%u,"
         "\"args\":{\"External id\":%u,\"Input Dims\":[[%u,%u]]}}",
     };
     const char *form = forms[draw(sizeof forms / sizeof forms[0])];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    return (size_t)sprintf(out, form, draw(4), draw(3), number * 10 + draw(30), draw(40), draw(6), draw(3),
-                           number);
+    return (size_t)sprintf(out, form, draw(4), draw(3), number * 10 + draw(30), draw(40), draw(6),
+                           draw(3), number);
 #pragma GCC diagnostic pop
 }
 
@@ -83,7 +101,8 @@ static size_t write_trace(char *out, uint32_t events, bool is_object)
 {
     char *at = out;
     if (is_object)
-        at += sprintf(at, "{\"schemaVersion\": 1, \"stackFrames\": {\"1\": {\"name\": \"main\"}}, \"traceEvents\": ");
+        at += sprintf(at, "{\"schemaVersion\": 1, \"stackFrames\": {\"1\": {\"name\": \"main\"}}, "
+                          "\"traceEvents\": ");
     at += sprintf(at, "[\n");
     for (uint32_t i = 0; i < events; i++) {
         at += write_event(at, i);
@@ -91,8 +110,10 @@ static size_t write_trace(char *out, uint32_t events, bool is_object)
     }
     at += sprintf(at, "]");
     if (is_object)
-        at += sprintf(at, ", \"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": 3}, "
-                          "\"host_name\": \"box\"}\n");
+        at += sprintf(
+            at,
+            ", \"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": 3}, "
+            "\"host_name\": \"box\"}\n");
     return (size_t)(at - out);
 }
 
@@ -172,7 +193,8 @@ static void packed_is_read_alike(void **state)
     struct vv_model *one, *two;
     struct varve_error error = { 0 }, other = { 0 };
     for (int round = 0; round < ROUNDS(24); round++) {
-        size_t length = round % 3 == 1 ? draw((uint32_t)bytes) : bytes, place = draw((uint32_t)bytes);
+        size_t length = round % 3 == 1 ? draw((uint32_t)bytes) : bytes,
+               place = draw((uint32_t)bytes);
         packed[place] ^= (char)(round % 3 == 2 ? 1 << draw(8) : 0);
         enum varve_code code = chrome_bytes(packed, length, 1, &one, &error);
         assert_int_equal(chrome_bytes(packed, length, 2, &two, &other), code);
@@ -208,7 +230,8 @@ static void tell(void *context, uint64_t done_bytes, uint64_t total_bytes)
 static void import_file(const char *bytes, size_t length)
 {
     struct told told = { 0 };
-    const struct vv_import_options options = { .threads = 3, .progress = tell, .progress_context = &told };
+    const struct vv_import_options options = { .threads = 3, .progress = tell,
+                                               .progress_context = &told };
     struct vv_model *model;
     char name[64];
     const char *path = name;
@@ -220,7 +243,8 @@ static void import_file(const char *bytes, size_t length)
     close(file);
     assert_int_equal(told.total_bytes, length);
     assert_int_equal(told.falls, 0);
-    assert_true(told.done_bytes > length - length / 4); /* what is read while another tells is told with the next */
+    assert_true(told.done_bytes > length - length / 4); /* what is read while another tells is told
+                                                           with the next */
 }
 
 /* All threads' bytes count, and they only rise. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_graph_json.c — import/graph/mlirgraph.c and import/rocprof*.c on small texts: what is kept, told apart, refused. */
+/* test_graph_json.c — import/graph/mlirgraph.c and import/rocprof*.c on small texts: what is kept,
+ * told apart, refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,9 +31,9 @@ static void a_graph_has_slices_and_flows(void **state)
 {
     (void)state;
     struct vv_model *model = read_text(
-        "{\"version\": \"1.0.0\", \"nodes\": [{\"name\": \"a\", \"ts\": 2000000, \"duration\": 5000000, \"id\": 3,"
-        " \"adj\": [4]}, {\"name\": \"b\", \"ts\": 9000000, \"duration\": 0, \"id\": 4, \"adj\": []}],"
-        " \"edges\": [{\"edgeFrom\": 3, \"edgeTo\": 4}]}");
+        "{\"version\": \"1.0.0\", \"nodes\": [{\"name\": \"a\", \"ts\": 2000000, \"duration\": "
+        "5000000, \"id\": 3, \"adj\": [4]}, {\"name\": \"b\", \"ts\": 9000000, \"duration\": 0, "
+        "\"id\": 4, \"adj\": []}], \"edges\": [{\"edgeFrom\": 3, \"edgeTo\": 4}]}");
     assert_string_equal(format_of(model), "mlirgraph");
     assert_int_equal(model->slices.table.count, 2);
     assert_int_equal(model->slices.begin_ns[0], 2000);
@@ -61,7 +62,8 @@ static const char *arguments_of(const struct vv_model *model, uint32_t slice)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s=", i > 0 ? " " : "",
                                    vv_intern_text(&model->strings, model->args.key[arg]));
         if (model->args.kind[arg] == VV_ARG_INT)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%lld", (long long)value);
+            length +=
+                (size_t)snprintf(text + length, sizeof text - length, "%lld", (long long)value);
         else
             length += (size_t)snprintf(text + length, sizeof text - length, "%s",
                                        vv_intern_text(&model->strings, (uint32_t)value));
@@ -72,15 +74,17 @@ static const char *arguments_of(const struct vv_model *model, uint32_t slice)
 /* Neighbours are a list of numbers called "adj", of a node that has a number itself. */
 static void a_node_keeps_what_has_no_column(void **state)
 {
-    static const char *const wanted[] = { "id=3 ts=2000001 adj=[4,5] kind=conv", "id=4 duration=1001 adj=5", "adj=[3]",
+    static const char *const wanted[] = { "id=3 ts=2000001 adj=[4,5] kind=conv",
+                                          "id=4 duration=1001 adj=5", "adj=[3]",
                                           "id=5 list=[3]" };
     static const int64_t to_ns[] = { 9000, 13000 };
     (void)state;
     struct vv_model *model = read_text(
-        "{\"nodes\": [{\"name\": \"a\", \"ts\": 2000001, \"duration\": 5000000, \"id\": 3, \"adj\": [4,5], \"kind\": \"conv\"},"
-        " {\"name\": \"b\", \"ts\": 9000000, \"duration\": 1001, \"id\": 4, \"adj\": \"5\"},"
-        " {\"name\": \"c\", \"ts\": 12000000, \"duration\": 0, \"adj\": [3]},"
-        " {\"name\": \"d\", \"ts\": 13000000, \"duration\": 0, \"id\": 5, \"list\": [3]}]}");
+        "{\"nodes\": [{\"name\": \"a\", \"ts\": 2000001, \"duration\": 5000000, \"id\": 3, "
+        "\"adj\": [4,5], \"kind\": \"conv\"}, {\"name\": \"b\", \"ts\": 9000000, \"duration\": "
+        "1001, \"id\": 4, \"adj\": \"5\"}, {\"name\": \"c\", \"ts\": 12000000, \"duration\": 0, "
+        "\"adj\": [3]}, {\"name\": \"d\", \"ts\": 13000000, \"duration\": 0, \"id\": 5, \"list\": "
+        "[3]}]}");
     assert_int_equal(model->slices.table.count, 4);
     for (uint32_t i = 0; i < 4; i++)
         assert_string_equal(arguments_of(model, i), wanted[i]);
@@ -95,8 +99,9 @@ static void a_node_keeps_what_has_no_column(void **state)
 static void a_graph_that_is_cut_is_its_whole_nodes(void **state)
 {
     (void)state;
-    struct vv_model *model = read_text("{\"nodes\": [{\"ts\": 1000, \"duration\": 1000, \"id\": 3, \"adj\": []},"
-                                       " {\"ts\": 2000, \"dura");
+    struct vv_model *model =
+        read_text("{\"nodes\": [{\"ts\": 1000, \"duration\": 1000, \"id\": 3, \"adj\": []},"
+                  " {\"ts\": 2000, \"dura");
     assert_int_equal(model->slices.table.count, 1);
     assert_int_equal(model->health.truncated_files, 1);
     vv_model_destroy(model);
@@ -106,15 +111,16 @@ static void numbers_of_rocprof_get_their_names(void **state)
 {
     (void)state;
     struct vv_model *model = read_text(
-        "{\"rocprofiler-sdk-tool\": [{\"buffer_records\": {\"kernel_dispatch\": [{\"kind\": 11, \"operation\": 2,"
-        " \"correlation_id\": {\"internal\": 9, \"external\": 0}, \"start_timestamp\": 50, \"end_timestamp\": 80,"
-        " \"dispatch_info\": {\"agent_id\": {\"handle\": 7}, \"queue_id\": {\"handle\": 2}, \"kernel_id\": 5}}],"
-        " \"hip_api\": [{\"kind\": 0, \"operation\": 0, \"thread_id\": 4, \"start_timestamp\": 10,"
-        " \"end_timestamp\": 20, \"correlation_id\": {\"internal\": 9}}]},"
-        " \"kernel_symbols\": [{\"kernel_id\": 5, \"formatted_kernel_name\": \"gemm\"}],"
-        " \"agents\": [{\"id\": {\"handle\": 7}, \"type\": 2, \"logical_node_type_id\": 1}],"
-        " \"strings\": {\"buffer_records\": [{\"kind\": \"HIP\", \"operations\": [\"hipLaunchKernel\"]}]},"
-        " \"metadata\": {\"pid\": 12}}]}");
+        "{\"rocprofiler-sdk-tool\": [{\"buffer_records\": {\"kernel_dispatch\": [{\"kind\": 11, "
+        "\"operation\": 2, \"correlation_id\": {\"internal\": 9, \"external\": 0}, "
+        "\"start_timestamp\": 50, \"end_timestamp\": 80, \"dispatch_info\": {\"agent_id\": "
+        "{\"handle\": 7}, \"queue_id\": {\"handle\": 2}, \"kernel_id\": 5}}], \"hip_api\": "
+        "[{\"kind\": 0, \"operation\": 0, \"thread_id\": 4, \"start_timestamp\": 10, "
+        "\"end_timestamp\": 20, \"correlation_id\": {\"internal\": 9}}]}, \"kernel_symbols\": "
+        "[{\"kernel_id\": 5, \"formatted_kernel_name\": \"gemm\"}], \"agents\": [{\"id\": "
+        "{\"handle\": 7}, \"type\": 2, \"logical_node_type_id\": 1}], \"strings\": "
+        "{\"buffer_records\": [{\"kind\": \"HIP\", \"operations\": [\"hipLaunchKernel\"]}]}, "
+        "\"metadata\": {\"pid\": 12}}]}");
     assert_string_equal(format_of(model), "rocprofv3");
     assert_int_equal(model->slices.table.count, 2);
     assert_string_equal(vv_intern_text(&model->strings, model->slices.name[0]), "gemm");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_window.c — import/input/window.c and import/rows/key_map.c: any place of a file, in any order, is what the file holds there. */
+/* test_window.c — import/input/window.c and import/rows/key_map.c: any place of a file, in any
+ * order, is what the file holds there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,14 +76,16 @@ static void too_large_a_piece_is_refused(void **state)
     struct vv_bytes bytes;
     struct varve_error error;
     vv_window_take(&window, NULL, 0);
-    assert_int_equal(vv_window_at(&window, 7, VV_WINDOW_PIECE_BYTES_MAX + 1, &bytes, &error), VARVE_LIMIT);
+    assert_int_equal(vv_window_at(&window, 7, VV_WINDOW_PIECE_BYTES_MAX + 1, &bytes, &error),
+                     VARVE_LIMIT);
     assert_int_equal(error.offset, 7);
 }
 
 static void fields_of_a_file(void **state)
 {
     (void)state;
-    static const unsigned char bytes[] = { 0x08, 0x96, 0x01, 0x12, 0x03, 'a', 'b', 'c', 0x1d, 1, 0, 0, 0x80,
+    static const unsigned char bytes[] = { 0x08, 0x96, 0x01, 0x12, 0x03, 'a', 'b', 'c', 0x1d, 1, 0,
+                                           0, 0x80,
                                            0x22, 0x05, 'x' };
     struct vv_window window = { .bytes = (unsigned char *)(uintptr_t)bytes, .length = sizeof bytes,
                                 .size_bytes = sizeof bytes };
@@ -91,7 +94,8 @@ static void fields_of_a_file(void **state)
     assert_int_equal(vv_window_field(&window, 0, UINT64_MAX, &field, &error), VARVE_OK);
     assert_true(field.number == 1 && field.value == 150 && field.next_offset == 3 && !field.is_cut);
     assert_int_equal(vv_window_field(&window, 3, UINT64_MAX, &field, &error), VARVE_OK);
-    assert_true(field.number == 2 && field.value == 3 && field.data_offset == 5 && field.next_offset == 8);
+    assert_true(field.number == 2 && field.value == 3 && field.data_offset == 5 &&
+                field.next_offset == 8);
     assert_int_equal(vv_window_field(&window, 8, 13, &field, &error), VARVE_OK);
     assert_true(field.number == 3 && field.value == 0x80000001u && field.next_offset == 13);
     assert_int_equal(vv_window_field(&window, 13, UINT64_MAX, &field, &error), VARVE_OK);
@@ -112,7 +116,8 @@ static void ids(void **state)
         for (uint32_t i = 0; i < 5000; i++) {
             assert_int_equal(vv_key_map_put(&map, i, i, NULL), VARVE_OK);
             assert_int_equal(vv_key_map_put(&map, UINT64_MAX - i * 77u, 10000 + i, NULL), VARVE_OK);
-            assert_int_equal(vv_key_map_put(&map, (uint64_t)i << 32 | 1, 20000 + i, NULL), VARVE_OK);
+            assert_int_equal(vv_key_map_put(&map, (uint64_t)i << 32 | 1, 20000 + i, NULL),
+                             VARVE_OK);
         }
         for (uint32_t i = 1; i < 5000; i++) {
             assert_int_equal(vv_key_map_get(&map, i), i);

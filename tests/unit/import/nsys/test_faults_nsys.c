@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_faults_nsys.c — the n-th allocation of an import of a SQLite file fails, ours or SQLite's, for every n: the answer
- * is VARVE_NO_MEMORY, or SQLite could do without and the import is what it was. Plain and compressed. Left out (77) where
- * SQLite is missing. The build wraps malloc, calloc and realloc for programs of this name. */
+/* test_faults_nsys.c — the n-th allocation of an import of a SQLite file fails, ours or SQLite's,
+ * for every n: the answer is VARVE_NO_MEMORY, or SQLite could do without and the import is what it
+ * was. Plain and compressed. Left out (77) where SQLite is missing. The build wraps malloc, calloc
+ * and realloc for programs of this name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,15 +34,16 @@ static const char sql[] =
     "INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000');"
     "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
     "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1000000);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, correlationId, globalPid,"
-    " demangledName, more TEXT);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, "
+    "correlationId, globalPid, demangledName, more TEXT);"
     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);"
     "CREATE TABLE NVTX_EVENTS (start, end, eventType, text, globalTid);"
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL"
-    " SELECT 50 + i * 10, 55 + i * 10, 1, 1, i % 70, i, 16777216, 1, hex(zeroblob(i * 9)) FROM n;"
-    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start - 40, end - 40, globalPid + 9, correlationId, 2 FROM"
-    " CUPTI_ACTIVITY_KIND_KERNEL;"
-    "INSERT INTO NVTX_EVENTS SELECT start, end, 59, 'range ' || start, globalPid + 9 FROM CUPTI_ACTIVITY_KIND_KERNEL;";
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO "
+    "CUPTI_ACTIVITY_KIND_KERNEL SELECT 50 + i * 10, 55 + i * 10, 1, 1, i % 70, i, 16777216, 1, "
+    "hex(zeroblob(i * 9)) FROM n;INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start - 40, end - "
+    "40, globalPid + 9, correlationId, 2 FROM CUPTI_ACTIVITY_KIND_KERNEL;"
+    "INSERT INTO NVTX_EVENTS SELECT start, end, 59, 'range ' || start, globalPid + 9 FROM "
+    "CUPTI_ACTIVITY_KIND_KERNEL;";
 
 static unsigned char *image;
 static sqlite3_int64 image_bytes;
@@ -102,8 +104,10 @@ static void every_allocation_fails_once(void **state)
         enum varve_code code = read_image(&seen, &error);
         allocations_left = -1;
         refused += code == VARVE_NO_MEMORY;
-        if (code != VARVE_NO_MEMORY && (code != VARVE_OK || memcmp(&seen, &whole, sizeof seen) != 0))
-            fail_msg("allocation %ld of %ld: code %d: %s", n, total, code, code == VARVE_OK ? "less" : error.message);
+        if (code != VARVE_NO_MEMORY &&
+            (code != VARVE_OK || memcmp(&seen, &whole, sizeof seen) != 0))
+            fail_msg("allocation %ld of %ld: code %d: %s", n, total, code,
+                     code == VARVE_OK ? "less" : error.message);
     }
     assert_true(refused > total / 2);
 }

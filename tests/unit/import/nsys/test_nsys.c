@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_nsys.c — import/nsys*.c on small databases made here by SQL. Left out (77) where SQLite is missing. */
+/* test_nsys.c — import/nsys*.c on small databases made here by SQL. Left out (77) where SQLite is
+ * missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +43,8 @@ static void a_kernel_is_linked_to_its_launch(void **state)
         STRINGS
         "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
         "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1000000);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, correlationId,"
-        " globalPid, demangledName);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, "
+        "correlationId, globalPid, demangledName);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 80, 1, 1, 7, 3, 16777216, 1);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 20, 16777225, 3, 2);");
@@ -69,8 +70,9 @@ static void instants_beyond_all_bounds_do_no_harm(void **state)
         "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
         "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (9223372036854775000);"
         "CREATE TABLE OSRT_API (start, end, globalTid, nameId);"
-        "INSERT INTO OSRT_API VALUES (9223372036854775807, -9223372036854775807, -1, 1), (NULL, NULL, NULL, NULL),"
-        " (-9223372036854775808, 5, 0, 99), (1, 9223372036854775807, 0, 1), ('x', 'y', 'z', 'w');");
+        "INSERT INTO OSRT_API VALUES (9223372036854775807, -9223372036854775807, -1, 1), (NULL, "
+        "NULL, NULL, NULL), (-9223372036854775808, 5, 0, 99), (1, 9223372036854775807, 0, 1), "
+        "('x', 'y', 'z', 'w');");
     assert_int_equal(model->slices.table.count, 5);
     assert_true(model->health.unplaced >= 2);
     vv_model_destroy(model);
@@ -83,7 +85,7 @@ static void a_loop_in_the_schema_is_not_run(void **state)
         STRINGS "CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(start, eventType) AS"
                 " (SELECT 1, 34 UNION ALL SELECT start + 1, 34 FROM n) SELECT * FROM n;");
     assert_int_equal(model->marks.table.count, 0);
-    assert_int_equal(model->health.truncated_files, 0); /* not begun, rather than given up           */
+    assert_int_equal(model->health.truncated_files, 0); /* not begun, rather than given up */
     vv_model_destroy(model);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What producers say in words, as columns: every word of every table of import/rows/producer_words.h. */
+/* What producers say in words, as columns: every word of every table of
+ * import/rows/producer_words.h. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,8 @@ static void add_number(uint32_t slice, const char *key, int64_t value)
     model->args.key[arg] = handmade_text(model, key);
     model->args.kind[arg] = VV_ARG_INT;
     model->args.value[arg] = (uint64_t)value;
-    model->slices.first_arg[slice] = model->slices.arg_count[slice] == 0 ? arg : model->slices.first_arg[slice];
+    model->slices.first_arg[slice] =
+        model->slices.arg_count[slice] == 0 ? arg : model->slices.first_arg[slice];
     model->slices.arg_count[slice]++;
 }
 
@@ -72,9 +74,12 @@ static void assert_shape(uint32_t slice, const struct shape *wanted)
     const struct vv_launch_shapes *shapes = &model->launch_shapes;
     uint32_t row = model->activities.shape[activity_of(slice)];
     assert_true(row < shapes->table.count);
-    const int64_t cells[] = { shapes->grid_x[row], shapes->grid_y[row], shapes->grid_z[row], shapes->block_x[row],
-                              shapes->block_y[row], shapes->block_z[row], shapes->registers[row], shapes->shared_bytes[row] };
-    const int64_t asked[] = { wanted->grid[0], wanted->grid[1], wanted->grid[2], wanted->block[0], wanted->block[1],
+    const int64_t cells[] = { shapes->grid_x[row], shapes->grid_y[row], shapes->grid_z[row],
+                              shapes->block_x[row],
+                              shapes->block_y[row], shapes->block_z[row], shapes->registers[row],
+                              shapes->shared_bytes[row] };
+    const int64_t asked[] = { wanted->grid[0], wanted->grid[1], wanted->grid[2], wanted->block[0],
+                              wanted->block[1],
                               wanted->block[2], wanted->registers, wanted->shared_bytes };
     assert_memory_equal(cells, asked, sizeof cells);
     assert_true(shapes->occupancy[row] == wanted->occupancy);
@@ -83,9 +88,12 @@ static void assert_shape(uint32_t slice, const struct shape *wanted)
 static void launches_have_shapes_in_every_producers_words(void **state)
 {
     (void)state;
-    uint32_t kineto = add_work("kineto", VV_ACTIVITY_KERNEL, 0), older = add_work("older", VV_ACTIVITY_KERNEL, 10);
-    uint32_t nsys = add_work("nsys", VV_ACTIVITY_KERNEL, 20), rocprof = add_work("rocprof", VV_ACTIVITY_KERNEL, 30);
-    uint32_t xspace = add_work("xspace", VV_ACTIVITY_KERNEL, 40), again = add_work("again", VV_ACTIVITY_KERNEL, 50);
+    uint32_t kineto = add_work("kineto", VV_ACTIVITY_KERNEL, 0),
+             older = add_work("older", VV_ACTIVITY_KERNEL, 10);
+    uint32_t nsys = add_work("nsys", VV_ACTIVITY_KERNEL, 20),
+             rocprof = add_work("rocprof", VV_ACTIVITY_KERNEL, 30);
+    uint32_t xspace = add_work("xspace", VV_ACTIVITY_KERNEL, 40),
+             again = add_work("again", VV_ACTIVITY_KERNEL, 50);
     uint32_t silent = add_work("silent", VV_ACTIVITY_KERNEL, 60);
     add_text(kineto, "grid", "[4, 2, 1]");
     add_text(kineto, "block", "[128, 1, 1]");
@@ -103,7 +111,8 @@ static void launches_have_shapes_in_every_producers_words(void **state)
     add_text(rocprof, "workgroup_size", "{\"x\":64,\"y\":4,\"z\":1}");
     add_number(rocprof, "arch_vgpr_count", 96);
     add_number(rocprof, "group_segment_size", 512);
-    const char details[] = " regs:40 static_shared:1000 dynamic_shared:24 grid:5,1,3 block:256,1,1 occ_pct:50";
+    const char details[] =
+        " regs:40 static_shared:1000 dynamic_shared:24 grid:5,1,3 block:256,1,1 occ_pct:50";
     add_text(xspace, "kernel_details", details);
     add_text(again, "kernel_details", details);
     add_text(silent, "kernel_details", "occ_pct:0"); /* XLA has not asked */
@@ -113,7 +122,8 @@ static void launches_have_shapes_in_every_producers_words(void **state)
     assert_shape(nsys, &(struct shape){ { 2, 3, 4 }, { 5, 6, 7 }, 48, 1024, -1 });
     assert_shape(rocprof, &(struct shape){ { 16, 2, 1 }, { 64, 4, 1 }, 96, 512, -1 });
     assert_shape(xspace, &(struct shape){ { 5, 1, 3 }, { 256, 1, 1 }, 40, 1024, 0.5 });
-    assert_int_equal(model->activities.shape[activity_of(again)], model->activities.shape[activity_of(xspace)]);
+    assert_int_equal(model->activities.shape[activity_of(again)],
+                     model->activities.shape[activity_of(xspace)]);
     assert_int_equal(model->activities.shape[activity_of(silent)], VV_NONE);
     assert_int_equal(model->launch_shapes.table.count, 5);
 }
@@ -135,7 +145,8 @@ static void absurd_numbers_are_nothing(void **state)
 static void waits_name_what_they_wait_for(void **state)
 {
     (void)state;
-    uint32_t wait = add_work("Stream Wait Event", VV_ACTIVITY_SYNC, 0), sync = add_work("Stream Sync", VV_ACTIVITY_SYNC, 10);
+    uint32_t wait = add_work("Stream Wait Event", VV_ACTIVITY_SYNC, 0),
+             sync = add_work("Stream Sync", VV_ACTIVITY_SYNC, 10);
     uint32_t kernel = add_work("kernel", VV_ACTIVITY_KERNEL, 20);
     add_number(wait, "wait_on_stream", 20);
     add_number(wait, "wait_on_cuda_event_record_corr_id", INT64_C(1) << 60);
@@ -172,7 +183,8 @@ static void slices_have_flags_and_flows_kinds(void **state)
     model->slices.flags[slices[0]] = VV_SLICE_STEP;
     assert_int_equal(vv_words_to_columns(model, NULL), VARVE_OK);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(model->slices.flags[slices[i]], wanted[i].flag | (i == 0 ? VV_SLICE_STEP : 0));
+        assert_int_equal(model->slices.flags[slices[i]],
+                         wanted[i].flag | (i == 0 ? VV_SLICE_STEP : 0));
         assert_int_equal(model->flows.kind[rows[i]], flows[i].kind);
     }
 }

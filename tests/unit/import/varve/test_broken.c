@@ -87,7 +87,8 @@ static void a_cut_file_is_read_as_far_as_it_is_whole(void **state)
     (void)state;
     const size_t header_bytes = sizeof(struct vv_packet_header);
     two_packets();
-    for (size_t bytes = 0; bytes < thread.count * 8; bytes += bytes % VV_PACKET_BYTES < 200 ? 8 : 4096) {
+    for (size_t bytes = 0; bytes < thread.count * 8;
+         bytes += bytes % VV_PACKET_BYTES < 200 ? 8 : 4096) {
         struct stream_bytes whole = thread;
         thread.count = bytes / 8;
         struct vv_model *model = import_whole(&thread);
@@ -190,8 +191,9 @@ static void what_is_no_trace_is_shown(void **state)
     open_path(trace.path, VARVE_UNSUPPORTED, "is not a trace that varve knows (a folder without");
     trace_write(&trace, "notes.txt", "TODO: call the plumber", 22);
     snprintf(path, sizeof path, "%s/notes.txt", trace.path);
-    open_path(path, VARVE_UNSUPPORTED,
-              "notes.txt' is not a trace that varve knows (first bytes: \"TODO: call\"); known: varve");
+    open_path(
+        path, VARVE_UNSUPPORTED,
+        "notes.txt' is not a trace that varve knows (first bytes: \"TODO: call\"); known: varve");
     trace_write(&trace, "notes.txt", "\x1f\x8b\"", 3);
     open_path(path, VARVE_TRUNCATED, "notes.txt': the gzip data ends too early at byte 3");
     trace_write(&trace, "notes.txt", "\x1e\x8b\"", 3);

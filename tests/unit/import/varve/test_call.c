@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_call.c — varve.call against what PyTorch writes of the same operators into a Kineto trace: both become the
- * same rows. And what a wrong record becomes. */
+/* test_call.c — varve.call against what PyTorch writes of the same operators into a Kineto trace:
+ * both become the same rows. And what a wrong record becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "trace_bytes.h"
 #include "varve/varve.h"
 
-#define ARGUMENT(kind, dtype, values)                                                               \
+#define ARGUMENT(kind, dtype, values) \
     ((uint64_t)(values) << 32 | UINT64_C(0xFF000000) | (uint64_t)(dtype) << 8 | VV_ARGUMENT_##kind)
 #define CALL(arguments, scope) ((uint64_t)(scope) << 32 | (arguments))
 #define HALF UINT64_C(0x3FE0000000000000)
@@ -110,14 +110,16 @@ static void same_slice(const char *name)
 {
     uint32_t a = slice_named(ours, name), b = slice_named(theirs, name);
     uint32_t x = ours->slices.op[a], y = theirs->slices.op[b];
-    assert_string_equal(text_of(ours, ours->slices.category[a]), text_of(theirs, theirs->slices.category[b]));
+    assert_string_equal(text_of(ours, ours->slices.category[a]),
+                        text_of(theirs, theirs->slices.category[b]));
     assert_int_equal(ours->slices.layer[a], theirs->slices.layer[b]);
     assert_int_equal(ours->slices.flags[a], theirs->slices.flags[b]);
     assert_int_not_equal(x, VV_NONE);
     assert_string_equal(text_of(ours, ours->ops.shapes[x]), text_of(theirs, theirs->ops.shapes[y]));
     assert_int_equal(ours->ops.sequence[x], theirs->ops.sequence[y]);
     assert_int_equal(ours->ops.forward_tid[x], theirs->ops.forward_tid[y]);
-    assert_string_equal(text_of(ours, ours->ops.scalars[x]), text_of(theirs, theirs->ops.scalars[y]));
+    assert_string_equal(text_of(ours, ours->ops.scalars[x]),
+                        text_of(theirs, theirs->ops.scalars[y]));
     assert_string_equal(arg_of(ours, a, "Input Strides"), arg_of(theirs, b, "Input Strides"));
     same_tensors(x, y);
 }
@@ -125,80 +127,103 @@ static void same_slice(const char *name)
 static void arguments_are_told_as_pytorch_tells_them(void **state)
 {
     (void)state;
-    static const char *const names[] = { "aten::conv2d", "aten::cat", "aten::index", "aten::mul", "aten::empty", NULL };
+    static const char *const names[] = { "aten::conv2d", "aten::cat", "aten::index", "aten::mul",
+                                         "aten::empty", NULL };
     begin(names);
     range_begins(1, VARVE_LAYER_OP);
-    RECORD(&thread, VV_EVENT_CALL, 101, 12, 0, CALL(9, VV_SCOPE_FUNCTION), ARGUMENT(STRIDED_TENSOR, VARVE_F32, 5), 8, 3, 3, 1, 7,
-           ARGUMENT(TENSOR, VARVE_I64, 2), 4, 3, ARGUMENT(NONE, 0, 0), ARGUMENT(INTS, 0, 2), 1, NONE, ARGUMENT(BOOL, 0, 1), 1,
-           ARGUMENT(REAL, 0, 1), TENTH, ARGUMENT(REALS, 0, 2), HALF, UINT64_C(0x4000000000000000), ARGUMENT(BOOLS, 0, 1), 0,
-           ARGUMENT(TEXT, 0, 0));
+    RECORD(&thread, VV_EVENT_CALL, 101, 12, 0, CALL(9, VV_SCOPE_FUNCTION),
+           ARGUMENT(STRIDED_TENSOR, VARVE_F32, 5), 8, 3, 3, 1, 7, ARGUMENT(TENSOR, VARVE_I64, 2), 4,
+           3, ARGUMENT(NONE, 0, 0), ARGUMENT(INTS, 0, 2), 1, NONE, ARGUMENT(BOOL, 0, 1), 1,
+           ARGUMENT(REAL, 0, 1), TENTH, ARGUMENT(REALS, 0, 2), HALF, UINT64_C(0x4000000000000000),
+           ARGUMENT(BOOLS, 0, 1), 0, ARGUMENT(TEXT, 0, 0));
     range_ends(1);
     range_begins(2, VARVE_LAYER_OP); /* a backward one; of the list a third member was cut */
-    RECORD(&thread, VV_EVENT_CALL, 201, 12, 77, CALL(4, VV_SCOPE_BACKWARD_FUNCTION), ARGUMENT(LIST, 0, 2), 3, 2,
-           ARGUMENT(STRIDED_TENSOR, VARVE_F32, 3), 2, 1, 0, ARGUMENT(STRIDED_TENSOR, VARVE_F32, 5), 6, 5, 5, 1, 0,
-           ARGUMENT(INT, 0, 1), (uint64_t)-2);
+    RECORD(&thread, VV_EVENT_CALL, 201, 12, 77, CALL(4, VV_SCOPE_BACKWARD_FUNCTION),
+           ARGUMENT(LIST, 0, 2), 3, 2, ARGUMENT(STRIDED_TENSOR, VARVE_F32, 3), 2, 1, 0,
+           ARGUMENT(STRIDED_TENSOR, VARVE_F32, 5), 6, 5, 5, 1, 0, ARGUMENT(INT, 0, 1),
+           (uint64_t)-2);
     range_ends(2);
-    range_begins(3, VARVE_LAYER_OP); /* a list with an undefined tensor; one of unknown sizes; something else */
-    RECORD(&thread, VV_EVENT_CALL, 301, NONE, 0, CALL(5, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2), 2, 2,
-           ARGUMENT(TENSOR, VARVE_I64, 1), 9, ARGUMENT(NONE, 0, 0), ARGUMENT(OPAQUE_TENSOR, VARVE_F32, 0),
-           ARGUMENT(OTHER, 0, 1), 3);
+    range_begins(3, VARVE_LAYER_OP); /* a list with an undefined tensor; one of unknown sizes;
+                                        something else */
+    RECORD(&thread, VV_EVENT_CALL, 301, NONE, 0, CALL(5, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2),
+           2, 2, ARGUMENT(TENSOR, VARVE_I64, 1), 9, ARGUMENT(NONE, 0, 0),
+           ARGUMENT(OPAQUE_TENSOR, VARVE_F32, 0), ARGUMENT(OTHER, 0, 1), 3);
     range_ends(3);
     for (uint64_t again = 4; again < 6; again++) { /* the same, and a range without arguments */
         range_begins(again, VARVE_LAYER_OP);
         if (again == 4)
-            RECORD(&thread, VV_EVENT_CALL, 401, NONE, 0, CALL(2, VV_SCOPE_FUNCTION), ARGUMENT(TENSOR, VARVE_F64, 0),
-                   ARGUMENT(REAL, 0, 1), UINT64_C(0x8000000000000000));
+            RECORD(&thread, VV_EVENT_CALL, 401, NONE, 0, CALL(2, VV_SCOPE_FUNCTION),
+                   ARGUMENT(TENSOR, VARVE_F64, 0), ARGUMENT(REAL, 0, 1),
+                   UINT64_C(0x8000000000000000));
         else
             RECORD(&thread, VV_EVENT_CALL, 501, NONE, 0, CALL(0, VV_SCOPE_FUNCTION));
         range_ends(again);
     }
     import_both(
-        "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::conv2d\",\"pid\":1,\"tid\":1,\"ts\":0.1,\"dur\":0.05,\"args\":{"
-        "\"Sequence number\":12,\"Fwd thread id\":0,\"Concrete Inputs\":[\"\", \"\", \"\", \"[1, -1]\", \"True\", "
-        "\"0.10000000000000001\", \"[0.5, 2.]\", \"[False]\", \"\"],\"Input type\":[\"float\", \"long int\", \"\", "
-        "\"ScalarList\", \"Scalar\", \"Scalar\", \"ScalarList\", \"ScalarList\", \"\"],\"Input Strides\":[[3, 1], [], [], [], [], "
-        "[], [], [], []],\"Input Dims\":[[8, 3], [4, 3], [], [], [], [], [], [], []]}},"
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::cat\",\"pid\":1,\"tid\":1,\"ts\":0.2,\"dur\":0.05,\"args\":{"
-        "\"Sequence number\":12,\"Fwd thread id\":77,\"Concrete Inputs\":[\"\", \"-2\"],\"Input type\":[\"TensorList\", "
+        "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::conv2d\",\"pid\":1,\"tid\":1,\"ts\":0."
+        "1,\"dur\":0.05,\"args\":{"
+        "\"Sequence number\":12,\"Fwd thread id\":0,\"Concrete Inputs\":[\"\", \"\", \"\", \"[1, "
+        "-1]\", \"True\", \"0.10000000000000001\", \"[0.5, 2.]\", \"[False]\", \"\"],\"Input "
+        "type\":[\"float\", \"long int\", \"\", \"ScalarList\", \"Scalar\", \"Scalar\", "
+        "\"ScalarList\", \"ScalarList\", \"\"],\"Input Strides\":[[3, 1], [], [], [], [], [], [], "
+        "[], []],\"Input Dims\":[[8, 3], [4, 3], [], [], [], [], [], [], "
+        "[]]}},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::cat\",\"pid\":1,\"tid\":1,\"ts\":"
+        "0.2,\"dur\":0.05,\"args\":{\"Sequence number\":12,\"Fwd thread id\":77,\"Concrete "
+        "Inputs\":[\"\", \"-2\"],\"Input type\":[\"TensorList\", "
         "\"Scalar\"],\"Input Strides\":[[[1], [5, 1]], []],\"Input Dims\":[[[2], [6, 5]], []]}},"
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::index\",\"pid\":1,\"tid\":1,\"ts\":0.3,\"dur\":0.05,\"args\":{"
-        "\"Concrete Inputs\":[\"\", \"\", \"\"],\"Input type\":[\"\", \"\", \"\"],\"Input Dims\":[[], [], []]}},"
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mul\",\"pid\":1,\"tid\":1,\"ts\":0.4,\"dur\":0.05,\"args\":{"
-        "\"Concrete Inputs\":[\"\", \"-0.\"],\"Input type\":[\"double\", \"Scalar\"],\"Input Dims\":[[], []]}},"
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::empty\",\"pid\":1,\"tid\":1,\"ts\":0.5,\"dur\":0.05,\"args\":{"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::index\",\"pid\":1,\"tid\":1,\"ts\":0.3,"
+        "\"dur\":0.05,\"args\":{"
+        "\"Concrete Inputs\":[\"\", \"\", \"\"],\"Input type\":[\"\", \"\", \"\"],\"Input "
+        "Dims\":[[], [], "
+        "[]]}},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mul\",\"pid\":1,\"tid\":1,\"ts\":"
+        "0.4,\"dur\":0.05,\"args\":{"
+        "\"Concrete Inputs\":[\"\", \"-0.\"],\"Input type\":[\"double\", \"Scalar\"],\"Input "
+        "Dims\":[[], "
+        "[]]}},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::empty\",\"pid\":1,\"tid\":1,"
+        "\"ts\":0.5,\"dur\":0.05,\"args\":{"
         "\"External id\":4}}]");
     for (size_t i = 0; names[i] != NULL; i++)
         same_slice(names[i]);
-    assert_string_equal(arg_of(ours, slice_named(ours, "aten::conv2d"), "Input Strides"), "[[3,1],[],[],[],[],[],[],[],[]]");
+    assert_string_equal(arg_of(ours, slice_named(ours, "aten::conv2d"), "Input Strides"),
+                        "[[3,1],[],[],[],[],[],[],[],[]]");
 }
 
-/* AccumulateGrad has a forward thread and no number; the engine around a node has the node's numbers. */
+/* AccumulateGrad has a forward thread and no number; the engine around a node has the node's
+ * numbers. */
 static void numbers_of_the_backward_pass_are_pytorch_s_profiler_s(void **state)
 {
     (void)state;
-    static const char *const names[] = { "autograd::engine::evaluate_function: MmBackward0", "MmBackward0",
+    static const char *const names[] = { "autograd::engine::evaluate_function: MmBackward0",
+                                         "MmBackward0",
                                          "torch::autograd::AccumulateGrad", "aten::sum", NULL };
     begin(names);
     RECORD(&thread, VV_EVENT_BEGIN, 190, (uint64_t)VARVE_LAYER_OP << 32 | 1);
     range_begins(2, VARVE_LAYER_OP);
-    RECORD(&thread, VV_EVENT_CALL, 201, 7, 1, CALL(1, VV_SCOPE_BACKWARD_FUNCTION), ARGUMENT(NONE, 0, 0));
+    RECORD(&thread, VV_EVENT_CALL, 201, 7, 1, CALL(1, VV_SCOPE_BACKWARD_FUNCTION),
+           ARGUMENT(NONE, 0, 0));
     range_ends(2);
     range_begins(3, VARVE_LAYER_OP); /* nothing more is the engine's */
     RECORD(&thread, VV_EVENT_CALL, 301, NONE, 1, CALL(0, VV_SCOPE_BACKWARD_FUNCTION));
     range_ends(3);
     range_begins(4, VARVE_LAYER_OP); /* of an empty list */
-    RECORD(&thread, VV_EVENT_CALL, 401, NONE, 0, CALL(2, VV_SCOPE_FUNCTION), ARGUMENT(TENSOR, VARVE_F32, 1), 2,
-           ARGUMENT(LIST, 0, 2), 0, 0);
+    RECORD(&thread, VV_EVENT_CALL, 401, NONE, 0, CALL(2, VV_SCOPE_FUNCTION),
+           ARGUMENT(TENSOR, VARVE_F32, 1), 2, ARGUMENT(LIST, 0, 2), 0, 0);
     range_ends(4);
     BARE(&thread, VV_EVENT_END, 900);
-    import_both("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"autograd::engine::evaluate_function: MmBackward0\",\"pid\":1,"
-                "\"tid\":1,\"ts\":0.19,\"dur\":0.71,\"args\":{\"Sequence number\":7,\"Fwd thread id\":1}},"
-                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"MmBackward0\",\"pid\":1,\"tid\":1,\"ts\":0.2,\"dur\":0.05,\"args\":{"
-                "\"Sequence number\":7,\"Fwd thread id\":1,\"Concrete Inputs\":[\"\"],\"Input type\":[\"\"],\"Input Dims\":[[]]}},"
-                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"torch::autograd::AccumulateGrad\",\"pid\":1,\"tid\":1,\"ts\":0.3,"
-                "\"dur\":0.05,\"args\":{\"External id\":1}},"
-                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::sum\",\"pid\":1,\"tid\":1,\"ts\":0.4,\"dur\":0.05,\"args\":{"
-                "\"Concrete Inputs\":[\"\", \"[]\"],\"Input type\":[\"float\", \"ScalarList\"],\"Input Dims\":[[2], []]}}]");
+    import_both("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"autograd::engine::evaluate_function: "
+                "MmBackward0\",\"pid\":1,"
+                "\"tid\":1,\"ts\":0.19,\"dur\":0.71,\"args\":{\"Sequence number\":7,\"Fwd thread "
+                "id\":1}},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"MmBackward0\",\"pid\":1,"
+                "\"tid\":1,\"ts\":0.2,\"dur\":0.05,\"args\":{"
+                "\"Sequence number\":7,\"Fwd thread id\":1,\"Concrete Inputs\":[\"\"],\"Input "
+                "type\":[\"\"],\"Input "
+                "Dims\":[[]]}},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"torch::autograd::"
+                "AccumulateGrad\",\"pid\":1,\"tid\":1,\"ts\":0.3,\"dur\":0.05,\"args\":{\"External "
+                "id\":1}},"
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::sum\",\"pid\":1,\"tid\":1,"
+                "\"ts\":0.4,\"dur\":0.05,\"args\":{"
+                "\"Concrete Inputs\":[\"\", \"[]\"],\"Input type\":[\"float\", "
+                "\"ScalarList\"],\"Input Dims\":[[2], []]}}]");
     for (size_t i = 1; names[i] != NULL; i++)
         same_slice(names[i]);
     uint32_t engine = ours->slices.op[slice_named(ours, names[0])];
@@ -216,18 +241,23 @@ static void the_users_ranges_are_annotations_and_steps(void **state)
     RECORD(&thread, VV_EVENT_CALL, 51, NONE, 0, CALL(0, VV_SCOPE_USER));
     for (uint64_t name = 2; name < 4; name++) {
         range_begins(name, VARVE_LAYER_API);
-        RECORD(&thread, VV_EVENT_CALL, 100 * name + 1, NONE, 0, CALL(name - 2, VV_SCOPE_USER), ARGUMENT(TENSOR, VARVE_F32, 2), 4, 5);
+        RECORD(&thread, VV_EVENT_CALL, 100 * name + 1, NONE, 0, CALL(name - 2, VV_SCOPE_USER),
+               ARGUMENT(TENSOR, VARVE_F32, 2), 4, 5);
         if (name == 2) /* one argument less than that */
             thread.count -= 3;
         range_ends(name);
     }
     BARE(&thread, VV_EVENT_END, 900);
-    import_both("[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":1,\"tid\":1,\"ts\":0.05,"
+    import_both("[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":1,"
+                "\"tid\":1,\"ts\":0.05,"
                 "\"dur\":0.85,\"args\":{\"External id\":1}},"
-                "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"data\",\"pid\":1,\"tid\":1,\"ts\":0.2,\"dur\":0.05,"
+                "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"data\",\"pid\":1,\"tid\":1,"
+                "\"ts\":0.2,\"dur\":0.05,"
                 "\"args\":{\"External id\":2}},"
-                "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":1,\"tid\":1,\"ts\":0.3,"
-                "\"dur\":0.05,\"args\":{\"Concrete Inputs\":[\"\"],\"Input type\":[\"float\"],\"Input Dims\":[[4, 5]]}}]");
+                "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":1,"
+                "\"tid\":1,\"ts\":0.3,"
+                "\"dur\":0.05,\"args\":{\"Concrete Inputs\":[\"\"],\"Input "
+                "type\":[\"float\"],\"Input Dims\":[[4, 5]]}}]");
     for (size_t i = 0; names[i] != NULL; i++)
         same_slice(names[i]);
     assert_int_equal(ours->steps.table.count, 1);
@@ -241,20 +271,23 @@ static void the_users_ranges_are_annotations_and_steps(void **state)
 
 static void call_collective(bool has_backend)
 {
-    static const char *const names[] = { "c10d::reduce_scatter_", "c10d::allreduce_", "gloo:reduce", NULL };
+    static const char *const names[] = { "c10d::reduce_scatter_", "c10d::allreduce_", "gloo:reduce",
+                                         NULL };
     begin(names);
     range_begins(1, VARVE_LAYER_COMM); /* into [3], from [[3], [3]] */
-    RECORD(&thread, VV_EVENT_CALL, 101, NONE, 0, CALL(7, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2), 1, 1,
-           ARGUMENT(TENSOR, VARVE_BF16, 1), 3, ARGUMENT(LIST, 0, 2), 1, 1, ARGUMENT(LIST, 0, 2), 2, 2,
-           ARGUMENT(TENSOR, VARVE_BF16, 1), 3, ARGUMENT(TENSOR, VARVE_BF16, 1), 3, ARGUMENT(OTHER, 0, 1), 13);
+    RECORD(&thread, VV_EVENT_CALL, 101, NONE, 0, CALL(7, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2),
+           1, 1, ARGUMENT(TENSOR, VARVE_BF16, 1), 3, ARGUMENT(LIST, 0, 2), 1, 1,
+           ARGUMENT(LIST, 0, 2), 2, 2, ARGUMENT(TENSOR, VARVE_BF16, 1), 3,
+           ARGUMENT(TENSOR, VARVE_BF16, 1), 3, ARGUMENT(OTHER, 0, 1), 13);
     range_ends(1);
     range_begins(2, VARVE_LAYER_COMM);
-    RECORD(&thread, VV_EVENT_CALL, 201, NONE, 0, CALL(3, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2), 1, 1,
-           ARGUMENT(TENSOR, VARVE_F32, 2), 4, 5, ARGUMENT(OTHER, 0, 1), 13);
+    RECORD(&thread, VV_EVENT_CALL, 201, NONE, 0, CALL(3, VV_SCOPE_FUNCTION), ARGUMENT(LIST, 0, 2),
+           1, 1, ARGUMENT(TENSOR, VARVE_F32, 2), 4, 5, ARGUMENT(OTHER, 0, 1), 13);
     range_ends(2);
     range_begins(3, VARVE_LAYER_COMM);
     if (has_backend)
-        RECORD(&thread, VV_EVENT_CALL, 301, NONE, 0, CALL(1, VV_SCOPE_USER), ARGUMENT(TENSOR, VARVE_F32, 1), 20);
+        RECORD(&thread, VV_EVENT_CALL, 301, NONE, 0, CALL(1, VV_SCOPE_USER),
+               ARGUMENT(TENSOR, VARVE_F32, 1), 20);
     range_ends(3);
     assert_int_equal(import_ours(NULL), VARVE_OK);
 }
@@ -264,7 +297,8 @@ static void operators_stand_for_collectives_that_no_backend_tells_of(void **stat
     (void)state;
     call_collective(false);
     assert_int_equal(ours->collectives.table.count, 2);
-    uint32_t row = ours->ops.collective[ours->slices.op[slice_named(ours, "c10d::reduce_scatter_")]];
+    uint32_t row =
+        ours->ops.collective[ours->slices.op[slice_named(ours, "c10d::reduce_scatter_")]];
     assert_string_equal(text_of(ours, ours->collectives.name[row]), "reduce_scatter");
     assert_string_equal(text_of(ours, ours->collectives.dtype[row]), "BFloat16");
     assert_int_equal(ours->collectives.in_elements[row], 6);
@@ -299,12 +333,16 @@ static void wrong_arguments_are_refused_with_their_place(void **state)
     static const char *const names[] = { "aten::add", NULL };
     const struct { uint64_t words[5]; size_t count, wrong; const char *what; } records[] = {
         { { NONE, 0, CALL(1, 0), ARGUMENT(INT, 0, 1), 5 }, 5, 0, "" },
-        { { NONE, 0, CALL(1, 0), ARGUMENT(INT, 0, 0) }, 4, 4, "an argument of kind 3 cannot have 0 values" },
+        { { NONE, 0, CALL(1, 0), ARGUMENT(INT, 0, 0) }, 4, 4,
+          "an argument of kind 3 cannot have 0 values" },
         { { NONE, 0, CALL(2, 0), ARGUMENT(NONE, 0, 0), ARGUMENT(STRIDED_TENSOR, 0, 0) }, 5, 5,
           "an argument of kind 2 cannot have 0 values" },
-        { { NONE, 0, CALL(1, 0), ARGUMENT(TEXT, 0, 1), 0 }, 5, 4, "an argument of kind 10 cannot have 1 values" },
-        { { NONE, 0, CALL(1, 0), ARGUMENT(INTS, 0, 2), 0 }, 5, 1, "a record does not end with its packet" },
-        { { NONE, 0, CALL(1, 0), ARGUMENT(LIST, 0, 1), 0 }, 5, 4, "an argument of kind 6 cannot have 1 values" },
+        { { NONE, 0, CALL(1, 0), ARGUMENT(TEXT, 0, 1), 0 }, 5, 4,
+          "an argument of kind 10 cannot have 1 values" },
+        { { NONE, 0, CALL(1, 0), ARGUMENT(INTS, 0, 2), 0 }, 5, 1,
+          "a record does not end with its packet" },
+        { { NONE, 0, CALL(1, 0), ARGUMENT(LIST, 0, 1), 0 }, 5, 4,
+          "an argument of kind 6 cannot have 1 values" },
     };
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
         struct varve_error error = { .message = "" };
@@ -327,7 +365,8 @@ static void a_list_that_leads_out_of_the_record_is_refused(void **state)
     struct varve_error error = { .message = "" };
     begin(names);
     range_begins(1, VARVE_LAYER_OP);
-    RECORD(&thread, VV_EVENT_CALL, 101, NONE, 0, CALL(2, 0), ARGUMENT(LIST, 0, 2), 2, 2, ARGUMENT(TENSOR, 0, 0));
+    RECORD(&thread, VV_EVENT_CALL, 101, NONE, 0, CALL(2, 0), ARGUMENT(LIST, 0, 2), 2, 2,
+           ARGUMENT(TENSOR, 0, 0));
     assert_int_equal(import_ours(&error), VARVE_CORRUPT);
     assert_non_null(strstr(error.message, "a list holds more arguments than follow it"));
 }

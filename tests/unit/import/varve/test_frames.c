@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* varve.end_under: a range ends where the one that stays open within it begins (doc/format.md §3). */
+/* varve.end_under: a range ends where the one that stays open within it begins (doc/format.md
+ * §3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,8 @@ static void assert_slice(const struct vv_model *model, uint32_t row, struct expe
     assert_int_equal(model->slices.depth[row], expected.depth);
 }
 
-/* caller { enter { call {} range { op {} ] enter ends ] op {} exit { ] range ends ] } exit } caller */
+/* caller { enter { call {} range { op {} ] enter ends ] op {} exit { ] range ends ] } exit }
+ * caller */
 static void a_range_outlives_the_call_that_opened_it(void **state)
 {
     (void)state;
@@ -52,9 +54,11 @@ static void a_range_outlives_the_call_that_opened_it(void **state)
     assert_int_equal(model->health.unmatched_ends, 0);
     assert_int_equal(model->health.overlaps, 0);
     assert_slice(model, 0, (struct expected){ 1000, 100, 50, VV_NONE, 0 });
-    assert_slice(model, 1, (struct expected){ 1010, 10, 8, 0, 1 });        /* enter: up to where the range begins      */
+    /* enter: up to where the range begins */
+    assert_slice(model, 1, (struct expected){ 1010, 10, 8, 0, 1 });
     assert_slice(model, 2, (struct expected){ 1012, 2, 2, 1, 2 });
-    assert_slice(model, 3, (struct expected){ 1020, 30, 23, 0, 1 });       /* the range: up to where exit begins       */
+    /* the range: up to where exit begins */
+    assert_slice(model, 3, (struct expected){ 1020, 30, 23, 0, 1 });
     assert_slice(model, 4, (struct expected){ 1021, 2, 2, 3, 2 });
     assert_slice(model, 5, (struct expected){ 1040, 5, 5, 3, 2 });
     assert_slice(model, 6, (struct expected){ 1050, 10, 10, 0, 1 });
@@ -91,7 +95,8 @@ static void a_step_too(void **state)
     struct vv_model *model = import_whole(&thread);
     assert_int_equal(model->steps.table.count, 1);
     assert_int_equal(model->steps.duration_ns[0], 10);
-    assert_slice(model, slice_named(model, "conv2d"), (struct expected){ 1010, 20, 20, VV_NONE, 0 });
+    assert_slice(model, slice_named(model, "conv2d"),
+                 (struct expected){ 1010, 20, 20, VV_NONE, 0 });
     vv_model_destroy(model);
 }
 

@@ -13,12 +13,12 @@
 #include "import/varve/metadata.h"
 #include "varve/varve.h"
 
-#define HEAD                                                                                        \
-    "/* CTF 1.8 */\nenv { varve_format = 1; pid = 7; hostname = \"h\"; };\n"                        \
-    "clock { freq = 2445428000; offset_s = 1763700000; offset = -123; };\n"                         \
-    "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"                           \
-    "typealias integer { size = 32; align = 32; } := u32;\n"                                        \
-    "typealias integer { size = 64; align = 64; signed = true; } := i64;\n"                         \
+#define HEAD                                                                 \
+    "/* CTF 1.8 */\nenv { varve_format = 1; pid = 7; hostname = \"h\"; };\n" \
+    "clock { freq = 2445428000; offset_s = 1763700000; offset = -123; };\n"  \
+    "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"    \
+    "typealias integer { size = 32; align = 32; } := u32;\n"                 \
+    "typealias integer { size = 64; align = 64; signed = true; } := i64;\n"  \
     "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 64; } := f64;\n"
 
 static void read_text(const char *text, struct vv_metadata *metadata)
@@ -59,13 +59,13 @@ static void names_and_uris_are_decoded(void **state)
 {
     (void)state;
     struct vv_metadata metadata;
-    read_text(HEAD
-              "event { id = 66; name = \"a\\\"b\\\\c\\nd\\001\\177e\xc3\xa9 ; } {\"; stream_id = 0;"
-              " model.emf.uri = \"varve:mark?layer=RUNTIME_L1&line=41&file=dir/tr%20a%25in.c\"; };\n"
-              "event { id = 64; name = \"bad \xff byte\"; model.emf.uri = \"varve:begin?layer=NEW\"; };"
-              "event { id = 13; name = \"built.in\"; };"
-              "event { id = 14; model.emf.uri = \"other:thing\"; };",
-              &metadata);
+    read_text(
+        HEAD "event { id = 66; name = \"a\\\"b\\\\c\\nd\\001\\177e\xc3\xa9 ; } {\"; stream_id = 0;"
+             " model.emf.uri = \"varve:mark?layer=RUNTIME_L1&line=41&file=dir/tr%20a%25in.c\"; };\n"
+             "event { id = 64; name = \"bad \xff byte\"; model.emf.uri = "
+             "\"varve:begin?layer=NEW\"; };event { id = 13; name = \"built.in\"; };"
+             "event { id = 14; model.emf.uri = \"other:thing\"; };",
+        &metadata);
     assert_int_equal(metadata.class_count, 4);
     const struct vv_metadata_class *begin = &metadata.classes[2], *mark = &metadata.classes[3];
     assert_int_equal(mark->id, 66);
@@ -134,7 +134,8 @@ static void what_is_wrong_is_said(void **state)
                    VARVE_CORRUPT, "twice");
 }
 
-/* The length that `fields` give to `data`, or -1 if it does not fit; the bad word if it is unsized. */
+/* The length that `fields` give to `data`, or -1 if it does not fit; the bad word if it is
+ * unsized. */
 static long measure(const char *fields, const void *data, size_t bytes, char *out_bad_word)
 {
     char text[4096];
@@ -162,8 +163,14 @@ static void classes_of_later_versions_are_measured(void **state)
     assert_int_equal(measure("struct { u8 a; }", words, 64, bad), 1);
     assert_int_equal(measure("struct { u8 a; i64 b; }", words, 64, bad), 16);
     assert_int_equal(measure("struct { u8 a; u8 b; u32 c; f64 d; }", words, 64, bad), 16);
-    assert_int_equal(measure("struct { integer { size = 16; align = 8; } a; u8 b; }", words, 64, bad), 3);
-    assert_int_equal(measure("struct { integer { size = 16; map = clock . varve . value; align = 8; } a; u8 b; }", words, 64, bad), 3);
+    assert_int_equal(measure("struct { integer { size = 16; align = 8; } a; u8 b; }", words, 64,
+                             bad),
+                     3);
+    assert_int_equal(
+        measure(
+            "struct { integer { size = 16; map = clock . varve . value; align = 8; } a; u8 b; }",
+            words, 64, bad),
+        3);
     assert_int_equal(measure("struct { u32 n; u32 m; i64 a[n]; }", words, 64, bad), 24);
     assert_int_equal(measure("struct { u32 n; i64 a[n]; u8 b[3]; }", words, 64, bad), 27);
     assert_int_equal(measure("struct { u32 n; u32 a[2][n]; }", words, 64, bad), 20);
@@ -184,7 +191,8 @@ static void what_has_no_length_is_named(void **state)
     char bad[64];
     assert_int_equal(measure("struct { variant <x> { u8 a; } v; u8 b; }", "", 0, bad), -1);
     assert_string_equal(bad, "variant");
-    assert_int_equal(measure("struct { u8 a; struct { enum : u8 { A, B } e; } s; }", "", 0, bad), -1);
+    assert_int_equal(measure("struct { u8 a; struct { enum : u8 { A, B } e; } s; }", "", 0, bad),
+                     -1);
     assert_string_equal(bad, "enum");
     assert_int_equal(measure("struct { integer { size = 3; align = 1; } bits; }", "", 0, bad), -1);
     assert_string_equal(bad, "integer");

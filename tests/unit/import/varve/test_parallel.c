@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parallel.c — the fast ways through a stream (import/varve/ranges.c, import/varve/parallel.c) against the slow
- * ones: several threads give the model that one gives, and what the importer says of order and nesting is
- * what finish finds by itself. Streams are drawn at random, in packets of a few records. */
+/* test_parallel.c — the fast ways through a stream (import/varve/ranges.c, import/varve/parallel.c)
+ * against the slow ones: several threads give the model that one gives, and what the importer says
+ * of order and nesting is what finish finds by itself. Streams are drawn at random, in packets of a
+ * few records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static uint64_t draw(uint64_t below)
     return (seed >> 33) % below;
 }
 
-/* One kind of stream: how many in 10,000 records are not plain, how deep ranges go, how often they take no time. */
+/* One kind of stream: how many in 10,000 records are not plain, how deep ranges go, how often they
+ * take no time. */
 struct kind {
     uint64_t odd, deepest, still;
 };
@@ -124,14 +126,16 @@ static const void *cells_of(const struct vv_model *model, size_t table, size_t c
 {
     const struct vv_model_table *about = &vv_model_tables[table];
     const void *cells;
-    memcpy(&cells, (const char *)model + about->table_offset + about->columns[column].pointer_offset,
+    memcpy(&cells,
+           (const char *)model + about->table_offset + about->columns[column].pointer_offset,
            sizeof cells);
     return cells;
 }
 
 static uint64_t count_of(const struct vv_model *model, size_t table)
 {
-    return ((const struct vv_table *)((const char *)model + vv_model_tables[table].table_offset))->count;
+    return ((const struct vv_table *)((const char *)model + vv_model_tables[table].table_offset))
+        ->count;
 }
 
 static void assert_same(const struct vv_model *a, const struct vv_model *b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_varve.c — the importer of our own traces: what a trace made byte by byte becomes in the model
- * (doc/format.md §4 to §8). What broken traces become: test_broken.c. */
+/* test_varve.c — the importer of our own traces: what a trace made byte by byte becomes in the
+ * model (doc/format.md §4 to §8). What broken traces become: test_broken.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +132,8 @@ static void half_a_turn_is_where_forwards_ends(void **state)
     (void)state;
     const uint64_t half = UINT64_C(1) << 43;
     const struct { uint64_t ahead; int64_t duration_ns; unsigned steps_back; } cases[] = {
-        { half / 16, (int64_t)half / 16, 0 }, { half - 1, (int64_t)half - 1, 0 }, { half, 0, 1 }, { half + 1, 0, 1 },
+        { half / 16, (int64_t)half / 16, 0 }, { half - 1, (int64_t)half - 1, 0 }, { half, 0, 1 },
+        { half + 1, 0, 1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin_thread(&thread);
@@ -302,7 +303,8 @@ static void asynchronous_ranges_get_as_many_tracks_as_overlap(void **state)
     vv_model_destroy(model);
 }
 
-/* What ends at the very instant of a pause has ended by itself; a tick later its end has no begin any more. */
+/* What ends at the very instant of a pause has ended by itself; a tick later its end has no begin
+ * any more. */
 static void an_end_at_the_instant_of_a_pause_is_its_own(void **state)
 {
     (void)state;

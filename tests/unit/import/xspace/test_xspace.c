@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_xspace.c — import/xspace_*.c: lines larger than the window, events in any order, shapes. What each field becomes is
- * in tests/import/test_xspace.py. */
+/* test_xspace.c — import/xspace_*.c: lines larger than the window, events in any order, shapes.
+ * What each field becomes is in tests/import/test_xspace.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,10 @@ static void a_line_larger_than_the_window(void **state)
     memset(text, 'x', sizeof text - 1);
     proto_number(&line, 1, 7);
     for (uint32_t i = 0; i < 40000; i++)
-        add_event(&line, 1, i * 1000u * 10, 5000, i % 20000 == 9999 ? text : i % 3 == 0 ? "short" : NULL);
+        add_event(&line, 1, i * 1000u * 10, 5000,
+                  i % 20000 == 9999 ? text
+                  : i % 3 == 0      ? "short"
+                                    : NULL);
     assert_true(line.count > 4 * 262144);
     finish(&space, &line);
     assert_int_equal(proto_import(&space, &model, &error), VARVE_OK);
@@ -79,7 +82,8 @@ static void a_line_larger_than_the_window(void **state)
 static void order_changes_nothing(void **state)
 {
     (void)state;
-    static const uint64_t steps[] = { 1, 999, 7, 333, 77 }; /* prime to 1000: each event comes once */
+    static const uint64_t steps[] = { 1, 999, 7, 333, 77 }; /* prime to 1000: each event comes
+                                                               once */
     uint64_t first_sum = 0;
     for (size_t round = 0; round < sizeof steps / sizeof steps[0]; round++) {
         struct proto space = { 0 }, line = { 0 };
@@ -152,7 +156,8 @@ static void sources(void **state)
     assert_int_equal(vv_model_create(&space.model, NULL), VARVE_OK);
     assert_int_equal(vv_model_text(space.model, "a b/train.py:37", &id, NULL), VARVE_OK);
     assert_int_equal(vv_xspace_source(&space, id, &row, NULL), VARVE_OK);
-    assert_string_equal(vv_intern_text(&space.model->strings, space.model->sources.file[row]), "a b/train.py");
+    assert_string_equal(vv_intern_text(&space.model->strings, space.model->sources.file[row]),
+                        "a b/train.py");
     assert_int_equal(space.model->sources.line[row], 37);
     static const char *const others[] = { "", "train.py", ":5", "train.py:", "train.py:5x" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -186,7 +191,8 @@ static void counts_alone(void **state)
     free(space.data);
 }
 
-static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t number, const char *text)
+static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t number,
+                     const char *text)
 {
     struct proto stat = { 0 };
     proto_number(&stat, 1, id);
@@ -197,8 +203,8 @@ static void add_stat(struct proto *event, uint64_t id, uint32_t field, uint64_t 
     proto_message(event, 4, &stat);
 }
 
-/* Lines of all kinds of events, with texts, shapes and places that stand in no metadata; the ids of some lines follow
- * their events. */
+/* Lines of all kinds of events, with texts, shapes and places that stand in no metadata; the ids of
+ * some lines follow their events. */
 static void add_mixed_lines(struct proto *plane, uint32_t lines)
 {
     char text[64];
@@ -214,7 +220,8 @@ static void add_mixed_lines(struct proto *plane, uint32_t lines)
             else
                 proto_number(&event, 2, ((uint64_t)l * 400 + i) * 10000);
             proto_number(&event, 3, 5000);
-            snprintf(text, sizeof text, i % 2 == 0 ? "f32[%u,%u]{1,0}" : "text %u of %u", l / 3 + 1, i);
+            snprintf(text, sizeof text, i % 2 == 0 ? "f32[%u,%u]{1,0}" : "text %u of %u", l / 3 + 1,
+                     i);
             if (i % 9 == 0)
                 add_stat(&event, 2, 5, 0, text);
             snprintf(text, sizeof text, "train_%u.py:%u", l / 2, i);
@@ -257,7 +264,8 @@ static void threads_change_nothing(void **state)
     struct proto space = { 0 };
     for (uint32_t p = 0; p < 3; p++) {
         static const char *const names[] = { "/host:CPU", "/device:GPU:0", "/host:CUPTI" };
-        static const char *const stats[] = { "shape", "source", "allocation_bytes", "correlation_id", "_p", "_c" };
+        static const char *const stats[] = { "shape", "source", "allocation_bytes",
+                                             "correlation_id", "_p", "_c" };
         struct proto plane = { 0 };
         proto_text(&plane, 2, names[p]);
         add_mixed_lines(&plane, 400);
@@ -272,7 +280,8 @@ static void threads_change_nothing(void **state)
     assert_int_equal(one->run.events, 480000);
     assert_int_equal(one->health.unplaced, 12000);
     assert_int_equal(one->slices.table.count + one->marks.table.count, 468000);
-    assert_true(one->flows.table.count > 1000 && one->ops.table.count > 1000 && one->sources.table.count > 1000);
+    assert_true(one->flows.table.count > 1000 && one->ops.table.count > 1000 &&
+                one->sources.table.count > 1000);
     assert_true(same_model(one, four));
     vv_model_destroy(one);
     vv_model_destroy(four);
@@ -310,7 +319,8 @@ static void events_share_what_their_metadata_says(void **state)
     uint32_t arg = model->slices.first_arg[2];
     assert_int_equal(model->args.kind[arg], VV_ARG_ROWS);
     assert_true(model->args.value[arg] == VV_ARG_ROWS_VALUE(model->slices.first_arg[1], 20));
-    assert_string_equal(vv_intern_text(&model->strings, (uint32_t)model->args.value[arg + 1]), "own");
+    assert_string_equal(vv_intern_text(&model->strings, (uint32_t)model->args.value[arg + 1]),
+                        "own");
     vv_model_destroy(model);
     free(space.data);
 }
@@ -319,7 +329,8 @@ static void events_share_what_their_metadata_says(void **state)
 static void events_share_their_operator(void **state)
 {
     (void)state;
-    struct proto space = { 0 }, line = { 0 }, plane = { 0 }, entry = { 0 }, value = { 0 }, event = { 0 };
+    struct proto space = { 0 }, line = { 0 }, plane = { 0 }, entry = { 0 }, value = { 0 },
+    event = { 0 };
     struct vv_model *model = NULL;
     proto_number(&line, 1, 7);
     for (uint32_t i = 0; i < 3; i++)

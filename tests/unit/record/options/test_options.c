@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options text: what each key means, what is refused and in which words, and who goes before whom. */
+/* The options text: what each key means, what is refused and in which words, and who goes before
+ * whom. */
 #include "stream_walk.h"
 
 #include <limits.h>
@@ -23,22 +24,29 @@ static void refuse(const char *text, const char *says)
 {
     enum varve_code code = vv_options_parse(&options, text, &error);
     if (code == VARVE_OK || strcmp(error.message, says) != 0)
-        fail_msg("%s\n  said: %s\n  not:  %s", text, code == VARVE_OK ? "(nothing)" : error.message, says);
+        fail_msg("%s\n  said: %s\n  not:  %s", text, code == VARVE_OK ? "(nothing)" : error.message,
+                 says);
     sentence_must(&error, code, strlen(text));
 }
 
-/* Every key with values that none of them, or only some, take: what is refused is refused in a sentence. */
+/* Every key with values that none of them, or only some, take: what is refused is refused in a
+ * sentence. */
 static void whatever_is_refused_is_refused_in_a_sentence(void **state)
 {
     (void)state;
     static const char *const keys[] = {
-        "output", "layers", "max_size", "when_full", "keep", "dump_on", "skip", "warmup", "active", "repeat", "storage_limit",
-        "training_trace", "fp_point", "task_trace", "task_block", "ge_api", "aic_metrics", "instr_profiling_freq",
-        "llc_profiling", "host_sys", "host_sys_usage", "sys_cpu_freq", "optype", "no_such_key", "", "\\u001b[31m", "\xff",
+        "output", "layers", "max_size", "when_full", "keep", "dump_on", "skip", "warmup", "active",
+        "repeat", "storage_limit",
+        "training_trace", "fp_point", "task_trace", "task_block", "ge_api", "aic_metrics",
+        "instr_profiling_freq",
+        "llc_profiling", "host_sys", "host_sys_usage", "sys_cpu_freq", "optype", "no_such_key", "",
+        "\\u001b[31m", "\xff",
     };
     static const char *const values[] = {
-        "\"\"", "\"\\u001b]0;x\\u0007\"", "\"\xff\xfe\"", "\"-1\"", "\"18446744073709551616MB\"", "4294967296", "0", "-1", "null", "[]",
-        "true", "{}", "\"é\"", "\"a,,b\"", "\"99999999999999999999s\"", "\"\\ud800\"", "\"", "", "1e3", "\"%s%n\"",
+        "\"\"", "\"\\u001b]0;x\\u0007\"", "\"\xff\xfe\"", "\"-1\"", "\"18446744073709551616MB\"",
+        "4294967296", "0", "-1", "null", "[]",
+        "true", "{}", "\"é\"", "\"a,,b\"", "\"99999999999999999999s\"", "\"\\ud800\"", "\"", "",
+        "1e3", "\"%s%n\"",
     };
     char text[300];
     int refused = 0;
@@ -55,9 +63,10 @@ static void whatever_is_refused_is_refused_in_a_sentence(void **state)
     enum varve_code code = vv_options_check_metrics("PipeUtilisation", &error);
     sentence_must(&error, code, 0);
     assert_string_equal(error.message,
-                        "option 'aic_metrics' cannot be 'PipeUtilisation'; nearest: PipeUtilization; it is one of "
-                        "ArithmeticUtilization, PipeUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio, L2Cache, "
-                        "MemoryAccess, PipelineExecuteUtilization");
+                        "option 'aic_metrics' cannot be 'PipeUtilisation'; nearest: "
+                        "PipeUtilization; it is one of ArithmeticUtilization, PipeUtilization, "
+                        "Memory, MemoryL0, MemoryUB, ResourceConflictRatio, L2Cache, MemoryAccess, "
+                        "PipelineExecuteUtilization");
 }
 
 #define TASKS (VARVE_LAYER_OP | VARVE_LAYER_DEVICE)
@@ -70,12 +79,14 @@ static void switches_become_layers(void **state)
         { " { \"output\" : \"x\" } ", VARVE_LAYER_ALL },
         { "{\"aicpu\": \"on\"}", VARVE_LAYER_ALL },
         { "{\"layers\": \"op,STEP\"}", VARVE_LAYER_OP | VARVE_LAYER_STEP },
-        { "{\"training_trace\": \"on\"}", VARVE_LAYER_API | VARVE_LAYER_STEP | TASKS | VARVE_LAYER_RUNTIME },
+        { "{\"training_trace\": \"on\"}",
+          VARVE_LAYER_API | VARVE_LAYER_STEP | TASKS | VARVE_LAYER_RUNTIME },
         { "{\"training_trace\": \"\"}", VARVE_LAYER_ALL },
         { "{\"training_trace\": true, \"task_trace\": false}", VARVE_LAYER_API | VARVE_LAYER_STEP },
         { "{\"training_trace\": \"off\", \"task_trace\": \"off\"}", VARVE_LAYER_API },
         { "{\"task_time\": \"l0\"}", VARVE_LAYER_API | TASKS },
-        { "{\"task_time\": \"l1\", \"task_trace\": \"on\"}", VARVE_LAYER_API | TASKS | VARVE_LAYER_RUNTIME },
+        { "{\"task_time\": \"l1\", \"task_trace\": \"on\"}",
+          VARVE_LAYER_API | TASKS | VARVE_LAYER_RUNTIME },
         { "{\"task_time\": \"l2\"}",
           VARVE_LAYER_API | TASKS | VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1 },
         { "{\"task_time\": \"l3\"}",
@@ -95,7 +106,8 @@ static void switches_become_layers(void **state)
 static void values_are_read_whole(void **state)
 {
     (void)state;
-    accept("{\"output\": \"a\\\"b\\\\\\u00e9\\ud83d\\ude00/t.varve\", \"skip\": 10, \"warmup\": \"1\",\n"
+    accept("{\"output\": \"a\\\"b\\\\\\u00e9\\ud83d\\ude00/t.varve\", \"skip\": 10, \"warmup\": "
+           "\"1\",\n"
            "\t\"active\": 3, \"repeat\": 0}");
     assert_string_equal(options.output, "a\"b\\é😀/t.varve");
     assert_int_equal(options.schedule.skip, 10);
@@ -109,7 +121,11 @@ static void values_are_read_whole(void **state)
 static void what_is_kept_is_a_size_or_a_time(void **state)
 {
     (void)state;
-    const struct { const char *text; uint64_t max_bytes, keep_bytes, keep_ns; bool grow; } cases[] = {
+    const struct {
+        const char *text;
+        uint64_t max_bytes, keep_bytes, keep_ns;
+        bool grow;
+    } cases[] = {
         { "{}", 0, 0, 0, false },
         { "{\"max_size\": \"5MB\"}", 5000000, 0, 0, false },
         { "{\"max_size\": \"5MB\", \"when_full\": \"drop-newest\"}", 5000000, 0, 0, false },
@@ -126,7 +142,8 @@ static void what_is_kept_is_a_size_or_a_time(void **state)
         assert_int_equal(options.keep.ns, cases[i].keep_ns);
         assert_int_equal(options.grow, cases[i].grow);
         assert_int_equal(options.dump_signal, 0);
-        assert_true(options.layers == VARVE_LAYER_ALL || options.layers == VARVE_LAYER_OP); /* no switch of layers */
+        /* no switch of layers */
+        assert_true(options.layers == VARVE_LAYER_ALL || options.layers == VARVE_LAYER_OP);
     }
     accept("{\"keep\": \"10s\", \"dump_on\": \"SIGUSR2\"}");
     assert_int_equal(options.dump_signal, SIGUSR2);
@@ -137,22 +154,24 @@ static void amounts_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     const struct { const char *text, *says; } wrong[] = {
-        { "{\"keep\": \"10\"}", "option 'keep': '10' has no unit: write a time such as 10s or 500ms, or a size such "
+        { "{\"keep\": \"10\"}",
+          "option 'keep': '10' has no unit: write a time such as 10s or 500ms, or a size such "
                                 "as 64MB, at byte 9" },
         { "{\"keep\": 10}", "option 'keep' wants a text in quotes, not 10, at byte 9" },
         { "{\"kep\": \"10s\"}", "the options have no key 'kep'; nearest: keep, at byte 1" },
         { "{\"keep\": \"10s\", \"max_size\": \"5MB\"}",
-          "options 'keep' and 'max_size' both say how much to keep, the one of what comes last, the other of what "
-          "comes first: leave one out" },
+          "options 'keep' and 'max_size' both say how much to keep, the one of what comes last, "
+          "the other of what comes first: leave one out" },
         { "{\"storage_limit\": \"200MB\", \"keep\": \"1MB\"}",
-          "options 'keep' and 'storage_limit' both say how much to keep, the one of what comes last, the other of "
-          "what comes first: leave one out" },
-        { "{\"when_full\": \"grow\"}", "option 'when_full' wants 'max_size', the size that it speaks of" },
+          "options 'keep' and 'storage_limit' both say how much to keep, the one of what comes "
+          "last, the other of what comes first: leave one out" },
+        { "{\"when_full\": \"grow\"}",
+          "option 'when_full' wants 'max_size', the size that it speaks of" },
         { "{\"when_full\": \"grow\", \"keep\": \"1s\"}",
           "option 'when_full' wants 'max_size', the size that it speaks of" },
         { "{\"max_size\": \"5MB\", \"when_full\": \"drop-olderst\"}",
-          "option 'when_full' cannot be 'drop-olderst'; nearest: drop-oldest; it is one of drop-newest, grow, "
-          "drop-oldest, at byte 33" },
+          "option 'when_full' cannot be 'drop-olderst'; nearest: drop-oldest; it is one of "
+          "drop-newest, grow, drop-oldest, at byte 33" },
         { "{\"dump_on\": \"SIGUSER2\"}",
           "option 'dump_on': 'SIGUSER2' is no signal: write a name, such as SIGUSR2, at byte 12" },
     };
@@ -164,19 +183,23 @@ static void amounts_that_make_no_sense_are_refused(void **state)
 static void all_of_ges_keys_are_known(void **state)
 {
     (void)state;
-    accept("{\"output\": \"./\", \"storage_limit\": \"200MB\", \"training_trace\": \"on\", \"fp_point\": \"a\","
-           "\"bp_point\": \"b\", \"task_trace\": \"on\", \"task_time\": \"on\", \"task_block\": \"all\","
-           "\"aicpu\": \"on\", \"hccl\": \"on\", \"l2\": \"on\", \"msproftx\": \"on\", \"runtime_api\": \"on\","
-           "\"task_memory\": \"on\", \"task_tsfw\": \"on\", \"ge_api\": \"l0\", \"aic_metrics\": \"Custom:0x1,0x2\","
-           "\"instr_profiling\": \"off\", \"instr_profiling_freq\": 1000, \"sys_hardware_mem_freq\": 100,"
-           "\"sys_mem_serviceflow\": \"x\", \"llc_profiling\": \"read\", \"sys_io_sampling_freq\": 100,"
-           "\"sys_interconnection_freq\": 50, \"sys_cpu_freq\": 50, \"dvpp_freq\": 100, \"host_sys\": \"cpu,mem\","
-           "\"host_sys_usage\": \"cpu\", \"host_sys_usage_freq\": 50, \"sys_lp_freq\": 100, \"optype\": \"MatMul\"}");
+    accept("{\"output\": \"./\", \"storage_limit\": \"200MB\", \"training_trace\": \"on\", "
+           "\"fp_point\": \"a\","
+           "\"bp_point\": \"b\", \"task_trace\": \"on\", \"task_time\": \"on\", \"task_block\": "
+           "\"all\",\"aicpu\": \"on\", \"hccl\": \"on\", \"l2\": \"on\", \"msproftx\": \"on\", "
+           "\"runtime_api\": \"on\",\"task_memory\": \"on\", \"task_tsfw\": \"on\", \"ge_api\": "
+           "\"l0\", \"aic_metrics\": \"Custom:0x1,0x2\",\"instr_profiling\": \"off\", "
+           "\"instr_profiling_freq\": 1000, \"sys_hardware_mem_freq\": "
+           "100,\"sys_mem_serviceflow\": \"x\", \"llc_profiling\": \"read\", "
+           "\"sys_io_sampling_freq\": 100,\"sys_interconnection_freq\": 50, \"sys_cpu_freq\": 50, "
+           "\"dvpp_freq\": 100, \"host_sys\": \"cpu,mem\",\"host_sys_usage\": \"cpu\", "
+           "\"host_sys_usage_freq\": 50, \"sys_lp_freq\": 100, \"optype\": \"MatMul\"}");
     assert_string_equal(vv_options_effect(&options, "hccl"), "in effect");
     assert_string_equal(vv_options_effect(&options, "aicpu"),
                         "accepted, no effect here: it needs an Ascend device");
-    assert_string_equal(vv_options_effect(&options, "fp_point"),
-                        "accepted, no effect here: trace points are placed by the graph's compiler");
+    assert_string_equal(
+        vv_options_effect(&options, "fp_point"),
+        "accepted, no effect here: trace points are placed by the graph's compiler");
     accept("{\"sys_cpu_freq\": \"\", \"dvpp_freq\": \"100\"}");
     assert_null(vv_options_effect(&options, "layers"));
     assert_null(vv_options_effect(&options, "no such key"));
@@ -193,14 +216,15 @@ static void what_is_wrong_is_named_with_the_nearest(void **state)
           "option 'hccl' cannot be 'onn'; nearest: on; it is one of on, off, at byte 9" },
         { "{\"hccl\": 1}", "option 'hccl' cannot be '1'; it is one of on, off, at byte 9" },
         { "{\"aic_metrics\": \"PipeUtilisation\"}",
-          "option 'aic_metrics' cannot be 'PipeUtilisation'; nearest: PipeUtilization; it is one of "
-          "ArithmeticUtilization, PipeUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio, L2Cache, "
-          "MemoryAccess, PipelineExecuteUtilization, at byte 16" },
+          "option 'aic_metrics' cannot be 'PipeUtilisation'; nearest: PipeUtilization; it is one "
+          "of ArithmeticUtilization, PipeUtilization, Memory, MemoryL0, MemoryUB, "
+          "ResourceConflictRatio, L2Cache, MemoryAccess, PipelineExecuteUtilization, at byte 16" },
         { "{\"host_sys\": \"cpu,men\"}",
-          "option 'host_sys' cannot be 'men'; nearest: mem; it is one of cpu, mem, disk, network, osrt, numa, "
-          "at byte 13" },
+          "option 'host_sys' cannot be 'men'; nearest: mem; it is one of cpu, mem, disk, network, "
+          "osrt, numa, at byte 13" },
         { "{\"storage_limit\": \"199MB\"}",
-          "option 'storage_limit' cannot be '199MB'; write 200MB or more, up to 4294967295MB, at byte 18" },
+          "option 'storage_limit' cannot be '199MB'; write 200MB or more, up to 4294967295MB, at "
+          "byte 18" },
         { "{\"sys_cpu_freq\": 51}",
           "option 'sys_cpu_freq' cannot be '51'; it is a whole number from 1 to 50, at byte 17" },
         { "{\"sys_cpu_freq\": \"51\"}",
@@ -230,10 +254,14 @@ static void what_is_not_json_is_said_with_its_place(void **state)
         { "{\"hccl\": \"on\"} x", "text after the closing brace at byte 15" },
         { "{\"hccl\": \"on\",}", "a text in quotes must stand here at byte 14" },
         { "{\"hccl\" \"on\"}", "a colon must follow a key at byte 8" },
-        { "{\"hccl\": null}", "a text in quotes, a whole number, true or false must stand here at byte 9" },
-        { "{\"hccl\": [1]}", "a text in quotes, a whole number, true or false must stand here at byte 9" },
-        { "{\"hccl\": 1.5}", "a text in quotes, a whole number, true or false must stand here at byte 9" },
-        { "{\"hccl\": 01}", "a text in quotes, a whole number, true or false must stand here at byte 9" },
+        { "{\"hccl\": null}",
+          "a text in quotes, a whole number, true or false must stand here at byte 9" },
+        { "{\"hccl\": [1]}", "a text in quotes, a whole number, true or false must stand here at "
+                             "byte 9" },
+        { "{\"hccl\": 1.5}", "a text in quotes, a whole number, true or false must stand here at "
+                             "byte 9" },
+        { "{\"hccl\": 01}", "a text in quotes, a whole number, true or false must stand here at "
+                            "byte 9" },
         { "{\"output\": \"a\nb\"}", "a control character in a string at byte 13" },
         { "{\"output\": \"\\x\"}", "unknown escape in a string at byte 13" },
         { "{\"output\": \"caf\xe9\"}", "bytes in a string that are not UTF-8 at byte 15" },
@@ -301,7 +329,8 @@ static void the_environment_has_an_order(void **state)
         { { NULL, "false", "{\"output\": \"b\"}" }, NULL, NULL },
         { { "{\"output\": \"a\"}", "true", "{\"output\": \"b\"}", "true", "{\"output\": \"c\"}" },
           "VARVE_OPTIONS", "a" },
-        { { NULL, "true", "{\"output\": \"b\"}", "true", "{\"output\": \"c\"}" }, "PROFILING_OPTIONS", "b" },
+        { { NULL, "true", "{\"output\": \"b\"}", "true", "{\"output\": \"c\"}" },
+          "PROFILING_OPTIONS", "b" },
         { { NULL, "false", NULL, "true", "{\"output\": \"c\"}" }, "GE_PROFILING_OPTIONS", "c" },
         { { NULL, NULL, NULL, "true", "{\"output\": \"c\"}" }, "GE_PROFILING_OPTIONS", "c" },
     };
@@ -322,21 +351,25 @@ static void ges_modes_are_known(void **state)
     bool asked;
     assert_int_equal(from((const char *const[5]){ NULL, "true" }, &asked), VARVE_OK);
     assert_true(asked && !options.paused); /* GE's standard: training and task trace, hccl */
-    assert_int_equal(options.layers, VARVE_LAYER_API | VARVE_LAYER_STEP | TASKS | VARVE_LAYER_RUNTIME |
-                                         VARVE_LAYER_COMM);
+    assert_int_equal(options.layers, VARVE_LAYER_API | VARVE_LAYER_STEP | TASKS |
+                                         VARVE_LAYER_RUNTIME | VARVE_LAYER_COMM);
     assert_string_equal(vv_options_effect(&options, "aic_metrics"),
                         "accepted, no effect here: it needs an Ascend device");
     assert_int_equal(from((const char *const[5]){ NULL, "dynamic" }, &asked), VARVE_OK);
     assert_true(asked && options.paused);
-    assert_int_equal(from((const char *const[5]){ NULL, "delay_or_duration" }, &asked), VARVE_UNSUPPORTED);
+    assert_int_equal(from((const char *const[5]){ NULL, "delay_or_duration" }, &asked),
+                     VARVE_UNSUPPORTED);
     assert_int_equal(from((const char *const[5]){ NULL, "ture" }, &asked), VARVE_INVALID);
-    assert_string_equal(error.message, "PROFILING_MODE cannot be 'ture'; nearest: true; it is one of true, "
-                                       "false, dynamic");
+    assert_string_equal(error.message,
+                        "PROFILING_MODE cannot be 'ture'; nearest: true; it is one of true, "
+                        "false, dynamic");
     assert_int_equal(from((const char *const[5]){ NULL, NULL, "{}" }, &asked), VARVE_INVALID);
-    assert_string_equal(error.message, "PROFILING_OPTIONS is set and PROFILING_MODE is not: set it to true, or "
-                                       "unset both");
+    assert_string_equal(error.message,
+                        "PROFILING_OPTIONS is set and PROFILING_MODE is not: set it to true, or "
+                        "unset both");
     assert_int_equal(from((const char *const[5]){ "{\"hcl\": \"on\"}" }, &asked), VARVE_INVALID);
-    assert_string_equal(error.message, "VARVE_OPTIONS: the options have no key 'hcl'; nearest: hccl, at byte 1");
+    assert_string_equal(error.message,
+                        "VARVE_OPTIONS: the options have no key 'hcl'; nearest: hccl, at byte 1");
 }
 
 static void the_file_beside_the_trace_holds_all(void **state)
@@ -351,13 +384,14 @@ static void the_file_beside_the_trace_holds_all(void **state)
     assert_non_null(file);
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
-    assert_string_equal(text,
-                        "{\n  \"source\": \"the call\",\n"
-                        "  \"options\": {\"hccl\": \"on\", \"l2\": \"off\", \"sys_cpu_freq\": 5},\n"
-                        "  \"no_effect\": {\n"
-                        "    \"l2\": \"accepted, no effect here: it needs an Ascend device\",\n"
-                        "    \"sys_cpu_freq\": \"accepted, no effect here: varve samples no system counters\"\n"
-                        "  }\n}\n");
+    assert_string_equal(
+        text,
+        "{\n  \"source\": \"the call\",\n"
+        "  \"options\": {\"hccl\": \"on\", \"l2\": \"off\", \"sys_cpu_freq\": 5},\n"
+        "  \"no_effect\": {\n"
+        "    \"l2\": \"accepted, no effect here: it needs an Ascend device\",\n"
+        "    \"sys_cpu_freq\": \"accepted, no effect here: varve samples no system counters\"\n"
+        "  }\n}\n");
     walk_remove(folder);
 }
 

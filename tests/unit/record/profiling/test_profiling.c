@@ -2,6 +2,7 @@
 /* The control API: its order, what it records, and whom it tells. */
 #include "stream_walk.h"
 
+#include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "sentence.h"
 #include "varve/control.h"
@@ -55,12 +56,13 @@ static size_t recorded_words(void)
     return walk.word_count;
 }
 
-#define ORDER "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
-#define EXPECT_STATE(call, says)                                                                    \
-    do {                                                                                            \
-        assert_int_equal(call, VARVE_STATE);                                                        \
-        sentence_must(&error, VARVE_STATE, 0);                                                      \
-        assert_string_equal(error.message, says "; " ORDER);                                        \
+#define ORDER                                                                                      \
+    "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
+#define EXPECT_STATE(call, says)                             \
+    do {                                                     \
+        assert_int_equal(call, VARVE_STATE);                 \
+        sentence_must(&error, VARVE_STATE, 0);               \
+        assert_string_equal(error.message, says "; " ORDER); \
     } while (0)
 
 static void each_wrong_order_is_refused_with_the_right_one(void **state)
@@ -77,7 +79,8 @@ static void each_wrong_order_is_refused_with_the_right_one(void **state)
     assert_int_equal(varve_profiling_start(config, &error), VARVE_OK);
     EXPECT_STATE(varve_profiling_start(config, &error),
                  "varve_profiling_start: started already: stop first");
-    EXPECT_STATE(varve_profiling_finalize(&error), "varve_profiling_finalize: still started: stop first");
+    EXPECT_STATE(varve_profiling_finalize(&error),
+                 "varve_profiling_finalize: still started: stop first");
     EXPECT_STATE(varve_profiling_config_destroy(config, &error),
                  "varve_profiling_config_destroy: it is started: stop first");
     struct varve_profiling_config *other;
@@ -85,8 +88,9 @@ static void each_wrong_order_is_refused_with_the_right_one(void **state)
     assert_int_equal(varve_profiling_stop(other, &error), VARVE_INVALID);
     assert_int_equal(varve_profiling_config_destroy(other, &error), VARVE_OK);
     assert_int_equal(varve_session_stop(&error), VARVE_STATE);
-    assert_string_equal(error.message,
-                        "the session belongs to varve_profiling_init: varve_profiling_finalize ends it");
+    assert_string_equal(
+        error.message,
+        "the session belongs to varve_profiling_init: varve_profiling_finalize ends it");
     assert_int_equal(varve_profiling_stop(config, &error), VARVE_OK);
     assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
     EXPECT_STATE(varve_profiling_finalize(&error), "varve_profiling_finalize: not initialised");
@@ -125,24 +129,39 @@ static void bad_configurations_are_named(void **state)
 {
     (void)state;
     const uint32_t twice[] = { 3, 5, 3 }, last_twice[] = { 3, 5, 5 };
-    const struct { struct varve_profiling_settings settings; enum varve_code code; const char *says; } bad[] = {
-        { { 8, 0, NULL, 0, 0, NULL }, VARVE_INVALID,
-          "varve_profiling_settings.struct_size is 8: initialise with VARVE_PROFILING_SETTINGS_INIT" },
-        { { 32, 0x800, NULL, 0, 0, NULL }, VARVE_INVALID,
+    const struct {
+        struct varve_profiling_settings settings;
+        enum varve_code code;
+        const char *says;
+    } bad[] = {
+        { { 8, 0, NULL, 0, 0, NULL },
+          VARVE_INVALID,
+          "varve_profiling_settings.struct_size is 8: initialise with "
+          "VARVE_PROFILING_SETTINGS_INIT" },
+        { { 32, 0x800, NULL, 0, 0, NULL },
+          VARVE_INVALID,
           "varve_profiling_settings.layers has unknown bits: 0x800" },
-        { { 32, 0, NULL, 1, 0, NULL }, VARVE_INVALID,
+        { { 32, 0, NULL, 1, 0, NULL },
+          VARVE_INVALID,
           "varve_profiling_settings.devices is NULL and device_count is 1" },
-        { { 32, 0, twice, 3, 0, NULL }, VARVE_INVALID, "device 3 stands twice in the configuration" },
-        { { 32, 0, last_twice, 3, 0, NULL }, VARVE_INVALID, "device 5 stands twice in the configuration" },
+        { { 32, 0, twice, 3, 0, NULL },
+          VARVE_INVALID,
+          "device 3 stands twice in the configuration" },
+        { { 32, 0, last_twice, 3, 0, NULL },
+          VARVE_INVALID,
+          "device 5 stands twice in the configuration" },
         { { 32, 0, twice, 65, 0, NULL }, VARVE_LIMIT, "65 devices in a configuration; at most 64" },
-        { { 32, 0, NULL, 0, 0, "Pipe" }, VARVE_INVALID,
-          "option 'aic_metrics' cannot be 'Pipe'; it is one of ArithmeticUtilization, PipeUtilization, Memory, MemoryL0, "
-          "MemoryUB, ResourceConflictRatio, L2Cache, MemoryAccess, PipelineExecuteUtilization" },
+        { { 32, 0, NULL, 0, 0, "Pipe" },
+          VARVE_INVALID,
+          "option 'aic_metrics' cannot be 'Pipe'; it is one of ArithmeticUtilization, "
+          "PipeUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio, L2Cache, "
+          "MemoryAccess, PipelineExecuteUtilization" },
     };
     struct varve_profiling_config *made = NULL;
     assert_int_equal(sizeof(struct varve_profiling_settings), 32);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(varve_profiling_config_create(&bad[i].settings, &made, &error), bad[i].code);
+        assert_int_equal(varve_profiling_config_create(&bad[i].settings, &made, &error),
+                         bad[i].code);
         assert_string_equal(error.message, bad[i].says);
         sentence_must(&error, bad[i].code, 0);
     }
@@ -163,8 +182,8 @@ static void note(const struct varve_profiling_command *command, void *context)
     assert_int_equal(command->struct_size, sizeof *command);
     length += (size_t)sprintf(text + length, "%c%x", "?ISsF"[command->event], command->layers);
     if (command->event == VARVE_PROFILING_START && command->device_count == 2)
-        length += (size_t)sprintf(text + length, "[%u,%u %s]", command->devices[0], command->devices[1],
-                                  command->metrics);
+        length += (size_t)sprintf(text + length, "[%u,%u %s]", command->devices[0],
+                                  command->devices[1], command->metrics);
     if (command->event == VARVE_PROFILING_INIT && command->options != NULL)
         length += (size_t)sprintf(text + length, "%s", command->options);
     strcpy(text + length, " ");
@@ -222,16 +241,19 @@ static void options_start_at_once(void **state)
 {
     (void)state;
     char options[4200], wanted[4300];
-    snprintf(options, sizeof options, "{\"output\": \"%s\", \"layers\": \"STEP\", \"l2\": \"on\"}", output);
+    snprintf(options, sizeof options, "{\"output\": \"%s\", \"layers\": \"STEP\", \"l2\": \"on\"}",
+             output);
     varve_profiling_callback_add(note, told, NULL);
     assert_int_equal(varve_profiling_init_options(options, &error), VARVE_OK);
     emit(4);
     assert_int_equal(recorded_words(), 4 * 2);
     assert_string_equal(varve_profiling_option("layers"), "in effect");
-    assert_string_equal(varve_profiling_option("l2"), "accepted, no effect here: it needs an Ascend device");
+    assert_string_equal(varve_profiling_option("l2"),
+                        "accepted, no effect here: it needs an Ascend device");
     assert_null(varve_profiling_option("hccl"));
     assert_null(varve_profiling_option(NULL));
-    assert_int_equal(varve_profiling_finalize(&error), VARVE_OK); /* what options started needs no stop */
+    /* what options started needs no stop */
+    assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
     varve_profiling_callback_remove(note, told, NULL);
     snprintf(wanted, sizeof wanted, "I0%s S100 s0 F0 ", options);
     assert_string_equal(told, wanted);
@@ -244,7 +266,8 @@ static void a_schedule_in_the_options_counts_steps(void **state)
 {
     (void)state;
     char options[4200];
-    snprintf(options, sizeof options, "{\"output\": \"%s\", \"skip\": 2, \"active\": 3, \"repeat\": 1}", output);
+    snprintf(options, sizeof options,
+             "{\"output\": \"%s\", \"skip\": 2, \"active\": 3, \"repeat\": 1}", output);
     assert_int_equal(varve_profiling_init_options(options, &error), VARVE_OK);
     for (int64_t i = 0; i < 9; i++) {
         varve_step_begin(i);
@@ -253,17 +276,22 @@ static void a_schedule_in_the_options_counts_steps(void **state)
     assert_int_equal(recorded_words(), 3 * 3);
 }
 
-/* What `varve record --paused` began: options say when and what; how much is kept, and where, is said already. */
+/* What `varve record --paused` began: options say when and what; how much is kept, and where, is
+ * said already. */
 static void options_join_a_session_that_waits(void **state)
 {
     (void)state;
-    const struct vv_session_manner manner = { .begun_by = "`varve record`", .folder_now = true, .paused = true };
+    const struct vv_session_manner manner = { .begun_by = "`varve record`", .folder_now = true,
+                                              .paused = true };
     struct varve_session_options session = VARVE_SESSION_OPTIONS_INIT;
     char wanted[4300];
     session.output = output;
     assert_int_equal(vv_session_begin(&session, &manner, NULL), VARVE_OK);
-    assert_int_equal(varve_profiling_init_options("{\"output\": \"other\", \"keep\": \"1MB\", \"layers\": \"STEP\", "
-                                                  "\"skip\": 2, \"active\": 3, \"repeat\": 1}", &error), VARVE_OK);
+    assert_int_equal(varve_profiling_init_options(
+                         "{\"output\": \"other\", \"keep\": \"1MB\", \"layers\": \"STEP\", "
+                         "\"skip\": 2, \"active\": 3, \"repeat\": 1}",
+                         &error),
+                     VARVE_OK);
     for (int64_t i = 0; i < 9; i++) {
         varve_step_begin(i);
         emit(1); /* the layer STEP alone */
@@ -272,22 +300,25 @@ static void options_join_a_session_that_waits(void **state)
     assert_int_equal(recorded_words(), 3 * (3 + 2));
     assert_string_equal(varve_profiling_option("layers"), "in effect");
     assert_string_equal(varve_profiling_option("active"), "in effect");
-    assert_string_equal(varve_profiling_option("output"), "accepted, no effect here: `varve record` decides");
-    assert_string_equal(varve_profiling_option("keep"), "accepted, no effect here: `varve record` decides");
+    assert_string_equal(varve_profiling_option("output"),
+                        "accepted, no effect here: `varve record` decides");
+    assert_string_equal(varve_profiling_option("keep"),
+                        "accepted, no effect here: `varve record` decides");
     snprintf(wanted, sizeof wanted, "%s/.options.json", folder);
     assert_int_equal(access(wanted, R_OK), 0);
     assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
     assert_true(vv_session.running);
-    (void)vv_record_enter();
+    (void)vv_recorder_lock();
     vv_session_end();
-    vv_record_leave();
+    vv_recorder_unlock();
 }
 
 static void bad_options_begin_nothing(void **state)
 {
     (void)state;
     assert_int_equal(varve_profiling_init_options("{\"outptu\": \"x\"}", &error), VARVE_INVALID);
-    assert_string_equal(error.message, "the options have no key 'outptu'; nearest: output, at byte 1");
+    assert_string_equal(error.message,
+                        "the options have no key 'outptu'; nearest: output, at byte 1");
     assert_false(vv_session.running);
     assert_int_equal(varve_profiling_init(output, &error), VARVE_OK); /* still free */
 }
@@ -300,7 +331,8 @@ static void without_options_nothing_starts(void **state)
     assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
     assert_int_equal(setenv("VARVE_OPTIONS", "{\"hcl\": \"on\"}", 1), 0);
     assert_int_equal(varve_profiling_init_options("", &error), VARVE_INVALID);
-    assert_non_null(strstr(error.message, "VARVE_OPTIONS: the options have no key 'hcl'; nearest: hccl"));
+    assert_non_null(
+        strstr(error.message, "VARVE_OPTIONS: the options have no key 'hcl'; nearest: hccl"));
     unsetenv("VARVE_OPTIONS");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process dumps its own session: whole, unbroken, also from signal handlers and of a flight recorder. */
+/* A process dumps its own session: whole, unbroken, also from signal handlers and of a flight
+ * recorder. */
 #include "stream_walk.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "record/session/dump.h"
+#include "record/session/session.h"
 #include "record/stream/recorder.h"
 
 #define THREADS 3
@@ -71,8 +73,8 @@ struct stream {
     unsigned first_part;
 };
 
-/* From the first part that is there on. Fails unless parts, packets and records follow each other: begins and ends
- * take turns. */
+/* From the first part that is there on. Fails unless parts, packets and records follow each other:
+ * begins and ends take turns. */
 static struct stream look(const char *name, int pid, unsigned instance)
 {
     struct stream stream = { 0 };
@@ -96,7 +98,8 @@ static struct stream look(const char *name, int pid, unsigned instance)
     }
     stream.words = walk.word_count;
     for (size_t i = 1; i < walk.word_count; i++)
-        assert_true((walk_id(walk.words[i]) == VV_EVENT_END) != (walk_id(walk.words[i - 1]) == VV_EVENT_END));
+        assert_true((walk_id(walk.words[i]) == VV_EVENT_END) !=
+                    (walk_id(walk.words[i - 1]) == VV_EVENT_END));
     free(walk.words);
     return stream;
 }
@@ -304,8 +307,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_wrong_is_said, start, stop),
         cmocka_unit_test_setup_teardown(a_forked_child_dumps_what_is_its_own, start, stop),
         cmocka_unit_test_setup_teardown(a_handler_may_dump_at_any_instant, start, stop),
-        cmocka_unit_test_setup_teardown(a_signal_dumps_where_the_program_does_not_handle_it, start, stop),
-        cmocka_unit_test_setup_teardown(a_busy_flight_recorder_is_frozen_without_a_gap, start_ring, stop),
+        cmocka_unit_test_setup_teardown(a_signal_dumps_where_the_program_does_not_handle_it, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(a_busy_flight_recorder_is_frozen_without_a_gap, start_ring,
+                                        stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What varve_session_start takes: structs of older and newer programs, and nothing that contradicts itself. */
+/* What varve_session_start takes: structs of older and newer programs, and nothing that contradicts
+ * itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,9 @@ static void an_older_struct_has_no_limits(void **state)
     assert_int_equal(taken.struct_size, sizeof taken);
     assert_int_equal(taken.layers, VARVE_LAYER_OP);
     assert_string_equal(taken.output, "x.varve");
-    assert_int_equal(taken.max_bytes + taken.keep_bytes + taken.keep_ns + taken.when_full + taken.reserved, 0);
+    assert_int_equal(taken.max_bytes + taken.keep_bytes + taken.keep_ns + taken.when_full +
+                         taken.reserved,
+                     0);
     older.struct_size = 15;
     assert_int_equal(vv_session_options_take((const void *)&older, &taken, &error), VARVE_INVALID);
     assert_string_equal(error.message, "varve_session_options.struct_size is 15: initialise with "
@@ -41,7 +44,10 @@ static void an_older_struct_has_no_limits(void **state)
 static void a_newer_struct_may_not_ask_for_what_is_not_known(void **state)
 {
     (void)state;
-    struct { struct varve_session_options known; uint64_t later; } newer = { VARVE_SESSION_OPTIONS_INIT, 0 };
+    struct {
+        struct varve_session_options known;
+        uint64_t later;
+    } newer = { VARVE_SESSION_OPTIONS_INIT, 0 };
     newer.known.struct_size = sizeof newer;
     newer.known.keep_ns = 5;
     assert_int_equal(vv_session_options_take(&newer.known, &taken, NULL), VARVE_OK);
@@ -54,7 +60,11 @@ static void limits_that_contradict_each_other_are_refused(void **state)
 {
     (void)state;
 #define WITH(...) { .struct_size = sizeof(struct varve_session_options), __VA_ARGS__ }
-    const struct { struct varve_session_options options; enum varve_code code; const char *names; } cases[] = {
+    const struct {
+        struct varve_session_options options;
+        enum varve_code code;
+        const char *names;
+    } cases[] = {
         { WITH(.max_bytes = 1), VARVE_OK, "" },
         { WITH(.max_bytes = 1, .when_full = VARVE_WHEN_FULL_GROW), VARVE_OK, "" },
         { WITH(.keep_bytes = 1), VARVE_OK, "" },
@@ -63,7 +73,8 @@ static void limits_that_contradict_each_other_are_refused(void **state)
         { WITH(.max_bytes = 1, .keep_bytes = 1), VARVE_INVALID, "max_bytes drops what is newest" },
         { WITH(.max_bytes = 1, .keep_ns = 1), VARVE_INVALID, "max_bytes drops what is newest" },
         { WITH(.when_full = VARVE_WHEN_FULL_GROW), VARVE_INVALID, "when_full wants max_bytes" },
-        { WITH(.when_full = VARVE_WHEN_FULL_GROW, .keep_ns = 1), VARVE_INVALID, "when_full wants max_bytes" },
+        { WITH(.when_full = VARVE_WHEN_FULL_GROW, .keep_ns = 1), VARVE_INVALID,
+          "when_full wants max_bytes" },
         { WITH(.max_bytes = 1, .when_full = 2), VARVE_INVALID, "when_full cannot be 2" },
         { WITH(.layers = 0x800), VARVE_INVALID, "layers has unknown bits: 0x800" },
         { WITH(.reserved = 1), VARVE_UNSUPPORTED, "reserved is 1" },

@@ -6,7 +6,8 @@
 #include <sched.h>
 
 #include "base/system/os.h"
-#include "record/session/control.h"
+#include "record/control.h"
+#include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "settings/schedule.h"
 
@@ -86,7 +87,8 @@ static void the_text_is_read_whole(void **state)
 {
     (void)state;
     struct vv_schedule schedule;
-    assert_int_equal(vv_schedule_parse("repeat=2,skip=10,active=3,warmup=1", &schedule, NULL), VARVE_OK);
+    assert_int_equal(vv_schedule_parse("repeat=2,skip=10,active=3,warmup=1", &schedule, NULL),
+                     VARVE_OK);
     assert_int_equal(schedule.skip, 10);
     assert_int_equal(schedule.warmup, 1);
     assert_int_equal(schedule.active, 3);
@@ -182,7 +184,8 @@ static void one_thread_counts(void **state)
     assert_int_equal(pthread_create(&other, NULL, step_elsewhere, NULL), 0);
     pthread_join(other, NULL); /* steps 0 … 49 of 3 a cycle: the next is 50, an active one */
     char name[16];
-    while (vv_os_thread_name(other_tid, name) == 0) /* joined it is, but the kernel may still end it */
+    while (vv_os_thread_name(other_tid, name) == 0) /* joined it is, but the kernel may still end
+                                                       it */
         sched_yield();
     step(1000, false);
     assert_int_equal(varve_layers(), VARVE_LAYER_ALL);

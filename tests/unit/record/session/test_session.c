@@ -9,6 +9,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "record/session/session.h"
+#include "record/stream/process_stream.h"
 #include "record/stream/recorder.h"
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
@@ -185,7 +187,8 @@ static void signal_handlers_record_too(void **state)
     const struct itimerval once = { { 0, 0 }, { 0, 5 } };
     uint64_t pairs = 0;
     int armed = 0;
-    for (; handled <= 10 || (handled < 2000 && pairs < 400000); pairs++) { /* under valgrind they come seldom … */
+    /* under valgrind they come seldom … */
+    for (; handled <= 10 || (handled < 2000 && pairs < 400000); pairs++) {
         if (armed == handled) { /* … and a flood of them would let nothing else run */
             armed++;
             setitimer(ITIMER_REAL, &once, NULL);
@@ -202,7 +205,8 @@ static void signal_handlers_record_too(void **state)
         assert_true(ticks >= last);
         last = ticks;
         records++;
-        if (walk_id(walk.words[i]) >= VV_SITE_ID_FIRST && walk_id(walk.words[i]) % 8 == VV_KIND_COUNTER)
+        if (walk_id(walk.words[i]) >= VV_SITE_ID_FIRST &&
+            walk_id(walk.words[i]) % 8 == VV_KIND_COUNTER)
             i++;
     }
     assert_int_equal(records + walk.discarded, 2 * pairs + 1 + (uint64_t)handled);
@@ -286,7 +290,8 @@ static void what_the_program_has_set_is_left_alone(void **state)
     emit_many((void *)1);
     sigset_t mask, mask_after;
     int cancel_state, cancel_type;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* all of it otherwise than it was at the first record */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* all of it otherwise than it was at the
+                                                             first record */
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, SIGUSR2);
@@ -308,7 +313,8 @@ static void what_the_program_has_set_is_left_alone(void **state)
     assert_int_equal(after, before);
 }
 
-/* The low 44 bits repeat after two hours at 2.4 GHz: a thread that slept gets a packet with the full value. */
+/* The low 44 bits repeat after two hours at 2.4 GHz: a thread that slept gets a packet with the
+ * full value. */
 static void after_a_long_sleep_a_new_packet_begins(void **state)
 {
     (void)state;
@@ -397,14 +403,14 @@ static void end_unrecorded(bool puts)
     walk_folder(output);
     options.output = output;
     assert_int_equal(vv_session_begin(&options, &manner, NULL), VARVE_OK);
-    assert_true(vv_record_enter());
+    assert_true(vv_recorder_lock());
     if (puts)
-        assert_false(vv_session_put(record, 2));
+        assert_false(vv_process_stream_put(record, 2));
     assert_int_equal(vv_session_homeless, puts);
     vv_session_end();
-    assert_false(vv_session_put(record, 2)); /* nor afterwards */
+    assert_false(vv_process_stream_put(record, 2)); /* nor afterwards */
     assert_int_equal(vv_session_homeless, puts + 1);
-    vv_record_leave();
+    vv_recorder_unlock();
     walk_remove(output);
 }
 
@@ -419,9 +425,9 @@ static void without_a_folder_nothing_is_put_and_all_is_counted(void **state)
     assert_int_equal(start_with(0), VARVE_OK);
     pid_t child = fork(); /* it has no folder yet */
     if (child == 0) {
-        (void)vv_record_enter();
+        (void)vv_recorder_lock();
         vv_session_end();
-        vv_record_leave();
+        vv_recorder_unlock();
         _exit(vv_session_homeless != 0);
     }
     int status = -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers and sessions are switched while four threads record; `make thread` looks for races in it. */
+/* Layers and sessions are switched while four threads record; `make thread` looks for races in
+ * it. */
 #include "stream_walk.h"
 
 #include <pthread.h>
@@ -152,7 +153,8 @@ static void ranges_balance_under_changing_masks(void **state)
     unsigned seen = 0;
     for (size_t i = 0; i < walk.word_count; i++) {
         static const size_t fields[] = { [VV_EVENT_CLOCK] = 4, [VV_EVENT_THREAD] = 2,
-                                         [VV_EVENT_LAYERS] = 1, [VV_EVENT_COST] = 1, [VV_EVENT_COLLECTOR] = 2 };
+                                         [VV_EVENT_LAYERS] = 1, [VV_EVENT_COST] = 1,
+                                         [VV_EVENT_COLLECTOR] = 2 };
         uint32_t id = walk_id(walk.words[i]);
         if (id == VV_EVENT_STRING) {
             i += 1 + (walk.words[i + 1] >> 32) / 8;

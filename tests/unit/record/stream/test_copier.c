@@ -144,7 +144,8 @@ static void overload_is_counted(void **state)
 #else
     bool is_slow = getenv("VARVE_SLOW") != NULL; /* set where valgrind runs it                   */
 #endif
-    const long count = is_slow ? 500000 : 8000000; /* the law alone; or 128 MB, against 64 MiB of memory */
+    const long count = is_slow ? 500000 : 8000000; /* the law alone; or 128 MB, against 64 MiB of
+                                                      memory */
     emit(count);
     varve_session_stop(NULL);
     struct walk walk = walk_stream(folder, "thread.1");

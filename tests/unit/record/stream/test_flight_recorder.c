@@ -85,7 +85,8 @@ static struct kept look(unsigned instance)
         if (kept.parts++ == 0) {
             kept.first_part = part;
             sequence = ((const struct vv_packet_header *)(const void *)map)->sequence;
-            kept.first = *(const uint64_t *)(const void *)(map + sizeof(struct vv_packet_header)) >> VV_ID_BITS;
+            kept.first = *(const uint64_t *)(const void *)(map + sizeof(struct vv_packet_header)) >>
+                         VV_ID_BITS;
         }
         struct walk walk = { .packets = sequence };
         walk_part(&walk, map, bytes);
@@ -171,8 +172,8 @@ static void the_last_seconds_are_kept(void **state)
     bool is_kept = vv_clock_monotonic_ns() - begin_ns < 1000000000;
     struct kept kept = look(1);
     assert_int_equal(kept.first + kept.count, 1500000);
-    assert_true(kept.first >= before - MIB / 8);   /* the part then open, and what came after …     */
-    assert_true(kept.first <= before || !is_kept); /* … unless it came more slowly than a second    */
+    assert_true(kept.first >= before - MIB / 8);   /* the part then open, and what came after … */
+    assert_true(kept.first <= before || !is_kept); /* … unless it came more slowly than a second */
     vv_stream_close(&pen.stream, &pen.writer);
 }
 

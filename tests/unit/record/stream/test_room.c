@@ -16,7 +16,9 @@ static int refusals;
 int fstatfs(int file, struct statfs *out)
 {
     (void)file;
-    *out = (struct statfs){ .f_bsize = 1, .f_blocks = 1u << 30, .f_bavail = RESERVE_BYTES + spare_bytes };
+    *out = (struct statfs){ .f_bsize = 1,
+                            .f_blocks = 1u << 30,
+                            .f_bavail = RESERVE_BYTES + spare_bytes };
     return 0;
 }
 
@@ -26,8 +28,8 @@ static int count_refusal(void)
     return 0;
 }
 
-/* Who is refused a window asks for a smaller one; nothing is lost until there is no room for a packet, and that is said
- * once, not for each record. */
+/* Who is refused a window asks for a smaller one; nothing is lost until there is no room for a
+ * packet, and that is said once, not for each record. */
 static void only_a_packets_refusal_is_a_loss(void **state)
 {
     (void)state;
@@ -40,7 +42,8 @@ static void only_a_packets_refusal_is_a_loss(void **state)
     assert_int_equal(vv_room_kept_bytes(), 0);
     assert_true(vv_room_is_for(folder, 2 * PACKET));
     spare_bytes = 0;
-    assert_false(vv_room_is_for(folder, 2 * PACKET)); /* one was left of the last look: this one finds none */
+    assert_false(vv_room_is_for(folder, 2 * PACKET)); /* one was left of the last look: this one
+                                                         finds none */
     assert_int_equal(vv_room_kept_bytes(), 0);
     assert_int_equal(refusals, 0);
     for (int again = 0; again < 3; again++) {

@@ -87,15 +87,17 @@ static void an_open_stream_is_whole_after_every_record(void **state)
 
 static struct vv_stream stepped;
 static char next_part[4300];
-static volatile long steps, broken_step; /* broken_step: the first at which the file was not whole; -1 = none */
+static volatile long steps, broken_step; /* broken_step: the first at which the file was not whole;
+                                            -1 = none */
 
 static bool is_whole(const uint8_t *map, uint64_t bytes)
 {
     uint64_t at = 0;
     for (uint64_t number = 0; at < bytes; number++) {
         const struct vv_packet_header *packet = (const void *)(map + at);
-        if (packet->magic != VV_CTF_MAGIC || packet->sequence != number || packet->packet_bits % 64 != 0 ||
-            packet->content_bits < sizeof *packet * 8 || packet->content_bits > packet->packet_bits)
+        if (packet->magic != VV_CTF_MAGIC || packet->sequence != number ||
+            packet->packet_bits % 64 != 0 || packet->content_bits < sizeof *packet * 8 ||
+            packet->content_bits > packet->packet_bits)
             return false;
         at += packet->packet_bits / 8;
     }
@@ -110,7 +112,8 @@ static bool is_hidden_or_whole(const char *path)
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return true;
-    bool is_good = fstat(file, &about) == 0 && pread(file, &packet, sizeof packet, 0) == (ssize_t)sizeof packet &&
+    bool is_good = fstat(file, &about) == 0 &&
+                   pread(file, &packet, sizeof packet, 0) == (ssize_t)sizeof packet &&
                    packet.magic == VV_CTF_MAGIC && packet.content_bits == sizeof packet * 8 &&
                    packet.packet_bits == (uint64_t)about.st_size * 8;
     close(file);
@@ -219,7 +222,8 @@ static void without_its_folder_every_record_is_kept_or_counted(void **state)
     assert_int_equal(rename(kept_file, moved), 0);
     assert_int_equal(rmdir(inner), 0);
     const uint64_t per_packet = (VV_PACKET_BYTES - sizeof(struct vv_packet_header)) / 8;
-    const uint64_t count = per_packet * 64 + 100000; /* part 0 holds 64 packets; there is no other */
+    const uint64_t count = per_packet * 64 + 100000; /* part 0 holds 64 packets; there is no
+                                                        other */
     uint64_t kept = write_words(&stream, &writer, 0, count);
     assert_int_equal(kept, per_packet * 64);
     struct walk walk = walk_stream(folder, "moved");
@@ -281,9 +285,11 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(an_open_stream_is_whole_after_every_record, make_folder,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(a_packet_is_exchanged_and_the_file_is_whole_at_every_instruction, make_folder,
+        cmocka_unit_test_setup_teardown(
+            a_packet_is_exchanged_and_the_file_is_whole_at_every_instruction, make_folder,
+            remove_folder),
+        cmocka_unit_test_setup_teardown(a_handler_counts_while_losses_are_counted, make_folder,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(a_handler_counts_while_losses_are_counted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(without_its_folder_every_record_is_kept_or_counted,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_limit_bounds_what_all_streams_take, make_folder,

@@ -13,6 +13,8 @@ import table_reader  # pylint: disable=wrong-import-position
 @pytest.mark.parametrize("sources, states", [("heartbeat", [("attached", "beats")]), ("none", [])])
 def test_it_is_there_where_it_is_asked_for(varve, build, tmp_path, sources, states):
     program = [build / "tests/programs/emitter", "counts", "1", "10"]
-    subprocess.run([varve, "record", "--quiet", "--collect", sources, "-o", "a.varve", "--", *program], cwd=tmp_path, check=True)
+    subprocess.run([varve, "record", "--quiet", "--collect", sources, "-o", "a.varve", "--",
+                    *program], cwd=tmp_path, check=True)
     rows = table_reader.tables(varve, "info", tmp_path / "a.varve")["collectors"]
-    assert [(row["state"], row["text"]) for row in rows if row["collector"] == "heartbeat"] == states
+    assert [(row["state"], row["text"]) for row in rows
+            if row["collector"] == "heartbeat"] == states

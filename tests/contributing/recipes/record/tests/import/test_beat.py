@@ -25,15 +25,18 @@ def written(folder, _varve, _build):
 
 def recorded(folder, varve, build):
     program = [build / "tests/programs/emitter", "counts", "1", "10"]
-    subprocess.run([varve, "record", "--quiet", "--collect", "none", "-o", "a.varve", "--", *program], cwd=folder, check=True)
+    subprocess.run([varve, "record", "--quiet", "--collect", "none", "-o", "a.varve", "--",
+                    *program], cwd=folder, check=True)
     return folder / "a.varve"
 
 
 @pytest.mark.parametrize("make", [written, recorded])
 def test_every_reader_finds_it(varve, build, tmp_path, make):
     trace = make(tmp_path, varve, build)
-    beats = {(row["collector"], row["state"], row["text"]) for row in table_reader.tables(varve, "info", trace)["collectors"]}
+    beats = {(row["collector"], row["state"], row["text"])
+             for row in table_reader.tables(varve, "info", trace)["collectors"]}
     assert beats == {("beat", "note", "7")}
-    streams = [stream for process in varve_decode.open_trace(str(trace)).processes for stream in process.streams]
+    streams = [stream for process in varve_decode.open_trace(str(trace)).processes
+               for stream in process.streams]
     records = [record for stream in streams for record in stream.records]
     assert {record.fields["count"] for record in records if record.name == "varve.beat"} == {7}

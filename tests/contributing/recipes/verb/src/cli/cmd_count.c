@@ -13,10 +13,10 @@ int vv_cmd_count(const struct vv_arguments *arguments)
     struct vv_model *model;
     if (arguments->operand_count != 1) {
         (void)vv_fail(&error, VARVE_INVALID, "count wants one trace");
-        return vv_complain(&error);
+        return vv_print_error(&error);
     }
     if (vv_import_counts(arguments->operands[0], &model, &error) != VARVE_OK)
-        return vv_complain(&error);
+        return vv_print_error(&error);
     printf("%llu\n", (unsigned long long)model->run.events);
     vv_model_destroy(model);
     return vv_cli_flush(VV_EXIT_DONE);

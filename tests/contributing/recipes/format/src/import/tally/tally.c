@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally.c — tallies: a line "TALLY 1", then a line "NAME BEGIN_NS END_NS" for each slice of one thread. */
+/* tally.c — tallies: a line "TALLY 1", then a line "NAME BEGIN_NS END_NS" for each slice of one
+ * thread. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +12,12 @@
 static bool probe(const char *path, bool is_folder, const char *head, size_t head_bytes)
 {
     (void)path;
-    return !is_folder && head_bytes >= sizeof MAGIC - 1 && memcmp(head, MAGIC, sizeof MAGIC - 1) == 0;
+    return !is_folder && head_bytes >= sizeof MAGIC - 1 &&
+           memcmp(head, MAGIC, sizeof MAGIC - 1) == 0;
 }
 
-static enum varve_code add_slice(struct vv_model *model, uint32_t track, const char *name, int64_t begin_ns,
-                                 int64_t duration_ns, struct varve_error *error)
+static enum varve_code add_slice(struct vv_model *model, uint32_t track, const char *name,
+                                 int64_t begin_ns, int64_t duration_ns, struct varve_error *error)
 {
     uint32_t row;
     VV_TRY(vv_model_add_slice(model, &row, error));
@@ -37,14 +39,18 @@ static enum varve_code read_tally(const struct vv_import_job *job, struct varve_
     model->processes.scope[process] = job->scope;
     VV_TRY(vv_model_add_track(model, &track, error));
     model->tracks.process[track] = process;
-    for (const char *line = strchr(text, '\n'); line != NULL && line[1] != '\0'; line = strchr(line + 1, '\n')) {
+    for (const char *line = strchr(text, '\n'); line != NULL && line[1] != '\0';
+         line = strchr(line + 1, '\n')) {
         char name[64];
         int64_t begin_ns, end_ns;
-        if (sscanf(line + 1, "%63s %" SCNd64 " %" SCNd64, name, &begin_ns, &end_ns) != 3 || begin_ns < 0 || end_ns < begin_ns)
-            return vv_fail_at(error, VARVE_CORRUPT, (uint64_t)(line + 1 - text), "no line of a tally");
+        if (sscanf(line + 1, "%63s %" SCNd64 " %" SCNd64, name, &begin_ns, &end_ns) != 3 ||
+            begin_ns < 0 || end_ns < begin_ns)
+            return vv_fail_at(error, VARVE_CORRUPT, (uint64_t)(line + 1 - text),
+                              "no line of a tally");
         VV_TRY(add_slice(model, track, name, begin_ns, end_ns - begin_ns, error));
     }
     return VARVE_OK;
 }
 
-const struct vv_importer vv_importer_tally = { .name = "tally", .title = "tally", .probe = probe, .read = read_tally };
+const struct vv_importer vv_importer_tally = { .name = "tally", .title = "tally", .probe = probe,
+                                               .read = read_tally };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control page: what another mapping of its file stores, this process obeys, and its trace says when. */
+/* The control page: what another mapping of its file stores, this process obeys, and its trace says
+ * when. */
 #include "stream_walk.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/system/shared_page.h"
-#include "record/session/control.h"
+#include "record/control.h"
 #include "record/stream/recorder.h"
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
@@ -68,7 +69,8 @@ struct said { uint64_t ticks, layers; };
 
 static size_t read_said(struct said *out_said, size_t capacity)
 {
-    static const unsigned char words[] = { [VV_EVENT_CLOCK] = 5, [VV_EVENT_THREAD] = 3, [VV_EVENT_LAYERS] = 2,
+    static const unsigned char words[] = { [VV_EVENT_CLOCK] = 5, [VV_EVENT_THREAD] = 3,
+                                           [VV_EVENT_LAYERS] = 2,
                                            [VV_EVENT_COST] = 2, [VV_EVENT_COLLECTOR] = 3 };
     struct walk walk = walk_stream(folder, "process");
     size_t count = 0;
@@ -134,7 +136,8 @@ static void the_trace_says_when_the_switch_was(void **state)
     vv_control_page_switch(page, VARVE_LAYER_OP);
     ticks[3] = vv_clock_ticks();
     usleep(20000);
-    assert_int_equal(read_said(said, 8), 1); /* what the session began with: nobody has looked yet */
+    assert_int_equal(read_said(said, 8), 1); /* what the session began with: nobody has looked
+                                                yet */
     varve_thread_name("me");
     assert_int_equal(read_said(said, 8), 3);
     assert_int_equal(said[1].layers, 0);
@@ -192,7 +195,8 @@ static void nonsense_in_the_page_does_no_harm(void **state)
     varve_thread_name("me too");
     assert_int_equal(read_said(said, 4), 3);
     assert_in_range(said[2].ticks, said[1].ticks, vv_clock_ticks() & VV_TICKS_MASK);
-    page->switches[page->asked % VV_CONTROL_SWITCHES] = (struct vv_control_switch){ 1, VARVE_LAYER_STEP };
+    page->switches[page->asked % VV_CONTROL_SWITCHES] =
+        (struct vv_control_switch){ 1, VARVE_LAYER_STEP };
     page->asked++;
     varve_thread_name("me again");
     assert_int_equal(read_said(said, 4), 4); /* which checks that time does not run backwards */
@@ -252,7 +256,9 @@ static void switching_under_load_is_safe(void **state)
         while (__atomic_load_n(&counts[i], __ATOMIC_ACQUIRE) == 0)
             usleep(200);
     for (unsigned i = 0; i < 300; i++) {
-        vv_control_page_switch(page, i % 3 == 0 ? 0 : i % 3 == 1 ? VARVE_LAYER_ALL : VARVE_LAYER_OP);
+        vv_control_page_switch(page, i % 3 == 0   ? 0
+                                     : i % 3 == 1 ? VARVE_LAYER_ALL
+                                                  : VARVE_LAYER_OP);
         if (i % 7 == 0)
             varve_layers_set(VARVE_LAYER_OP);
         usleep(200);
@@ -277,7 +283,8 @@ static void childs_folder(char out_path[4300], pid_t child)
 }
 
 /* Exit code of a child that runs `body`. */
-static int in_child(int (*body)(struct vv_control_page *), struct vv_control_page *page, pid_t *out_child)
+static int in_child(int (*body)(struct vv_control_page *), struct vv_control_page *page,
+                    pid_t *out_child)
 {
     int status;
     *out_child = fork();

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/process_clock.h"
+
+#include "record/site.h"
+#include "record/stream/process_stream.h"
+#include "record/stream/recorder.h"
+
+#define CLOCK_EVERY_NS UINT64_C(1000000000)
+#define FIRST_REFINE_NS UINT64_C(100000000)
+
+/* Writes a clock record, and the time that recording has cost so far. */
+static void put_clock(const struct vv_clock_sample *sample)
+{
+    const uint64_t cost[] = { VV_EVENT_COST, vv_session.slow_ns };
+    (void)vv_process_stream_put(cost, 2);
+    const uint64_t record[] = { VV_EVENT_CLOCK, sample->ticks, sample->monotonic_ns,
+                                (uint64_t)sample->realtime_ns, sample->uncertainty_ns };
+    (void)vv_process_stream_put(record, 5);
+}
+
+static void refine_frequency(void)
+{
+    struct vv_session *session = &vv_session;
+    uint64_t hz = vv_clock_frequency(&session->begin, &session->latest);
+    if (hz != 0 && vv_clock_is_counter && hz != session->frequency_hz) {
+        session->frequency_hz = hz;
+        (void)vv_metadata_write();
+    }
+}
+
+static void sample_clock(void)
+{
+    struct vv_session *session = &vv_session;
+    vv_clock_sample(&session->latest, session->frequency_hz);
+    put_clock(&session->latest);
+}
+
+void vv_process_clock_begin(void)
+{
+    static uint64_t measured_hz; /* measured once in a process: that takes a millisecond */
+    struct vv_session *session = &vv_session;
+    if (measured_hz == 0)
+        measured_hz = vv_clock_measure();
+    session->frequency_hz = measured_hz != 0 ? measured_hz : UINT64_C(1000000000);
+    session->precision_ticks = vv_clock_is_counter ? session->frequency_hz / 100000000 + 1 : 1;
+    vv_clock_sample(&session->begin, session->frequency_hz);
+    session->latest = session->begin;
+    session->refine_ns = FIRST_REFINE_NS;
+}
+
+void vv_process_clock_put_first(void)
+{
+    put_clock(&vv_session.begin);
+}
+
+void vv_process_clock_put_due(void)
+{
+    struct vv_session *session = &vv_session;
+    if (vv_clock_monotonic_ns() - session->latest.monotonic_ns < CLOCK_EVERY_NS)
+        return;
+    sample_clock();
+    uint64_t age_ns = session->latest.monotonic_ns - session->begin.monotonic_ns;
+    if (age_ns < session->refine_ns)
+        return;
+    while (session->refine_ns <= age_ns)
+        session->refine_ns *= 10;
+    refine_frequency();
+}
+
+void vv_process_clock_put_last(void)
+{
+    struct vv_session *session = &vv_session;
+    sample_clock();
+    if (session->latest.monotonic_ns - session->begin.monotonic_ns >= FIRST_REFINE_NS)
+        refine_frequency();
+}

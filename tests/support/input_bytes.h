@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input_bytes.h — how long a file is, and what it decompresses to: where a sentence may place an
+ * error. */
+#ifndef VARVE_TESTS_INPUT_BYTES_H
+#define VARVE_TESTS_INPUT_BYTES_H
+
+#include "import/input/source.h"
+#include "sentence.h"
+
+/* As far as the file decompresses. */
+static inline struct sentence_input input_bytes_of(const char *path)
+{
+    static char buffer[65536];
+    struct vv_source *source = NULL;
+    struct sentence_input input = { UINT64_MAX, UINT64_MAX, false };
+    size_t got = 0;
+    if (vv_source_open(path, &source, NULL) != VARVE_OK)
+        return input;
+    input.file_bytes = vv_source_disk_bytes(source);
+    input.is_compressed = !vv_source_is_plain(source);
+    input.plain_bytes = input.is_compressed ? 0 : input.file_bytes;
+    while (input.is_compressed &&
+           vv_source_read(source, buffer, sizeof buffer, &got, NULL) == VARVE_OK && got > 0)
+        input.plain_bytes += got;
+    vv_source_close(source);
+    return input;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a place counts: bytes of the file where the file itself is damaged, else bytes of what it
+ * decompresses to, and then the sentence says so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "import/input/source.h"
+#include "memory_file.h"
+
+/* A zstd frame of one run: 16,800 times 'P'. */
+#define RUN "\x28\xb5\x2f\xfd\x00\x58\x03\x0d\x02P"
+
+static struct vv_source *open_bytes(const void *bytes, size_t count)
+{
+    struct vv_source *source = NULL;
+    struct varve_error error = { .code = VARVE_OK };
+    enum varve_code code = vv_source_open(memory_file(bytes, count), &source, &error);
+    if (code == VARVE_UNSUPPORTED)
+        skip();
+    assert_int_equal(code, VARVE_OK);
+    return source;
+}
+
+static void a_readers_place_is_in_what_the_file_decompresses_to(void **state)
+{
+    (void)state;
+    struct vv_source *source = open_bytes(RUN, sizeof RUN - 1);
+    struct varve_error error;
+    vv_fail_at(&error, VARVE_CORRUPT, 16800, "no field has the number 0");
+    for (int i = 0; i < 2; i++) { /* once is enough, however many levels ask */
+        assert_int_equal(vv_source_place(source, VARVE_CORRUPT, &error), VARVE_CORRUPT);
+        assert_string_equal(error.message,
+                            "no field has the number 0 at byte 16800 of what it decompresses to");
+        assert_int_equal(error.offset, 16800);
+    }
+    vv_fail(&error, VARVE_CORRUPT, "somewhere");
+    assert_int_equal(vv_source_place(source, VARVE_CORRUPT, &error), VARVE_CORRUPT);
+    assert_string_equal(error.message, "somewhere");
+    assert_int_equal(vv_source_place(source, VARVE_CORRUPT, NULL), VARVE_CORRUPT);
+    assert_int_equal(vv_source_place(source, VARVE_OK, &error), VARVE_OK);
+    vv_source_close(source);
+}
+
+static void the_files_own_damage_is_in_the_file(void **state)
+{
+    (void)state;
+    static char buffer[20000];
+    struct vv_source *source = open_bytes(RUN "no frame", sizeof RUN + 7);
+    struct varve_error error = { .code = VARVE_OK };
+    enum varve_code code = VARVE_OK;
+    for (size_t got = 1; code == VARVE_OK && got > 0;)
+        code = vv_source_read(source, buffer, sizeof buffer, &got, &error);
+    assert_int_equal(code, VARVE_CORRUPT);
+    assert_true(error.offset >= sizeof RUN - 1 && error.offset <= sizeof RUN + 7);
+    assert_int_equal(vv_source_place(source, code, &error), VARVE_CORRUPT);
+    assert_null(strstr(error.message, "decompresses"));
+    vv_fail_at(&error, VARVE_CORRUPT, 16000, "a reader found more"); /* in what came before it */
+    (void)vv_source_place(source, VARVE_CORRUPT, &error);
+    assert_string_equal(error.message,
+                        "a reader found more at byte 16000 of what it decompresses to");
+    vv_source_close(source);
+}
+
+static void a_plain_file_is_what_it_is(void **state)
+{
+    (void)state;
+    struct vv_source *source = open_bytes("plain", 5);
+    struct varve_error error;
+    vv_fail_at(&error, VARVE_CORRUPT, 3, "an i");
+    (void)vv_source_place(source, VARVE_CORRUPT, &error);
+    (void)vv_source_place(NULL, VARVE_CORRUPT, &error); /* a folder has no source */
+    assert_string_equal(error.message, "an i at byte 3");
+    vv_source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_readers_place_is_in_what_the_file_decompresses_to),
+        cmocka_unit_test(the_files_own_damage_is_in_the_file),
+        cmocka_unit_test(a_plain_file_is_what_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
