@@ -105,3 +105,8 @@ int64_t vv_samples_percentile(const struct vv_samples *samples, uint32_t group, 
     wide step = (wide)((uint64_t)values[below + 1] - (uint64_t)values[below]);
     return values[below] + (int64_t)(step * rest / 100);
 }
+
+struct vv_mean vv_samples_mean(const struct vv_samples *samples, uint32_t group)
+{
+    return vv_mean_of(samples->values + samples->starts[group], vv_samples_size(samples, group));
+}

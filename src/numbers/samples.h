@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samples.h — durations by group, for medians and other percentiles. Thread-compatible.
+/* samples.h — durations by group, for medians, other percentiles and means. Thread-compatible.
  *
  * Add in any order, sort once, then read percentiles. */
 #ifndef VV_NUMBERS_SAMPLES_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/scratch.h"
+#include "numbers/spread.h"
 
 struct vv_samples {
     struct vv_scratch *scratch; /* from which its memory comes */
@@ -29,5 +30,7 @@ size_t vv_samples_size(const struct vv_samples *samples, uint32_t group);
 /* The group's percentile: 0 = least, 50 = median, 100 = greatest; interpolated between neighbours
  * and rounded down. The group must not be empty. */
 int64_t vv_samples_percentile(const struct vv_samples *samples, uint32_t group, unsigned percent);
+/* The mean and the standard deviation of the group: no value is below 0. It must not be empty. */
+struct vv_mean vv_samples_mean(const struct vv_samples *samples, uint32_t group);
 
 #endif

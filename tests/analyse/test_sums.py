@@ -219,6 +219,8 @@ def check_operators(report, reference):
             durations = reference.durations[row["name"]]
             assert row["median_ns"] == int(statistics.median(durations))
             assert (row["min_ns"], row["max_ns"]) == (min(durations), max(durations))
+            assert row["mean_ns"] == sum(durations) // len(durations)
+            assert row["deviation_ns"] == int(statistics.pstdev(durations))
     special = {row["row"]: row for row in rows if row["row"] != "operator"}
     if not rows:
         assert reference.outside == 0

@@ -16,7 +16,7 @@
 #include "sheet/number.h"
 
 enum {
-    TOTAL, SHARE, RUNNING, CALLS, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
+    TOTAL, SHARE, RUNNING, CALLS, MEAN, DEVIATION, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
     OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, FIRST, SECOND, COLUMNS
 };
 
@@ -25,6 +25,8 @@ enum {
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                       \
     { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                 \
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                        \
+    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },                           \
+    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },                    \
     { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                      \
     { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
     { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                             \
@@ -187,6 +189,9 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
         cells[percentiles[i].column] =
             vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+    struct vv_mean mean = vv_samples_mean(durations, group);
+    cells[MEAN] = vv_int_cell(mean.mean);
+    cells[DEVIATION] = vv_int_cell(mean.deviation);
     view->order[group] = group;
     VV_TRY(fill_launch(view, group, cells, error));
     return fill_names(view, group, cells, error);
@@ -255,8 +260,8 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
     }
     if (sort != NULL)
         VV_FAIL(error, VARVE_INVALID,
-                "cannot sort by '%s': %s have no such column. Try total, calls, median, p90, "
-                "min, max or busy",
+                "cannot sort by '%s': %s have no such column. Try total, calls, mean, deviation, "
+                "median, p90, min, max or busy",
                 sort, view->sheet->name);
     return VARVE_OK;
 }

@@ -4,7 +4,6 @@
  *
  * Laws: the total_ns of the outermost blocks + that of the rest = that of the total; the positions
  * of a block sum to its total_ns. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,18 +63,14 @@ struct figures {
 static struct figures figures_of(const int64_t *values, size_t count)
 {
     struct figures figures = { .min_ns = INT64_MAX, .max_ns = INT64_MIN };
-    double squares = 0;
+    struct vv_mean mean = vv_mean_of(values, count);
     for (size_t i = 0; i < count; i++) {
         figures.total_ns += values[i];
         figures.min_ns = values[i] < figures.min_ns ? values[i] : figures.min_ns;
         figures.max_ns = values[i] > figures.max_ns ? values[i] : figures.max_ns;
     }
-    figures.mean_ns = figures.total_ns / (int64_t)count;
-    for (size_t i = 0; i < count; i++) {
-        double distance = (double)values[i] - (double)figures.total_ns / (double)count;
-        squares += distance * distance;
-    }
-    figures.deviation_ns = (int64_t)sqrt(squares / (double)count);
+    figures.mean_ns = mean.mean;
+    figures.deviation_ns = mean.deviation;
     return figures;
 }
 

@@ -18,6 +18,7 @@
 #include "derive/operators/own_time.h"
 #include "derive/select/track_order.h"
 #include "numbers/pair_ids.h"
+#include "numbers/spread.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"
@@ -25,8 +26,8 @@
 #define INDENT_MAX 40    /* levels; deeper levels are indented no further */
 #define LEAST_SHARE 200  /* --top shows no node that takes less than 1 / 200 of all time */
 
-enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, DEPTH, NODE, PARENT, ROW,
-       NAME, TREE, COLUMNS };
+enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, MEAN, DEVIATION, DEPTH, NODE,
+       PARENT, ROW, NAME, TREE, COLUMNS };
 
 static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -36,6 +37,8 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "depth", "depth", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "node", "node", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "parent", "parent", VV_CELL_INT, VV_UNIT_NONE, true, false },
@@ -44,7 +47,7 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "tree", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-struct figures { int64_t values[KERNELS + 1]; }; /* by column; SHARE is not used */
+struct figures { int64_t values[DEVIATION + 1]; }; /* by column; SHARE is not used */
 
 struct tree {
     const struct vv_scope *scope;
@@ -74,7 +77,8 @@ static void add_slice(struct tree *tree, struct figures *figures, uint32_t row, 
     figures->values[KERNELS] += tree->share.kernels[row];
 }
 
-static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_ns,
+/* Takes the time of a slice that has no node out of own_ns. */
+static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t *own_ns,
                                    struct varve_error *error)
 {
     const struct vv_slices *slices = &tree->scope->model->slices;
@@ -85,7 +89,8 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
         !vv_scope_holds(tree->scope, row)) {
         tree->node_of[row] = above;
         if (is_chosen)
-            add_slice(tree, &tree->outside, row, own_ns);
+            add_slice(tree, &tree->outside, row, *own_ns);
+        *own_ns = 0;
         return VARVE_OK;
     }
     /* VV_NONE + 1 = 0 */
@@ -95,7 +100,7 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t own_
     if (node == known)
         tree->figures[node] = (struct figures){ 0 };
     tree->node_of[row] = node;
-    add_slice(tree, &tree->figures[node], row, own_ns);
+    add_slice(tree, &tree->figures[node], row, *own_ns);
     return VARVE_OK;
 }
 
@@ -110,8 +115,48 @@ static enum varve_code place_slices(struct tree *tree, uint32_t *stack, int64_t 
             continue;
         vv_own_time(&model->slices, first, last, INT64_MAX, stack, own_ns);
         for (uint32_t row = first; row < last; row++)
-            VV_TRY(place_slice(tree, row, own_ns[row], error));
+            VV_TRY(place_slice(tree, row, &own_ns[row], error));
     }
+    return VARVE_OK;
+}
+
+/* ---- the mean of a node's calls, and their deviation from it ---- */
+
+/* Makes of each slice's own time the time of the call: its own and that of the operators inside it.
+ * Then adds the calls to their nodes. A slice without a node has that of the slice around it, and
+ * is no call. */
+static void add_calls(const struct tree *tree, uint32_t first, uint32_t last, int64_t *times_ns,
+                      struct vv_deviation *deviations)
+{
+    const struct vv_slices *slices = &tree->scope->model->slices;
+    for (uint32_t row = last; row-- > first;) {
+        uint32_t parent = slices->parent[row], node = tree->node_of[row];
+        if (parent != VV_NONE)
+            times_ns[parent] += times_ns[row];
+        if (node != (parent != VV_NONE ? tree->node_of[parent] : VV_NONE))
+            vv_deviation_add(&deviations[node], times_ns[row]);
+    }
+}
+
+static enum varve_code find_means(struct tree *tree, int64_t *times_ns, struct varve_error *error)
+{
+    const struct vv_model *model = tree->scope->model;
+    struct vv_deviation *deviations;
+    VV_TRY(VV_SCRATCH_ZEROS(tree->nodes.scratch, &deviations, tree->nodes.count, error));
+    for (uint32_t node = 0; node < tree->nodes.count; node++)
+        deviations[node].mean =
+            tree->figures[node].values[TOTAL] / tree->figures[node].values[CALLS];
+    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
+        uint32_t first, last;
+        vv_track_rows(model, track, &first, &last);
+        if (tree->scope->tracks[track] && vv_track_works(model, track))
+            add_calls(tree, first, last, times_ns, deviations);
+    }
+    for (uint32_t node = 0; node < tree->nodes.count; node++) {
+        tree->figures[node].values[MEAN] = deviations[node].mean;
+        tree->figures[node].values[DEVIATION] = vv_deviation_end(&deviations[node]);
+    }
+    vv_scratch_release(tree->nodes.scratch, deviations);
     return VARVE_OK;
 }
 
@@ -233,6 +278,8 @@ static enum varve_code put_node(struct printing *printing, uint32_t node, struct
     struct vv_cell cells[COLUMNS] = { 0 };
     fill_figures(tree, &tree->figures[node], cells);
     cells[NODE] = vv_int_cell(node);
+    cells[MEAN] = vv_int_cell(tree->figures[node].values[MEAN]);
+    cells[DEVIATION] = vv_int_cell(tree->figures[node].values[DEVIATION]);
     if (tree->nodes.extras[node] > 0)
         cells[PARENT] = vv_int_cell(tree->nodes.extras[node] - 1);
     return put_row(printing, "operator", vv_text_of(tree->scope->model, tree->nodes.names[node]),
@@ -317,7 +364,8 @@ static enum varve_code put_rows(struct printing *printing, struct varve_error *e
 
 static enum varve_code choose_order(struct tree *tree, const char *sort, struct varve_error *error)
 {
-    static const int columns[] = { TOTAL, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS };
+    static const int columns[] = { TOTAL, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, MEAN,
+                                   DEVIATION };
     tree->sort = TOTAL;
     if (sort == NULL)
         return VARVE_OK;
@@ -327,8 +375,8 @@ static enum varve_code choose_order(struct tree *tree, const char *sort, struct 
             return VARVE_OK;
     }
     VV_FAIL(error, VARVE_INVALID,
-            "cannot sort the call tree by '%s'. Try total, self, calls, device_total, device_self "
-            "or kernels",
+            "cannot sort the call tree by '%s'. Try total, self, calls, device_total, device_self, "
+            "kernels, mean or deviation",
             sort);
 }
 
@@ -346,8 +394,9 @@ static enum varve_code build(struct tree *tree, const struct vv_device_work *wor
     tree->has_device = work->count > 0;
     VV_TRY(place_slices(tree, stack, own_ns, error));
     vv_scratch_release(scratch, stack);
-    vv_scratch_release(scratch, own_ns);
     add_up(tree);
+    VV_TRY(find_means(tree, own_ns, error));
+    vv_scratch_release(scratch, own_ns);
     return order_children(tree, error);
 }
 

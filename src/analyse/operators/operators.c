@@ -16,7 +16,7 @@
 
 /* The columns of one scope, in order. The table has them twice. */
 enum {
-    SELF, SHARE, RUNNING, TOTAL, CALLS, MEDIAN, P90, P99, LEAST, GREATEST,
+    SELF, SHARE, RUNNING, TOTAL, CALLS, MEAN, DEVIATION, MEDIAN, P90, P99, LEAST, GREATEST,
     DEVICE_SELF, DEVICE_SHARE, DEVICE_TOTAL, DEVICE_BUSY, KERNELS, RATE, SCOPE_COLUMNS
 };
 enum {
@@ -41,6 +41,8 @@ enum {
     { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },             \
     { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                         \
     { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                         \
+    { prefix "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },                            \
+    { prefix "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },                     \
     { prefix "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },             \
     { prefix "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                   \
     { prefix "p99_ns", "p99", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
@@ -155,8 +157,8 @@ static enum varve_code choose_order(struct view *view, const char *sort, struct 
         }
     }
     VV_FAIL(error, VARVE_INVALID,
-            "cannot sort by '%s': operators have no such column. Try self, total, calls, median, "
-            "p90, min, max, device_self, device_total, flop or name",
+            "cannot sort by '%s': operators have no such column. Try self, total, calls, mean, "
+            "deviation, median, p90, min, max, device_self, device_total, flop or name",
             sort);
 }
 
@@ -196,6 +198,9 @@ static void fill_scope(const struct view *view, int base, uint32_t group, struct
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
         cells[base + percentiles[i].column] =
             vv_int_cell(vv_samples_percentile(durations, group, percentiles[i].percent));
+    struct vv_mean mean = vv_samples_mean(durations, group);
+    cells[base + MEAN] = vv_int_cell(mean.mean);
+    cells[base + DEVIATION] = vv_int_cell(mean.deviation);
 }
 
 /* Fills the cells of the group's trait. The text lives as long as the sheet. */
