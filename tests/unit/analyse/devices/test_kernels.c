@@ -206,7 +206,7 @@ static void a_tree_is_sorted_by_figures_alone(void **state)
 {
     (void)state;
     static const char *const taken[] = { "total", "self", "calls", "device_total", "device_self",
-                                         "kernels", "total_ns" },
+                                         "kernels", "total_ns", "mean", "deviation_ns" },
                       *const refused[] = { "total_share", "depth", "node", "parent", "row", "name",
                                            "tree", "", "totals" };
     struct vv_model *model = annotated();
@@ -222,8 +222,8 @@ static void a_tree_is_sorted_by_figures_alone(void **state)
         question.sort = refused[i];
         assert_int_equal(vv_analyse(vv_analyse_call_tree, model, &question, &sheet, &error),
                          VARVE_INVALID);
-        assert_non_null(
-            strstr(error.message, "Try total, self, calls, device_total, device_self or kernels"));
+        assert_non_null(strstr(error.message, "Try total, self, calls, device_total, device_self, "
+                                              "kernels, mean or deviation"));
     }
     vv_model_destroy(model);
 }
