@@ -208,6 +208,88 @@ def test_utilisation_of_steps(varve, tmp_path):
     assert row["roof_flop_per_s"] == pytest.approx(peak)
 
 
+BF16 = ["c10::BFloat16", "c10::BFloat16"]
+
+
+def product(number, at_us, work_at_us, work_us, device=0, kinds=None):
+    """aten::mm of 2e9 FLOP, its call of 3 µs, and its kernel."""
+    correlation = {"correlation": number + 1}
+    return [op("aten::mm", [[1000, 1000], [1000, 1000]], kinds or BF16, ts=at_us, dur=5),
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at_us + 1,
+             "dur": 3, "pid": 1, "tid": 1, "args": correlation},
+            {"ph": "X", "cat": "kernel", "name": "gemm", "ts": work_at_us, "dur": work_us,
+             "pid": device, "tid": 7, "args": {"device": device, "stream": 7, **correlation}}]
+
+
+def step(number, at_us, lasts_us):
+    return {**op(f"ProfilerStep#{number}", []), "ts": at_us, "dur": lasts_us,
+            "cat": "user_annotation"}
+
+
+def mfu_of(varve, path):
+    told = subprocess.run([varve, "report", "--no-cache", "--table", "mfu", path],
+                          capture_output=True, text=True, check=True).stdout
+    return table(varve, "mfu", path), " ".join(told.split())
+
+
+def test_a_step_lasts_until_its_device_work_ends(varve, tmp_path):
+    """A host that only launches: its steps last 30 µs each, their work 400 and 500. Each product
+    takes 2.02 µs at the peak."""
+    events = [step(0, 0, 30), step(1, 30, 30),
+              *product(0, 5, 20, 200), *product(1, 12, 220, 200),
+              *product(2, 35, 420, 250), *product(3, 45, 670, 250)]
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    rows, told = mfu_of(varve, path)
+    assert [(row["duration_ns"], row["host_duration_ns"]) for row in rows] == [
+        (420000, 30000), (500000, 30000), (920000, 60000)]
+    assert [row["mfu"] for row in rows] == pytest.approx(
+        [4e9 / 989.4e12 / 420e-6, 4e9 / 989.4e12 / 500e-6, 8e9 / 989.4e12 / 920e-6])
+    assert "each step until its device work ends" in told
+    assert "above 100 %" not in told
+
+
+def test_a_step_whose_work_is_not_in_the_trace_is_left_out(varve, tmp_path):
+    events = [step(0, 0, 30), step(1, 30, 30), *product(0, 5, 20, 200),
+              *product(1, 12, 220, 200), *product(2, 35, 420, 250),
+              *product(3, 45, 670, 250)[:2]]
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    rows, told = mfu_of(varve, path)
+    assert [row["step"] for row in rows] == [0, None]
+    assert "FLOP of 2 operators" in told
+    assert "step 1 is left out: recording ended before its device work" in told
+
+
+@pytest.mark.parametrize("events, mfu, reason", [
+    # 30 µs at the peak of 32 bits, done in 10
+    ([step(0, 0, 20), *product(0, 2, 6, 10, kinds=["float", "float"])],
+     2e9 / 66.9e12 / 20e-6, "above 100 %: aten::mm is faster than this peak of its type"),
+    # the call ends after the step, so its work is not the step's
+    ([step(0, 0, 1), *product(0, 0.5, 6, 10)], 2e9 / 989.4e12 / 1e-6,
+     "above 100 %: these operators take 10.0 µs of their devices, the steps 1.00 µs")])
+def test_more_than_the_peak_is_never_said_without_the_reason(varve, tmp_path, events, mfu, reason):
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    rows, told = mfu_of(varve, path)
+    assert rows[0]["mfu"] == pytest.approx(mfu)
+    assert mfu > 1 and reason in told
+
+
+@pytest.mark.parametrize("names, known", [
+    ({0: "AMD Instinct MI300X"}, True),
+    ({0: "AMD Instinct MI300X", 1: "AMD Instinct MI300X"}, True),
+    ({0: "AMD Instinct MI300X", 1: "AMD Instinct MI210"}, False),
+    ({0: "AMD Instinct MI210", 9: "AMD Instinct MI300X"}, True), ({}, False)])
+def test_a_device_of_another_number_has_the_name_that_all_have(varve, tmp_path, names, known):
+    """ROCm numbers devices by agent in its events, from 0 in its list of devices."""
+    path = write(tmp_path / "made.json", [step(0, 0, 30), *product(0, 5, 20, 200, device=9)],
+                 deviceProperties=[{"id": id, "name": name} for id, name in names.items()])
+    rows, told = mfu_of(varve, path)
+    assert rows[0]["mfu"] == (pytest.approx(2e9 / 1307.4e12 / 220e-6) if known else None)
+    assert ("no peaks known of this device" in told) == (not known)
+
+
 def test_what_is_not_counted_and_whose_peaks_are_meant_is_said(varve, tmp_path):
     """A quarter of the device's work has a formula; one operator that has one ran on the host,
     beside the device."""

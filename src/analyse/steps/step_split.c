@@ -261,23 +261,8 @@ static enum varve_code put_steps(struct view *view, struct varve_error *error)
 
 static enum varve_code state_policy(const struct view *view, struct varve_error *error)
 {
-    const struct vv_device_steps *steps = view->steps;
-    char cut[160] = "", average[VV_NUMBER_BYTES];
-    uint64_t cut_count = 0;
-    for (size_t i = 0; i < steps->step_count; i++) {
-        if (!steps->steps[i].is_cut || !view->scope->steps[steps->steps[i].step])
-            continue;
-        int64_t index = view->scope->model->steps.index[steps->steps[i].step];
-        if (++cut_count == 1)
-            snprintf(cut, sizeof cut,
-                     "; step %" PRId64 " is left out: recording ended before its device work",
-                     index);
-        else
-            snprintf(cut, sizeof cut,
-                     "; %" PRIu64
-                     " last steps are left out: recording ended before their device work",
-                     cut_count);
-    }
+    char cut[160], average[VV_NUMBER_BYTES];
+    vv_device_steps_cut_text(view->steps, view->scope, cut, sizeof cut);
     if (view->rows == 0)
         return vv_sheet_policy(view->sheet, error, "no steps to split%s%s", cut,
                                view->scope->model->steps.table.count == 0 ? ": none recorded" : "");
@@ -293,22 +278,16 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model,
                                       struct vv_scratch *scratch, struct vv_sheet *out,
                                       struct varve_error *error)
 {
-    struct vv_scope scope, every;
-    struct vv_device_work work;
-    struct vv_device_steps steps;
-    /* a step may begin where the step before it ends, so all steps are read */
-    struct vv_selection whole = vv_selection_without_step(&question->selection);
-    struct view view = { .scope = &scope, .work = &work, .steps = &steps, .sheet = out,
+    struct vv_scope scope;
+    struct vv_whole_steps whole;
+    struct view view = { .scope = &scope, .work = &whole.work, .steps = &whole.steps, .sheet = out,
                          .free = { .scratch = scratch }, .taken = { .scratch = scratch },
                          .rest = { .scratch = scratch } };
     for (size_t part = 0; part < PARTS; part++)
         view.busy[part].scratch = scratch;
     vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
-    struct vv_scope all = vv_scope_of_whole_devices(&every);
-    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
-    VV_TRY(vv_device_steps_init(&steps, &work, error));
+    VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
     VV_TRY(vv_host_roles_init(&view.roles, model, scratch, error));
     VV_TRY(put_steps(&view, error));
     return state_policy(&view, error);

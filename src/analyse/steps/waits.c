@@ -31,7 +31,7 @@ static const struct vv_sheet_column wait_columns[COLUMNS] = {
 struct view {
     const struct vv_scope *scope;      /* the selected steps                                    */
     const struct vv_device_work *work; /* of all steps                                          */
-    struct vv_device_steps steps;
+    const struct vv_device_steps *steps;
     struct vv_host_roles roles;
     uint32_t *order;                   /* of processes                                          */
     bool *loads;                       /* process -> it has a data loader                       */
@@ -79,9 +79,9 @@ static enum varve_code list_by_process(struct view *view, struct varve_error *er
         view->next_track[track] = view->first_track[process];
         view->first_track[process] = track;
     }
-    for (uint32_t h = 0; h < view->steps.host_count; h++)
-        if (view->steps.hosts[h].process != VV_NONE)
-            view->host_of[view->steps.hosts[h].process] = h;
+    for (uint32_t h = 0; h < view->steps->host_count; h++)
+        if (view->steps->hosts[h].process != VV_NONE)
+            view->host_of[view->steps->hosts[h].process] = h;
     return VARVE_OK;
 }
 
@@ -149,7 +149,7 @@ static enum varve_code put_steps(struct view *view, const struct vv_step_host *h
 {
     view->inside.count = 0;
     for (size_t i = host->first_step; i < host->last_step; i++) {
-        const struct vv_device_step *step = &view->steps.steps[i];
+        const struct vv_device_step *step = &view->steps->steps[i];
         int64_t values[COLUMNS] = { [PROCESS] = process[PROCESS], [RANK] = process[RANK] };
         values[LOADER] = vv_intervals_length_within(&view->loader, step->begin_ns, step->end_ns);
         values[WAIT] = vv_intervals_length_within(&view->wait, step->begin_ns, step->end_ns);
@@ -169,7 +169,7 @@ static enum varve_code put_process(struct view *view, uint32_t process, struct v
     VV_TRY(read_process(view, process, error));
     view->inside.count = 0;
     if (view->host_of[process] != VV_NONE)
-        VV_TRY(put_steps(view, &view->steps.hosts[view->host_of[process]], rest, error));
+        VV_TRY(put_steps(view, &view->steps->hosts[view->host_of[process]], rest, error));
     rest[LOADER] = vv_intervals_length_without(&view->loader, &view->inside);
     rest[WAIT] = vv_intervals_length_without(&view->wait, &view->inside);
     return view->scope->every_step && rest[LOADER] > 0 ? put_part(view, NULL, rest, error)
@@ -179,7 +179,6 @@ static enum varve_code put_process(struct view *view, uint32_t process, struct v
 static enum varve_code put_all(struct view *view, struct varve_error *error)
 {
     uint64_t processes = view->scope->model->processes.table.count;
-    VV_TRY(vv_device_steps_init(&view->steps, view->work, error));
     VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->loads, processes, error));
     if (!find_processes(view))
@@ -200,16 +199,13 @@ enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_q
                                  struct vv_scratch *scratch, struct vv_sheet *out,
                                  struct varve_error *error)
 {
-    struct vv_scope scope, every;
-    struct vv_device_work work;
-    struct view view = { .scope = &scope, .work = &work, .sheet = out,
+    struct vv_scope scope;
+    struct vv_whole_steps whole;
+    struct view view = { .scope = &scope, .work = &whole.work, .steps = &whole.steps, .sheet = out,
                          .loader = { .scratch = scratch }, .wait = { .scratch = scratch },
                          .inside = { .scratch = scratch } };
-    struct vv_selection whole = vv_selection_without_step(&question->selection);
     vv_sheet_init(out, "waits", "WAITING FOR DATA", wait_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
-    struct vv_scope all = vv_scope_of_whole_devices(&every);
-    VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
+    VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
     return put_all(&view, error);
 }

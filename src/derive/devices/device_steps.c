@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/devices/device_steps.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "derive/select/track_order.h"
@@ -205,4 +207,36 @@ enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
     extend_all(&placing, by_row);
     vv_scratch_release(scratch, placing.host_of_item);
     return VARVE_OK;
+}
+
+enum varve_code vv_whole_steps_init(struct vv_whole_steps *out_whole, const struct vv_model *model,
+                                    const struct vv_selection *selection,
+                                    struct vv_scratch *scratch, struct varve_error *error)
+{
+    struct vv_selection whole = vv_selection_without_step(selection);
+    struct vv_scope every;
+    VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
+    out_whole->scope = vv_scope_of_whole_devices(&every);
+    VV_TRY(vv_device_work_init(&out_whole->work, &out_whole->scope, selection->device, error));
+    return vv_device_steps_init(&out_whole->steps, &out_whole->work, error);
+}
+
+void vv_device_steps_cut_text(const struct vv_device_steps *steps, const struct vv_scope *scope,
+                              char *text, size_t bytes)
+{
+    uint64_t count = 0;
+    int64_t index = 0;
+    for (size_t i = 0; i < steps->step_count; i++)
+        if (steps->steps[i].is_cut && scope->steps[steps->steps[i].step]) {
+            index = scope->model->steps.index[steps->steps[i].step];
+            count++;
+        }
+    text[0] = '\0';
+    if (count == 1)
+        snprintf(text, bytes,
+                 "; step %" PRId64 " is left out: recording ended before its device work", index);
+    else if (count > 1)
+        snprintf(text, bytes,
+                 "; %" PRIu64 " last steps are left out: recording ended before their device work",
+                 count);
 }

@@ -50,4 +50,22 @@ struct vv_device_steps {
 enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
                                      const struct vv_device_work *work, struct varve_error *error);
 
+/* All steps of a trace, with all device work, whichever steps are asked for: a step may begin where
+ * the step before it ends. Its parts point at each other, so it must not move. */
+struct vv_whole_steps {
+    struct vv_scope scope;
+    struct vv_device_work work;
+    struct vv_device_steps steps;
+};
+
+/* VARVE_INVALID: as for vv_device_work_init. */
+enum varve_code vv_whole_steps_init(struct vv_whole_steps *out_whole, const struct vv_model *model,
+                                    const struct vv_selection *selection,
+                                    struct vv_scratch *scratch, struct varve_error *error);
+
+/* For a policy: "; step 7 is left out: recording ended before its device work", of the steps that
+ * the scope asks for. Empty where none was cut. Sentences end with it. */
+void vv_device_steps_cut_text(const struct vv_device_steps *steps, const struct vv_scope *scope,
+                              char *text, size_t bytes);
+
 #endif

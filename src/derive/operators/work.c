@@ -17,17 +17,32 @@ double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_
 
 /* ---- peaks of the devices ---- */
 
+/* The row of the device. Kineto numbers ROCm's devices otherwise in its list of them than in its
+ * events. So if the list lacks the number, and all devices in it have one name, the first one is as
+ * good. Without a row: the count of rows. */
+static uint64_t row_of_device(const struct vv_devices *devices, const struct vv_device *asked)
+{
+    uint64_t like = devices->table.count;
+    bool are_alike = true;
+    for (uint64_t row = 0; row < devices->table.count; row++) {
+        if (devices->scope[row] != asked->scope)
+            continue;
+        if (devices->device[row] == asked->id)
+            return row;
+        like = like < devices->table.count ? like : row;
+        are_alike = are_alike && devices->name[row] == devices->name[like];
+    }
+    bool has_name = like < devices->table.count && devices->name[like] != 0;
+    return has_name && are_alike ? like : devices->table.count;
+}
+
 /* Finds the peaks in the data sheet of the device's name. Values that no data sheet gives are those
  * of the producer. */
 static void find_device(struct vv_op_work *work, size_t number)
 {
     const struct vv_devices *devices = &work->scope.model->devices;
-    const struct vv_device *asked = &work->work.devices[number];
     struct vv_peaks *peaks = &work->peaks[number];
-    uint64_t row = 0;
-    while (row < devices->table.count &&
-           (devices->device[row] != asked->id || devices->scope[row] != asked->scope))
-        row++;
+    uint64_t row = row_of_device(devices, &work->work.devices[number]);
     if (row == devices->table.count)
         return;
     work->names[number] = devices->name[row];
