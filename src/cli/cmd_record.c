@@ -101,12 +101,8 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
     if (arguments->output != NULL && *arguments->output == '\0')
         VV_FAIL(error, VARVE_INVALID,
                 "-o wants the trace's name:  varve record -o NAME.varve -- PROGRAM");
-    if (vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID,
-                "--layers '%.100s': no such layer. Write all, or some of API, HOST, "
-                "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, "
-                "PYTHON, METRIC with commas between",
-                arguments->layers);
+    uint32_t layers;
+    VV_TRY_NOTE(vv_layers_parse(arguments->layers, &layers, error), error, "--layers");
     VV_TRY(choose_sources(recording, error));
     VV_TRY(check_times(arguments, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));

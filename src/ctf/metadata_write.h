@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "ctf/layout.h"
+#include "varve/error.h"
 
 /* The text being written. `full` is set once a piece did not fit; that piece is left out as a
  * whole. */
@@ -65,7 +66,9 @@ void vv_tsdl_class(struct vv_tsdl *text, const struct vv_tsdl_class *event);
 const char *vv_layer_name(uint32_t layer);
 /* The lowest known bit of a mask; VARVE_LAYER_OP if it has none. */
 uint32_t vv_layer_single(uint32_t layers);
-/* Reads a mask: "OP,STEP", "all", or a number; 0 if a word is unknown. Case does not matter. */
-uint32_t vv_layers_parse(const char *text);
+/* Reads a mask: "OP,STEP", "all", a number, or names of GE, Paddle and PyTorch
+ * (ctf/foreign_layers.h). Case does not matter. The mask is never 0. VARVE_INVALID: the message has
+ * the unknown word and the nearest known one, or says that nothing would be recorded. */
+enum varve_code vv_layers_parse(const char *text, uint32_t *out_layers, struct varve_error *error);
 
 #endif

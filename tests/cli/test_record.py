@@ -190,7 +190,7 @@ def test_unknown_layers_are_refused(run, tmp_path):
     done = run("record", "--layers", "OP,STEPS", "--", "true")
     assert done.returncode == 125
     assert done.stderr.startswith(
-        "varve: --layers 'OP,STEPS': no such layer. Write all, or some of API, HOST, OP, ")
+        "varve: --layers: no such layer 'STEPS'; nearest: STEP. Write all, or some of API, ")
     assert entries(tmp_path) == []
 
 

@@ -211,7 +211,7 @@ def test_a_process_without_a_page_is_told_how_to_begin_it(told, run, on_command)
     (["--pid", "1", "--duration", "0s"], "--duration 0 records nothing: write a time such as 5s"),
     (["--pid", "1", "-o", ""], "-o wants the trace's name:  varve record --pid 1 -o NAME.varve"),
     (["--pid", "1", "--layers", "OPS"],
-     "--layers 'OPS': no such layer. Write all, or some of API, HOST, OP, RUNTIME, "
+     "--layers: no such layer 'OPS'; nearest: OP. Write all, or some of API, HOST, OP, RUNTIME, "
                                         "RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
                                         "with commas between"),
 ])

@@ -326,12 +326,14 @@ static void try_schedule(const char *text)
 
 static void try_lists(const char *text)
 {
-    uint32_t wanted = 0, layers = vv_layers_parse(text);
+    uint32_t wanted = 0, layers = 0, layers_again = 0;
     int number = 0, same = 0;
     char printed[16];
-    LAW((layers & ~VARVE_LAYER_ALL) == 0);
-    snprintf(printed, sizeof printed, "%u", layers);
-    LAW(layers == 0 || vv_layers_parse(printed) == layers);
+    if (!is_refused(vv_layers_parse(text, &layers, &error), text)) {
+        LAW(layers != 0 && (layers & ~VARVE_LAYER_ALL) == 0);
+        snprintf(printed, sizeof printed, "%u", layers);
+        LAW(vv_layers_parse(printed, &layers_again, &error) == VARVE_OK && layers_again == layers);
+    }
     is_refused(vv_collect_parse(text, &wanted, &error), text);
     if (is_refused(vv_dump_signal_parse(text, &number, &error), text))
         return;

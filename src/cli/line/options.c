@@ -97,7 +97,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(UNPACK) .name = "unpack", .kind = VV_VALUE_FLAG,
         .help = "make a packed trace plain again, for readers of CTF", AT(unpack),
     ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "all",
-        .help = "record these layers only: OP,STEP,MEMORY and so on", AT(layers),
+        .help = "record these layers only: OP,STEP,MEMORY and so on, or names of GE, Paddle and "
+                "PyTorch such as kTaskTime", AT(layers),
     ROW(COLLECT) .name = "collect", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "auto",
         .help = "record from these sources: auto, none, torch,memory, or +python, +modules, "
                 "-shapes", AT(collect),

@@ -39,9 +39,9 @@ struct attachment {
 
 /* ---- before ---- */
 
-static enum varve_code check_options(const struct vv_arguments *arguments,
-                                     struct varve_error *error)
+static enum varve_code check_options(struct attachment *attachment, struct varve_error *error)
 {
+    const struct vv_arguments *arguments = attachment->arguments;
     const struct vv_verb with_pid = {
         .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_VERBOSE, VV_OPTION_PID, VV_OPTION_DURATION,
                           VV_OPTION_LAYERS,
@@ -64,19 +64,15 @@ static enum varve_code check_options(const struct vv_arguments *arguments,
         (*arguments->output == '\0' || strcmp(arguments->output, "-") == 0))
         VV_FAIL(error, VARVE_INVALID,
                 "-o wants the trace's name:  varve record --pid %s -o NAME.varve", arguments->pid);
-    if (vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID,
-                "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
-                "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, "
-                "METRIC with commas between",
-                arguments->layers);
+    VV_TRY_NOTE(vv_layers_parse(arguments->layers, &attachment->layers, error), error,
+                "--layers");
     return VARVE_OK;
 }
 
 static enum varve_code prepare(struct attachment *attachment, struct varve_error *error)
 {
     const struct vv_arguments *arguments = attachment->arguments;
-    VV_TRY(check_options(arguments, error));
+    VV_TRY(check_options(attachment, error));
     if (arguments->duration != NULL)
         VV_TRY_NOTE(vv_duration_parse(arguments->duration, &attachment->duration_ns, error), error,
                     "--duration");
@@ -123,9 +119,8 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
     /* locked only for a short time, because others wait for it */
     VV_TRY(vv_control_access_open(target, true, &access, error));
     bool counts_steps = __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
-    bool says_layers = attachment->arguments->said[VV_OPTION_LAYERS];
-    attachment->layers = says_layers ? vv_layers_parse(attachment->arguments->layers)
-                                     : access.page->wanted & VARVE_LAYER_ALL;
+    if (!attachment->arguments->said[VV_OPTION_LAYERS])
+        attachment->layers = access.page->wanted & VARVE_LAYER_ALL;
     enum varve_code code = VARVE_OK;
     if (counts_steps)
         code = vv_fail(error, VARVE_UNSUPPORTED,

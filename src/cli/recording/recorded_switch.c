@@ -7,8 +7,9 @@
 #include "cli/recording/recorded_processes.h"
 #include "ctf/metadata_write.h"
 
+/* *out_layers is set for a start alone. */
 static enum varve_code check(const struct vv_arguments *arguments, bool is_start,
-                             struct varve_error *error)
+                             uint32_t *out_layers, struct varve_error *error)
 {
     const char *verb = is_start ? "start" : "stop";
     if (arguments->operand_count == 0)
@@ -19,12 +20,8 @@ static enum varve_code check(const struct vv_arguments *arguments, bool is_start
     if (arguments->operand_count > 1)
         VV_FAIL(error, VARVE_INVALID, "one process at a time: after '%.60s' came '%.60s'",
                 arguments->operands[0], arguments->operands[1]);
-    if (is_start && vv_layers_parse(arguments->layers) == 0)
-        VV_FAIL(error, VARVE_INVALID,
-                "--layers '%.100s': no such layer. Write all, or some of API, HOST, OP, "
-                "RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, "
-                "METRIC with commas between",
-                arguments->layers);
+    if (is_start)
+        VV_TRY_NOTE(vv_layers_parse(arguments->layers, out_layers, error), error, "--layers");
     return VARVE_OK;
 }
 
@@ -46,16 +43,15 @@ static void say(const struct vv_recorded *recorded, uint32_t former, uint32_t la
                 trace);
 }
 
+/* Records `layers` from now on; without --layers, a start records those that the process wants. */
 static enum varve_code switch_one(const struct vv_arguments *arguments,
                                   const struct vv_recorded *recorded, bool is_start,
-                                  struct varve_error *error)
+                                  uint32_t layers, struct varve_error *error)
 {
     struct vv_control_access access;
-    bool says_layers = arguments->said[VV_OPTION_LAYERS];
     VV_TRY(vv_control_access_open(recorded, true, &access, error));
-    uint32_t wanted =
-        says_layers ? vv_layers_parse(arguments->layers) : access.page->wanted & VARVE_LAYER_ALL;
-    uint32_t layers = is_start ? wanted : 0;
+    if (is_start && !arguments->said[VV_OPTION_LAYERS])
+        layers = access.page->wanted & VARVE_LAYER_ALL;
     uint32_t former = vv_control_page_switch(access.page, layers);
     vv_control_access_close(&access);
     if (!arguments->quiet)
@@ -70,13 +66,14 @@ int vv_recorded_switch(const struct vv_arguments *arguments, bool is_start)
     struct vv_recorded_list list = { 0 };
     struct varve_error error;
     int status = VV_EXIT_DONE;
-    enum varve_code code = check(arguments, is_start, &error);
+    uint32_t layers = 0;
+    enum varve_code code = check(arguments, is_start, &layers, &error);
     if (code == VARVE_OK)
         code = vv_recorded_find(arguments->operands[0], &list, &error);
     if (code != VARVE_OK)
         status = vv_print_error(&error);
     for (size_t i = 0; code == VARVE_OK && i < list.count; i++)
-        if (switch_one(arguments, &list.items[i], is_start, &error) != VARVE_OK)
+        if (switch_one(arguments, &list.items[i], is_start, layers, &error) != VARVE_OK)
             status = vv_print_error(&error);
     vv_recorded_deinit(&list);
     return status;

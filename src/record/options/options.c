@@ -85,7 +85,8 @@ static const struct row rows[] = {
     SWITCH("msproftx", VARVE_LAYER_API | VARVE_LAYER_METRIC, NULL),
     SWITCH("runtime_api", VARVE_LAYER_RUNTIME, NULL),
     SWITCH("task_memory", VARVE_LAYER_MEMORY, NULL),
-    LEVEL("ge_api", api_levels, VARVE_LAYER_HOST, VARVE_LAYER_HOST, 0),
+    LEVEL("ge_api", api_levels, VARVE_LAYER_HOST | VARVE_LAYER_RUNTIME,
+          VARVE_LAYER_HOST | VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1, 0),
     SWITCH("aicpu", 0, ASCEND),
     SWITCH("l2", 0, ASCEND),
     SWITCH("task_tsfw", 0, ASCEND),
@@ -284,14 +285,11 @@ static enum varve_code apply_switch(struct gathering *all, const struct row *row
 static enum varve_code apply_layers(struct gathering *all, const struct vv_option_member *member,
                                     struct varve_error *error)
 {
-    all->said_layers = vv_layers_parse(member->value);
-    if (all->said_layers == 0)
-        return vv_fail_at(error, VARVE_INVALID, member->value_offset,
-                          "option 'layers' cannot be '%.60s'; write all, or some of API, HOST, "
-                          "OP, RUNTIME, RUNTIME_L1, DEVICE, COMM, MEMORY, STEP, PYTHON, METRIC "
-                          "with commas between,",
-                          member->value);
-    return VARVE_OK;
+    struct varve_error why;
+    if (vv_layers_parse(member->value, &all->said_layers, &why) == VARVE_OK)
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_INVALID, member->value_offset, "option 'layers': %s,",
+                      why.message);
 }
 
 static enum varve_code apply_count(struct gathering *all, const struct row *row,

@@ -274,11 +274,13 @@ static void begin_for_command(const char *output)
     if (schedule != NULL && *schedule != '\0' && !manner.paused)
         (void)vv_schedule_parse(schedule, &manner.schedule, NULL);
     read_limits(&manner);
-    uint32_t mask = layers != NULL ? vv_layers_parse(layers) : VARVE_LAYER_ALL;
+    uint32_t mask = VARVE_LAYER_ALL;
+    if (layers != NULL)
+        (void)vv_layers_parse(layers, &mask, NULL);
     static struct vv_own_folder folder; /* static: it is large */
     /* if this fails, the first record tries it again */
     (void)vv_own_folder_know(output, is_standard_shared, &folder, NULL);
-    begin_in(&folder, mask != 0 ? mask : VARVE_LAYER_ALL, &manner);
+    begin_in(&folder, mask, &manner);
     vv_recorder_unlock();
 }
 

@@ -128,12 +128,36 @@ static void the_clock_block_maps_ticks_to_the_instant(void **state)
 static void layers_have_names_and_masks(void **state)
 {
     (void)state;
-    assert_int_equal(vv_layers_parse("OP,step"), VARVE_LAYER_OP | VARVE_LAYER_STEP);
-    assert_int_equal(vv_layers_parse("all"), VARVE_LAYER_ALL);
-    assert_int_equal(vv_layers_parse("0x7"), 7);
-    assert_int_equal(vv_layers_parse("OP,opera"), 0);
-    assert_int_equal(vv_layers_parse(""), 0);
-    assert_int_equal(vv_layers_parse("0x800"), 0);
+    const struct { const char *text; uint32_t layers; } taken[] = {
+        { "OP,step", VARVE_LAYER_OP | VARVE_LAYER_STEP },
+        { "all", VARVE_LAYER_ALL },
+        { "0x7", 7 },
+        { "kMemory", VARVE_LAYER_MEMORY },
+        { "kgehost,OP,kDisabled", VARVE_LAYER_HOST | VARVE_LAYER_OP },
+        { "kCPU,DEVICE", VARVE_LAYER_ALL },
+    };
+    const struct { const char *text, *says; } refused[] = {
+        { "OP,opera", "no such layer 'opera'. Write all" },
+        { "OP,STEPS", "no such layer 'STEPS'; nearest: STEP. Write all" },
+        { "kTaskTimes", "no such layer 'kTaskTimes'; nearest: kTaskTime. Write all" },
+        { "", "no such layer ''. Write all" },
+        { "OP,", "no such layer ''. Write all" },
+        { "0x800", "'0x800' is no mask of layers: it is a number from 1 to 0x7ff" },
+        { "0", "'0' is no mask of layers" },
+        { "7,OP", "'7,OP' is no mask of layers" },
+        { "kDisabled", "'kDisabled' turns no layer of Varve's on, so nothing would be recorded" },
+    };
+    struct varve_error error;
+    uint32_t layers = 0;
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        assert_int_equal(vv_layers_parse(taken[i].text, &layers, &error), VARVE_OK);
+        assert_int_equal(layers, taken[i].layers);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        assert_int_equal(vv_layers_parse(refused[i].text, &layers, &error), VARVE_INVALID);
+        assert_memory_equal(error.message, refused[i].says, strlen(refused[i].says));
+    }
+    assert_int_equal(layers, VARVE_LAYER_ALL); /* as it was */
     assert_string_equal(vv_layer_name(VARVE_LAYER_RUNTIME_L1), "RUNTIME_L1");
     assert_string_equal(vv_layer_name(3), "");
 }

@@ -93,7 +93,8 @@ static void switches_become_layers(void **state)
           VARVE_LAYER_API | TASKS | VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1 },
         { "{\"task_trace\": \"off\", \"hccl\": \"on\", \"task_memory\": \"on\"}",
           VARVE_LAYER_API | VARVE_LAYER_COMM | VARVE_LAYER_MEMORY },
-        { "{\"task_trace\": \"off\", \"ge_api\": \"l1\"}", VARVE_LAYER_API | VARVE_LAYER_HOST },
+        { "{\"task_trace\": \"off\", \"ge_api\": \"l1\"}",
+          VARVE_LAYER_API | VARVE_LAYER_HOST | VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1 },
         { "{\"task_trace\": \"off\", \"msproftx\": \"on\"}", VARVE_LAYER_API | VARVE_LAYER_METRIC },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
