@@ -92,6 +92,114 @@ static enum vv_op_phase phase_by_itself(const struct finding *finding, uint32_t 
     return around;
 }
 
+/* ---- an optimizer that calls forward and backward itself ---- */
+
+/* State while the closures of optimizers are searched. */
+struct closures {
+    bool *has_forward;      /* slice -> it is or holds a linked forward operator below an optimizer */
+    bool *has_pass;         /* the same, or a backward operator                                     */
+    bool *is_inside;        /* slice -> it is an optimizer that has a pass, or is open in one       */
+    int64_t *backwards_ns;  /* begins of the outermost backward slices, in order                    */
+    size_t backward_count;
+    int64_t forward_ns;     /* begin of the last linked forward operator of the open optimizer; or
+                               INT64_MAX */
+};
+
+/* Says which slices below optimizers hold a pass. False: no optimizer holds one. */
+static bool find_passes(struct finding *finding, struct closures *closures)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    bool is_any = false;
+    for (size_t i = 0; i < finding->links.count; i++) {
+        uint32_t forward = finding->links.items[i].forward;
+        if (finding->phases[forward] == VV_PHASE_OPTIMIZER)
+            closures->has_forward[forward] = closures->has_pass[forward] = true;
+    }
+    for (uint32_t row = (uint32_t)slices->table.count; row-- > 0;) {
+        uint32_t parent = slices->parent[row];
+        bool has_pass = closures->has_pass[row] || finding->phases[row] == VV_PHASE_BACKWARD;
+        if (!has_pass || parent == VV_NONE || finding->phases[parent] != VV_PHASE_OPTIMIZER)
+            continue;
+        closures->has_pass[parent] = true;
+        closures->has_forward[parent] |= closures->has_forward[row];
+        is_any |= meaning_of(finding, parent) == OPTIMIZER;
+    }
+    return is_any;
+}
+
+static enum varve_code find_backwards(struct finding *finding, struct closures *closures,
+                                      struct varve_error *error)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    struct vv_keyed_row *keys;
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &keys, slices->table.count, error));
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t parent = slices->parent[row];
+        if (finding->phases[row] == VV_PHASE_BACKWARD &&
+            (parent == VV_NONE || finding->phases[parent] != VV_PHASE_BACKWARD))
+            keys[closures->backward_count++] =
+                (struct vv_keyed_row){ (uint64_t)slices->begin_ns[row] ^ UINT64_C(1) << 63, row };
+    }
+    VV_TRY(vv_radix_sort(keys, closures->backward_count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &closures->backwards_ns, closures->backward_count,
+                            error));
+    for (size_t i = 0; i < closures->backward_count; i++)
+        closures->backwards_ns[i] = slices->begin_ns[keys[i].row];
+    return VARVE_OK;
+}
+
+/* The phase of a slice of the optimizer, other than its range, while a closure may be running. An
+ * operator without a link is forward if it follows a linked one before any backward begins. */
+static enum vv_op_phase phase_in_closure(struct finding *finding, struct closures *closures,
+                                         uint32_t row)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    int64_t begin_ns = slices->begin_ns[row];
+    bool is_operator = (slices->layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_COMM)) != 0 &&
+                       (slices->flags[row] & VV_SLICE_ANNOTATION) == 0;
+    if (finding->phases[slices->parent[row]] == VV_PHASE_FORWARD)
+        return VV_PHASE_FORWARD;
+    if (is_operator && closures->has_forward[row]) {
+        closures->forward_ns = begin_ns;
+        return VV_PHASE_FORWARD;
+    }
+    if (!is_operator || closures->has_pass[row])
+        return VV_PHASE_NONE;
+    size_t next = VV_FIRST_NOT(i, 0, closures->backward_count,
+                               closures->backwards_ns[i] < closures->forward_ns);
+    bool is_after = closures->forward_ns < begin_ns && next < closures->backward_count &&
+                    closures->backwards_ns[next] >= begin_ns;
+    return is_after ? VV_PHASE_FORWARD : VV_PHASE_OPTIMIZER;
+}
+
+/* Optimizer.step(closure) holds forward and backward. Its range then is in no phase, as ranges
+ * around both are. */
+static enum varve_code mark_closures(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_slices *slices = &finding->model->slices;
+    uint64_t rows = slices->table.count;
+    struct closures closures = { .forward_ns = INT64_MAX };
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &closures.has_forward, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &closures.has_pass, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &closures.is_inside, rows, error));
+    if (!find_passes(finding, &closures))
+        return VARVE_OK;
+    VV_TRY(find_backwards(finding, &closures, error));
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t parent = slices->parent[row];
+        if (finding->phases[row] != VV_PHASE_OPTIMIZER)
+            continue;
+        if (meaning_of(finding, row) == OPTIMIZER && closures.has_pass[row]) {
+            closures.forward_ns = INT64_MAX;
+            finding->phases[row] = VV_PHASE_NONE;
+        } else if (meaning_of(finding, row) != OPTIMIZER && closures.is_inside[parent]) {
+            finding->phases[row] = (uint8_t)phase_in_closure(finding, &closures, row);
+        }
+        closures.is_inside[row] = finding->phases[row] != VV_PHASE_OPTIMIZER;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code find_forwards(struct finding *finding, struct varve_error *error)
 {
     const struct vv_slices *slices = &finding->model->slices;
@@ -102,7 +210,8 @@ static enum varve_code find_forwards(struct finding *finding, struct varve_error
                             finding->model->tracks.table.count, error));
     for (size_t i = 0; i < finding->links.count; i++) {
         uint32_t forward = finding->links.items[i].forward;
-        if (finding->phases[forward] != VV_PHASE_NONE)
+        if (finding->phases[forward] != VV_PHASE_NONE &&
+            finding->phases[forward] != VV_PHASE_FORWARD)
             continue;
         finding->is_forward[slices->track[forward]] = true;
         keys[finding->forward_count++] =
@@ -186,7 +295,7 @@ static void inherit(struct finding *finding)
         bool is_told = meaning_of(finding, row) == ENGINE || is_backward_operator(finding, row);
         if (finding->phases[row] == VV_PHASE_BACKWARD && around == VV_PHASE_RECOMPUTE && !is_told)
             finding->phases[row] = VV_PHASE_RECOMPUTE;
-        if (finding->phases[row] != VV_PHASE_NONE)
+        if (finding->phases[row] != VV_PHASE_NONE || meaning_of(finding, row) == OPTIMIZER)
             continue;
         if (around == VV_PHASE_FORWARD ||
             (finding->is_forward[slices->track[row]] &&
@@ -236,6 +345,7 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
         finding->is_backward[finding->links.items[i].backward] = true;
     for (uint32_t row = 0; row < model->slices.table.count; row++)
         finding->phases[row] = (uint8_t)phase_by_itself(finding, row);
+    VV_TRY(mark_closures(finding, error));
     VV_TRY(find_forwards(finding, error));
     mark_linked_again(finding);
     VV_TRY(mark_numbered(finding, error));

@@ -2,6 +2,7 @@
 #include "derive/operators/phase_split.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/radix.h"
 #include "meaning/phases.h"
@@ -50,8 +51,6 @@ static enum varve_code split_step(const struct vv_scope *scope, struct vv_phase_
 
 /* ---- phases found ---- */
 
-struct piece { int64_t begin_ns, end_ns; uint32_t phase; };
-
 /* State while one step is split. */
 struct found_step {
     const struct vv_scope *scope;
@@ -61,50 +60,33 @@ struct found_step {
     struct vv_intervals sets[2][VV_PHASE_COUNT]; /* [0]: on the step's own thread; [1]: on other
                                                     threads */
     struct vv_intervals covered, rest;
-    struct piece *pieces;
-    size_t count, capacity;
 };
 
-static int by_begin(const void *a, const void *b)
+/* Gives each instant to one phase: out_sums_ns[phase]. */
+static enum varve_code sum_step(struct found_step *found, int64_t out_sums_ns[VV_PHASE_COUNT],
+                                struct varve_error *error)
 {
-    const struct piece *left = a, *right = b;
-    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
-}
-
-/* Gives each instant to one phase. */
-static enum varve_code cut_pieces(struct found_step *found, struct varve_error *error)
-{
-    found->count = found->covered.count = 0;
+    memset(out_sums_ns, 0, VV_PHASE_COUNT * sizeof *out_sums_ns);
+    found->covered.count = 0;
     for (int other = 0; other < 2; other++) {
         for (uint32_t phase = 1; phase < VV_PHASE_COUNT; phase++) {
             struct vv_intervals *set = &found->sets[other][phase];
             vv_intervals_unite(set);
             VV_TRY(vv_intervals_subtract(set, &found->covered, &found->rest, error));
-            VV_TRY(VV_SCRATCH_RESERVE(found->scratch, &found->pieces, &found->capacity,
-                                      found->count + found->rest.count, error));
-            for (size_t i = 0; i < found->rest.count; i++) {
-                struct vv_interval item = found->rest.items[i];
-                found->pieces[found->count++] = (struct piece){ item.begin_ns, item.end_ns, phase };
-                VV_TRY(vv_intervals_add(&found->covered, item.begin_ns, item.end_ns, error));
-            }
+            out_sums_ns[phase] += vv_intervals_length(&found->rest);
+            for (size_t i = 0; i < found->rest.count; i++)
+                VV_TRY(vv_intervals_add(&found->covered, found->rest.items[i].begin_ns,
+                                        found->rest.items[i].end_ns, error));
             vv_intervals_unite(&found->covered);
             set->count = 0;
         }
     }
-    if (found->count > 0)
-        qsort(found->pieces, found->count, sizeof *found->pieces, by_begin);
     return VARVE_OK;
 }
 
-static enum varve_code add_pieces(struct found_step *found, uint32_t step,
-                                  struct varve_error *error)
+static enum varve_code add_sums(struct found_step *found, uint32_t step,
+                                const int64_t sums_ns[VV_PHASE_COUNT], struct varve_error *error)
 {
-    int64_t sums_ns[VV_PHASE_COUNT] = { 0 };
-    for (size_t i = 0; i < found->count; i++) {
-        const struct piece *piece = &found->pieces[i];
-        bool goes_on = i + 1 < found->count && piece[1].phase == piece->phase;
-        sums_ns[piece->phase] += (goes_on ? piece[1].begin_ns : piece->end_ns) - piece->begin_ns;
-    }
     for (uint32_t phase = 1; phase < VV_PHASE_COUNT; phase++) {
         struct vv_phase_entry entry = { .step = step, .duration_ns = sums_ns[phase] };
         if (sums_ns[phase] == 0)
@@ -133,8 +115,9 @@ static enum varve_code split_found_step(struct found_step *found, const struct v
                                 begin_ns < steps->begin_ns[step] ? steps->begin_ns[step] : begin_ns,
                                 end_ns < step_end_ns ? end_ns : step_end_ns, error));
     }
-    VV_TRY(cut_pieces(found, error));
-    return add_pieces(found, step, error);
+    int64_t sums_ns[VV_PHASE_COUNT];
+    VV_TRY(sum_step(found, sums_ns, error));
+    return add_sums(found, step, sums_ns, error);
 }
 
 /* Finds the outermost slices of each phase that begin in chosen steps, with the step as key. */

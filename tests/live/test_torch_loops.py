@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loops that people write (programs/torch_loops.py), recorded while torch.profiler watches: both
+traces have the same steps and phases, and those that the program has."""
+import collections
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from table_reader import tables  # noqa: E402
+
+STEPS = 6  # of torch_loops.py
+
+
+@pytest.fixture(name="traces_of")
+def fixture_traces_of(record):
+    def traces_of(loop):
+        folder = record("torch", "torch_loops.py", loop)
+        return folder / "run.varve", folder / f"{loop}.json"
+    return traces_of
+
+
+def phases_of(varve, trace):
+    """{phase: {operator: calls}}, warm-up steps too."""
+    out = collections.defaultdict(dict)
+    for row in tables(varve, "report", "--warm-up", "--table", "operators", "--by", "phase",
+                      "--top", "0", trace)["operators"]:
+        if row["row"] == "operator":
+            out[row["phase"] or ""][row["name"]] = row["calls"]
+    return out
+
+
+@pytest.mark.parametrize("loop, passes", [("lbfgs", 4 * STEPS), ("closure", STEPS)])
+def test_forward_and_backward_inside_of_an_optimizer(varve, traces_of, loop, passes):
+    ours, theirs = (phases_of(varve, trace) for trace in traces_of(loop))
+    engine = "autograd::engine::evaluate_function: AddmmBackward0"
+    assert ours["backward"][engine] == 2 * passes
+    assert ours["forward"]["aten::addmm"] == ours["forward"]["aten::tanh"] * 2 == 2 * passes
+    steps, = {name for name in ours[""] if name.startswith("Optimizer.step#")}
+    assert ours[""][steps] == STEPS
+    updates = {"lbfgs": "aten::dot", "closure": "aten::addcdiv_"}
+    assert updates[loop] in ours["optimizer"]
+    for phase in ("optimizer", "data"):
+        assert not {"aten::addmm", "aten::mean", engine} & ours[phase].keys()
+    for phase in ("forward", "backward", "optimizer", "data"):
+        assert ours[phase] == theirs[phase], phase
+
+
+@pytest.mark.parametrize("loop", ["lbfgs", "closure"])
+def test_a_closure_s_steps_are_split(varve, traces_of, loop):
+    for trace in traces_of(loop):
+        rows = tables(varve, "steps", "--warm-up", trace)["step_phases"]
+        by_step = collections.defaultdict(dict)
+        for row in rows:
+            by_step[row["step"]][row["phase"]] = row["duration_ns"]
+        assert len(by_step) == STEPS
+        for phases in by_step.values():
+            assert {"forward", "backward", "optimizer", "other"} <= phases.keys()
