@@ -47,6 +47,20 @@ VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_
 VARVE_API enum varve_code varve_profiling_init_options(const char *options,
                                                        struct varve_error *error);
 
+struct varve_profiling_entry {
+    const char *key;   /* such as "ge.exec.profilingMode"                                      */
+    const char *value; /* NULL counts as ""                                                    */
+};
+
+/* Does what varve_profiling_init_options does, with the map of texts that GEInitialize and sessions
+ * of GE take, an entry for each key. If "ge.exec.profilingMode" is "1" and
+ * "ge.exec.profilingOptions" is not empty, the latter is the options text. Otherwise the options of
+ * the environment count; if the environment has none, nothing starts. The call leaves other keys
+ * alone. VARVE_INVALID: the options text is wrong, a key stands twice, or a key begins with
+ * "ge.exec.profiling" and is neither of these two; the message names the nearest. */
+VARVE_API enum varve_code varve_profiling_init_map(const struct varve_profiling_entry *entries,
+                                                   size_t count, struct varve_error *error);
+
 /* Ends the trace. Also stops what an options text started. VARVE_STATE: not initialised, or
  * varve_profiling_start was called without varve_profiling_stop. */
 VARVE_API enum varve_code varve_profiling_finalize(struct varve_error *error);

@@ -12,7 +12,7 @@ BEGINNINGS = ["nothing", "environment", "keep", "ge", "dynamic", "record", "reco
               "wrong-environment", "session"]
 STATES = ["fresh", "recorded", "paused", "child", "recorded-child"]
 CALLS = ["init", "init-default", "options", "options-keep", "options-schedule",
-         "options-environment", "options-wrong",
+         "options-environment", "options-map", "options-wrong",
          "finalize", "config-create", "config-create-wrong", "config-destroy", "start", "stop",
          "stop-config", "in-order", "option", "callback-add", "callback-remove", "session-start",
          "session-start-default", "session-stop", "dump", "dump-default", "layers-all",
@@ -235,7 +235,8 @@ class Program:
             "init": lambda: self.init("init.varve"), "init-default": self.init,
             "options": self.init_options, "options-keep": self.init_options,
             "options-schedule": lambda: self.init_options(SCHEDULE),
-            "options-environment": self.init_of_environment, "options-wrong": self.init_wrong,
+            "options-environment": self.init_of_environment, "options-map": self.init_options,
+            "options-wrong": self.init_wrong,
             "finalize": self.finalize, "config-create": lambda: OK,
             "config-create-wrong": lambda: INVALID, "config-destroy": lambda: STATE if self.started
             and self.configured else OK, "start": self.start, "stop": self.stop,

@@ -96,12 +96,14 @@ static void sessions(void)
 static void profiling(void)
 {
     struct varve_profiling_settings settings = VARVE_PROFILING_SETTINGS_INIT;
+    const struct varve_profiling_entry misspelt = { "ge.exec.profilingMod", "1" };
     struct varve_profiling_config *config = NULL;
     struct varve_error error;
     KEEPS(varve_profiling_finalize(&error));
     KEEPS(varve_profiling_callback_add(on_command, NULL, &error));
     KEEPS(varve_profiling_callback_add(on_command, NULL, &error));
     KEEPS(varve_profiling_init_options("{\"output\": 1}", &error));
+    KEEPS(varve_profiling_init_map(&misspelt, 1, &error));
     KEEPS(varve_profiling_init("/proc/no/such/place.varve", &error));
     KEEPS(varve_profiling_config_create(&settings, &config, &error));
     KEEPS(varve_profiling_start(config, &error));

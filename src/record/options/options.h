@@ -18,6 +18,7 @@
 #include "settings/keep_last.h"
 #include "settings/reserve.h"
 #include "settings/schedule.h"
+#include "varve/control.h"
 
 #define VV_OPTIONS_TEXT_BYTES 16384u
 #define VV_OPTIONS_FILE ".options.json"
@@ -48,6 +49,12 @@ enum varve_code vv_options_parse(struct vv_options *out_options, const char *tex
  * false: none of them asks for recording. */
 enum varve_code vv_options_from_environment(struct vv_options *out_options, bool *out_asked,
                                             struct varve_error *error);
+
+#define VV_OPTIONS_KEY_OF_MAP "ge.exec.profilingOptions"
+
+/* Finds the options text in a map of GE's. NULL: the map does not ask for recording. */
+enum varve_code vv_options_of_map(const struct varve_profiling_entry *entries, size_t count,
+                                  const char **out_text, struct varve_error *error);
 
 /* Returns "in effect", or "accepted, no effect here: …", or NULL if the key was not given. Static
  * storage. */

@@ -20,7 +20,7 @@
 #include "record/stream/recorder.h"
 #include "varve/control.h"
 
-#define BY_OPTIONS "varve_profiling_init_options: varve_profiling_finalize ends it"
+#define BY(call) call ": varve_profiling_finalize ends it"
 #define ORDER                                                                                      \
     "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
 
@@ -179,12 +179,12 @@ static void join_session(void)
 }
 
 /* From now on the environment's session belongs to the program. */
-static void adopt_session(void)
+static void adopt_session(const char *begun_by)
 {
     all.by_environment = false;
     if (!vv_recorder_lock())
         return;
-    vv_session.begun_by = BY_OPTIONS;
+    vv_session.begun_by = begun_by;
     vv_recorder_unlock();
 }
 
@@ -303,23 +303,42 @@ VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_
     return leave(init(output, error));
 }
 
-static enum varve_code init_options(const char *text, struct varve_error *error)
+/* A call that begins with options. */
+struct beginning {
+    const char *call;
+    const char *begun_by;
+    const char *text;   /* NULL or "": the environment's options                               */
+    const char *source; /* where the text stands; NULL: it is the call's argument              */
+};
+
+static enum varve_code read_options(const struct beginning *beginning, struct vv_options *out,
+                                    bool *out_asked, struct varve_error *error)
+{
+    *out_asked = beginning->text != NULL && *beginning->text != '\0';
+    if (!*out_asked)
+        return vv_options_from_environment(out, out_asked, error);
+    enum varve_code code = vv_options_parse(out, beginning->text, error);
+    if (beginning->source != NULL && code != VARVE_OK)
+        vv_error_note(error, "%s", beginning->source);
+    else if (beginning->source != NULL)
+        out->source = beginning->source;
+    return code;
+}
+
+static enum varve_code init_options(const struct beginning *beginning, struct varve_error *error)
 {
     static struct vv_options parsed; /* guarded by the lock */
-    bool is_asked = text != NULL && *text != '\0';
-    VV_TRY(check_free("varve_profiling_init_options", error));
+    bool is_asked = beginning->text != NULL && *beginning->text != '\0';
+    VV_TRY(check_free(beginning->call, error));
     if (!is_asked && all.by_environment) { /* its session runs already */
-        adopt_session();
+        adopt_session(beginning->begun_by);
     } else {
-        if (is_asked)
-            VV_TRY(vv_options_parse(&parsed, text, error));
-        else
-            VV_TRY(vv_options_from_environment(&parsed, &is_asked, error));
+        VV_TRY(read_options(beginning, &parsed, &is_asked, error));
         take_over();
         all.state = STATE_READY;
         set_options(is_asked ? &parsed : NULL);
         enum varve_code code =
-            is_asked ? start_options(BY_OPTIONS, true, error) : VARVE_OK;
+            is_asked ? start_options(beginning->begun_by, true, error) : VARVE_OK;
         if (code != VARVE_OK) {
             take_over();
             return code;
@@ -334,8 +353,27 @@ static enum varve_code init_options(const char *text, struct varve_error *error)
 VARVE_API enum varve_code varve_profiling_init_options(const char *options,
                                                        struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_init_options", error));
-    return leave(init_options(options, error));
+    const struct beginning beginning = { "varve_profiling_init_options",
+                                         BY("varve_profiling_init_options"), options, NULL };
+    VV_TRY(enter(beginning.call, error));
+    return leave(init_options(&beginning, error));
+}
+
+static enum varve_code init_map(const struct varve_profiling_entry *entries, size_t count,
+                                struct varve_error *error)
+{
+    struct beginning beginning = { "varve_profiling_init_map", BY("varve_profiling_init_map"), NULL,
+                                   VV_OPTIONS_KEY_OF_MAP };
+    VV_TRY(check_free(beginning.call, error));
+    VV_TRY(vv_options_of_map(entries, count, &beginning.text, error));
+    return init_options(&beginning, error);
+}
+
+VARVE_API enum varve_code varve_profiling_init_map(const struct varve_profiling_entry *entries,
+                                                   size_t count, struct varve_error *error)
+{
+    VV_TRY(enter("varve_profiling_init_map", error));
+    return leave(init_map(entries, count, error));
 }
 
 static void stop(void)
@@ -381,7 +419,7 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
                       : all.has_options   ? all.options.layers
                                           : VARVE_LAYER_ALL;
     struct vv_session_manner manner = {
-        .begun_by = "varve_profiling_init: varve_profiling_finalize ends it",
+        .begun_by = BY("varve_profiling_init"),
         .folder_now = true,
     };
     if (all.has_options)

@@ -71,6 +71,15 @@ static enum varve_code options_of_environment(struct varve_error *error)
     return varve_profiling_init_options(NULL, error);
 }
 
+static enum varve_code options_of_map(struct varve_error *error)
+{
+    const struct varve_profiling_entry map[] = {
+        { "ge.exec.deviceId", "0" }, { "ge.exec.profilingMode", "1" },
+        { "ge.exec.profilingOptions", "{\"output\": \"options.varve\"}" },
+    };
+    return varve_profiling_init_map(map, sizeof map / sizeof map[0], error);
+}
+
 static enum varve_code options_wrong(struct varve_error *error)
 {
     return varve_profiling_init_options("{\"output\": \"options.varve\", \"keep\": \"never\"}",
@@ -203,6 +212,7 @@ static const struct call {
     { "options-keep", options_keep },
     { "options-schedule", options_schedule },
     { "options-environment", options_of_environment },
+    { "options-map", options_of_map },
     { "options-wrong", options_wrong },
     { "finalize", varve_profiling_finalize },
     { "config-create", create },

@@ -336,6 +336,107 @@ static void without_options_nothing_starts(void **state)
     unsetenv("VARVE_OPTIONS");
 }
 
+#define MODE "ge.exec.profilingMode"
+#define OPTIONS "ge.exec.profilingOptions"
+
+/* The map that GEInitialize and sessions take: the two keys among the engine's own. */
+static void ges_map_starts_what_its_options_say(void **state)
+{
+    (void)state;
+    char text[4200], wanted[4300], kept[400];
+    snprintf(text, sizeof text, "{\"output\": \"%s\", \"layers\": \"STEP\"}", output);
+    const struct varve_profiling_entry map[] = {
+        { "ge.exec.deviceId", "0" }, { OPTIONS, text }, { "ge.profiling", "no" },
+        { "ge.graphRunMode", NULL }, { MODE, "1" },
+    };
+    varve_profiling_callback_add(note, told, NULL);
+    assert_int_equal(varve_profiling_init_map(map, 5, &error), VARVE_OK);
+    emit(4);
+    assert_int_equal(recorded_words(), 4 * 2);
+    assert_string_equal(varve_profiling_option("layers"), "in effect");
+    assert_int_equal(varve_session_stop(&error), VARVE_STATE);
+    assert_string_equal(error.message, "the session belongs to varve_profiling_init_map: "
+                                       "varve_profiling_finalize ends it");
+    snprintf(wanted, sizeof wanted, "%s/.options.json", folder);
+    FILE *file = fopen(wanted, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(kept, sizeof kept, file));
+    assert_non_null(fgets(kept, sizeof kept, file));
+    assert_string_equal(kept, "  \"source\": \"" OPTIONS "\",\n");
+    fclose(file);
+    assert_int_equal(varve_profiling_init_map(map, 5, &error), VARVE_STATE);
+    assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
+    varve_profiling_callback_remove(note, told, NULL);
+    snprintf(wanted, sizeof wanted, "I0%s S100 s0 F0 ", text);
+    assert_string_equal(told, wanted);
+}
+
+/* Otherwise the environment counts, and without it nothing starts. */
+static void a_map_that_does_not_ask_leaves_it_to_the_environment(void **state)
+{
+    (void)state;
+    char text[4200];
+    const struct varve_profiling_entry maps[][2] = {
+        { { MODE, "0" }, { OPTIONS, "{\"output\": \"wrong\"}" } },
+        { { MODE, "true" }, { OPTIONS, "{\"ouput\": \"wrong\"}" } },
+        { { MODE, "1" }, { OPTIONS, "" } },
+        { { MODE, "1" }, { OPTIONS, NULL } },
+        { { MODE, "1" }, { "ge.exec.other", "" } },
+        { { OPTIONS, "{\"output\": \"wrong\"}" }, { "", "" } },
+        { { MODE, NULL }, { OPTIONS, "{}" } },
+    };
+    snprintf(text, sizeof text, "{\"output\": \"%s\", \"hccl\": \"on\"}", output);
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        assert_int_equal(varve_profiling_init_map(maps[i], 2, &error), VARVE_OK);
+        assert_false(vv_session.running);
+        assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
+        assert_int_equal(setenv("GE_PROFILING_MODE", "true", 1), 0);
+        assert_int_equal(setenv("GE_PROFILING_OPTIONS", text, 1), 0);
+        assert_int_equal(varve_profiling_init_map(maps[i], 2, &error), VARVE_OK);
+        assert_int_equal(varve_layers() & (VARVE_LAYER_COMM | VARVE_LAYER_HOST), VARVE_LAYER_COMM);
+        assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
+        unsetenv("GE_PROFILING_MODE");
+        unsetenv("GE_PROFILING_OPTIONS");
+    }
+    assert_int_equal(varve_profiling_init_map(NULL, 0, &error), VARVE_OK);
+    assert_int_equal(varve_profiling_finalize(&error), VARVE_OK);
+}
+
+static void a_map_that_is_wrong_begins_nothing(void **state)
+{
+    (void)state;
+    const struct {
+        struct varve_profiling_entry map[2];
+        const char *says;
+    } wrong[] = {
+        { { { "ge.exec.profilingMod", "1" }, { OPTIONS, "{}" } },
+          "the map has the key 'ge.exec.profilingMod'; nearest: " MODE "; it is one of " MODE
+          ", " OPTIONS },
+        { { { MODE, "0" }, { "ge.exec.profilingoptions", "" } },
+          "the map has the key 'ge.exec.profilingoptions'; nearest: " OPTIONS "; it is one of " MODE
+          ", " OPTIONS },
+        { { { "Ge.Exec.ProfilingMode", "1" }, { OPTIONS, "{}" } },
+          "the map has the key 'Ge.Exec.ProfilingMode'; nearest: " MODE "; it is one of " MODE
+          ", " OPTIONS },
+        { { { "ge.exec.profiling", "1" }, { OPTIONS, "{}" } },
+          "the map has the key 'ge.exec.profiling'; nearest: " MODE "; it is one of " MODE
+          ", " OPTIONS },
+        { { { MODE, "1" }, { MODE, "1" } }, "the map has the key '" MODE "' twice" },
+        { { { MODE, "1" }, { NULL, "1" } }, "the key of entry 1 of the map is NULL" },
+        { { { MODE, "1" }, { OPTIONS, "{\"ouput\": \"x\"}" } },
+          OPTIONS ": the options have no key 'ouput'; nearest: output, at byte 1" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(varve_profiling_init_map(wrong[i].map, 2, &error), VARVE_INVALID);
+        assert_string_equal(error.message, wrong[i].says);
+        sentence_must(&error, VARVE_INVALID, 100);
+        assert_false(vv_session.running);
+    }
+    assert_int_equal(varve_profiling_init_map(NULL, 2, &error), VARVE_INVALID);
+    assert_string_equal(error.message, "the map is NULL and has 2 entries");
+    assert_int_equal(varve_profiling_init(output, &error), VARVE_OK); /* still free */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -352,6 +453,9 @@ int main(void)
         TEST(options_join_a_session_that_waits),
         TEST(bad_options_begin_nothing),
         TEST(without_options_nothing_starts),
+        TEST(ges_map_starts_what_its_options_say),
+        TEST(a_map_that_does_not_ask_leaves_it_to_the_environment),
+        TEST(a_map_that_is_wrong_begins_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
