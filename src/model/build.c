@@ -360,6 +360,7 @@ enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *erro
     VV_TRY(vv_build_outward(model, error));
     VV_TRY(vv_build_flows(model, error));
     VV_TRY(vv_build_activities(model, error));
+    VV_TRY(vv_build_anchored_steps(model, error));
     VV_TRY(vv_build_repeated_steps(model, error));
     return vv_build_steps(model, error);
 }

@@ -18,6 +18,10 @@ enum varve_code vv_build_nest(struct vv_model *model, struct varve_error *error)
  * called for a model that comes from the cache. outward.c */
 enum varve_code vv_build_outward(struct vv_model *model, struct varve_error *error);
 
+/* Adds steps from backward passes and waits for data, to processes of inputs that still have none.
+ * infer_anchors.c */
+enum varve_code vv_build_anchored_steps(struct vv_model *model, struct varve_error *error);
+
 /* Adds steps from repeating sequences to inputs that still have none. Activities must be linked
  * before. infer_repeats.c */
 enum varve_code vv_build_repeated_steps(struct vv_model *model, struct varve_error *error);

@@ -4,8 +4,8 @@
  * repeat begins with the call that launches its first kernel. If there is no repeat, it tries the
  * operators of the thread with the most operators. doc/metrics.md §6, §15.
  *
- * The repeat must be more than half of the sequence, and the sequence at least SEQUENCE_LEAST long,
- * so that a few odd events make no steps. */
+ * The repeat must usually take longer than the rest of the sequence, and the sequence must be at
+ * least SEQUENCE_LEAST long, so that neither a few odd events nor a short loop make steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +94,74 @@ static void read_sequence(struct inference *inference, uint32_t track)
     }
 }
 
-static enum varve_code find_repeat(const struct sequence *sequence, struct vv_repeat *out,
-                                   struct varve_error *error)
+/* The repeat with the tokens after it that go on repeating. */
+static struct vv_repeat prolong(const struct sequence *sequence, struct vv_repeat repeat)
+{
+    size_t end = (size_t)repeat.start + repeat.length;
+    while (end < sequence->count && sequence->names[end] == sequence->names[end - repeat.period])
+        end++;
+    repeat.length = (uint32_t)(end - repeat.start);
+    return repeat;
+}
+
+/* From the begin of a token to the end of the last of `count`. */
+static int64_t time_of(const struct vv_model *model, const struct sequence *sequence, size_t first,
+                       size_t count)
+{
+    uint32_t last = sequence->rows[first + count - 1];
+    return model->slices.begin_ns[last] + model->slices.duration_ns[last] -
+           model->slices.begin_ns[sequence->rows[first]];
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* How long the repeat would take if each of its times took as long as the median one: one long
+ * pause makes no loop. `times_ns` has room for all times. */
+static double usual_time_of(const struct vv_model *model, const struct sequence *sequence,
+                            const struct vv_repeat *repeat, int64_t *times_ns)
+{
+    size_t times = repeat->length / repeat->period;
+    for (size_t i = 0; i < times; i++) {
+        size_t first = repeat->start + i * repeat->period, next = first + repeat->period;
+        times_ns[i] = i + 1 < times
+                          ? model->slices.begin_ns[sequence->rows[next]] -
+                                model->slices.begin_ns[sequence->rows[first]]
+                          : time_of(model, sequence, first, repeat->period);
+    }
+    qsort(times_ns, times, sizeof *times_ns, compare_times);
+    return (double)times * (double)times_ns[times / 2];
+}
+
+/* Of the repeats of two or more tokens the one that usually takes longest, if it takes longer than
+ * all that is outside of it, from the first token to the last. */
+static enum varve_code choose_repeat(const struct vv_model *model, const struct sequence *sequence,
+                                     const struct vv_repeats *repeats, struct vv_repeat *out,
+                                     struct varve_error *error)
+{
+    int64_t all_ns = time_of(model, sequence, 0, sequence->count);
+    double most_ns = 0;
+    int64_t *times_ns = malloc(sequence->count * sizeof *times_ns);
+    if (times_ns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu times", sequence->count);
+    for (size_t i = 0; i < repeats->count; i++) {
+        struct vv_repeat repeat = prolong(sequence, repeats->items[i]);
+        double usual_ns = usual_time_of(model, sequence, &repeat, times_ns);
+        int64_t outside_ns = all_ns - time_of(model, sequence, repeat.start, repeat.length);
+        if (repeat.period >= 2 && usual_ns > most_ns && usual_ns > (double)outside_ns) {
+            most_ns = usual_ns;
+            *out = repeat;
+        }
+    }
+    free(times_ns);
+    return VARVE_OK;
+}
+
+static enum varve_code find_repeat(const struct vv_model *model, const struct sequence *sequence,
+                                   struct vv_repeat *out, struct varve_error *error)
 {
     struct vv_repeats repeats = { 0 };
     size_t searched = sequence->count < SEARCHED_MAX ? sequence->count : SEARCHED_MAX;
@@ -103,17 +169,8 @@ static enum varve_code find_repeat(const struct sequence *sequence, struct vv_re
     if (sequence->count < SEQUENCE_LEAST)
         return VARVE_OK;
     enum varve_code code = vv_repeats_find(sequence->names, searched, &repeats, error);
-    const struct vv_repeat *longest = vv_repeats_longest(&repeats);
-    if (longest != NULL) {
-        size_t end = (size_t)longest->start + longest->length;
-        while (end < sequence->count &&
-               sequence->names[end] == sequence->names[end - longest->period])
-            end++;
-        *out = *longest;
-        out->length = (uint32_t)(end - longest->start);
-        if (out->period < 2 || out->length <= sequence->count / 2)
-            *out = (struct vv_repeat){ 0 };
-    }
+    if (code == VARVE_OK)
+        code = choose_repeat(model, sequence, &repeats, out, error);
     vv_repeats_deinit(&repeats);
     return code;
 }
@@ -178,7 +235,7 @@ static enum varve_code try_track(struct inference *inference, uint32_t track, bo
     if (track == VV_NONE)
         return VARVE_OK;
     read_sequence(inference, track);
-    VV_TRY(find_repeat(&inference->sequence, &repeat, error));
+    VV_TRY(find_repeat(inference->model, &inference->sequence, &repeat, error));
     if (repeat.length == 0)
         return VARVE_OK;
     uint32_t times = repeat.length / repeat.period, host_track;

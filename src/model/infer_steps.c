@@ -13,10 +13,11 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "base/binary_search.h"
+#include "model/anchors.h"
 #include "model/build.h"
 #include "varve/varve.h"
 
+#define OPTIMIZER_STEP "Optimizer.step"
 #define LAYERS_OF_RANGES (VARVE_LAYER_API | VARVE_LAYER_HOST | VARVE_LAYER_STEP)
 
 struct convention {
@@ -42,7 +43,7 @@ static const struct convention conventions[] = {
     { "model_run", VARVE_LAYER_ALL, VV_STEP_RANGE, 1 },
     { "SequentialExecutor::Execute", VARVE_LAYER_ALL, VV_STEP_RANGE, 1 },
     { "ParallelExecutor::Execute", VARVE_LAYER_ALL, VV_STEP_RANGE, 1 },
-    { "Optimizer.step", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
+    { OPTIMIZER_STEP, VARVE_LAYER_ALL, VV_STEP_ANCHOR, 1 },
     { "optimizer_step", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
     { "mark_step", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
 };
@@ -69,6 +70,7 @@ struct inference {
     struct choice *of_process;
     struct candidate *candidates; /* by track and begin; outermost ranges only */
     size_t candidate_count, candidate_capacity;
+    uint8_t *loop_words;          /* string -> enum vv_loop_word */
 };
 
 /* *out_number is the number at the end of a name that begins with `word`, or -1. False: the name
@@ -210,8 +212,8 @@ static void choose_tracks(struct inference *inference)
 
 /* ---- the steps ---- */
 
-static enum varve_code add_step(struct inference *inference, const struct candidate *candidate,
-                                int64_t ordinal, int64_t begin_ns, struct varve_error *error)
+static enum varve_code add_range(struct inference *inference, const struct candidate *candidate,
+                                 int64_t ordinal, struct varve_error *error)
 {
     struct vv_model *model = inference->model;
     const struct convention *convention = &inference->conventions[candidate->convention];
@@ -222,69 +224,86 @@ static enum varve_code add_step(struct inference *inference, const struct candid
     VV_TRY(vv_model_add_step(model, &row, error));
     VV_TRY(vv_model_text(model, convention->word, &model->steps.name[row], error));
     model->steps.index[row] = number >= 0 ? number : ordinal;
-    model->steps.begin_ns[row] = begin_ns;
-    model->steps.duration_ns[row] =
-        model->slices.begin_ns[slice] + model->slices.duration_ns[slice] - begin_ns;
+    model->steps.begin_ns[row] = model->slices.begin_ns[slice];
+    model->steps.duration_ns[row] = model->slices.duration_ns[slice];
     model->steps.track[row] = model->slices.track[slice];
-    model->steps.origin[row] = convention->origin;
-    if (convention->origin == VV_STEP_RANGE) {
-        model->slices.flags[slice] |= VV_SLICE_STEP;
-        model->placed_count = 0; /* phases depend on steps: the importer's phases no longer hold */
-    }
+    model->steps.origin[row] = VV_STEP_RANGE;
+    model->slices.flags[slice] |= VV_SLICE_STEP;
+    model->placed_count = 0; /* phases depend on steps: the importer's phases no longer hold */
     return VARVE_OK;
 }
 
-static uint32_t first_slice_of(const struct vv_slices *slices, uint32_t slice)
+/* `slices` are the anchors of one track. Of several optimizers the last ends the step. */
+static enum varve_code add_anchors(struct inference *inference, const struct convention *convention,
+                                   const uint32_t *slices, size_t count,
+                                   struct vv_anchor *anchors, struct varve_error *error)
 {
-    return VV_FIRST_NOT(i, 0, slice, slices->track[i] < slices->track[slice]);
+    struct vv_model *model = inference->model;
+    uint32_t track = model->slices.track[slices[0]], first;
+    bool is_optimizer = strcmp(convention->word, OPTIMIZER_STEP) == 0 && model->step_by == NULL;
+    size_t optimizers = 1, steps = 0;
+    if (is_optimizer)
+        VV_TRY(vv_optimizers_of_step(model, slices, count, &optimizers, error));
+    for (size_t i = optimizers - 1; i < count; i += optimizers) {
+        struct vv_anchor *anchor = &anchors[steps++];
+        anchor->begin_ns = model->slices.begin_ns[slices[i]];
+        anchor->end_ns = anchor->begin_ns + model->slices.duration_ns[slices[i]];
+        is_called(vv_intern_text(&model->strings, model->slices.name[slices[i]]),
+                  convention->word, &anchor->number);
+    }
+    vv_rows_of_track(model, track, &first);
+    int64_t from_ns = model->slices.begin_ns[first];
+    if (is_optimizer)
+        from_ns = vv_first_step_ns(model, inference->loop_words, track,
+                                   model->slices.begin_ns[slices[0]]);
+    return vv_add_anchored_steps(model,
+                                 &(struct vv_anchors){ track, convention->word, from_ns, anchors,
+                                                       steps },
+                                 error);
 }
 
-/* Steps do not include pauses: returns the last instant up to `to_ns` at which recording resumed,
- * or `from_ns` if that is later. *next is the first row to test; on one track, instants must grow
- * from call to call. */
-static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint64_t *next,
-                           int64_t from_ns, int64_t to_ns)
+/* Adds the steps of the candidates of one track: rows[0..count). */
+static enum varve_code add_track(struct inference *inference, const struct candidate *first,
+                                 uint32_t *rows, size_t count, struct varve_error *error)
 {
-    const struct vv_resumes *resumes = &model->resumes;
-    for (; *next < resumes->table.count; (*next)++) {
-        if (resumes->process[*next] != process)
-            continue;
-        if (resumes->time_ns[*next] > to_ns)
-            break;
-        from_ns = resumes->time_ns[*next] > from_ns ? resumes->time_ns[*next] : from_ns;
+    const struct convention *convention = &inference->conventions[first->convention];
+    enum varve_code code = VARVE_OK;
+    if (convention->origin == VV_STEP_ANCHOR) {
+        struct vv_anchor *anchors = malloc(count * sizeof *anchors);
+        if (anchors == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu steps", count);
+        code = add_anchors(inference, convention, rows, count, anchors, error);
+        free(anchors);
     }
-    return from_ns;
+    for (size_t i = 0; convention->origin == VV_STEP_RANGE && i < count && code == VARVE_OK; i++)
+        code = add_range(inference, &(struct candidate){ rows[i], first->convention }, (int64_t)i,
+                         error);
+    return code;
 }
 
 static enum varve_code add_steps(struct inference *inference, struct varve_error *error)
 {
     const struct vv_model *model = inference->model;
-    const struct vv_slices *slices = &model->slices;
-    int64_t ordinal = 0, last_end_ns = 0;
-    uint64_t next_resume = 0;
-    uint32_t last_track = VV_NONE;
-    for (size_t i = 0; i < inference->candidate_count; i++) {
-        const struct candidate *candidate = &inference->candidates[i];
-        uint32_t track = slices->track[candidate->slice];
+    const uint32_t *tracks = model->slices.track;
+    enum varve_code code = VARVE_OK;
+    uint32_t *rows = malloc((inference->candidate_count + 1) * sizeof *rows);
+    if (rows == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu steps", inference->candidate_count);
+    for (size_t i = 0; i < inference->candidate_count && code == VARVE_OK;) {
+        uint32_t track = tracks[inference->candidates[i].slice];
         const struct choice *choice = choice_of(inference, track);
-        if (candidate->convention != inference->of_scope[vv_scope_of_track(model, track)] ||
-            choice->count == 0 || choice->track != track)
-            continue;
-        if (track != last_track) {
-            ordinal = 0;
-            next_resume = 0;
-            last_end_ns = slices->begin_ns[first_slice_of(slices, candidate->slice)];
-        }
-        bool is_anchor = inference->conventions[candidate->convention].origin == VV_STEP_ANCHOR;
-        int64_t begin_ns = slices->begin_ns[candidate->slice];
-        if (is_anchor)
-            begin_ns = skip_pauses(model, model->tracks.process[track], &next_resume, last_end_ns,
-                                   begin_ns);
-        VV_TRY(add_step(inference, candidate, ordinal++, begin_ns, error));
-        last_end_ns = slices->begin_ns[candidate->slice] + slices->duration_ns[candidate->slice];
-        last_track = track;
+        uint8_t convention = inference->of_scope[vv_scope_of_track(model, track)];
+        size_t count = 0;
+        for (; i < inference->candidate_count && tracks[inference->candidates[i].slice] == track;
+             i++)
+            if (inference->candidates[i].convention == convention)
+                rows[count++] = inference->candidates[i].slice;
+        if (count > 0 && choice->count > 0 && choice->track == track)
+            code = add_track(inference, &(struct candidate){ rows[0], convention }, rows, count,
+                             error);
     }
-    return VARVE_OK;
+    free(rows);
+    return code;
 }
 
 static void forget_steps(struct vv_model *model)
@@ -303,9 +322,11 @@ static enum varve_code infer(struct inference *inference, struct varve_error *er
     inference->by_string = malloc(model->strings.count + 1);
     inference->is_served = vv_scopes_with_steps(model, &scopes);
     inference->of_scope = malloc(scopes);
+    inference->loop_words = vv_loop_words(model);
     inference->of_process = calloc(model->processes.table.count + 1, sizeof *inference->of_process);
     if (inference->by_string == NULL || inference->is_served == NULL ||
-        inference->of_scope == NULL || inference->of_process == NULL)
+        inference->of_scope == NULL || inference->of_process == NULL ||
+        inference->loop_words == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for steps");
     memset(inference->of_scope, NO_CONVENTION, scopes);
     if (memchr(inference->is_served, false, scopes * sizeof(bool)) == NULL ||
@@ -332,6 +353,7 @@ enum varve_code vv_build_named_steps(struct vv_model *model, struct varve_error 
     }
     enum varve_code code = infer(&inference, error);
     free(inference.by_string);
+    free(inference.loop_words);
     free(inference.is_served);
     free(inference.of_scope);
     free(inference.of_process);

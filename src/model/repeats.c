@@ -268,15 +268,6 @@ enum varve_code vv_repeats_find(const uint32_t *tokens, size_t count,
     return code;
 }
 
-const struct vv_repeat *vv_repeats_longest(const struct vv_repeats *repeats)
-{
-    const struct vv_repeat *longest = NULL;
-    for (size_t i = 0; i < repeats->count; i++)
-        if (longest == NULL || goes_first(&repeats->items[i], longest))
-            longest = &repeats->items[i];
-    return longest;
-}
-
 void vv_repeats_deinit(struct vv_repeats *repeats)
 {
     free(repeats->items);

@@ -28,7 +28,4 @@ enum varve_code vv_repeats_find(const uint32_t *tokens, size_t count,
                                 struct vv_repeats *out_repeats, struct varve_error *error);
 void vv_repeats_deinit(struct vv_repeats *repeats);
 
-/* The longest repeat; NULL if there is none. */
-const struct vv_repeat *vv_repeats_longest(const struct vv_repeats *repeats);
-
 #endif

@@ -58,3 +58,30 @@ def test_a_closure_s_steps_are_split(varve, traces_of, loop):
         assert len(by_step) == STEPS
         for phases in by_step.values():
             assert {"forward", "backward", "optimizer", "other"} <= phases.keys()
+
+
+def steps_of(varve, trace):
+    """The rows of the steps, warm-up steps too."""
+    rows = tables(varve, "steps", "--warm-up", trace)["steps"]
+    assert {row["origin"] for row in rows} == {"anchor"}
+    return rows
+
+
+@pytest.mark.parametrize("loop, count", [("lbfgs", STEPS), ("closure", STEPS), ("gan", STEPS),
+                                         ("manual", STEPS), ("dry", 1)])
+def test_steps_are_the_iterations(varve, traces_of, loop, count):
+    """Two optimizers make one step; without any, each backward pass does; what repeats itself, as
+    in dry, is none."""
+    ours, theirs = (steps_of(varve, trace) for trace in traces_of(loop))
+    assert [row["step"] for row in ours] == [row["step"] for row in theirs] == list(range(count))
+    for mine, other in zip(ours[1:], theirs[1:]):
+        assert mine["duration_ns"] == pytest.approx(other["duration_ns"], rel=0.2, abs=100_000)
+
+
+def test_a_gan_s_step_has_both_optimizers(varve, traces_of):
+    for trace in traces_of("gan"):
+        rows = tables(varve, "report", "--warm-up", "--table", "operators", "--top", "0",
+                      trace)["operators"]
+        calls = {row["name"]: row["step_calls"] for row in rows}
+        assert calls["Optimizer.step#Adam.step"] == 2 * STEPS
+        assert calls["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == STEPS

@@ -44,7 +44,7 @@ static void mark_thread(const struct vv_steps *steps, const struct place *places
     size_t later = count - count / 2;
     if (later < LATER_LEAST)
         out_is_warm_up[places[0].step] = has_preparation(steps, places, count);
-    if (later < LATER_LEAST || steps->origin[places[0].step] == VV_STEP_REPEAT)
+    if (later < LATER_LEAST)
         return;
     for (size_t i = 0; i < later; i++)
         values[i] = steps->duration_ns[places[count / 2 + i].step];

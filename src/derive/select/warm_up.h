@@ -5,8 +5,8 @@
  * They are the leading steps that each take longer than the median of the later half of the
  * thread's steps. The difference is more than 3 x 1.4826 x the median absolute deviation of this
  * half, and more than a tenth. At most half of the steps are warm-up. There is no warm-up if the
- * later half has fewer than three steps, or if the steps are periods of a repeat. One exception:
- * with fewer steps, the first step of origin `anchor` is warm-up if it is the longest. */
+ * later half has fewer than three steps. One exception: with fewer steps, the first step of origin
+ * `anchor` is warm-up if it is the longest. */
 #ifndef VV_DERIVE_SELECT_WARM_UP_H
 #define VV_DERIVE_SELECT_WARM_UP_H
 

@@ -102,6 +102,142 @@ static void what_the_user_says_goes_before(void **state)
     vv_model_destroy(model);
 }
 
+/* ---- anchors other than a name ---- */
+
+static uint32_t operator_with(struct vv_model *model, const char *name, int64_t begin, int64_t end,
+                              int64_t rows)
+{
+    uint32_t slice = handmade_op(model, 0, name, begin, end), tensor;
+    uint32_t op = handmade_arguments(model, slice, 0, -1, 0);
+    const int64_t dims[2] = { rows, 3 };
+    assert_int_equal(vv_model_add_tensor(model, 0, 2, dims, &tensor, NULL), VARVE_OK);
+    model->ops.first_tensor[op] = tensor;
+    model->ops.tensor_count[op] = 1;
+    return slice;
+}
+
+/* Five times two optimizers of one name, whose parameters have 4 and `rows` rows. The first of
+ * each makes its state. */
+static struct vv_model *two_optimizers(int64_t rows)
+{
+    struct vv_model *model = handmade_model();
+    handmade_track(model, "main", 100);
+    for (int64_t i = 0; i < 5; i++) {
+        int64_t at = 100 * i;
+        if (i == 0)
+            operator_with(model, "aten::zeros", 21, 22, 9);
+        handmade_op(model, 0, "aten::mm", at + 1, at + 10);
+        handmade_op(model, 0, "Optimizer.step#Adam", at + 20, at + 30);
+        operator_with(model, "aten::add_", at + 23, at + 25, 4);
+        handmade_op(model, 0, "Optimizer.step#Adam", at + 60, at + 70);
+        operator_with(model, "aten::add_", at + 63, at + 65, rows);
+    }
+    handmade_finish(model);
+    return model;
+}
+
+static void several_optimizers_end_one_step(void **state)
+{
+    (void)state;
+    struct vv_model *model = two_optimizers(5);
+    expect_steps(model, "0: 1+69 #0 A, 0: 70+100 #1 A, 0: 170+100 #2 A, 0: 270+100 #3 A, "
+                        "0: 370+100 #4 A");
+    vv_model_destroy(model);
+    model = two_optimizers(4); /* one optimizer, twice as often */
+    assert_int_equal(model->steps.table.count, 10);
+    vv_model_destroy(model);
+}
+
+/* The step begins with the last batch before backward; what repeats itself before is no step. */
+static void one_optimizer_step_is_a_step(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    handmade_track(model, "main", 100);
+    for (int64_t i = 0; i < 20; i++) {
+        handmade_op(model, 0, "aten::add", 10 * i, 10 * i + 4);
+        handmade_op(model, 0, "aten::mul", 10 * i + 4, 10 * i + 9);
+    }
+    handmade_op(model, 0, "enumerate(DataLoader)#_Single.__next__", 210, 220);
+    handmade_op(model, 0, "enumerate(DataLoader)#_Single.__next__", 230, 240);
+    handmade_op(model, 0, "autograd::engine::evaluate_function: MmBackward0", 250, 260);
+    handmade_op(model, 0, "enumerate(DataLoader)#_Single.__next__", 262, 268);
+    handmade_op(model, 0, "Optimizer.step#SGD.step", 270, 280);
+    handmade_finish(model);
+    expect_steps(model, "0: 230+50 #0 A");
+    vv_model_destroy(model);
+}
+
+/* Three iterations: forward [0,10), two of the engine's ranges [20,40), the update [50,60). */
+static void backward_passes_end_steps(void **state)
+{
+    (void)state;
+    for (uint32_t engine = 0; engine < 2; engine++) {
+        struct vv_model *model = handmade_model();
+        handmade_track(model, "main", 100);
+        handmade_track(model, "engine", 101);
+        for (int64_t i = 0; i < 3; i++) {
+            int64_t at = 100 * i;
+            handmade_op(model, 0, "aten::mm", at, at + 10);
+            handmade_op(model, engine, "autograd::engine::evaluate_function: B", at + 20, at + 30);
+            handmade_op(model, engine, "aten::mm", at + 21, at + 29);
+            handmade_op(model, engine, "autograd::engine::evaluate_function: A", at + 32, at + 40);
+            handmade_op(model, 0, "aten::add_", at + 50, at + 60);
+        }
+        handmade_finish(model);
+        expect_steps(model, "0: 0+40 #0 A, 0: 40+100 #1 A, 0: 140+100 #2 A");
+        assert_string_equal(vv_intern_text(&model->strings, model->steps.name[0]),
+                            "a backward pass");
+        vv_model_destroy(model);
+    }
+}
+
+/* Without training, from the end of one wait for a batch to the end of the next. */
+static void waits_for_data_end_steps(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    handmade_track(model, "main", 100);
+    handmade_op(model, 0, "aten::empty", 0, 5);
+    for (int64_t i = 0; i < 3; i++) {
+        handmade_op(model, 0, "enumerate(DataLoader)#_Single.__next__", 100 * i + 10, 100 * i + 20);
+        handmade_op(model, 0, "aten::mm", 100 * i + 30, 100 * i + 80);
+    }
+    handmade_finish(model);
+    expect_steps(model, "0: 20+100 #0 A, 0: 120+100 #1 A");
+    vv_model_destroy(model);
+}
+
+/* ---- repetition ---- */
+
+/* Pairs of operators of 10 and of `beside` ns in all, and one that takes long. */
+static void a_repeat_must_hold_most_of_the_time(void **state)
+{
+    (void)state;
+    static const struct { int64_t times, other_ns, pause_ns; uint32_t steps; } cases[] = {
+        { 30, 400, 0, 0 }, { 30, 200, 0, 30 }, { 30, 400, 5000, 0 }, { 6, 20, 0, 6 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct vv_model *model = handmade_model();
+        char name[20];
+        handmade_track(model, "main", 100);
+        int64_t at = 0;
+        for (int64_t i = 0; i < 20; i++) { /* more elements than six times two */
+            snprintf(name, sizeof name, "other %d", (int)i);
+            handmade_op(model, 0, name, at, at + cases[c].other_ns / 20);
+            at += cases[c].other_ns / 20;
+        }
+        for (int64_t i = 0; i < cases[c].times; i++) {
+            handmade_op(model, 0, "a", at, at + 4);
+            handmade_op(model, 0, "b", at + 4, at + 10);
+            at += 10 + (i == 3 ? cases[c].pause_ns : 0);
+        }
+        handmade_finish(model);
+        assert_int_equal(model->steps.table.count, cases[c].steps);
+        vv_model_destroy(model);
+    }
+}
+
 /* Pairs of operators, ten apart; the last pair takes no time, or time. */
 static void else_what_repeats_itself(void **state)
 {
@@ -131,6 +267,11 @@ int main(void)
         cmocka_unit_test(the_outermost_ranges_of_the_thread_that_has_most),
         cmocka_unit_test(else_what_lies_between_anchors),
         cmocka_unit_test(what_the_user_says_goes_before),
+        cmocka_unit_test(several_optimizers_end_one_step),
+        cmocka_unit_test(one_optimizer_step_is_a_step),
+        cmocka_unit_test(backward_passes_end_steps),
+        cmocka_unit_test(waits_for_data_end_steps),
+        cmocka_unit_test(a_repeat_must_hold_most_of_the_time),
         cmocka_unit_test(else_what_repeats_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

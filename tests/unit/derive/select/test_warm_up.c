@@ -46,9 +46,12 @@ static void the_slow_steps_at_the_beginning(void **state)
                           1000 * i + 500 * thread + durations_ns[thread][i]);
     handmade_finish(model);
     assert_int_equal(model->steps.table.count, 16);
-    assert_int_equal(vv_find_warm_up(model, &scratch, found, NULL), VARVE_OK);
-    for (uint32_t s = 0; s < 16; s++)
-        assert_int_equal(found[s], is_warm_up[model->steps.track[s]][model->steps.index[s]]);
+    for (uint8_t origin = VV_STEP_RECORDED; origin <= VV_STEP_REPEAT; origin++) {
+        memset(model->steps.origin, origin, 16);
+        assert_int_equal(vv_find_warm_up(model, &scratch, found, NULL), VARVE_OK);
+        for (uint32_t s = 0; s < 16; s++)
+            assert_int_equal(found[s], is_warm_up[model->steps.track[s]][model->steps.index[s]]);
+    }
     vv_model_destroy(model);
     vv_scratch_deinit(&scratch);
 }

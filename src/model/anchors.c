@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/anchors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/binary_search.h"
+
+#define OPTIMIZERS_MAX 8u
+
+/* ---- names, rows, and where a loop begins ---- */
+
+uint8_t *vv_loop_words(const struct vv_model *model)
+{
+    static const struct { const char *begin; uint8_t word; } begins[] = {
+        { "autograd::engine::evaluate_function: ", VV_LOOP_ENGINE },
+        { "enumerate(DataLoader)#", VV_LOOP_LOADER },
+    };
+    const struct vv_intern *strings = &model->strings;
+    uint8_t *words = calloc(strings->count + 1, 1);
+    for (uint32_t string = 1; string < strings->count && words != NULL; string++)
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+            if (strncmp(vv_intern_text(strings, string), begins[i].begin,
+                        strlen(begins[i].begin)) == 0)
+                words[string] = begins[i].word;
+    return words;
+}
+
+uint32_t vv_rows_of_track(const struct vv_model *model, uint32_t track, uint32_t *out_first)
+{
+    const struct vv_slices *slices = &model->slices;
+    *out_first = (uint32_t)VV_FIRST_NOT(i, 0, slices->table.count, slices->track[i] < track);
+    return (uint32_t)VV_FIRST_NOT(i, *out_first, slices->table.count, slices->track[i] == track);
+}
+
+static int64_t end_of(const struct vv_model *model, uint32_t slice)
+{
+    return model->slices.begin_ns[slice] + model->slices.duration_ns[slice];
+}
+
+/* The begin of the first backward operator of the track's process; `before_ns` if none begins
+ * before. */
+static int64_t first_backward_ns(const struct vv_model *model, const uint8_t *words, uint32_t track,
+                                 int64_t before_ns)
+{
+    const struct vv_slices *slices = &model->slices;
+    for (uint32_t other = 0; other < model->tracks.table.count; other++) {
+        uint32_t row, limit;
+        if (model->tracks.process[other] != model->tracks.process[track] ||
+            model->tracks.kind[other] != VV_TRACK_THREAD)
+            continue;
+        limit = vv_rows_of_track(model, other, &row);
+        while (row < limit && slices->begin_ns[row] < before_ns &&
+               words[slices->name[row]] != VV_LOOP_ENGINE)
+            row++;
+        if (row < limit && slices->begin_ns[row] < before_ns)
+            before_ns = slices->begin_ns[row];
+    }
+    return before_ns;
+}
+
+int64_t vv_first_step_ns(const struct vv_model *model, const uint8_t *words, uint32_t track,
+                         int64_t before_ns)
+{
+    const struct vv_slices *slices = &model->slices;
+    uint32_t first, limit = vv_rows_of_track(model, track, &first);
+    int64_t backward_ns = first_backward_ns(model, words, track, before_ns);
+    for (uint32_t row = (uint32_t)VV_FIRST_NOT(i, first, limit,
+                                               slices->begin_ns[i] < backward_ns);
+         row-- > first;)
+        if (words[slices->name[row]] == VV_LOOP_LOADER)
+            return slices->begin_ns[row];
+    return slices->begin_ns[first];
+}
+
+/* ---- steps ---- */
+
+/* Steps do not include pauses: returns the last instant up to `to_ns` at which recording resumed,
+ * or `from_ns` if that is later. *next is the first row to test; on one track, instants must grow
+ * from call to call. */
+static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint64_t *next,
+                           int64_t from_ns, int64_t to_ns)
+{
+    const struct vv_resumes *resumes = &model->resumes;
+    for (; *next < resumes->table.count; (*next)++) {
+        if (resumes->process[*next] != process)
+            continue;
+        if (resumes->time_ns[*next] > to_ns)
+            break;
+        from_ns = resumes->time_ns[*next] > from_ns ? resumes->time_ns[*next] : from_ns;
+    }
+    return from_ns;
+}
+
+enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_anchors *anchors,
+                                      struct varve_error *error)
+{
+    uint32_t process = model->tracks.process[anchors->track];
+    int64_t from_ns = anchors->from_ns;
+    uint64_t next_resume = 0;
+    for (size_t i = 0; i < anchors->count; i++) {
+        const struct vv_anchor *anchor = &anchors->items[i];
+        uint32_t row;
+        int64_t begin_ns = skip_pauses(model, process, &next_resume, from_ns, anchor->begin_ns);
+        VV_TRY(vv_model_add_step(model, &row, error));
+        VV_TRY(vv_model_text(model, anchors->name, &model->steps.name[row], error));
+        model->steps.index[row] = anchor->number >= 0 ? anchor->number : (int64_t)i;
+        model->steps.begin_ns[row] = begin_ns;
+        model->steps.duration_ns[row] = anchor->end_ns - begin_ns;
+        model->steps.track[row] = anchors->track;
+        model->steps.origin[row] = VV_STEP_ANCHOR;
+        from_ns = anchor->end_ns;
+    }
+    return VARVE_OK;
+}
+
+/* ---- several optimizers ---- */
+
+/* The parameters of an optimizer: the shapes of what its update takes, as a set of bits. */
+struct parameters {
+    uint64_t shapes;
+    uint32_t name;
+};
+
+static uint64_t shape_bits(const struct vv_model *model, uint32_t op)
+{
+    uint64_t bits = 0;
+    for (uint32_t t = 0; t < model->ops.tensor_count[op]; t++) {
+        uint32_t tensor = model->ops.first_tensor[op] + t, rank = model->tensors.rank[tensor];
+        uint64_t hash = rank;
+        for (uint32_t d = 0; d < rank; d++)
+            hash = (hash ^ (uint64_t)model->dims.size[model->tensors.first_dim[tensor] + d]) *
+                   UINT64_C(0x9e3779b97f4a7c15);
+        bits |= rank > 0 ? UINT64_C(1) << (hash >> 58) : 0;
+    }
+    return bits;
+}
+
+/* Operators with a sequence number are those of a closure: the update is what follows the last of
+ * them. */
+static struct parameters parameters_of(const struct vv_model *model, uint32_t slice)
+{
+    const struct vv_slices *slices = &model->slices;
+    struct parameters found = { .name = slices->name[slice] };
+    for (uint32_t row = slice + 1; row < slices->table.count &&
+                                   slices->track[row] == slices->track[slice] &&
+                                   slices->begin_ns[row] < end_of(model, slice);
+         row++) {
+        uint32_t op = slices->op[row];
+        if (op != VV_NONE)
+            found.shapes =
+                model->ops.sequence[op] >= 0 ? 0 : found.shapes | shape_bits(model, op);
+    }
+    return found;
+}
+
+static bool is_same(const struct parameters *a, const struct parameters *b)
+{
+    return a->name == b->name && a->shapes == b->shapes;
+}
+
+/* Does the sequence repeat its `period` optimizers, which all differ? The first of each may differ
+ * from the later ones, as it makes its state. */
+static bool has_period(const struct parameters *parameters, size_t count, size_t period)
+{
+    size_t first = count >= 3 * period ? period : 0;
+    for (size_t i = first; i + period < count; i++)
+        if (!is_same(&parameters[i], &parameters[i + period]))
+            return false;
+    for (size_t i = 0; i < period; i++)
+        for (size_t j = 0; j < i; j++)
+            if (is_same(&parameters[first + i], &parameters[first + j]))
+                return false;
+    return count >= 2 * period;
+}
+
+enum varve_code vv_optimizers_of_step(const struct vv_model *model, const uint32_t *slices,
+                                      size_t count, size_t *out_count, struct varve_error *error)
+{
+    struct parameters *parameters = malloc((count + 1) * sizeof *parameters);
+    if (parameters == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu optimizers", count);
+    for (size_t i = 0; i < count; i++)
+        parameters[i] = parameters_of(model, slices[i]);
+    *out_count = 1;
+    for (size_t period = OPTIMIZERS_MAX; period > 1; period--)
+        if (has_period(parameters, count, period))
+            *out_count = period;
+    free(parameters);
+    return VARVE_OK;
+}

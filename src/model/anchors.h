@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchors.h — steps that each last up to the end of an anchor, something that comes once a step:
+ * Optimizer.step, a backward pass, a batch of a data loader. doc/metrics.md §6 has the rules.
+ *
+ * Stages of vv_model_finish use it: slices are sorted, and need no parents. Thread-compatible. */
+#ifndef VV_MODEL_ANCHORS_H
+#define VV_MODEL_ANCHORS_H
+
+#include "model/model.h"
+
+struct vv_anchor {
+    int64_t begin_ns, end_ns;
+    int64_t number; /* of the step, as the anchor's name says; -1 = not said                    */
+};
+
+/* The anchors of a thread, in order; they do not overlap. */
+struct vv_anchors {
+    uint32_t track;
+    const char *name;  /* borrowed; of the steps                                                */
+    int64_t from_ns;   /* where the first step begins                                           */
+    struct vv_anchor *items;
+    size_t count;
+};
+
+/* What the names of ranges say of a training loop. */
+enum vv_loop_word { VV_LOOP_OTHER, VV_LOOP_ENGINE, VV_LOOP_LOADER };
+
+/* String -> enum vv_loop_word. The caller frees it. NULL = no memory. */
+uint8_t *vv_loop_words(const struct vv_model *model);
+
+/* The rows of a track: [*out_first, return value). */
+uint32_t vv_rows_of_track(const struct vv_model *model, uint32_t track, uint32_t *out_first);
+
+/* Where the first step of a thread begins whose first anchor begins at `before_ns`. It is the last
+ * wait for a batch that begins before the first backward operator of the process; without a data
+ * loader, the thread's first slice. */
+int64_t vv_first_step_ns(const struct vv_model *model, const uint8_t *words, uint32_t track,
+                         int64_t before_ns);
+
+/* Adds a step for each anchor, from the end of the one before. After a pause of recording a step
+ * begins at the end of the pause. */
+enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_anchors *anchors,
+                                      struct varve_error *error);
+
+/* How many optimizers make one step: the least number of them that always come in the same order,
+ * each with parameters of its own. slices[0..count) are the ranges of a thread, in order. 1 if
+ * there is one optimizer, or shapes do not tell them apart. */
+enum varve_code vv_optimizers_of_step(const struct vv_model *model, const uint32_t *slices,
+                                      size_t count, size_t *out_count, struct varve_error *error);
+
+#endif
