@@ -19,6 +19,7 @@ SPEAK = {
     "analyse/critical/hta.c": "rules of HTA, by HTA's own list",
     "meaning/hta_rules.c": "rules of HTA, by HTA's own list",
     "meaning/host_role.c": "what ranges are called, which is data: no argument, no category",
+    "meaning/device_class.c": "what kernels are called, which is data: no argument, no category",
 }
 # What an importer writes is also what a column, an option or a name of ours is called.
 OURS = {"RUNTIME_L1"}
