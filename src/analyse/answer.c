@@ -14,11 +14,12 @@
 static const struct { enum vv_choice part; const char *option, *instead; } choices[] = {
     { VV_CHOICE_STEPS, "--steps", "memory_steps" }, { VV_CHOICE_THREAD, "--thread", "operators" },
     { VV_CHOICE_RANK, "--rank", "processes" },      { VV_CHOICE_DEVICE, "--device", "devices" },
-    { VV_CHOICE_FILTER, "--filter", "operators" },
+    { VV_CHOICE_FILTER, "--filter", "operators" },  { VV_CHOICE_COMPAT, "--compat", "devices" },
 };
 
-static bool is_chosen(const struct vv_selection *selection, enum vv_choice part)
+static bool is_chosen(const struct vv_question *question, enum vv_choice part)
 {
+    const struct vv_selection *selection = &question->selection;
     const char *const texts[] = { [VV_CHOICE_THREAD] = selection->thread,
                                   [VV_CHOICE_RANK] = selection->rank,
                                   [VV_CHOICE_DEVICE] = selection->device };
@@ -26,19 +27,21 @@ static bool is_chosen(const struct vv_selection *selection, enum vv_choice part)
         return selection->first_step != INT64_MIN || selection->last_step != INT64_MAX;
     if (part == VV_CHOICE_FILTER)
         return selection->filter != NULL;
+    if (part == VV_CHOICE_COMPAT)
+        return question->compat != NULL;
     return texts[part] != NULL && strcmp(texts[part], "all") != 0;
 }
 
 /* Lists the choices that do not change the table. VARVE_INVALID if there is one and the table was
  * asked for alone. */
 static enum varve_code list_vain(const struct vv_table_task *task,
-                                 const struct vv_selection *selection, char *out_vain, size_t bytes,
+                                 const struct vv_question *question, char *out_vain, size_t bytes,
                                  struct varve_error *error)
 {
     out_vain[0] = '\0';
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         size_t length = strlen(out_vain);
-        if ((task->table->parts & choices[i].part) != 0 || !is_chosen(selection, choices[i].part))
+        if ((task->table->parts & choices[i].part) != 0 || !is_chosen(question, choices[i].part))
             continue;
         if (task->is_alone)
             VV_FAIL(
@@ -58,7 +61,7 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
     char vain[60];
     if (table == NULL)
         return vv_analyse(task->analyse, model, question, &task->sheet, error);
-    VV_TRY(list_vain(task, &question->selection, vain, sizeof vain, error));
+    VV_TRY(list_vain(task, question, vain, sizeof vain, error));
     VV_TRY(vv_analyse(table->analyse, model, question, &task->sheet, error));
     bool is_filtered = question->selection.filter != NULL && (table->parts & VV_CHOICE_FILTER) != 0;
     if (table->parts == 0 || task->sheet.policy == NULL || (vain[0] == '\0' && !is_filtered))

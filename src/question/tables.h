@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h — the list of all tables. Each row has the table's name, the parts of a selection that
- * change it, whether a report leaves an empty one out, and a text that says what it shows.
- * vv_analyse_NAME makes table NAME; question.h declares it. A new table is a row here, and a file
- * of its name in a room of analyse/. */
+/* tables.h — the list of all tables. Each row has the table's name, the choices that change it,
+ * whether a report leaves an empty one out, and a text that says what it shows. vv_analyse_NAME
+ * makes table NAME; question.h declares it. A new table is a row here, and a file of its name in a
+ * room of analyse/. */
 #ifndef VV_QUESTION_TABLES_H
 #define VV_QUESTION_TABLES_H
 
-/* The parts of a selection, as bits. */
+/* The parts of a selection, and another tool's rules, as bits. */
 enum vv_choice {
     VV_CHOICE_STEPS = 1, VV_CHOICE_THREAD = 2, VV_CHOICE_RANK = 4, VV_CHOICE_DEVICE = 8,
-    VV_CHOICE_FILTER = 16
+    VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32
 };
 #define VV_PARTS_HOST (VV_CHOICE_STEPS | VV_CHOICE_THREAD | VV_CHOICE_RANK)
 #define VV_PARTS_ALL (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_FILTER)
+#define VV_PARTS_WORK (VV_PARTS_ALL | VV_CHOICE_COMPAT)
+#define VV_PARTS_PATH (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_COMPAT)
 
 /* TABLE(name, parts, is_optional, says) */
 #define VV_TABLES(TABLE) \
@@ -39,26 +41,27 @@ enum vv_choice {
           "backward operators with the forward operators they belong to") \
     TABLE(call_tree, VV_PARTS_ALL, false, \
           "what each operator took in each place that calls it, top-down") \
-    TABLE(kernels, VV_PARTS_ALL, false, "what each kernel took, copies and sets too") \
-    TABLE(kernel_ops, VV_PARTS_ALL, false, "the same, by the operator that it was done for") \
+    TABLE(kernels, VV_PARTS_WORK, false, "what each kernel took, copies and sets too") \
+    TABLE(kernel_ops, VV_PARTS_WORK, false, "the same, by the operator that it was done for") \
     TABLE(kernel_counters, VV_PARTS_ALL, false, \
           "what the device counted in each kernel, and whose kernel it was") \
-    TABLE(annotations, VV_PARTS_ALL, false, \
+    TABLE(annotations, VV_PARTS_WORK, false, \
           "device work by the user's range that it was launched in") \
     TABLE(step_split, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "whose turn it was in each step: kernels, copies, runtime, data loader …") \
-    TABLE(devices, VV_PARTS_ALL, true, \
+    TABLE(devices, VV_PARTS_WORK, true, \
           "what each device did: computation, exposed communication and copies, idle") \
-    TABLE(overlap, VV_PARTS_ALL, false, \
+    TABLE(overlap, VV_PARTS_WORK, false, \
           "how much of the communication hides behind computation, by collective") \
-    TABLE(idle, VV_PARTS_ALL, false, \
+    TABLE(idle, VV_PARTS_WORK, false, \
           "why each device stood still: what its host did, launching, dependencies") \
-    TABLE(idle_gaps, VV_PARTS_ALL, false, \
+    TABLE(idle_gaps, VV_PARTS_WORK, false, \
           "each time that a device stood still, the longest first") \
-    TABLE(idle_streams, VV_PARTS_ALL, false, "why each stream stood still: host, launch or other") \
-    TABLE(launches, VV_PARTS_ALL, false, "what launching costs, by call; queueing apart") \
-    TABLE(queue, VV_PARTS_ALL, false, "how much work waited on each stream") \
-    TABLE(copies, VV_PARTS_ALL, false, "memory copies and sets, with their bandwidth") \
+    TABLE(idle_streams, VV_PARTS_WORK, false, \
+          "why each stream stood still: host, launch or other") \
+    TABLE(launches, VV_PARTS_WORK, false, "what launching costs, by call; queueing apart") \
+    TABLE(queue, VV_PARTS_WORK, false, "how much work waited on each stream") \
+    TABLE(copies, VV_PARTS_WORK, false, "memory copies and sets, with their bandwidth") \
     TABLE(syncs, VV_PARTS_ALL, false, "calls that wait for a device, by how long they block") \
     TABLE(waits, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "waiting for the data loader, by step and in all") \
@@ -77,13 +80,13 @@ enum vv_choice {
           "planned buffers that overwrite each other") \
     TABLE(allocations, VV_PARTS_ALL & ~VV_CHOICE_STEPS, false, \
           "allocations, by bytes and lifetime") \
-    TABLE(critical, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, "the critical path in one row") \
-    TABLE(critical_bound, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
+    TABLE(critical, VV_PARTS_PATH, false, "the critical path in one row") \
+    TABLE(critical_bound, VV_PARTS_PATH, false, \
           "what the critical path is spent on") \
-    TABLE(critical_ops, VV_PARTS_ALL, false, "operators on the critical path") \
-    TABLE(critical_path, VV_PARTS_ALL, false, "the critical path, segment by segment") \
-    TABLE(what_if, VV_PARTS_ALL, false, \
+    TABLE(critical_ops, VV_PARTS_WORK, false, "operators on the critical path") \
+    TABLE(critical_path, VV_PARTS_WORK, false, "the critical path, segment by segment") \
+    TABLE(what_if, VV_PARTS_WORK, false, \
           "how much shorter the critical path would be if an operator were faster") \
-    TABLE(slack, VV_PARTS_ALL, false, "how much later operators could begin")
+    TABLE(slack, VV_PARTS_WORK, false, "how much later operators could begin")
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --steps, --thread, --rank, --device and --filter do to each table: doc/metrics.md, section
-3.6, says which of them change it.
+"""What --steps, --thread, --rank, --device, --filter and --compat do to each table: doc/metrics.md,
+section 3.6, says which of them change it.
 
 Those change it here, on a trace of two ranks of two devices and two threads; the others are
 refused, or said to be in vain.
@@ -18,7 +18,7 @@ from kineto_writer import flow, launched, memory, span, step, write
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:1",
-           "--filter": "duration>=3us && name!='aten::add'"}
+           "--filter": "duration>=3us && name!='aten::add'", "--compat": "hta"}
 OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
           ("syncs", "--filter"): "step>=2"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",

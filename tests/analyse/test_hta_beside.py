@@ -109,6 +109,10 @@ def test_kernels_and_their_kinds(both):
             for kernel in tables["kernels"].rows
             if kernel["row"] == "group" and kernel["name"] not in waits}
     assert ours == theirs
+    copies = {copy["name"]: [copy["total_ns"], copy["longest_ns"]]
+              for copy in tables["copies"].rows if copy["row"] == "copy"}
+    assert copies == {name: figures[:2] for name, figures in theirs.items()
+                      if name.startswith(("Memcpy", "Memset", "dma"))}
 
 
 def test_queue_lengths(both):

@@ -48,6 +48,7 @@ struct view {
     struct vv_groups kinds; /* (name, row of device) -> kind                                      */
     struct tally *tallies;  /* by kind                                                            */
     size_t capacity;
+    uint8_t *by_name;       /* string -> class of work: vv_device_class_of                        */
     struct vv_sheet *sheet;
 };
 
@@ -83,11 +84,16 @@ static enum varve_code add_item(struct view *view, uint32_t device, const struct
                                 struct varve_error *error)
 {
     const struct vv_model *model = view->work->scope->model;
+    /* by HTA's rules waits, too, are of the class of copies */
+    enum vv_device_class class = vv_device_class_of(model, item->activity, view->by_name);
+    if ((class != VV_CLASS_COPY && class != VV_CLASS_SET) ||
+        (view->work->is_hta && item->class != VV_CLASS_COPY))
+        return VARVE_OK;
     int64_t bytes = (int64_t)(model->activities.bytes[item->activity] & INT64_MAX);
     int64_t duration_ns = item->end_ns - item->begin_ns;
     struct tally one = { .values = { [COPIES] = 1, [BYTES] = bytes, [TOTAL] = duration_ns,
                                      [LONGEST] = duration_ns },
-                         .class = item->class };
+                         .class = (uint8_t)class };
     size_t former = view->capacity;
     uint32_t kind;
     one.values[WITHOUT_DURATION] = duration_ns == 0;
@@ -170,8 +176,7 @@ static enum varve_code put_copies(struct view *view, struct varve_error *error)
     const struct vv_device_work *work = view->work;
     for (uint32_t d = 0; d < work->device_count; d++)
         for (size_t i = work->devices[d].first; i < work->devices[d].last; i++)
-            if (work->items[i].class == VV_CLASS_COPY || work->items[i].class == VV_CLASS_SET)
-                VV_TRY(add_item(view, d, &work->items[i], error));
+            VV_TRY(add_item(view, d, &work->items[i], error));
     return put_rows(view, error);
 }
 
@@ -184,13 +189,14 @@ enum varve_code vv_analyse_copies(const struct vv_model *model, const struct vv_
     struct view view = { .work = &work, .kinds = { .scratch = scratch }, .sheet = out };
     vv_sheet_init(out, "copies", "COPIES", copy_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_device_work_init(&work, &scope, question->selection.device, error));
+    VV_TRY(vv_device_work_asked(&work, &scope, question, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &view.by_name, model->strings.count, error));
     VV_TRY(put_copies(&view, error));
     if (work.count == 0)
         return vv_no_work_policy(&scope, out, error);
     return vv_sheet_policy(
         out, error,
         "memory copies and sets of devices%s; bandwidth from those whose size is known "
-        "and that took time",
-        vv_device_part_label(&scope));
+        "and that took time%s",
+        vv_device_part_label(&scope), vv_compat_text(question));
 }

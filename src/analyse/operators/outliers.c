@@ -491,7 +491,7 @@ enum varve_code vv_analyse_outliers(const struct vv_model *model,
                          .groups = { .scratch = scratch } };
     vv_sheet_init(out, "outliers", "OUTLIERS", outlier_columns, COLUMNS);
     VV_TRY(vv_scope_init(&view.scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_device_work_asked(&view.work, &view.scope, question, error));
+    VV_TRY(vv_device_work_init(&view.work, &view.scope, question->selection.device, error));
     VV_TRY(set_threshold(&view, error));
     VV_TRY(add_device_work(&view, error));
     VV_TRY(add_operators(&view, error));

@@ -95,7 +95,7 @@ enum varve_code vv_sequences_init(struct vv_sequences *out_sequences, const stru
 {
     struct vv_device_work work;
     *out_sequences = (struct vv_sequences){ .kinds = { .scratch = scope->scratch } };
-    VV_TRY(vv_device_work_asked(&work, scope, question, error));
+    VV_TRY(vv_device_work_init(&work, scope, question->selection.device, error));
     VV_TRY(add_streams(out_sequences, &work, error));
     uint32_t *order;
     VV_TRY(vv_track_order(scope->model, scope->scratch, &order, error));

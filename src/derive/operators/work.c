@@ -254,7 +254,8 @@ enum varve_code vv_op_work_init(struct vv_op_work *out_work, const struct vv_mod
     *out_work = (struct vv_op_work){ 0 };
     VV_TRY(vv_scope_init(&out_work->scope, model, &question->selection, scratch, error));
     out_work->all = vv_unfiltered(&out_work->scope);
-    VV_TRY(vv_device_work_asked(&out_work->work, &out_work->all, question, error));
+    VV_TRY(vv_device_work_init(&out_work->work, &out_work->all,
+                               question->selection.device, error));
     VV_TRY(vv_device_share(&out_work->work, scratch, &out_work->share, error));
     VV_TRY(find_peaks(out_work, question, error));
     out_work->whole_ns = out_work->share.work_ns;
