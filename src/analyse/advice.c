@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyse/answer.h"
+#include "meaning/call_kind.h"
 #include "question/question.h"
 #include "sheet/number.h"
 
@@ -141,9 +142,21 @@ static void write_text(const char *form, const struct vv_sheet *sheet, size_t ro
     out_text[length] = '\0';
 }
 
+/* A wait that devices fill with work is no fault; rule synchronisation speaks of the others. */
+static bool is_wait(const struct vv_sheet *sheet, size_t row)
+{
+    size_t column = vv_sheet_find(sheet, "name");
+    const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
+    enum vv_call_kind kind =
+        cell != NULL && cell->present ? vv_call_kind(cell->text) : VV_CALL_OTHER;
+    return kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK;
+}
+
 static bool row_counts(const struct rule *rule, const struct vv_sheet *sheet, size_t row)
 {
     size_t column = rule->key != NULL ? vv_sheet_find(sheet, rule->key) : SIZE_MAX;
+    if (rule->table == vv_analyse_operators && is_wait(sheet, row))
+        return false;
     if (rule->key == NULL)
         return true;
     const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;

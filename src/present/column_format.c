@@ -89,9 +89,14 @@ void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t col
              face->scale.name);
 }
 
+/* An instant of a clock that does not count from 1970 is a number of seconds. */
 static const char *instant_text(int64_t time_ns, const char *format, bool with_ms,
                                 char buffer[VV_NUMBER_BYTES])
 {
+    if (!vv_is_date(time_ns)) {
+        vv_number_grouped((double)time_ns / 1e9, with_ms ? 3 : 6, buffer, VV_NUMBER_BYTES - 2);
+        return strcat(buffer, " s");
+    }
     time_t seconds = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
     struct tm parts;
     if (localtime_r(&seconds, &parts) == NULL)

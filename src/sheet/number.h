@@ -12,6 +12,13 @@
 
 #define VV_NUMBER_BYTES 40
 
+/* Is the instant a date? Before the year 2000 it is the time of a clock that began with the
+ * machine or the program. */
+static inline bool vv_is_date(int64_t time_ns)
+{
+    return time_ns >= INT64_C(946684800) * 1000000000;
+}
+
 void vv_number_duration(int64_t duration_ns, char *out_text, size_t capacity); /* "1.70 s"        */
 void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity);          /* "12.4 MB"       */
 /* In a suitable step of the unit: "208 GFLOP/s", "1.55 TB/s". */

@@ -132,6 +132,14 @@ def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, tmp_path, rule):
     assert rule not in advice(varve, tmp_path / "sound.json", sound, "--top", "0")
 
 
+def test_a_wait_that_the_device_fills_is_no_finding(varve, tmp_path):
+    wait = [span("cudaDeviceSynchronize", 20, 75, "cuda_runtime")]
+    busy = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 90, 1) + wait
+    assert not advice(varve, tmp_path / "busy.json", busy, "--top", "0")
+    idle = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 15, 1) + wait
+    assert set(advice(varve, tmp_path / "idle.json", idle, "--top", "0")) == {"synchronisation"}
+
+
 def test_what_was_lost_comes_first(varve, tmp_path):
     written = trace_writer.Trace(tmp_path / "lossy.varve")
     process = written.process(pid=100)

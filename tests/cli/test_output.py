@@ -195,3 +195,15 @@ def test_a_pager_gets_what_is_longer_than_the_terminal(on_terminal, trace):
     assert on_terminal("info", trace, LINES="5", VARVE_PAGER="no-such-pager-here").endswith(plain)
     assert "paged" not in on_terminal("info", "--json", trace, LINES="5",
                                       VARVE_PAGER="sed s/^/paged:/")
+
+
+def test_a_clock_that_does_not_count_from_1970_gives_no_date(run, tmp_path):
+    """Two steps, some 40 minutes after the machine began."""
+    (tmp_path / "t.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+        {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1,
+         "ts": 2_400_000_000 + 1000 * n, "dur": 900} for n in range(2)]}))
+    told = run("info", "--no-cache", "t.json").stdout
+    assert "1970" not in told and "begin              2 400.000000 s" in told
+    assert "at an unknown time, 1.90 ms" in run("report", "--no-cache", "t.json").stdout
+    told = run("steps", "--no-cache", "--fields", "+begin_ns", "t.json").stdout
+    assert "2 400.000" in told and "2 400.001" in told

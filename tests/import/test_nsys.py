@@ -249,3 +249,17 @@ def test_a_cut_export_gives_a_prefix_or_an_error(build, traces, tmp_path, varve)
                               text=True, check=False, timeout=240)
         assert done.returncode == 3 and done.stderr.startswith("varve: ") or \
             done.returncode == 0 and "truncated_files" in done.stdout, done.stderr
+
+
+def test_no_stream_is_no_number(build, tmp_path):
+    """CUPTI's number for no stream is the largest of 32 bits."""
+    tables = dict(TABLES)
+    columns, rows = tables["CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"]
+    at = [column.split()[0] for column in columns.split(", ")].index("streamId")
+    tables["CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"] = (
+        columns, [tuple(2**32 - 1 if i == at else cell for i, cell in enumerate(row))
+                  for row in rows])
+    model = dump(build, write(tmp_path / "made.sqlite", tables))
+    names = {track["name"] for track in model["tracks"]}
+    assert "GPU 0, no stream" in names
+    assert not any("4294967295" in name for name in names)

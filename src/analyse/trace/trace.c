@@ -70,7 +70,7 @@ static void recorded_text(const struct vv_model *model, char *text, size_t bytes
     time_t seconds = (time_t)(model->run.begin_ns / 1000000000);
     struct tm parts;
     char date[40] = "at an unknown time", duration[VV_NUMBER_BYTES];
-    if (model->run.begin_ns > 0 && localtime_r(&seconds, &parts) != NULL)
+    if (vv_is_date(model->run.begin_ns) && localtime_r(&seconds, &parts) != NULL)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
     vv_number_duration(model->run.end_ns - model->run.begin_ns, duration, sizeof duration);
     if (model->run.signal > 0)

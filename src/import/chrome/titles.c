@@ -22,9 +22,14 @@ static bool is_key(const struct vv_chrome_value *key, const char *word)
     return vv_text_is(key->at, key->length, word);
 }
 
+/* Kineto's names of threads and streams end in a blank. */
 static enum varve_code push_title(struct vv_chrome_reader *reader, struct vv_chrome_title *title,
-                                  const struct vv_chrome_value *value, struct varve_error *error)
+                                  const struct vv_chrome_value *said, struct varve_error *error)
 {
+    struct vv_chrome_value trimmed = *said, *value = &trimmed;
+    while (said->kind == VV_CHROME_STRING && value->length > 0 &&
+           value->at[value->length - 1] == ' ')
+        value->length--;
     VV_TRY(vv_chrome_store(reader, value, &title->value, &title->value_kind, error));
     VV_CHROME_PUSH(&reader->titles, *title, error);
     return VARVE_OK;

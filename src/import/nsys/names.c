@@ -111,7 +111,10 @@ enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *r
     tracks->kind[*out_track] = VV_TRACK_DEVICE;
     tracks->tid[*out_track] = stream;
     tracks->device[*out_track] = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device);
-    snprintf(name, sizeof name, "GPU %lld stream %lld", (long long)device, (long long)stream);
+    if (stream < 0)
+        snprintf(name, sizeof name, "GPU %lld, no stream", (long long)device);
+    else
+        snprintf(name, sizeof name, "GPU %lld stream %lld", (long long)device, (long long)stream);
     return vv_model_text(nsys->model, name, &tracks->name[*out_track], error);
 }
 

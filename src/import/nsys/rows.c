@@ -76,6 +76,8 @@ static enum varve_code read_values(struct vv_nsys *nsys, struct vv_nsys_row *row
         if (role <= VV_NSYS_STRING || vv_sqlite.column_type(row->statement, i) == SQLITE_NULL)
             continue;
         row->values[role] = vv_sqlite.column_int64(row->statement, i);
+        if (role == VV_NSYS_STREAM && row->values[role] == UINT32_MAX) /* CUPTI's "no stream" */
+            row->values[role] = -1;
         if (role == VV_NSYS_NAME) {
             row->values[role] = vv_nsys_string(nsys, row->values[role]);
         } else if (role == VV_NSYS_TEXT) {

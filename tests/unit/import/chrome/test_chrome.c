@@ -285,7 +285,7 @@ static void names_may_come_late(void **state)
         "\"early\"}},"
         "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":\"stream 7\",\"ts\":1,\"dur\":1},"
         "{\"ph\":\"X\",\"name\":\"b\",\"pid\":\"2\",\"tid\":\"main\",\"ts\":1,\"dur\":1},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":7,\"args\":{\"name\":\"seven\"}},"
+        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":7,\"args\":{\"name\":\"seven  \"}},"
         "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":7,\"args\":{\"sort_index\":"
         "-3}},"
         "{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":2,\"args\":{\"number\":4}},"
