@@ -47,12 +47,21 @@ enum vv_choice {
           "what the device counted in each kernel, and whose kernel it was") \
     TABLE(annotations, VV_PARTS_WORK, false, \
           "device work by the user's range that it was launched in") \
+    TABLE(marks, VV_PARTS_HOST, false, "instants that the program marked, in order of time") \
+    TABLE(counters, VV_PARTS_HOST, false, \
+          "what each counter did, in all or by step: first, last, min, max, mean") \
+    TABLE(counter_values, VV_PARTS_HOST, false, "each value of each counter, in order of time") \
+    TABLE(async, VV_CHOICE_STEPS | VV_CHOICE_RANK | VV_CHOICE_FILTER, false, \
+          "asynchronous ranges, and how many were open at once") \
+    TABLE(flows, VV_PARTS_HOST, false, "arrows, and the time between their two ends") \
     TABLE(step_split, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "whose turn it was in each step: kernels, copies, runtime, data loader …") \
     TABLE(devices, VV_PARTS_WORK, true, \
           "what each device did: computation, exposed communication and copies, idle") \
     TABLE(overlap, VV_PARTS_WORK, false, \
           "how much of the communication hides behind computation, by collective") \
+    TABLE(collective_kinds, VV_PARTS_WORK, false, \
+          "collectives by operation, group, size and rank, on devices and hosts") \
     TABLE(idle, VV_PARTS_WORK, false, \
           "why each device stood still: what its host did, launching, dependencies") \
     TABLE(idle_gaps, VV_PARTS_WORK, false, \

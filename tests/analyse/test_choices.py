@@ -20,9 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:1",
            "--filter": "duration>=3us && name!='aten::add'", "--compat": "hta"}
 OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
-          ("syncs", "--filter"): "step>=2"} | {
+          ("syncs", "--filter"): "step>=2", ("async", "--filter"): "name=='fetch'",
+          ("collective_kinds", "--filter"): "step>=2"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
                                                 "critical_path", "what_if", "slack")}
+RECORDS = ("marks", "counters", "counter_values", "async", "flows")
 STEP_NS, LONG = 200_000, {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"]}
 
 
@@ -91,6 +93,24 @@ def counted(rank):
     return events
 
 
+def recorded(rank):
+    """Marks, values, asynchronous ranges and flows of two threads and five steps."""
+    events = []
+    for number in range(5):
+        begin = number * STEP_NS
+        events.append(step(number, begin, begin + STEP_NS - 1, 1))
+        for tid in (1, 2):
+            at = {"pid": 1000, "tid": tid, "ts": begin + 1000 * tid, "cat": "made"}
+            events += [at | {"ph": "i", "name": "mark", "s": "t", "args": {"rank": rank}},
+                       at | {"ph": "C", "name": "loss", "args": {"value": number + tid}},
+                       at | {"ph": "b", "name": "fetch" * tid, "id": 10 * number + tid},
+                       at | {"ph": "e", "name": "fetch" * tid, "id": 10 * number + tid,
+                             "ts": begin + 3000 * tid},
+                       span("aten::mm", begin + 500, begin + 9000 * tid, tid=tid)]
+            events += flow(100 * number + tid, begin + 1000, begin + 5000 * tid, (tid, 3 - tid))
+    return events
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory):
     folder = tmp_path_factory.mktemp("choices")
@@ -100,7 +120,8 @@ def traces(tmp_path_factory):
                       {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank,
                                                                "world_size": 2}})
                                                                for rank in (0, 1)]
-    return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted)}
+    return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted)} | \
+        dict.fromkeys(RECORDS, ranks("recorded", recorded))
 
 
 def matrix():

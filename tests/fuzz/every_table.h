@@ -51,6 +51,10 @@ static const struct { const char *table, *column; } every_sum[] = {
     { "devices", "computation_ns" }, { "launches", "calls" },         { "waits", "wait_ns" },
     { "critical_ops", "time_ns" },   { "memory_peak", "live_bytes" },
     { "phases", "total_ns" },        { "syncs", "total_ns" },         { "call_tree", "self_ns" },
+    { "marks", "marks" },            { "counters", "values" },
+    { "counter_values", "values" },
+    { "async", "calls" },            { "flows", "flows" },
+    { "collective_kinds", "calls" },
 };
 
 static inline void rows_add_up(const struct vv_sheet *sheet, size_t column)
@@ -129,7 +133,7 @@ static inline void look_at_sheet(enum varve_code code, struct vv_sheet *sheet,
 static inline void draw_question(struct draw *draw, struct vv_question *question)
 {
     static const char *const bys[] = { NULL, NULL, "op", "name", "shape", "module", "source",
-                                       "phase", "stream", "thread", "layer", "rank" };
+                                       "phase", "stream", "thread", "layer", "rank", "step" };
     static const char *const filters[] = { "self>1us", "name~'*m*'", "calls>1 || total<1ms",
                                            "device=='cuda:0'", "step!=1" };
     static const char *const sorts[] = { "calls", "median", "name", "total" };

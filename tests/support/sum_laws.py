@@ -26,6 +26,12 @@ ADDS = {
     "kernel_ops": [({"group", "more"}, "total", MEASURED)],
     "annotations": [({"group", "more"}, "total", MEASURED)],
     "kernel_counters": [],  # a column for each counter of the trace
+    "marks": [({"mark", "more"}, "total", ["marks"])],
+    "counters": [({"counter", "more"}, "total", ["values"])],
+    "counter_values": [({"value", "more"}, "total", ["values"])],
+    "async": [({"range", "more"}, "total", ["calls", "total_ns", "left_open"])],
+    "flows": [({"flow", "more"}, "total", ["flows", "backwards", "across"])],
+    "collective_kinds": [({"collective", "more"}, "total", ["calls", "total_ns", "exposed_ns"])],
     "phases": [({"phase", "other"}, "total", ["total_ns"])],
     "blocks": [({"block", "more", "rest"}, "total", ["total_ns"])],
     "outliers": [({"outlier", "more"}, "total", ["excess_ns"])],
@@ -147,14 +153,28 @@ def check_between(tables, counts_warm_up):
     assert work_ns == of("kernel_ops", "total_ns") == of("annotations", "total_ns")
     assert of("kernels", "calls") == of("devices", "events") == of("idle_streams", "events")
     assert of("overlap", "communication_ns") == of("devices", "communication_ns")
+    kinds = tables["collective_kinds"].rows
+    if not any(row["row"] == "more" for row in kinds):
+        device = [row for row in kinds if row["place"] == "device"]
+        assert total_of(device, "calls") == of("overlap", "calls")
+        assert total_of(device, "total_ns") == of("overlap", "sum_ns")
     for row in tables["steps"].rows:
         phases = [column for column in row if column.startswith("in_")]
         assert total_of([row], phases + ["other_ns"]) == row["duration_ns"]
 
 
-def check_all(tables, counts_warm_up=False):
+def check_records(tables):
+    """Marks, values and flows are all there, warm-up steps included."""
+    run = tables["trace"].rows[0]
+    for name, column, count in (("marks", "marks", "marks"), ("flows", "flows", "flows"),
+                                ("counters", "values", "counter_values"),
+                                ("counter_values", "values", "counter_values")):
+        assert whole(tables[name], name, column) == run[count], name
+
+
+def check_all(tables, counts_warm_up=False, is_whole=True):
     """All of it, for the tables of one trace, or of a diff. Where steps were named, warm-up steps
-    count."""
+    count. `is_whole`: no steps, threads or ranks were chosen."""
     for name, table in tables.items():
         if any(row.get("row") == "total" or kind == TOTAL
                for row, kind in zip(table.rows, table.kinds)) and "row" in table.units:
@@ -164,5 +184,7 @@ def check_all(tables, counts_warm_up=False):
         check_rows(name, table)
         check_across(name, table)
         check_values(name, table)
+    if is_whole and {"trace", "marks", "flows", "counters", "counter_values"} <= set(tables):
+        check_records(tables)
     if "steps" in tables:
         check_between(tables, counts_warm_up)

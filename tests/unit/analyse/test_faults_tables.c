@@ -74,6 +74,20 @@ static void put_memory(FILE *file, int at_us, int bytes, int address)
             at_us, bytes, address);
 }
 
+/* A mark, a value, an asynchronous range and an arrow. */
+static void put_records(FILE *file, int step)
+{
+    static const char *const phases[] = {
+        "\"i\", \"s\": \"t\"", "\"C\"", "\"b\"", "\"e\"", "\"s\"",
+        "\"f\", \"bp\": \"e\"",
+    };
+    for (int i = 0; i < 6; i++)
+        fprintf(file,
+                ",\n{\"ph\": %s, \"cat\": \"made\", \"name\": \"record %d\", \"pid\": 100, "
+                "\"tid\": %d, \"ts\": %d, \"id\": %d, \"args\": {\"value\": %d.5}}",
+                phases[i], i / 2, 1 + i % 2, STEP_US * step + 1000 + i, 10 * step, i);
+}
+
 /* A step whose forward half runs on thread 1, its backward half on thread 2. `step` 3 has an
  * outlier. */
 static void put_step(FILE *file, int step)
@@ -113,6 +127,7 @@ static void put_step(FILE *file, int step)
              &(struct span){ "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "" });
     put_span(file,
              &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "" });
+    put_records(file, step);
     /* odd: table "health" */
     put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" });
     put_span(file, &(struct span){ "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100,

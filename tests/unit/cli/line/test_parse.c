@@ -108,8 +108,8 @@ static void what_is_wrong_is_named(void **state)
     refuses("report -o", "--output wants a value: --output FILE");
     refuses("report --json=yes", "--json takes no value");
     refuses("report --by phas",
-            "--by is one of op, name, shape, module, source, phase, stream, thread, layer, rank; "
-            "not 'phas'. Nearest: phase");
+            "--by is one of op, name, shape, module, source, phase, stream, thread, layer, rank, "
+            "step; not 'phas'. Nearest: phase");
     refuses("report --color red", "--color is one of auto, always, never; not 'red'");
 }
 
