@@ -96,10 +96,11 @@ static enum vv_op_phase phase_by_itself(const struct finding *finding, uint32_t 
 
 /* State while the closures of optimizers are searched. */
 struct closures {
-    bool *has_forward;      /* slice -> it is or holds a linked forward operator below an optimizer */
-    bool *has_pass;         /* the same, or a backward operator                                     */
-    bool *is_inside;        /* slice -> it is an optimizer that has a pass, or is open in one       */
-    int64_t *backwards_ns;  /* begins of the outermost backward slices, in order                    */
+    bool *has_forward;      /* slice -> it is or holds a linked forward operator below an
+                               optimizer */
+    bool *has_pass;         /* the same, or a backward operator                                 */
+    bool *is_inside;        /* slice -> it is an optimizer that has a pass, or is open in one   */
+    int64_t *backwards_ns;  /* begins of the outermost backward slices, in order                */
     size_t backward_count;
     int64_t forward_ns;     /* begin of the last linked forward operator of the open optimizer; or
                                INT64_MAX */
@@ -393,6 +394,7 @@ const char *vv_phase_text(const struct vv_model *model, uint32_t phase)
         [VV_PHASE_OPTIMIZER] = "optimizer",
         [VV_PHASE_BACKWARD] = "backward",
         [VV_PHASE_FORWARD] = "forward",
+        [VV_PHASE_COMMUNICATION] = "communication",
     };
     uint32_t found = phase & ~VV_PHASE_FOUND;
     if (phase & VV_PHASE_FOUND)

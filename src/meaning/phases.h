@@ -13,6 +13,7 @@
 enum vv_op_phase {
     VV_PHASE_NONE, VV_PHASE_DATA, VV_PHASE_RECOMPUTE, VV_PHASE_OPTIMIZER, VV_PHASE_BACKWARD,
     VV_PHASE_FORWARD,
+    VV_PHASE_COMMUNICATION, /* of no slice: what collectives in the background take alone         */
     VV_PHASE_COUNT
 };
 

@@ -29,7 +29,7 @@ SOME = hypothesis.settings(max_examples=1000 if os.environ.get("VARVE_SOAK") == 
 
 # Of a table, the columns that do not stretch with the times, and why not; None: no column does.
 ABSOLUTE = {
-    "trace": {"recorded": "a sentence about the time"},
+    "trace": {"recorded": "a sentence about the time", "time": "the same"},
     "inputs": {"disk_bytes": "later times are longer numbers"},
     "advice": {"finding": "a sentence with times"},
     "devices": dict.fromkeys(["micro_idle_ns", "macro_idle_ns"], "a gap is short below 5 µs"),

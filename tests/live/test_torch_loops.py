@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loops that people write (programs/torch_loops.py), recorded while torch.profiler watches: both
-traces have the same steps and phases, and those that the program has."""
+"""The loops that people write (programs/torch_loops.py), recorded while torch.profiler watches.
+
+Both traces have the same steps and phases, and they are the program's.
+"""
 import collections
 import pathlib
 import sys
@@ -85,3 +87,15 @@ def test_a_gan_s_step_has_both_optimizers(varve, traces_of):
         calls = {row["name"]: row["step_calls"] for row in rows}
         assert calls["Optimizer.step#Adam.step"] == 2 * STEPS
         assert calls["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == STEPS
+
+
+@pytest.mark.parametrize("loop", ["closure", "gan"])
+def test_the_run_is_accounted_for(varve, traces_of, loop):
+    """Imports, the loop, and an evaluation after it."""
+    row, = tables(varve, "info", traces_of(loop)[0])["trace"]
+    parts = ("in_steps_ns", "in_warm_up_ns", "start_ns", "outside_compile_ns", "outside_data_ns",
+             "outside_operator_ns", "outside_rest_ns")
+    assert sum(row[part] for part in parts) == row["duration_ns"]
+    assert row["start_ns"] > row["in_steps_ns"] > 0
+    assert row["outside_data_ns"] > 0  # each epoch's end is a wait, too
+    assert row["outside_operator_ns"] > 0

@@ -113,6 +113,20 @@ def test_gloo_runs_each_collective_that_was_asked_for(tables, said):
             assert all(before < after for before, after in pairs), (word, pairs)
 
 
+def test_what_gloo_takes_is_communication(tables, varve, ranks):
+    """Not only what asking for it takes, where it runs alone."""
+    trace = ranks / "run.varve"
+    asked_ns = sum(row["duration_ns"] for row in tables["slices"]
+                   if row["name"].startswith("c10d::") and row["step"] is not None)
+    split = tables_of(varve, "report", "--warm-up", "--table", "step_split", trace)["step_split"]
+    total, = (row for row in split if row["row"] == "total")
+    assert total["communication_ns"] > asked_ns
+    phases = tables_of(varve, "report", "--warm-up", "--table", "phases", trace)["phases"]
+    communication, = (row for row in phases if row["phase"] == "communication")
+    assert communication["steps"] == WORLD * STEPS
+    assert 0 < communication["total_ns"] <= total["communication_ns"]
+
+
 def test_the_bucket_is_reduced_within_the_backward_pass(tables):
     rows = [row for row in tables["slices"] if row["name"] == "c10d::allreduce_"]
     reduced = []

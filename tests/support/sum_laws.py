@@ -8,6 +8,8 @@ from all_tables import PLAIN, TOTAL
 DEVICE_PARTS = ["computation_ns", "exposed_communication_ns", "exposed_memcpy_ns", "idle_ns"]
 SLOTS = ["kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "data_loader_ns",
          "cpu_op_ns", "other_ns"]
+RUN_PARTS = ["in_steps_ns", "in_warm_up_ns", "start_ns", "outside_compile_ns", "outside_data_ns",
+             "outside_operator_ns", "outside_rest_ns"]
 FINER = ["sync_ns", "allocation_ns", "compile_ns", "garbage_collection_ns", "python_ns"]
 STREAM_PARTS = ["host_wait_ns", "kernel_wait_ns", "other_wait_ns", "idle_ns", "busy_ns", "span_ns",
                 "events"]
@@ -158,6 +160,9 @@ def check_between(tables, counts_warm_up):
         device = [row for row in kinds if row["place"] == "device"]
         assert total_of(device, "calls") == of("overlap", "calls")
         assert total_of(device, "total_ns") == of("overlap", "sum_ns")
+    for row in tables["trace"].rows:
+        if row["in_steps_ns"] is not None:
+            assert total_of([row], RUN_PARTS) == row["duration_ns"]
     for row in tables["steps"].rows:
         phases = [column for column in row if column.startswith("in_")]
         assert total_of([row], phases + ["other_ns"]) == row["duration_ns"]

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "derive/devices/device_steps.h"
+#include "derive/select/running_collectives.h"
 #include "meaning/host_role.h"
 #include "question/question.h"
 #include "sheet/number.h"
@@ -69,6 +70,7 @@ struct view {
     struct vv_sheet *sheet;
     struct vv_intervals busy[PARTS];   /* when each part is busy in the process at hand; then the
                                           time that it took */
+    struct vv_intervals *running;      /* process -> when its collectives run in the background */
     struct vv_intervals free, taken, rest;
     int64_t sums[COLUMNS];
     int64_t rows;
@@ -157,6 +159,23 @@ static enum varve_code take(struct view *view, enum part part, struct vv_interva
     return VARVE_OK;
 }
 
+/* Collectives in the background are communication where nothing else goes on. */
+static enum varve_code take_running(struct view *view, const struct vv_step_host *host,
+                                    struct varve_error *error)
+{
+    struct vv_intervals *communication = &view->busy[COMMUNICATION];
+    if (host->process >= view->scope->model->processes.table.count)
+        return VARVE_OK;
+    VV_TRY(vv_intervals_intersect(&view->free, &view->running[host->process], &view->taken, error));
+    VV_TRY(vv_intervals_subtract(&view->free, &view->taken, &view->rest, error));
+    exchange(&view->free, &view->rest);
+    for (size_t i = 0; i < view->taken.count; i++)
+        VV_TRY(vv_intervals_add(communication, view->taken.items[i].begin_ns,
+                                view->taken.items[i].end_ns, error));
+    vv_intervals_unite(communication);
+    return VARVE_OK;
+}
+
 static enum varve_code take_turns(struct view *view, const struct vv_step_host *host,
                                   struct varve_error *error)
 {
@@ -168,6 +187,7 @@ static enum varve_code take_turns(struct view *view, const struct vv_step_host *
     vv_intervals_unite(&view->free);
     for (enum part part = KERNEL; part < OTHER; part++)
         VV_TRY(take(view, part, &view->free, error));
+    VV_TRY(take_running(view, host, error));
     for (size_t i = 0; i < view->free.count; i++)
         VV_TRY(vv_intervals_add(&view->busy[OTHER], view->free.items[i].begin_ns,
                                 view->free.items[i].end_ns, error));
@@ -289,6 +309,7 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model,
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
     VV_TRY(vv_host_roles_init(&view.roles, model, scratch, error));
+    VV_TRY(vv_running_collectives(&scope, scratch, &view.running, error));
     VV_TRY(put_steps(&view, error));
     return state_policy(&view, error);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyse/trace/outside.h"
 #include "derive/operators/own_time.h"
 #include "derive/select/scope.h"
 #include "question/question.h"
@@ -18,12 +19,12 @@
 /* ---- table "trace" ---- */
 
 enum {
-    COMMAND, RECORDED, ON, TRUST, KEPT,
+    COMMAND, RECORDED, ON, TRUST, KEPT, TIME,
     BEGIN, DURATION, EVENTS, LOST, LOST_HOMELESS, LOST_WHY, CLOCK, COST, PROCESSES, THREADS, STEPS,
     SLICES, MARKS, COUNTERS, FLOWS,
     ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY,
-    HOST, MACHINE, KERNEL, CPUS,
-    TRACE_COLUMNS
+    HOST, MACHINE, KERNEL, CPUS, RUN_PARTS,
+    TRACE_COLUMNS = RUN_PARTS + VV_RUN_PARTS
 };
 
 #define INT_COLUMN(name, title, unit) { name, title, VV_CELL_INT, unit, true, false }
@@ -35,6 +36,7 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [ON] = { "on", "machine", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [TRUST] = { "trust", "trust", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [KEPT] = { "kept", "kept", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [TIME] = { "time", "time", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [BEGIN] = INT_COLUMN("begin_ns", "begin", VV_UNIT_TIME),
     [DURATION] = INT_COLUMN("duration_ns", "duration", VV_UNIT_NS),
     [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
@@ -63,6 +65,17 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [MACHINE] = TEXT_COLUMN("machine", "machine"),
     [KERNEL] = TEXT_COLUMN("kernel", "kernel"),
     [CPUS] = INT_COLUMN("cpus", "processors", VV_UNIT_COUNT),
+    [RUN_PARTS + VV_RUN_STEPS] = INT_COLUMN("in_steps_ns", "in steps", VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_WARM_UP] = INT_COLUMN("in_warm_up_ns", "in warm-up steps", VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_START] = INT_COLUMN("start_ns", "before the first operator", VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_COMPILE] = INT_COLUMN("outside_compile_ns", "outside steps: compilers",
+                                              VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_DATA] = INT_COLUMN("outside_data_ns", "outside steps: waits for data",
+                                           VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_OPERATORS] = INT_COLUMN("outside_operator_ns", "outside steps: operators",
+                                                VV_UNIT_NS),
+    [RUN_PARTS + VV_RUN_REST] = INT_COLUMN("outside_rest_ns", "outside steps: no operator",
+                                           VV_UNIT_NS),
 };
 
 static void recorded_text(const struct vv_model *model, char *text, size_t bytes)
@@ -241,6 +254,21 @@ static enum varve_code put_kept(const struct vv_model *model, struct vv_sheet *s
     return vv_sheet_text(sheet, 0, KEPT, text, error);
 }
 
+static enum varve_code put_parts(const struct vv_model *model, struct vv_scratch *scratch,
+                                 struct vv_sheet *sheet, struct varve_error *error)
+{
+    int64_t parts_ns[VV_RUN_PARTS];
+    bool has_steps;
+    char text[400];
+    VV_TRY(vv_run_parts(model, scratch, &has_steps, parts_ns, error));
+    if (!has_steps)
+        return VARVE_OK;
+    for (size_t part = 0; part < VV_RUN_PARTS; part++)
+        vv_sheet_int(sheet, 0, RUN_PARTS + part, parts_ns[part]);
+    vv_run_parts_text(parts_ns, text, sizeof text);
+    return vv_sheet_text(sheet, 0, TIME, text, error);
+}
+
 static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
                                      struct varve_error *error)
 {
@@ -318,6 +346,7 @@ static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varv
         columns[c].hidden = c == RECORDED || c == ON || (c >= KEEP_BYTES && c <= BEGUN_BEFORE) ||
                             !vv_sheet_cell(sheet, 0, c)->present;
     columns[KEPT].hidden = !vv_sheet_cell(sheet, 0, KEPT)->present;
+    columns[TIME].hidden = !vv_sheet_cell(sheet, 0, TIME)->present;
     sheet->columns = columns;
     return VARVE_OK;
 }
@@ -326,11 +355,11 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_q
                                  struct vv_scratch *scratch, struct vv_sheet *out,
                                  struct varve_error *error)
 {
-    (void)scratch;
     size_t row;
     vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
     VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
     VV_TRY(put_sentences(model, out, error));
+    VV_TRY(put_parts(model, scratch, out, error));
     VV_TRY(put_run(model, out, error));
     put_counts(model, out);
     return show_facts(out, question->full, error);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/binary_search.h"
 #include "base/radix.h"
+#include "derive/select/running_collectives.h"
 #include "meaning/phases.h"
 #include "numbers/intervals.h"
 
@@ -59,6 +61,7 @@ struct found_step {
     struct vv_phase_split *split;
     struct vv_intervals sets[2][VV_PHASE_COUNT]; /* [0]: on the step's own thread; [1]: on other
                                                     threads */
+    struct vv_intervals *running; /* process -> when its collectives run in the background */
     struct vv_intervals covered, rest;
 };
 
@@ -99,6 +102,27 @@ static enum varve_code add_sums(struct found_step *found, uint32_t step,
     return VARVE_OK;
 }
 
+/* Adds the collectives that run in the background during the step. */
+static enum varve_code add_running(struct found_step *found, uint32_t step,
+                                   struct varve_error *error)
+{
+    const struct vv_model *model = found->scope->model;
+    uint32_t process = model->tracks.process[model->steps.track[step]];
+    int64_t begin_ns = model->steps.begin_ns[step],
+            end_ns = begin_ns + model->steps.duration_ns[step];
+    if (process >= model->processes.table.count)
+        return VARVE_OK;
+    const struct vv_intervals *running = &found->running[process];
+    size_t i = VV_FIRST_NOT(n, 0, running->count, running->items[n].end_ns <= begin_ns);
+    for (; i < running->count && running->items[i].begin_ns < end_ns; i++) {
+        struct vv_interval item = running->items[i];
+        VV_TRY(vv_intervals_add(&found->sets[1][VV_PHASE_COMMUNICATION],
+                                item.begin_ns < begin_ns ? begin_ns : item.begin_ns,
+                                item.end_ns < end_ns ? item.end_ns : end_ns, error));
+    }
+    return VARVE_OK;
+}
+
 /* The keys [first, last) are rows of one step. */
 static enum varve_code split_found_step(struct found_step *found, const struct vv_keyed_row *first,
                                         const struct vv_keyed_row *last, struct varve_error *error)
@@ -115,6 +139,7 @@ static enum varve_code split_found_step(struct found_step *found, const struct v
                                 begin_ns < steps->begin_ns[step] ? steps->begin_ns[step] : begin_ns,
                                 end_ns < step_end_ns ? end_ns : step_end_ns, error));
     }
+    VV_TRY(add_running(found, step, error));
     int64_t sums_ns[VV_PHASE_COUNT];
     VV_TRY(sum_step(found, sums_ns, error));
     return add_sums(found, step, sums_ns, error);
@@ -139,6 +164,7 @@ static size_t key_rows(const struct found_step *found, struct vv_keyed_row *keys
 static enum varve_code split_found(struct found_step *found, struct varve_error *error)
 {
     struct vv_keyed_row *keys;
+    VV_TRY(vv_running_collectives(found->scope, found->scratch, &found->running, error));
     VV_TRY(VV_SCRATCH_ARRAY(found->scratch, &keys, found->scope->model->slices.table.count, error));
     size_t count = key_rows(found, keys);
     VV_TRY(vv_radix_sort(keys, count, error));

@@ -6,7 +6,8 @@
  * of its entries' duration_ns + other_ns = its duration_ns, and other_ns >= 0. If no phases were
  * recorded, those of meaning/phases.h count, on all chosen threads of the step's process. Then an
  * instant belongs to the step's own thread before other threads, and to phases in the order of enum
- * vv_op_phase. The time between two pieces of a phase is in no phase. */
+ * vv_op_phase. Collectives that run in the background have the time that is in no other
+ * phase. The time between two pieces of a phase is in no phase. */
 #ifndef VV_DERIVE_OPERATORS_PHASE_SPLIT_H
 #define VV_DERIVE_OPERATORS_PHASE_SPLIT_H
 

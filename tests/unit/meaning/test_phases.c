@@ -196,6 +196,78 @@ static void a_closure_splits_its_step(void **state)
     vv_model_destroy(model);
 }
 
+/* ---- collectives that run in the background ---- */
+
+/* As gloo's: on a track of their own, beside backward [400,700), and alone [700,760), [900,950). */
+static struct vv_model *with_collectives(void)
+{
+    struct vv_model *model = training();
+    uint32_t track = handmade_track(model, "gloo:all_reduce", 0);
+    model->tracks.kind[track] = VV_TRACK_ASYNC;
+    handmade_slice(model, track, "gloo:all_reduce", VARVE_LAYER_COMM, 690, 760);
+    handmade_slice(model, track, "gloo:all_reduce", VARVE_LAYER_COMM, 850, 950);
+    handmade_slice(model, track, "prefetch", VARVE_LAYER_HOST, 950, 990);
+    handmade_finish(model);
+    return model;
+}
+
+static void collectives_alone_are_communication(void **state)
+{
+    (void)state;
+    static const struct { const char *name; int64_t total_ns; } phases[] = {
+        { "backward", 280 }, { "communication", 110 }, { "optimizer", 100 },
+        { "other", 1000 - 620 - 110 },
+    }, parts[] = {
+        { "communication_ns", 110 }, { "data_loader_ns", 100 }, { "cpu_op_ns", 140 + 280 + 100 },
+        { "other_ns", 1000 - 100 - 110 - 520 },
+    };
+    struct vv_model *model = with_collectives();
+    struct vv_sheet sheet;
+    assert_int_equal(vv_analyse(vv_analyse_phases, model, &everything, &sheet, NULL), VARVE_OK);
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "phase", phases[i].name),
+                                      "total_ns"),
+                         phases[i].total_ns);
+    vv_sheet_deinit(&sheet);
+    assert_int_equal(vv_analyse(vv_analyse_step_split, model, &everything, &sheet, NULL), VARVE_OK);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_int_equal(sheet_int_of(&sheet, 0, parts[i].name), parts[i].total_ns);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
+/* ---- where the run went ---- */
+
+static void the_run_is_in_steps_and_outside(void **state)
+{
+    (void)state;
+    static const struct { const char *name; int64_t ns; } parts[] = {
+        { "in_steps_ns", 300 }, { "in_warm_up_ns", 0 }, { "start_ns", 100 },
+        { "outside_compile_ns", 30 }, { "outside_data_ns", 20 }, { "outside_operator_ns", 50 },
+        { "outside_rest_ns", 500 }, { "duration_ns", 1000 },
+    };
+    struct vv_model *model = handmade_model();
+    uint32_t train = handmade_track(model, "train", 1);
+    handmade_op(model, train, "aten::empty", 100, 110);
+    handmade_op(model, train, "inductor compile", 120, 150);
+    for (int64_t i = 0; i < 3; i++)
+        handmade_step(model, train, i, 200 + 100 * i, 300 + 100 * i);
+    handmade_op(model, train, "aten::mm", 250, 260);
+    handmade_op(model, train, "enumerate(DataLoader)#_Single.__next__", 600, 620);
+    handmade_op(model, train, "aten::mm", 640, 680);
+    handmade_finish(model);
+    struct vv_sheet sheet;
+    assert_int_equal(vv_analyse(vv_analyse_trace, model, &everything, &sheet, NULL), VARVE_OK);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_int_equal(sheet_int_of(&sheet, 0, parts[i].name), parts[i].ns);
+    assert_string_equal(sheet_cell_of(&sheet, 0, "time")->text,
+                        "300 ns of 1.00 µs in steps; else before the first operator (start, "
+                        "imports) 100 ns, compilers 30 ns, waits for data 20 ns, other operators, "
+                        "such as an evaluation's 50 ns, no operator (Python, saving) 500 ns");
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
 /* ---- recomputing ---- */
 
 /* On one thread: f [0,10), then backward [20,100) in which `name` [30,40) has a backward operator
@@ -434,6 +506,8 @@ int main(void)
         cmocka_unit_test(steps_split_into_the_phases_of_all_threads),
         cmocka_unit_test(an_optimizer_with_a_closure_holds_all_phases),
         cmocka_unit_test(a_closure_splits_its_step),
+        cmocka_unit_test(collectives_alone_are_communication),
+        cmocka_unit_test(the_run_is_in_steps_and_outside),
         cmocka_unit_test(what_is_differentiated_in_the_same_pass_was_recomputed),
         cmocka_unit_test(what_a_backward_operator_has_numbered_was_recomputed),
         cmocka_unit_test(a_checkpoint_recomputes),
