@@ -91,6 +91,7 @@ static enum varve_code write_chrome(const struct vv_model *model, FILE *stream,
         vv_chrome_find_arguments(&writer);
         put_head(&writer);
         vv_chrome_put_names(&writer);
+        vv_chrome_put_found_steps(&writer);
         vv_chrome_put_slices(&writer);
         vv_chrome_put_marks(&writer);
         vv_chrome_put_counters(&writer);

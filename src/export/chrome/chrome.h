@@ -27,6 +27,7 @@ struct vv_chrome_layout {
     size_t lane_capacity;
     uint32_t *lane_of;    /* slice -> row in lanes                                              */
     uint32_t *step_of;    /* slice -> the step that it is, or VV_NONE                           */
+    uint32_t *lane_of_step; /* step -> row in lanes, if no slice is the step; or VV_NONE         */
     int64_t base_ns;      /* instant written as ts 0: a whole second, not after any record      */
 };
 
@@ -56,6 +57,9 @@ struct vv_chrome_writer {
 };
 
 void vv_chrome_put_names(struct vv_chrome_writer *writer);
+/* Steps that were found and are no slice. A slice of the same time is inside the step, so these
+ * come before the slices. */
+void vv_chrome_put_found_steps(struct vv_chrome_writer *writer);
 void vv_chrome_put_slices(struct vv_chrome_writer *writer);
 void vv_chrome_put_marks(struct vv_chrome_writer *writer);
 void vv_chrome_put_counters(struct vv_chrome_writer *writer);

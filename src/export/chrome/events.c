@@ -208,6 +208,54 @@ static const char *category_of(const struct vv_chrome_writer *writer, uint32_t r
     return category != NULL ? category : vv_kineto_category(writer->model->slices.layer[row]);
 }
 
+/* How a step that nobody recorded was found. */
+static void put_origin(struct vv_chrome_writer *writer, uint32_t step)
+{
+    static const char *const origins[] = {
+        [VV_STEP_RANGE] = "range", [VV_STEP_ANCHOR] = "anchor", [VV_STEP_REPEAT] = "repeat",
+    };
+    const struct vv_steps *steps = &writer->model->steps;
+    if (steps->origin[step] == VV_STEP_RECORDED)
+        return;
+    fprintf(writer->stream, ", \"step found\": \"%s\"", origins[steps->origin[step]]);
+    if (steps->name[step] != 0) {
+        fputs(", \"step found by\": ", writer->stream);
+        vv_json_write_text(writer->stream, text_of(writer, steps->name[step]));
+    }
+}
+
+/* Readers accept ProfilerStep# only with digits after it. */
+static void name_step(const struct vv_model *model, uint32_t step, char name[40])
+{
+    snprintf(name, 40, "%s%" PRId64, model->steps.index[step] >= 0 ? "ProfilerStep#" : "step ",
+             model->steps.index[step]);
+}
+
+void vv_chrome_put_found_steps(struct vv_chrome_writer *writer)
+{
+    const struct vv_model *model = writer->model;
+    const struct vv_steps *steps = &model->steps;
+    FILE *stream = writer->stream;
+    for (uint32_t step = 0; step < steps->table.count; step++) {
+        uint64_t number = model->slices.table.count + step;
+        uint32_t lane = writer->layout->lane_of_step[step];
+        char name[40];
+        if (lane == VV_NONE)
+            continue;
+        name_step(model, step, name);
+        open_event(writer, "X", vv_kineto_category(VARVE_LAYER_STEP), name);
+        put_place(stream, pid_of(writer, steps->track[step]), writer->layout->lanes[lane].tid);
+        put_time(stream, "ts", steps->begin_ns[step] - writer->layout->base_ns);
+        put_time(stream, "dur", steps->duration_ns[step]);
+        fprintf(stream,
+                "\"args\": {\"External id\": %" PRIu64 ", \"Record function id\": 0, \"Ev Idx\": "
+                "%" PRIu64 ", \"layer\": \"STEP\"",
+                number + 1, number);
+        put_origin(writer, step);
+        fputs("}}", stream);
+    }
+}
+
 static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char *name)
 {
     const struct vv_slices *slices = &writer->model->slices;
@@ -236,6 +284,8 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
         fprintf(stream, ", \"line\": %u", sources->line[slices->source[row]]);
     }
     fprintf(stream, ", \"layer\": \"%s\"", vv_chrome_layer(slices->layer[row]));
+    if (writer->layout->step_of[row] != VV_NONE)
+        put_origin(writer, writer->layout->step_of[row]);
     vv_chrome_put_arguments(writer, slices->first_arg[row], slices->arg_count[row]);
     fputs("}}", stream);
     writer->counts.slices++;
@@ -247,13 +297,10 @@ void vv_chrome_put_slices(struct vv_chrome_writer *writer)
     for (uint32_t row = 0; row < model->slices.table.count; row++) {
         uint32_t step = writer->layout->step_of[row];
         char name[40];
-        bool is_step = step != VV_NONE;
-        /* Readers accept ProfilerStep# only with digits after it. */
-        if (is_step && model->steps.index[step] >= 0)
-            snprintf(name, sizeof name, "ProfilerStep#%" PRId64, model->steps.index[step]);
-        else if (is_step)
-            snprintf(name, sizeof name, "step %" PRId64, model->steps.index[step]);
-        put_slice(writer, row, is_step ? name : text_of(writer, model->slices.name[row]));
+        if (step != VV_NONE)
+            name_step(model, step, name);
+        put_slice(writer, row,
+                  step != VV_NONE ? name : text_of(writer, model->slices.name[row]));
     }
 }
 
