@@ -22,7 +22,7 @@
 
 struct convention {
     /* A name matches if it is the word, the word and a number, or the word and '#', '[' or '(' with
-       any text after it. */
+       any text after it. After a word that ends in '*', any text may follow. */
     const char *word;
     uint16_t layers;   /* layers that the range may have */
     uint8_t origin;    /* enum vv_step_origin */
@@ -37,6 +37,8 @@ static const struct convention conventions[] = {
     { "step", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
     { "iteration", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
     { "iter", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
+    { "execute_model", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
+    { "execute_*", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 }, /* engines append what they batched      */
     { "train_batch", LAYERS_OF_RANGES, VV_STEP_RANGE, 1 },
     { "batch", LAYERS_OF_RANGES, VV_STEP_RANGE, 2 },
     { "train", LAYERS_OF_RANGES, VV_STEP_RANGE, 2 },
@@ -77,14 +79,18 @@ struct inference {
  * does not match. */
 static bool is_called(const char *name, const char *word, int64_t *out_number)
 {
+    size_t length = strlen(word);
+    bool is_open = length > 0 && word[length - 1] == '*';
+    length -= is_open;
     *out_number = -1;
-    if (strncasecmp(name, word, strlen(word)) != 0)
+    if (strncasecmp(name, word, length) != 0)
         return false;
-    const char *rest = name + strlen(word), *digits = rest + strspn(rest, " _-#:");
+    const char *rest = name + length, *digits = rest + strspn(rest, " _-#:");
     size_t count = strspn(digits, "0123456789");
     if (count > 0 && count < 18 && digits[count] == '\0')
         *out_number = strtoll(digits, NULL, 10);
-    return *rest == '\0' || *rest == '#' || *rest == '[' || *rest == '(' || *out_number >= 0;
+    return is_open || *rest == '\0' || *rest == '#' || *rest == '[' || *rest == '(' ||
+           *out_number >= 0;
 }
 
 uint32_t vv_scope_of_track(const struct vv_model *model, uint32_t track)

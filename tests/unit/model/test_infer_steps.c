@@ -53,6 +53,25 @@ static uint32_t add_ranges(struct vv_model *model)
     return range;
 }
 
+/* Decoder layers repeat themselves, but the engine's step is the range around them. */
+static void an_engines_range_is_its_step(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t main_track = handmade_track(model, "main", 100);
+    handmade_slice(model, main_track, "execute_8192_context_9(sq8192)_generation_37(sq37)",
+                   VARVE_LAYER_HOST, 0, 410);
+    for (int layer = 0; layer < 40; layer++) {
+        handmade_op(model, main_track, "attention", 10 * layer, 10 * layer + 6);
+        handmade_op(model, main_track, "mlp", 10 * layer + 6, 10 * layer + 9);
+    }
+    handmade_slice(model, main_track, "execute_diffusion_1_256x256", VARVE_LAYER_HOST, 500, 600);
+    handmade_slice(model, main_track, "executes", VARVE_LAYER_HOST, 700, 800);
+    handmade_finish(model);
+    expect_steps(model, "0: 0+410 #0 R, 0: 500+100 #1 R");
+    vv_model_destroy(model);
+}
+
 static void the_outermost_ranges_of_the_thread_that_has_most(void **state)
 {
     (void)state;
@@ -264,6 +283,7 @@ static void else_what_repeats_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_engines_range_is_its_step),
         cmocka_unit_test(the_outermost_ranges_of_the_thread_that_has_most),
         cmocka_unit_test(else_what_lies_between_anchors),
         cmocka_unit_test(what_the_user_says_goes_before),
