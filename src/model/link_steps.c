@@ -4,13 +4,17 @@
  * A step of the slice's own track counts first, then a step of any track of its process. Of several
  * open steps, the one that began last counts. For each track, and for each process, a list of
  * changes says which step is open from which instant on. Slices are compared with the list in order
- * of time. */
+ * of time.
+ *
+ * Steps belong to threads. If an input has steps on lines of devices alone, as TensorFlow's traces
+ * have, those of the device with most of them become steps of the thread with most operators. */
 #include <stdlib.h>
 
 #include "base/binary_search.h"
 #include "model/build.h"
 #include "model/columns.h"
 #include "model/order.h"
+#include "varve/varve.h"
 
 struct change {
     int64_t from_ns;
@@ -213,10 +217,94 @@ static enum varve_code sort_steps(struct vv_model *model, struct varve_error *er
     return code;
 }
 
+/* ---- steps of devices ---- */
+
+/* What a scope has. */
+struct home {
+    bool has_steps_on_thread;
+    uint32_t device, thread; /* track with most steps, thread with most operators; VV_NONE        */
+};
+
+static void find_homes(const struct vv_model *model, const uint32_t *steps, const uint32_t *ops,
+                       struct home *homes)
+{
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        struct home *home = &homes[vv_scope_of_track(model, t)];
+        bool is_thread = model->tracks.kind[t] == VV_TRACK_THREAD;
+        home->has_steps_on_thread |= is_thread && steps[t] > 0;
+        if (is_thread && ops[t] > 0 && (home->thread == VV_NONE || ops[t] > ops[home->thread]))
+            home->thread = t;
+        if (!is_thread && steps[t] > 0 &&
+            (home->device == VV_NONE || steps[t] > steps[home->device]))
+            home->device = t;
+    }
+}
+
+static enum varve_code move_steps(struct vv_model *model, const struct home *homes,
+                                  struct varve_error *error)
+{
+    struct vv_steps *steps = &model->steps;
+    uint64_t kept = 0, left = steps->table.count, *order = malloc(left * sizeof *order);
+    if (order == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to sort %llu steps", (unsigned long long)left);
+    for (uint64_t s = 0; s < steps->table.count; s++) {
+        const struct home *home = &homes[vv_scope_of_track(model, steps->track[s])];
+        bool is_moved = !home->has_steps_on_thread && home->thread != VV_NONE;
+        if (is_moved && steps->track[s] != home->device) {
+            order[--left] = s;
+            continue;
+        }
+        steps->track[s] = is_moved ? home->thread : steps->track[s];
+        order[kept++] = s;
+    }
+    enum varve_code code = vv_model_permute(model, VV_TABLE_STEPS, order, error);
+    free(order);
+    steps->table.count = code == VARVE_OK ? kept : steps->table.count;
+    return code;
+}
+
+static enum varve_code find_threads(struct vv_model *model, struct varve_error *error)
+{
+    uint32_t scopes, tracks = (uint32_t)model->tracks.table.count;
+    uint32_t *counts = calloc(2 * (size_t)tracks + 1, sizeof *counts);
+    bool *has_steps = vv_scopes_with_steps(model, &scopes);
+    struct home *homes = malloc(scopes * sizeof *homes);
+    enum varve_code code = VARVE_OK;
+    if (counts == NULL || has_steps == NULL || homes == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the steps of %u tracks", tracks);
+    for (uint32_t i = 0; i < scopes && code == VARVE_OK; i++)
+        homes[i] = (struct home){ false, VV_NONE, VV_NONE };
+    for (uint64_t s = 0; s < model->steps.table.count && code == VARVE_OK; s++)
+        counts[model->steps.track[s]]++;
+    for (uint64_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++)
+        if (model->slices.track[row] < tracks)
+            counts[tracks + model->slices.track[row]] +=
+                (model->slices.layer[row] & (VARVE_LAYER_OP | VARVE_LAYER_HOST)) != 0;
+    if (code == VARVE_OK) {
+        find_homes(model, counts, counts + tracks, homes);
+        code = move_steps(model, homes, error);
+    }
+    free(counts);
+    free(has_steps);
+    free(homes);
+    return code;
+}
+
+static bool is_any_on_device(const struct vv_model *model)
+{
+    for (uint64_t s = 0; s < model->steps.table.count; s++)
+        if (model->steps.track[s] < model->tracks.table.count &&
+            model->tracks.kind[model->steps.track[s]] != VV_TRACK_THREAD)
+            return true;
+    return false;
+}
+
 enum varve_code vv_build_steps(struct vv_model *model, struct varve_error *error)
 {
     if (model->steps.table.count == 0)
         return VARVE_OK;
+    if (is_any_on_device(model))
+        VV_TRY(find_threads(model, error));
     VV_TRY(sort_steps(model, error));
     struct calendar tracks = { 0 }, processes = { 0 };
     enum varve_code code = make_calendar(model, false, &tracks, error);

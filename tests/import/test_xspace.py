@@ -4,6 +4,7 @@ hand."""
 import base64
 import collections
 import gzip
+import json
 import pathlib
 import re
 import subprocess
@@ -223,6 +224,45 @@ def test_steps(build, tmp_path):
         (7, 0, 5), (8, 6, 5), (41, 0, 4), (42, 5, 1)]
     op = next(row for row in tables["slices"] if row["name"] == "op")
     assert tables["steps"][op["step"]]["index"] == 7
+
+
+def device_steps():
+    """Two devices with steps, the first with more; a host thread without."""
+    plane = Plane("/host:CPU")
+    events = [plane.event("MatMul", 1_000 * n, 500) for n in range(6)]
+    devices = []
+    for number, count in ((0, 3), (1, 2)):
+        device = Plane(f"/device:GPU:{number}", 1 + number)
+        device.line(1, [device.event(str(n), 2_000_000 * n, 1_500_000) for n in range(count)],
+                    "Steps")
+        device.line(2, [device.event("gemm", 2_000_000 * n + 100, 900_000)
+                        for n in range(count)], "Stream #1")
+        device.line(3, [device.event("MatMul", 2_000_000 * n, 1_000_000)
+                        for n in range(count)], "TensorFlow Ops")
+        devices.append(device)
+    return space(host(*events, plane=plane), *devices)
+
+
+def test_steps_of_devices_alone_are_those_of_the_host_thread(varve, build, tmp_path):
+    path = write(tmp_path, device_steps())
+    tables = dump(build, path)
+    assert [(step["index"], step["begin_ns"], step["duration_ns"])
+            for step in tables["steps"]] == [(0, 0, 1500), (1, 2000, 1500), (2, 4000, 1500)]
+    assert {tables["tracks"][step["track"]]["kind"] for step in tables["steps"]} == {0}
+    told = subprocess.run([varve, "steps", "--no-cache", path], capture_output=True, text=True,
+                          check=True).stdout
+    assert "3 steps" in told and "no steps" not in told
+
+
+def test_an_export_writes_annotations_of_devices_as_such(varve, tmp_path):
+    path = write(tmp_path, device_steps())
+    subprocess.run([varve, "export", "--no-cache", "-q", "-o", tmp_path / "b.json", path],
+                   check=True)
+    events = json.loads((tmp_path / "b.json").read_text())["traceEvents"]
+    found = collections.Counter((event["cat"], event["name"]) for event in events
+                                if event["ph"] == "X")
+    assert found["gpu_user_annotation", "MatMul"] == 5
+    assert found["cpu_op", "MatMul"] == 6
 
 
 def test_memory(build, tmp_path):

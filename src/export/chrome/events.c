@@ -200,7 +200,7 @@ static const char *category_of(const struct vv_chrome_writer *writer, uint32_t r
 {
     static const char *const works[VV_ACTIVITY_OTHER + 1] = {
         [VV_ACTIVITY_KERNEL] = "kernel", [VV_ACTIVITY_COPY] = "gpu_memcpy",
-        [VV_ACTIVITY_SET] = "gpu_memset",
+        [VV_ACTIVITY_SET] = "gpu_memset", [VV_ACTIVITY_ANNOTATION] = "gpu_user_annotation",
     };
     uint32_t activity = writer->model->slices.activity[row];
     const char *category =
