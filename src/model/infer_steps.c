@@ -79,13 +79,13 @@ struct inference {
  * does not match. */
 static bool is_called(const char *name, const char *word, int64_t *out_number)
 {
-    size_t length = strlen(word);
-    bool is_open = length > 0 && word[length - 1] == '*';
+    size_t length = strlen(word) + 1; /* one more than what the name begins with */
+    bool is_open = length > 1 && word[length - 2] == '*';
     length -= is_open;
     *out_number = -1;
-    if (strncasecmp(name, word, length) != 0)
+    if (strncasecmp(name, word, length - 1) != 0)
         return false;
-    const char *rest = name + length, *digits = rest + strspn(rest, " _-#:");
+    const char *rest = name + length - 1, *digits = rest + strspn(rest, " _-#:");
     size_t count = strspn(digits, "0123456789");
     if (count > 0 && count < 18 && digits[count] == '\0')
         *out_number = strtoll(digits, NULL, 10);

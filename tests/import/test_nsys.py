@@ -10,8 +10,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import table_reader  # noqa: E402
 from model_tables import dump, health  # noqa: E402
-from nsys_writer import EPOCH_NS, GLOBAL_TID, PID, TABLES, TID, write  # noqa: E402
+from nsys_writer import EPOCH_NS, GLOBAL_PID, GLOBAL_TID, PID, TABLES, TID, write  # noqa: E402
 
 CALL, KERNEL, COPY, SET, SYNC = 0, 1, 2, 3, 4
 THREAD, ASYNC, DEVICE = 0, 1, 2
@@ -263,3 +264,50 @@ def test_no_stream_is_no_number(build, tmp_path):
     names = {track["name"] for track in model["tracks"]}
     assert "GPU 0, no stream" in names
     assert not any("4294967295" in name for name in names)
+
+
+def torch_ranges(folder):
+    """Ranges of emit_nvtx(record_shapes=True): an operator, what the engine ran for it on another
+    thread, a user's range, and names that only look like such."""
+    forward, backward = GLOBAL_TID, GLOBAL_PID | 99
+    ranges = [
+        (1000, 1900, "Optimizer.step#SGD.step, op_id = 7", forward),
+        (1010, 1400, "aten::linear, op_id = 8, sizes = [[2, 3], [4, 3], []], "
+                     "input_op_ids = [(1,0), (2,0)]", forward),
+        (1020, 1300, "aten::addmm, seq = 12, op_id = 9, sizes = [[4], [2, 3], [3, 4]]", forward),
+        (1500, 1520, "fit, seq = many", forward), (1530, 1540, "a, b, op_id = 1x", forward),
+        (1550, 1560, "sizes, sizes = [[1, 2]", forward),
+        (1600, 1800, "autograd::engine::evaluate_function: AddmmBackward0, seq = 12, op_id = 20",
+         backward),
+        (1610, 1790, "AddmmBackward0, seq = 12, op_id = 21", backward),
+        (1620, 1700, "aten::mm, op_id = 22, sizes = [[2, 4], [4, 3]]", backward)]
+    columns = "start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER"
+    tables = {**TABLES, "NVTX_EVENTS": (columns, [(begin, end, 59, text, tid)
+                                                  for begin, end, text, tid in ranges])}
+    return write(folder / "torch.sqlite", tables)
+
+
+def test_ranges_of_pytorch_are_operators(build, tmp_path):
+    model = dump(build, torch_ranges(tmp_path))
+    rows = {row["name"]: row for row in model["slices"] if row["category"] == "nvtx"}
+    assert set(rows) == {"Optimizer.step#SGD.step", "aten::linear", "aten::addmm",
+                         "fit, seq = many", "a, b, op_id = 1x", "sizes, sizes = [[1, 2]",
+                         "autograd::engine::evaluate_function: AddmmBackward0", "AddmmBackward0",
+                         "aten::mm"}
+    ops = {name: model["ops"][row["op"]] for name, row in rows.items() if row["op"] is not None
+           and 0 <= row["op"] < len(model["ops"])}
+    assert {name: (op["sequence"], op["shapes"]) for name, op in ops.items()} == {
+        "aten::linear": (-1, "[2,3], [4,3], []"), "aten::addmm": (12, "[4], [2,3], [3,4]"),
+        "autograd::engine::evaluate_function: AddmmBackward0": (12, ""),
+        "AddmmBackward0": (12, ""), "aten::mm": (-1, "[2,4], [4,3]")}
+    assert [argument for argument in rows["aten::linear"]["args"]
+            if argument[0] in ("op_id", "input_op_ids")] == [
+        ["op_id", 8], ["input_op_ids", "[(1,0), (2,0)]"]]
+    assert ["op_id", 7] in rows["Optimizer.step#SGD.step"]["args"]
+
+
+def test_backward_operators_of_pytorch_name_their_forward_one(varve, tmp_path):
+    links = table_reader.tables(varve, "report", "--no-cache", "--table", "links",
+                                torch_ranges(tmp_path))["links"]
+    assert [(row["forward_op"], row["backward_op"]) for row in links if row["row"] == "link"] == [
+        ("aten::addmm", "AddmmBackward0")]

@@ -101,6 +101,19 @@ enum varve_code vv_nsys_name_all(struct vv_nsys *nsys, struct varve_error *error
 /* Reads a table if it holds events; otherwise *out_is_known is false. nsys/events.c */
 enum varve_code vv_nsys_read_events(struct vv_nsys *nsys, const char *table, bool *out_is_known,
                                     struct varve_error *error);
+/* What the text of an NVTX range says if PyTorch made the range of an operator: its name without
+ * what stands behind, and whether it is an operator. Other texts are names. nsys/torch_range.c */
+struct vv_nsys_torch_range {
+    uint32_t name, said; /* strings */
+    bool is_operator;
+};
+enum varve_code vv_nsys_torch_range(struct vv_nsys *nsys, uint32_t text,
+                                    struct vv_nsys_torch_range *out_range,
+                                    struct varve_error *error);
+/* Adds what stands behind the name: columns of the operator, arguments of the slice. */
+enum varve_code vv_nsys_torch_columns(struct vv_nsys *nsys, uint32_t slice,
+                                      const struct vv_nsys_torch_range *range,
+                                      struct varve_error *error);
 /* Reads NVTX_EVENTS. nsys/nvtx.c */
 enum varve_code vv_nsys_read_nvtx(struct vv_nsys *nsys, struct varve_error *error);
 /* Ends slices without an end at the last instant of the trace. */

@@ -118,18 +118,23 @@ static enum varve_code add_range(struct vv_nsys *nsys, const struct vv_nsys_row 
                                  const struct words *words, struct varve_error *error)
 {
     bool is_lane = value_or(row, VV_NSYS_EVENT_TYPE, 0) == START_END;
+    struct vv_nsys_torch_range range;
+    VV_TRY(vv_nsys_torch_range(nsys, text_of(row), &range, error));
     struct vv_nsys_event event = {
         .start_ns = row->values[VV_NSYS_START],
         .end_ns = row->values[VV_NSYS_END],
-        .name = text_of(row),
+        .name = range.name,
         .category = words->nvtx,
-        .layer = is_communication(nsys, row) ? VARVE_LAYER_COMM : VARVE_LAYER_API,
+        .layer = is_communication(nsys, row) ? VARVE_LAYER_COMM
+                 : range.is_operator         ? VARVE_LAYER_OP
+                                             : VARVE_LAYER_API,
     };
     uint32_t slice;
     int64_t global_tid = value_or(row, VV_NSYS_TID, 0);
     VV_TRY(is_lane ? vv_nsys_lane(nsys, global_tid, &event.track, error)
                    : vv_nsys_thread(nsys, global_tid, &event.track, error));
     VV_TRY(vv_nsys_add(nsys, &event, &slice, error));
+    VV_TRY(vv_nsys_torch_columns(nsys, slice, &range, error));
     VV_TRY(add_words(nsys, row, slice, words, error));
     return vv_nsys_arguments(nsys, row, slice, error);
 }
