@@ -95,6 +95,7 @@ thread: ## units, corpora, recordings, control calls under ThreadSanitizer
 	@$(MAKE) --no-print-directory $(VENV)/ready
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
 		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py \
+		tests/control/test_told.py \
 		-k 'not file_size_limit and not train and not aarch64'
 
 valgrind: tests ## the recorder's units, and a recording, under valgrind

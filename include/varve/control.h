@@ -117,6 +117,13 @@ enum varve_profiling_event {
     VARVE_PROFILING_FINALIZE
 };
 
+enum varve_profiling_asker {
+    VARVE_PROFILING_BY_PROGRAM = 1, /* a call of this interface                                */
+    VARVE_PROFILING_BY_SCHEDULE,    /* the step that a schedule waited for                     */
+    VARVE_PROFILING_BY_OUTSIDE      /* another process (varve start, stop, record --pid), or who
+                                       began the recording: `varve record`, the environment    */
+};
+
 struct varve_profiling_command {
     uint32_t struct_size;       /* size of the struct in this libvarve                         */
     uint32_t event;             /* enum varve_profiling_event                                  */
@@ -125,19 +132,38 @@ struct varve_profiling_command {
     const uint32_t *devices;    /* the configuration's; all pointers are valid during the call */
     const char *metrics;        /* the configuration's or the options'; NULL = none            */
     const char *options;        /* the options text; NULL = none                               */
+    uint64_t time_ns;           /* the instant of the event, CLOCK_MONOTONIC                   */
+    uint32_t asked_by;          /* enum varve_profiling_asker                                  */
+    uint32_t asker_pid;         /* of another process that asked: its number; 0 = not known    */
+    uint64_t missed;            /* switches before this one that nobody could be told of       */
     /* end of ABI 0 */
 };
 typedef void varve_profiling_callback(const struct varve_profiling_command *command, void *context);
 
 #define VARVE_PROFILING_CALLBACKS_MAX 16u
 
-/* `callback` is called at each of the events above, on the thread whose call causes the event. If
- * recording is initialised or started already, the callback is called at once with INIT, then
- * START. It is not called when another process or a schedule switches recording, since that is a
- * single store; ask varve_layers(). VARVE_EXISTS: the callback was added already with this context.
- * VARVE_LIMIT: there are too many callbacks. */
+/* `callback` is called at each of the events above, each time once and in order. For calls of this
+ * interface it is called on the thread that calls. If another process or a schedule switches
+ * recording, it is told START, with the layers from then on, or STOP. It is then called on a thread
+ * of the program at the next safe point: where a step begins or ends, where a record takes the
+ * recorder's slow path, in varve_profiling_poll, or at the program's exit. Never in a signal
+ * handler: a thread that blocks a signal which has a handler may be in one, so such a thread tells
+ * in varve_profiling_poll alone. A callback that makes records may be called while a record is
+ * begun; it must end the ranges that it begins. It is not called for varve_layers_set,
+ * varve_session_start and varve_session_stop. If recording is initialised or something is recorded
+ * already, the callback is called at once with INIT, then START. VARVE_EXISTS: the callback was
+ * added already with this context. VARVE_LIMIT: there are too many callbacks. */
 VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback,
                                                        void *context, struct varve_error *error);
+/* Tells the callbacks of switches that they have not been told of. One load and one branch if there
+ * is nothing to tell, so a loop of the program may call it each time. */
+static inline void varve_profiling_poll(void)
+{
+    if (VARVE_UNLIKELY((__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) &
+                        VARVE_STEPS_TOLD) != 0))
+        varve_emit_told();
+}
+
 /* VARVE_NOT_FOUND: the callback was not added with this context. */
 VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback,
                                                           void *context, struct varve_error *error);

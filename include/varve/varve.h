@@ -62,14 +62,16 @@ extern "C" {
 
 /* The process's switch. It fills one memory page, so that the page can be mapped onto a file that
  * another process writes. `layers` is the mask of recorded layers, 0 = off; `epoch` grows at each
- * start; `steps` is not 0 while a schedule counts steps (doc/control.md). Read the mask through
- * varve_layers(); write it through varve_layers_set(). */
+ * start; `steps` is not 0 while a schedule counts steps, or while control callbacks are to be told
+ * of a switch (VARVE_STEPS_TOLD; doc/control.md). Read the mask through varve_layers(); write it
+ * through varve_layers_set(). */
 struct varve_control {
     uint32_t layers;
     uint32_t epoch;
     uint32_t steps;
     unsigned char reserved[4084];
 };
+#define VARVE_STEPS_TOLD 2u
 extern VARVE_API struct varve_control varve_control_page;
 
 /* The mask of layers that are recorded now; 0 when nothing is. */
@@ -122,6 +124,7 @@ VARVE_API VARVE_DIRECT void varve_emit_begin_name(const char *name, uint32_t lay
 VARVE_API VARVE_DIRECT void varve_emit_step_begin(int64_t index);
 VARVE_API VARVE_DIRECT void varve_emit_step_end(void);
 VARVE_API VARVE_DIRECT void varve_emit_schedule(int begins);
+VARVE_API VARVE_DIRECT void varve_emit_told(void);
 VARVE_API VARVE_DIRECT void varve_emit_alloc(const void *address, uint64_t bytes, uint32_t device);
 VARVE_API VARVE_DIRECT void varve_emit_free(const void *address, uint32_t device);
 

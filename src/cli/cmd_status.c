@@ -34,7 +34,7 @@ static enum varve_code add_control(struct vv_sheet *sheet, size_t row,
         return VARVE_OK;
     }
     vv_layers_text(__atomic_load_n(&access.page->layers, __ATOMIC_RELAXED), layers);
-    bool counts = __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
+    bool counts = (__atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) & VV_STEPS_COUNTED) != 0;
     vv_control_access_close(&access);
     VV_TRY(vv_sheet_text(sheet, row, LAYERS, layers, error));
     return vv_sheet_text(sheet, row, SCHEDULE, counts ? "counting steps" : "none", error);

@@ -6,8 +6,9 @@
  * PID/.control of its trace folder; `varve start`, `stop` and `status` map the same file. The words
  * that the inline functions read come first. The process writes under its recorder's lock, others
  * write under flock(2) on the file. Fields that both sides access are atomic. doc/control.md
- * Invariant: noted <= asked <= noted + VV_CONTROL_SWITCHES, and switch n is at switches[n %
- * VV_CONTROL_SWITCHES]. */
+ * Switch n is at switches[n % VV_CONTROL_SWITCHES] while that place is free, and otherwise behind
+ * the page, in the file alone, where the last VV_CONTROL_KEPT have a place each. The number in an
+ * entry says whether it is the one. */
 #ifndef VV_CTF_CONTROL_PAGE_H
 #define VV_CTF_CONTROL_PAGE_H
 
@@ -18,12 +19,19 @@
 
 #define VV_CONTROL_FILE ".control"
 #define VV_CONTROL_MAGIC UINT64_C(0x4c52544345565256) /* "VRVECTRL" */
-#define VV_CONTROL_VERSION 1u
+#define VV_CONTROL_VERSION 2u
 #define VV_CONTROL_SWITCHES 64u
+#define VV_CONTROL_KEPT 4096u
+
+/* Bits of varve_control.steps. */
+#define VV_STEPS_COUNTED 1u /* by a schedule                                                    */
+#define VV_STEPS_TOLD VARVE_STEPS_TOLD /* callbacks are to be told of a switch                  */
 
 struct vv_control_switch {
+    uint64_t number; /* 1 + the number of switches before it                                   */
     uint64_t ticks;  /* instant of the switch, in the records' clock; 0 = not known            */
-    uint64_t layers; /* mask from then on                                                      */
+    uint32_t layers; /* mask from then on                                                      */
+    uint32_t pid;    /* the process that asked                                                 */
 };
 
 struct vv_control_page {
@@ -33,6 +41,8 @@ struct vv_control_page {
     uint64_t pid;                  /* the process that the page belongs to                      */
     uint32_t clock_is_counter;     /* the clock of `ticks`: base/system/clock.h */
     uint32_t wanted;               /* the mask for a start without a mask                       */
+    uint32_t listens;              /* not 0: set VV_STEPS_TOLD after a switch                 */
+    uint32_t reserved;
     uint64_t asked;                /* switches made by other processes so far; these write it   */
     uint64_t noted;                /* … that are in the trace; the recorded process writes it   */
     struct vv_control_switch switches[VV_CONTROL_SWITCHES];
@@ -42,8 +52,15 @@ _Static_assert(sizeof(struct vv_control_page) <= sizeof(struct varve_control), "
 _Static_assert(offsetof(struct vv_control_page, steps) == offsetof(struct varve_control, steps),
                "the same words");
 
-/* Makes another process record `layers` from now on; 0 = nothing. The caller holds the file's lock.
- * Ends the process's schedule. Returns the former mask. */
-uint32_t vv_control_page_switch(struct vv_control_page *page, uint32_t layers);
+/* Where switch `number` stands in the page's file if it has no place in the page. */
+static inline uint64_t vv_control_offset(uint64_t number)
+{
+    return sizeof(struct varve_control) +
+           (number - 1) % VV_CONTROL_KEPT * sizeof(struct vv_control_switch);
+}
+
+/* Makes another process record `layers` from now on; 0 = nothing. `file` is the page's file, open
+ * for writing; the caller holds its lock. Ends the process's schedule. Returns the former mask. */
+uint32_t vv_control_page_switch(struct vv_control_page *page, int file, uint32_t layers);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/process_folder.h"
 
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/stream/process_stream.h"
 #include "record/stream/recorder.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/system/os.h"
 #include "base/system/shared_page.h"
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/lost.h"
 #include "record/stream/recorder.h"
 

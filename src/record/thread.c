@@ -9,6 +9,7 @@
 
 #include "base/system/libc.h"
 #include "base/system/os.h"
+#include "record/control/control.h"
 #include "record/hot_path.h"
 #include "record/lost.h"
 #include "record/process_clock.h"
@@ -193,6 +194,7 @@ bool vv_thread_advance(struct vv_self *self)
         vv_stream_prepare(&vv_session.folder);
     }
     vv_recorder_unlock();
+    vv_control_tell();
     /* If this is a signal handler, the writer that it interrupted goes on in this stream. So that
      * writer's open ranges must be counted in this session. */
     vv_self_in_epoch();
@@ -229,6 +231,7 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
     if (vv_process_folder_ensure())
         vv_process_clock_put_due();
     vv_recorder_unlock();
+    vv_control_tell();
 }
 
 void vv_thread_forget(struct vv_self *self)

@@ -14,7 +14,8 @@ STATES = ["fresh", "recorded", "paused", "child", "recorded-child"]
 CALLS = ["init", "init-default", "options", "options-keep", "options-schedule",
          "options-environment", "options-map", "options-wrong",
          "finalize", "config-create", "config-create-wrong", "config-destroy", "start", "stop",
-         "stop-config", "in-order", "option", "callback-add", "callback-remove", "session-start",
+         "stop-config", "in-order", "option", "callback-add", "callback-remove", "poll",
+         "session-start",
          "session-start-default", "session-stop", "dump", "dump-default", "layers-all",
          "layers-none"]
 BY_ENVIRONMENT = ["environment", "keep", "ge", "dynamic"]
@@ -77,8 +78,9 @@ class Program:
     def record(self, name):
         """A step with three ranges."""
         if self.schedule is not None:
-            self.recording = self.is_active()
+            was_recording, self.recording = self.recording, self.is_active()
             self.steps += 1
+            self.tell(0 if was_recording else 1)
         if self.recording:
             self.has_folder = True
             self.ranges[self.trace, name] += 3
@@ -91,8 +93,10 @@ class Program:
         return self.trace is not None and self.owner != "calls" and not self.may_switch
 
     def tell(self, events=1):
-        for _ in range(events if self.tells else 0):
-            self.record("after")
+        """A callback records three ranges, and no step."""
+        for _ in range(events if self.tells and self.recording else 0):
+            self.has_folder = True
+            self.ranges[self.trace, "after"] += 3
 
     def take_over(self):
         if self.owner == "calls":
@@ -191,7 +195,7 @@ class Program:
         if self.tells:
             return EXISTS
         self.tells = True
-        self.tell((1 if self.initialised else 0) + (1 if self.started else 0))
+        self.tell((1 if self.initialised else 0) + 1)
         return OK
 
     def take_out(self):
@@ -242,7 +246,7 @@ class Program:
             and self.configured else OK, "start": self.start, "stop": self.stop,
             "stop-config": lambda: self.stop(with_config=True),
             "in-order": self.in_order, "option": lambda: OK, "callback-add": self.add,
-            "callback-remove": self.take_out,
+            "callback-remove": self.take_out, "poll": lambda: OK,
             "session-start": lambda: self.session_start("session.varve"),
             "session-start-default": lambda: self.session_start(DEFAULT),
             "session-stop": self.session_stop,

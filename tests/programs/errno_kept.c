@@ -102,6 +102,8 @@ static void profiling(void)
     KEEPS(varve_profiling_finalize(&error));
     KEEPS(varve_profiling_callback_add(on_command, NULL, &error));
     KEEPS(varve_profiling_callback_add(on_command, NULL, &error));
+    KEEPS(varve_profiling_poll());
+    KEEPS(varve_emit_told());
     KEEPS(varve_profiling_init_options("{\"output\": 1}", &error));
     KEEPS(varve_profiling_init_map(&misspelt, 1, &error));
     KEEPS(varve_profiling_init("/proc/no/such/place.varve", &error));

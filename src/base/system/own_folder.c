@@ -385,6 +385,48 @@ int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name,
     return write_content(folder, name, id, &content, offset);
 }
 
+struct reading {
+    const char *name;
+    char *data;
+    size_t bytes, read_bytes;
+    uint64_t offset;
+};
+
+static int read_file(int at, void *argument)
+{
+    struct reading *reading = argument;
+    struct stat status;
+    int file =
+        vv_descriptor_open_in(at, reading->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    int failure = file < 0 ? errno : look_at(file, &status);
+    if (failure != 0)
+        return failure;
+    struct vv_file_id found = id_of(&status);
+    reading->read_bytes = 0;
+    while (failure == 0 && reading->read_bytes < reading->bytes) {
+        ssize_t count = pread(file, reading->data + reading->read_bytes,
+                              reading->bytes - reading->read_bytes,
+                              (off_t)(reading->offset + reading->read_bytes));
+        if (count == 0)
+            break;
+        if (count > 0)
+            reading->read_bytes += (size_t)count;
+        else if (errno != EINTR)
+            failure = errno;
+    }
+    int other_failure = close_own(file, &found);
+    return failure != 0 ? failure : other_failure;
+}
+
+int vv_own_read(const struct vv_own_folder *folder, const char *name, void *data, size_t bytes,
+                uint64_t offset, size_t *out_bytes)
+{
+    struct reading reading = { name, data, bytes, 0, offset };
+    int failure = operate_in(folder, read_file, &reading);
+    *out_bytes = reading.read_bytes;
+    return failure;
+}
+
 static int rename_file(int at, void *argument)
 {
     const char *const *names = argument;

@@ -65,7 +65,10 @@ VV_MUST_USE int vv_own_share_page(const struct vv_own_folder *folder, const char
 VV_MUST_USE int vv_own_write(const struct vv_own_folder *folder, const char *name,
                              const struct vv_file_id *id, const void *data, size_t bytes,
                              uint64_t offset);
-/* The same, with zeros. */
+/* Reads up to `bytes` bytes of a file from `offset` on. *out_bytes: how many the file has there. */
+VV_MUST_USE int vv_own_read(const struct vv_own_folder *folder, const char *name, void *data,
+                            size_t bytes, uint64_t offset, size_t *out_bytes);
+/* Like vv_own_write, with zeros. */
 VV_MUST_USE int vv_own_write_zeros(const struct vv_own_folder *folder, const char *name,
                                    const struct vv_file_id *id,
                                    uint64_t offset, uint64_t bytes);

@@ -118,7 +118,8 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
     VV_TRY(vv_tally_process(target->folder, &attachment->events, &attachment->lost, error));
     /* locked only for a short time, because others wait for it */
     VV_TRY(vv_control_access_open(target, true, &access, error));
-    bool counts_steps = __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
+    bool counts_steps =
+        (__atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) & VV_STEPS_COUNTED) != 0;
     if (!attachment->arguments->said[VV_OPTION_LAYERS])
         attachment->layers = access.page->wanted & VARVE_LAYER_ALL;
     enum varve_code code = VARVE_OK;
@@ -129,7 +130,7 @@ static enum varve_code switch_on(struct attachment *attachment, struct varve_err
                        (int)target->pid, target->program, (int)target->pid);
     else {
         attachment->begin_ns = vv_clock_monotonic_ns();
-        attachment->former = vv_control_page_switch(access.page, attachment->layers);
+        attachment->former = vv_control_page_switch(access.page, access.file, attachment->layers);
     }
     vv_control_access_close(&access);
     return code;
@@ -151,9 +152,9 @@ static void switch_back(struct attachment *attachment)
         return;
     attachment->was_switched =
         __atomic_load_n(&access.page->layers, __ATOMIC_RELAXED) != attachment->layers ||
-        __atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) != 0;
+        (__atomic_load_n(&access.page->steps, __ATOMIC_RELAXED) & VV_STEPS_COUNTED) != 0;
     if (!attachment->was_switched)
-        vv_control_page_switch(access.page, attachment->former);
+        vv_control_page_switch(access.page, access.file, attachment->former);
     vv_control_access_close(&access);
 }
 

@@ -52,7 +52,7 @@ static enum varve_code switch_one(const struct vv_arguments *arguments,
     VV_TRY(vv_control_access_open(recorded, true, &access, error));
     if (is_start && !arguments->said[VV_OPTION_LAYERS])
         layers = access.page->wanted & VARVE_LAYER_ALL;
-    uint32_t former = vv_control_page_switch(access.page, layers);
+    uint32_t former = vv_control_page_switch(access.page, access.file, layers);
     vv_control_access_close(&access);
     if (!arguments->quiet)
         say(recorded, former, layers);

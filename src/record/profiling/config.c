@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "record/options/options.h"
 
 static enum varve_code check_devices(const uint32_t *devices, uint32_t count,
                                      struct varve_error *error)
@@ -82,4 +81,15 @@ void vv_profiling_config_free(struct varve_profiling_config *config)
         return;
     free(config->metrics);
     free(config);
+}
+
+void vv_profiling_set_limits(struct vv_session_manner *manner, const struct vv_options *options)
+{
+    manner->max_bytes = options->max_bytes;
+    manner->reserve = options->reserve;
+    manner->is_shared = options->is_shared;
+    manner->grow = options->grow;
+    manner->keep_bytes = options->keep.bytes;
+    manner->keep_ns = options->keep.ns;
+    manner->dump_signal = options->dump_signal;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.h — a configuration of the control API. A configuration does not change once made. */
+/* config.h — a configuration of the control API, which does not change once made; and what options
+ * say of a session. */
 #ifndef VV_RECORD_PROFILING_CONFIG_H
 #define VV_RECORD_PROFILING_CONFIG_H
 
+#include "record/options/options.h"
+#include "record/session/session.h"
 #include "varve/control.h"
 
 struct varve_profiling_config {
@@ -13,5 +16,8 @@ struct varve_profiling_config {
 };
 
 void vv_profiling_config_free(struct varve_profiling_config *config); /* NULL-safe */
+
+/* Sets how much is kept, as the options say. */
+void vv_profiling_set_limits(struct vv_session_manner *manner, const struct vv_options *options);
 
 #endif

@@ -13,8 +13,11 @@
 #include "base/error.h"
 #include "base/system/libc.h"
 #include "base/system/os.h"
+#include "base/system/signal_handler.h"
 #include "base/text/harmless.h"
+#include "record/control/control.h"
 #include "record/options/options.h"
+#include "record/profiling/callbacks.h"
 #include "record/profiling/config.h"
 #include "record/session/session.h"
 #include "record/stream/recorder.h"
@@ -24,12 +27,9 @@
 #define ORDER                                                                                      \
     "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
 
-enum state { STATE_OFF, STATE_READY, STATE_STARTED };
+#define ROUNDS 16
 
-struct callback {
-    varve_profiling_callback *function; /* NULL: the place is free                              */
-    void *context;
-};
+enum state { STATE_OFF, STATE_READY, STATE_STARTED };
 
 static struct {
     enum state state;
@@ -39,10 +39,75 @@ static struct {
     bool by_environment; /* begun at load; the program has not initialised yet                  */
     bool has_options;
     struct vv_options options;
-    struct callback callbacks[VARVE_PROFILING_CALLBACKS_MAX];
 } all;
 
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+/* ---- callbacks ---- */
+
+static struct varve_profiling_command command_of(enum varve_profiling_event event, uint32_t layers)
+{
+    return (struct varve_profiling_command){
+        .struct_size = sizeof(struct varve_profiling_command),
+        .event = event,
+        .layers = layers,
+        .device_count = all.config != NULL ? all.config->device_count : 0,
+        .devices = all.config != NULL ? all.config->devices : NULL,
+        .metrics = all.config != NULL ? all.config->metrics : NULL,
+        .options = all.has_options ? all.options.text : NULL,
+        .time_ns = vv_clock_monotonic_ns(),
+        .asked_by = VARVE_PROFILING_BY_PROGRAM,
+    };
+}
+
+/* Tells of the switches that there are. A callback may cause others, which wait for the next time.
+ * Returns how many were told. */
+static size_t tell_switches(void)
+{
+    struct vv_told_switch told;
+    size_t count = 0, left = 0, rest = 0;
+    while (vv_control_take(&told, count == 0 ? &left : &rest)) {
+        struct varve_profiling_command command = command_of(
+            told.layers != 0 ? VARVE_PROFILING_START : VARVE_PROFILING_STOP, told.layers);
+        command.time_ns = told.time_ns;
+        command.asked_by = told.asker;
+        command.asker_pid = told.pid;
+        command.missed = told.missed;
+        vv_callbacks_tell(&command);
+        if (count++ == left)
+            break;
+    }
+    return count;
+}
+
+/* If another thread tells, or this thread is in a callback, that one goes on telling. There is a
+ * limit to the rounds because callbacks may cause switches. */
+static void tell_now(void)
+{
+    int saved_errno = errno, cancel, rounds = ROUNDS;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    while (rounds-- > 0 && vv_control_has_news() && pthread_mutex_trylock(&lock) == 0) {
+        if (tell_switches() == 0)
+            rounds = 0;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved_errno;
+}
+
+/* Where a program may be in a signal handler: vv_control_tell. */
+static void on_safe_point(void)
+{
+    int saved_errno = errno;
+    if (!vv_may_be_in_signal_handler())
+        tell_now();
+    errno = saved_errno;
+}
+
+VARVE_API void varve_emit_told(void)
+{
+    tell_now();
+}
 
 static enum varve_code enter(const char *call, struct varve_error *error)
 {
@@ -51,68 +116,52 @@ static enum varve_code enter(const char *call, struct varve_error *error)
                 "%s was called from a control callback: call it after the callback has "
                 "returned",
                 call);
+    if (vv_control_has_news())
+        (void)tell_switches();
     return VARVE_OK;
 }
 
 static enum varve_code leave(enum varve_code code)
 {
     pthread_mutex_unlock(&lock);
+    tell_now();
     return code;
-}
-
-/* ---- callbacks ---- */
-
-static const char *metrics_now(void)
-{
-    return all.config != NULL ? all.config->metrics : NULL;
-}
-
-static void tell_one(const struct callback *callback, enum varve_profiling_event event,
-                     uint32_t layers)
-{
-    const struct varve_profiling_command command = {
-        .struct_size = sizeof command,
-        .event = event,
-        .layers = layers,
-        .device_count = all.config != NULL ? all.config->device_count : 0,
-        .devices = all.config != NULL ? all.config->devices : NULL,
-        .metrics = metrics_now(),
-        .options = all.has_options ? all.options.text : NULL,
-    };
-    callback->function(&command, callback->context);
 }
 
 static void call_back(enum varve_profiling_event event, uint32_t layers)
 {
-    for (size_t i = 0; i < VARVE_PROFILING_CALLBACKS_MAX; i++)
-        if (all.callbacks[i].function != NULL)
-            tell_one(&all.callbacks[i], event, layers);
+    if (vv_control_has_news())
+        (void)tell_switches();
+    const struct varve_profiling_command command = command_of(event, layers);
+    vv_callbacks_tell(&command);
 }
 
-static struct callback *find_callback(varve_profiling_callback *function, void *context)
+/* The last chance to tell. */
+static void on_exit_of_program(void)
 {
-    for (size_t i = 0; i < VARVE_PROFILING_CALLBACKS_MAX; i++)
-        if (all.callbacks[i].function == function &&
-            (function == NULL || all.callbacks[i].context == context))
-            return &all.callbacks[i];
-    return NULL;
+    vv_control_tell();
 }
 
 static enum varve_code add_callback(varve_profiling_callback *function, void *context,
                                     struct varve_error *error)
 {
-    if (function == NULL)
-        VV_FAIL(error, VARVE_INVALID, "varve_profiling_callback_add: the callback is NULL");
-    if (find_callback(function, context) != NULL)
-        VV_FAIL(error, VARVE_EXISTS, "this callback with this context has been added already");
-    struct callback *place = find_callback(NULL, NULL);
-    if (place == NULL)
-        VV_FAIL(error, VARVE_LIMIT, "at most %u control callbacks", VARVE_PROFILING_CALLBACKS_MAX);
-    *place = (struct callback){ function, context };
+    static bool tells_at_exit;
+    bool is_first;
+    VV_TRY(vv_callbacks_add(function, context, &is_first, error));
+    uint32_t layers = vv_control_listen(on_safe_point);
+    if (!tells_at_exit)
+        tells_at_exit = atexit(on_exit_of_program) == 0;
+    struct varve_profiling_command command = command_of(VARVE_PROFILING_INIT, 0);
     if (all.state != STATE_OFF)
-        tell_one(place, VARVE_PROFILING_INIT, 0);
-    if (all.state == STATE_STARTED)
-        tell_one(place, VARVE_PROFILING_START, vv_session.wanted_layers);
+        function(&command, context);
+    if (layers == 0)
+        return VARVE_OK;
+    command = command_of(VARVE_PROFILING_START, layers);
+    bool is_by_program = all.state != STATE_OFF ? all.state == STATE_STARTED && !all.by_environment
+                                                : vv_session.begun_by == NULL;
+    if (!is_by_program)
+        command.asked_by = VARVE_PROFILING_BY_OUTSIDE;
+    function(&command, context);
     return VARVE_OK;
 }
 
@@ -123,16 +172,21 @@ VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback 
     return leave(add_callback(callback, context, error));
 }
 
+static enum varve_code remove_callback(varve_profiling_callback *callback, void *context,
+                                       struct varve_error *error)
+{
+    bool is_last;
+    VV_TRY(vv_callbacks_remove(callback, context, &is_last, error));
+    if (is_last)
+        (void)vv_control_listen(NULL);
+    return VARVE_OK;
+}
+
 VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback,
                                                           void *context, struct varve_error *error)
 {
     VV_TRY(enter("varve_profiling_callback_remove", error));
-    struct callback *place = callback != NULL ? find_callback(callback, context) : NULL;
-    if (place != NULL)
-        *place = (struct callback){ NULL, NULL };
-    else
-        (void)vv_fail(error, VARVE_NOT_FOUND, "this callback with this context has not been added");
-    return leave(place != NULL ? VARVE_OK : VARVE_NOT_FOUND);
+    return leave(remove_callback(callback, context, error));
 }
 
 /* ---- the session ---- */
@@ -203,22 +257,12 @@ static void end_session(void)
 {
     if (!all.owns_session || !vv_recorder_lock())
         return;
+    if (varve_layers() != 0) /* started from outside, or by a schedule */
+        (void)vv_control_switch(0, VARVE_PROFILING_BY_PROGRAM);
     if (vv_session.running)
         vv_session_end();
     vv_recorder_unlock();
     all.owns_session = false;
-}
-
-/* Sets how much is kept, as the options say. */
-static void set_limits(struct vv_session_manner *manner, const struct vv_options *options)
-{
-    manner->max_bytes = options->max_bytes;
-    manner->reserve = options->reserve;
-    manner->is_shared = options->is_shared;
-    manner->grow = options->grow;
-    manner->keep_bytes = options->keep.bytes;
-    manner->keep_ns = options->keep.ns;
-    manner->dump_signal = options->dump_signal;
 }
 
 /* Begins a session as the options say, or switches the running one. */
@@ -232,7 +276,7 @@ static enum varve_code start_options(const char *begun_by, bool folder_now,
         .paused = options->paused,
         .schedule = options->schedule,
     };
-    set_limits(&manner, options);
+    vv_profiling_set_limits(&manner, options);
     memcpy(all.output, options->output, sizeof all.output);
     all.options.joins = session_runs();
     if (all.options.joins)
@@ -345,7 +389,7 @@ static enum varve_code init_options(const struct beginning *beginning, struct va
         }
     }
     call_back(VARVE_PROFILING_INIT, 0);
-    if (all.state == STATE_STARTED)
+    if (all.state == STATE_STARTED && varve_layers() != 0) /* a schedule starts later */
         call_back(VARVE_PROFILING_START, all.options.layers);
     return VARVE_OK;
 }
@@ -378,9 +422,9 @@ VARVE_API enum varve_code varve_profiling_init_map(const struct varve_profiling_
 
 static void stop(void)
 {
-    varve_layers_set(0);
+    (void)vv_session_switch(0, VARVE_PROFILING_BY_PROGRAM);
     all.state = STATE_READY;
-    call_back(VARVE_PROFILING_STOP, 0);
+    (void)tell_switches();
     all.config = NULL;
 }
 
@@ -423,14 +467,17 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
         .folder_now = true,
     };
     if (all.has_options)
-        set_limits(&manner, &all.options);
-    if (session_runs())
-        varve_layers_set(layers);
-    else
+        vv_profiling_set_limits(&manner, &all.options);
+    bool joins = session_runs();
+    if (!joins)
         VV_TRY(begin_session(layers, &manner, error));
     all.config = config;
     all.state = STATE_STARTED;
-    call_back(VARVE_PROFILING_START, layers);
+    if (!joins)
+        call_back(VARVE_PROFILING_START, layers);
+    else
+        (void)vv_session_switch(layers, VARVE_PROFILING_BY_PROGRAM);
+    (void)tell_switches();
     return VARVE_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/hot_path.h"
 #include "record/lost.h"
 #include "record/options/options.h"

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "base/system/os.h"
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/process_folder.h"
 #include "record/stream/recorder.h"
+#include "varve/control.h"
 
 static struct vv_schedule current;
 static uint64_t begun_steps;
@@ -22,13 +23,13 @@ void vv_schedule_begin(const struct vv_schedule *schedule)
     current = *schedule;
     begun_steps = 0;
     stepper.self = NULL;
-    vv_control_set_steps(current.active != 0);
+    vv_control_count_steps(current.active != 0);
 }
 
 void vv_schedule_end(void)
 {
     current.active = 0;
-    vv_control_set_steps(0);
+    vv_control_count_steps(false);
 }
 
 static bool is_alive(uint64_t tid)
@@ -50,7 +51,7 @@ static bool is_stepper(void)
 static void switch_to(bool is_active)
 {
     if (is_active != (varve_layers() != 0))
-        vv_control_switch(is_active ? vv_session.wanted_layers : 0);
+        vv_control_switch(is_active ? vv_session.wanted_layers : 0, VARVE_PROFILING_BY_SCHEDULE);
 }
 
 static void on_step_begin(void)
@@ -76,10 +77,14 @@ static void on_step_end(void)
 
 VARVE_API void varve_emit_schedule(int begins)
 {
-    if (!vv_recorder_lock())
-        return;
-    bool counts = __atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0;
-    if (counts && vv_session.running && is_stepper())
-        (begins ? on_step_begin : on_step_end)();
-    vv_recorder_unlock();
+    uint32_t steps = __atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED);
+    if ((steps & VV_STEPS_COUNTED) != 0) {
+        if (!vv_recorder_lock())
+            return;
+        steps = __atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED);
+        if ((steps & VV_STEPS_COUNTED) != 0 && vv_session.running && is_stepper())
+            (begins ? on_step_begin : on_step_end)();
+        vv_recorder_unlock();
+    }
+    vv_control_tell();
 }

@@ -13,7 +13,7 @@
 #include "base/system/signal_name.h"
 #include "base/text/size.h"
 #include "ctf/metadata_write.h"
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/lost.h"
 #include "record/output.h"
 #include "record/process_clock.h"
@@ -185,7 +185,7 @@ void vv_session_settle(void)
 void vv_session_end(void)
 {
     vv_schedule_end();
-    vv_control_switch(0);
+    vv_control_switch(0, 0);
     vv_session_settle();
     vv_control_close();
     __atomic_store_n(&vv_session.running, false, __ATOMIC_RELEASE);
@@ -219,18 +219,23 @@ void vv_session_follow(uint32_t layers, const struct vv_schedule *schedule)
 {
     if (schedule->active != 0)
         vv_session.wanted_layers = layers;
-    vv_control_switch(schedule->active != 0 ? 0 : layers);
+    vv_control_switch(schedule->active != 0 ? 0 : layers, 0);
     vv_schedule_begin(schedule);
 }
 
-VARVE_API uint32_t varve_layers_set(uint32_t layers)
+uint32_t vv_session_switch(uint32_t layers, uint32_t asker)
 {
     if (!vv_recorder_lock())
         return varve_layers();
     vv_schedule_end(); /* the program decides by itself from here on */
-    uint32_t former = vv_control_switch(layers);
+    uint32_t former = vv_control_switch(layers, asker);
     vv_recorder_unlock();
     return former;
+}
+
+VARVE_API uint32_t varve_layers_set(uint32_t layers)
+{
+    return vv_session_switch(layers, 0);
 }
 
 /* ---- with the program ---- */

@@ -33,6 +33,9 @@ struct vv_session_manner {
 enum varve_code vv_session_begin(const struct varve_session_options *options,
                                  const struct vv_session_manner *manner, struct varve_error *error);
 
+/* Does what varve_layers_set does. `asker`: as in vv_control_switch. */
+uint32_t vv_session_switch(uint32_t layers, uint32_t asker);
+
 /* The functions below need the lock. */
 /* From now on the running session, which others began, does what the options say. */
 void vv_session_follow(uint32_t layers, const struct vv_schedule *schedule);

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "base/system/os.h"
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "settings/schedule.h"
@@ -212,7 +212,7 @@ static void so_does_another_process(void **state)
 {
     (void)state;
     begin("skip=1,active=1");
-    vv_control_page_switch(vv_control(), VARVE_LAYER_ALL);
+    vv_control_page_switch(vv_control(), -1, VARVE_LAYER_ALL);
     for (int64_t i = 0; i < 3; i++)
         step(i, true);
     const int64_t wanted[] = { 0, 1, 2 };

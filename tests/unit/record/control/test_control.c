@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/system/shared_page.h"
-#include "record/control.h"
+#include "record/control/control.h"
 #include "record/stream/recorder.h"
 
 VARVE_SITE(op, "op", VARVE_LAYER_OP);
@@ -111,11 +111,11 @@ static void a_store_from_outside_is_obeyed_at_once(void **state)
     struct vv_control_page *page = *state;
     emit(10);
     uint32_t epoch = page->epoch;
-    assert_int_equal(vv_control_page_switch(page, 0), VARVE_LAYER_OP | VARVE_LAYER_STEP);
+    assert_int_equal(vv_control_page_switch(page, -1, 0), VARVE_LAYER_OP | VARVE_LAYER_STEP);
     assert_int_equal(varve_layers(), 0);
     assert_int_equal(page->epoch, epoch);
     emit(1000);
-    assert_int_equal(vv_control_page_switch(page, VARVE_LAYER_ALL), 0);
+    assert_int_equal(vv_control_page_switch(page, -1, VARVE_LAYER_ALL), 0);
     assert_int_equal(page->epoch, epoch + 1);
     emit(7);
     assert_int_equal(words_of(folder, "thread.1"), 2 * 17);
@@ -129,11 +129,11 @@ static void the_trace_says_when_the_switch_was(void **state)
     emit(1);
     uint64_t ticks[4];
     ticks[0] = vv_clock_ticks();
-    vv_control_page_switch(page, 0);
+    vv_control_page_switch(page, -1, 0);
     ticks[1] = vv_clock_ticks();
     usleep(20000);
     ticks[2] = vv_clock_ticks();
-    vv_control_page_switch(page, VARVE_LAYER_OP);
+    vv_control_page_switch(page, -1, VARVE_LAYER_OP);
     ticks[3] = vv_clock_ticks();
     usleep(20000);
     assert_int_equal(read_said(said, 8), 1); /* what the session began with: nobody has looked
@@ -147,18 +147,43 @@ static void the_trace_says_when_the_switch_was(void **state)
     assert_int_equal(page->noted, page->asked);
 }
 
+/* Of those that the page has no place for, the file behind it keeps the last 4,096. */
+static void the_file_behind_the_page_keeps_what_does_not_fit(void **state)
+{
+    struct vv_control_page *page = *state;
+    static struct said said[1008];
+    static uint64_t before[1000];
+    char path[4300];
+    snprintf(path, sizeof path, "%s/" VV_CONTROL_FILE, folder);
+    int file = open(path, O_RDWR);
+    assert_true(file >= 0);
+    for (unsigned i = 0; i < 1000; i++) {
+        before[i] = vv_clock_ticks() & VV_TICKS_MASK;
+        vv_control_page_switch(page, file, i % 2 == 0 ? 0 : VARVE_LAYER_OP);
+    }
+    varve_thread_name("me");
+    assert_int_equal(read_said(said, 1008), 1 + 1000);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(said[1 + i].layers, i % 2 == 0 ? 0 : VARVE_LAYER_OP);
+        assert_true(said[1 + i].ticks >= before[i]);
+        assert_true(i == 999 || said[1 + i].ticks <= before[i + 1]);
+    }
+    close(file);
+    assert_int_equal(page->noted, page->asked);
+}
+
 static void more_switches_than_fit_keep_the_first_and_the_last(void **state)
 {
     struct vv_control_page *page = *state;
     struct said said[VV_CONTROL_SWITCHES + 8];
     uint64_t begin = vv_clock_ticks();
-    vv_control_page_switch(page, 0);
+    vv_control_page_switch(page, -1, 0);
     uint64_t end = vv_clock_ticks();
     for (unsigned i = 0; i < 200; i++) {
-        vv_control_page_switch(page, VARVE_LAYER_OP);
-        vv_control_page_switch(page, 0);
+        vv_control_page_switch(page, -1, VARVE_LAYER_OP);
+        vv_control_page_switch(page, -1, 0);
     }
-    vv_control_page_switch(page, VARVE_LAYER_STEP);
+    vv_control_page_switch(page, -1, VARVE_LAYER_STEP);
     varve_thread_name("me");
     size_t count = read_said(said, VV_CONTROL_SWITCHES + 8);
     assert_int_equal(count, 1 + VV_CONTROL_SWITCHES + 1);
@@ -172,7 +197,7 @@ static void a_stamp_of_another_clock_is_not_used(void **state)
     struct vv_control_page *page = *state;
     struct said said[4];
     page->clock_is_counter = !page->clock_is_counter;
-    vv_control_page_switch(page, VARVE_LAYER_STEP);
+    vv_control_page_switch(page, -1, VARVE_LAYER_STEP);
     uint64_t before = vv_clock_ticks() & VV_TICKS_MASK;
     varve_layers_set(VARVE_LAYER_ALL);
     assert_int_equal(read_said(said, 4), 3);
@@ -190,13 +215,13 @@ static void nonsense_in_the_page_does_no_harm(void **state)
     assert_int_equal(read_said(said, 4), 2);
     assert_int_equal(said[1].layers, VARVE_LAYER_STEP);
     page->switches[page->asked % VV_CONTROL_SWITCHES] =
-        (struct vv_control_switch){ UINT64_MAX, 0xfffff000 | VARVE_LAYER_STEP };
+        (struct vv_control_switch){ page->asked + 1, UINT64_MAX, 0xfffff000 | VARVE_LAYER_STEP, 0 };
     page->asked++;
     varve_thread_name("me too");
     assert_int_equal(read_said(said, 4), 3);
     assert_in_range(said[2].ticks, said[1].ticks, vv_clock_ticks() & VV_TICKS_MASK);
     page->switches[page->asked % VV_CONTROL_SWITCHES] =
-        (struct vv_control_switch){ 1, VARVE_LAYER_STEP };
+        (struct vv_control_switch){ page->asked + 1, 1, VARVE_LAYER_STEP, 0 };
     page->asked++;
     varve_thread_name("me again");
     assert_int_equal(read_said(said, 4), 4); /* which checks that time does not run backwards */
@@ -221,7 +246,7 @@ static void a_switch_that_opens_a_packet_keeps_its_time(void **state)
             varve_layers_set(VARVE_LAYER_OP);
     }
     uint64_t before = vv_clock_ticks();
-    vv_control_page_switch(page, 0);
+    vv_control_page_switch(page, -1, 0);
     uint64_t after = vv_clock_ticks();
     usleep(1000);
     varve_layers_set(VARVE_LAYER_OP);
@@ -256,7 +281,7 @@ static void switching_under_load_is_safe(void **state)
         while (__atomic_load_n(&counts[i], __ATOMIC_ACQUIRE) == 0)
             usleep(200);
     for (unsigned i = 0; i < 300; i++) {
-        vv_control_page_switch(page, i % 3 == 0   ? 0
+        vv_control_page_switch(page, -1, i % 3 == 0   ? 0
                                      : i % 3 == 1 ? VARVE_LAYER_ALL
                                                   : VARVE_LAYER_OP);
         if (i % 7 == 0)
@@ -297,12 +322,12 @@ static int in_child(int (*body)(struct vv_control_page *), struct vv_control_pag
 
 static int follow_then_own(struct vv_control_page *parents)
 {
-    vv_control_page_switch(parents, 0); /* as varve stop PARENT would */
+    vv_control_page_switch(parents, -1, 0); /* as varve stop PARENT would */
     if (varve_layers() != 0)
         return 1;
-    vv_control_page_switch(parents, VARVE_LAYER_ALL);
+    vv_control_page_switch(parents, -1, VARVE_LAYER_ALL);
     emit(5); /* from here on it has a folder, and a page */
-    vv_control_page_switch(parents, 0);
+    vv_control_page_switch(parents, -1, 0);
     if (varve_layers() != VARVE_LAYER_ALL)
         return 2;
     char path[4300];
@@ -310,7 +335,7 @@ static int follow_then_own(struct vv_control_page *parents)
     struct vv_control_page *own = map_control(path);
     if (own == NULL || own->pid != (uint64_t)getpid())
         return 3;
-    vv_control_page_switch(own, VARVE_LAYER_OP);
+    vv_control_page_switch(own, -1, VARVE_LAYER_OP);
     return varve_layers() == VARVE_LAYER_OP && parents->layers == 0 ? 0 : 4;
 }
 
@@ -365,7 +390,7 @@ static void after_the_session_the_page_is_private(void **state)
     struct vv_control_page *page = *state;
     assert_int_equal(varve_session_stop(NULL), VARVE_OK);
     assert_null(map_control(folder));
-    vv_control_page_switch(page, VARVE_LAYER_ALL);
+    vv_control_page_switch(page, -1, VARVE_LAYER_ALL);
     assert_int_equal(varve_layers(), 0);
 }
 
@@ -403,6 +428,7 @@ int main(void)
         TEST(the_page_says_whose_it_is),
         TEST(a_store_from_outside_is_obeyed_at_once),
         TEST(the_trace_says_when_the_switch_was),
+        TEST(the_file_behind_the_page_keeps_what_does_not_fit),
         TEST(more_switches_than_fit_keep_the_first_and_the_last),
         TEST(a_stamp_of_another_clock_is_not_used),
         TEST(nonsense_in_the_page_does_no_harm),
