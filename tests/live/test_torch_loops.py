@@ -89,6 +89,16 @@ def test_a_gan_s_step_has_both_optimizers(varve, traces_of):
         assert calls["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == STEPS
 
 
+def test_outputs_kept_to_the_end_are_a_leak(varve, traces_of):
+    """The list goes when the loop has ended; before, nothing was released."""
+    rows = tables(varve, "memory", traces_of("leak")[0])["memory_leaks"]
+    paths = {row["path"]: (row["allocations"], row["bytes"]) for row in rows}
+    count, size = paths["aten::linear > aten::addmm"]  # at most half of the steps are warm-up
+    assert count >= 2 * STEPS - 1 and size == count * 16 * 20 * 4
+    rows = tables(varve, "memory", traces_of("manual")[0])["memory_leaks"]
+    assert not rows
+
+
 @pytest.mark.parametrize("loop", ["closure", "gan"])
 def test_the_run_is_accounted_for(varve, traces_of, loop):
     """Imports, the loop, and an evaluation after it."""

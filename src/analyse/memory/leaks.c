@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leaks.c — table "memory_leaks": call paths whose allocations the trace does not release, in three
- * steps or more (doc/metrics.md §10). The last step is left out, because no step follows that could
- * release its allocations. */
+/* leaks.c — table "memory_leaks": call paths whose allocations are not released before the last
+ * step ends, in three steps or more (doc/metrics.md §10). The last step is left out, because no
+ * step follows that could release its allocations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,13 +124,13 @@ static void write_path(const struct leaks *leaks, uint32_t path, char *text, siz
     }
 }
 
-/* The live memory at the end. It is at least the leaked memory. */
+/* The memory that is live after the last step. It is at least the leaked memory. */
 static int64_t live_at_end(const struct leaks *leaks, uint32_t number)
 {
     const struct vv_pool *pool = &leaks->allocations->pools[number];
     int64_t live_bytes = pool->unnamed_bytes;
     for (size_t i = pool->first; i < pool->last; i++)
-        if (leaks->allocations->items[i].end_ns == INT64_MAX)
+        if (vv_is_kept(leaks->allocations, &leaks->allocations->items[i]))
             live_bytes += leaks->allocations->items[i].bytes;
     return live_bytes;
 }
@@ -163,7 +163,7 @@ static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct 
             leaks->last_step = steps->index[s];
     for (size_t i = 0; i < leaks->allocations->count; i++) {
         const struct vv_allocation *item = &leaks->allocations->items[i];
-        if (item->made != VV_NONE && item->end_ns == INT64_MAX)
+        if (item->made != VV_NONE && vv_is_kept(leaks->allocations, item))
             VV_TRY(add(leaks, item, error));
     }
     if (leaks->holders.count > 0)
@@ -183,8 +183,8 @@ static enum varve_code state_policy(const struct vv_allocations *allocations,
         return vv_sheet_policy(sheet, error, "needs more than %d steps; here are %llu", LEAST_STEPS,
                                (unsigned long long)allocations->scope->step_count);
     return vv_sheet_policy(sheet, error,
-                           "%scall paths that allocate in %d steps or more what is never released; "
-                           "the last step is left out",
+                           "%scall paths that allocate in %d steps or more what is not released "
+                           "before the last step ends; what the last step allocates is left out",
                            sheet->row_count == 0 ? "none: " : "", LEAST_STEPS);
 }
 

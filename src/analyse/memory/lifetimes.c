@@ -337,6 +337,38 @@ static enum varve_code pair_all(struct pairing *pairing, const char *device,
     return VARVE_OK;
 }
 
+static enum varve_code find_ends(struct vv_allocations *out, struct varve_error *error)
+{
+    const struct vv_model *model = out->scope->model;
+    const struct vv_steps *steps = &model->steps;
+    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &out->steps_end_ns, model->processes.table.count,
+                            error));
+    for (uint32_t p = 0; p < model->processes.table.count; p++)
+        out->steps_end_ns[p] = INT64_MAX;
+    for (uint32_t s = 0; s < steps->table.count; s++) {
+        uint32_t process = model->tracks.process[steps->track[s]];
+        int64_t end_ns = steps->begin_ns[s] + steps->duration_ns[s];
+        if (process < model->processes.table.count &&
+            (out->steps_end_ns[process] == INT64_MAX || out->steps_end_ns[process] < end_ns))
+            out->steps_end_ns[process] = end_ns;
+    }
+    return VARVE_OK;
+}
+
+bool vv_is_kept(const struct vv_allocations *allocations, const struct vv_allocation *item)
+{
+    const struct vv_model *model = allocations->scope->model;
+    uint32_t event = item->made != VV_NONE ? item->made : item->freed;
+    uint32_t track = event != VV_NONE ? model->memory.track[event] : VV_NONE;
+    uint32_t process = track != VV_NONE ? model->tracks.process[track] : VV_NONE;
+    if (item->end_ns == INT64_MAX)
+        return true;
+    return process < model->processes.table.count &&
+           allocations->steps_end_ns[process] != INT64_MAX &&
+           item->begin_ns < allocations->steps_end_ns[process] &&
+           item->end_ns >= allocations->steps_end_ns[process];
+}
+
 enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error)
 {
@@ -346,7 +378,9 @@ enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_
                                     .is_part = scope->by_thread || scope->admitted != NULL };
     if (device != NULL && strcmp(device, "all") == 0)
         device = NULL;
-    enum varve_code code = pair_all(&pairing, device, error);
+    enum varve_code code = find_ends(out, error);
+    if (code == VARVE_OK)
+        code = pair_all(&pairing, device, error);
     vv_scratch_deinit(&own);
     return code;
 }

@@ -43,6 +43,7 @@ struct vv_allocations {
     bool is_part;                 /* only allocations of some threads or operators: none was live
                                      before */
     bool by_size;                 /* some events had no address: releases are paired by size    */
+    int64_t *steps_end_ns;        /* process -> end of its last step; INT64_MAX: it has no steps */
     bool is_absurd;               /* the sum of sizes and totals overflows: there are no pools */
 };
 
@@ -50,6 +51,9 @@ struct vv_allocations {
  * vv_device_work_init. */
 enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error);
+/* Is the allocation kept: not released, or only after the last step of its process, as by an
+ * interpreter that ends? */
+bool vv_is_kept(const struct vv_allocations *allocations, const struct vv_allocation *item);
 /* The reason why there are no pools. */
 const char *vv_allocations_none(const struct vv_allocations *allocations);
 

@@ -81,7 +81,8 @@ static enum varve_code put_step(const struct curve *curve, uint32_t step, struct
         }
         sums[change->bytes > 0 ? ALLOCATED : RELEASED] += llabs(change->bytes);
         sums[ALLOCATIONS] += change->bytes > 0;
-        if (change->bytes > 0 && curve->allocations->items[change->allocation].end_ns == INT64_MAX)
+        if (change->bytes > 0 &&
+            vv_is_kept(curve->allocations, &curve->allocations->items[change->allocation]))
             sums[KEPT] += change->bytes;
     }
     vv_device_text(curve->pool->device, device, sizeof device);

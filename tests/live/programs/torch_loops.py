@@ -4,7 +4,8 @@
     torch_loops.py FOLDER LOOP      NAME.json, its trace; no loop says where a step begins
 
 lbfgs and closure hand the optimizer a closure, as Lightning does; gan has two optimizers in each
-iteration; manual has none and updates its parameters itself; dry has one step alone.
+iteration; manual has none and updates its parameters itself; dry has one step alone; leak keeps
+all outputs to its end.
 """
 import pathlib
 import sys
@@ -94,7 +95,18 @@ def dry():
     optimizer.step()
 
 
-LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "manual": manual, "dry": dry}
+def leak():
+    model, outputs = net(20, 64, 20), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(4 * STEPS):
+        optimizer.zero_grad()
+        outputs.append(model(torch.randn(16, 20)))
+        outputs[-1].pow(2).mean().backward()
+        optimizer.step()
+
+
+LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "manual": manual, "dry": dry,
+         "leak": leak}
 
 
 def main():

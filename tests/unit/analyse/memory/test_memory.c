@@ -143,6 +143,29 @@ static void leaks_of_one_size_have_an_order(void **state)
     vv_model_destroy(model);
 }
 
+/* As an interpreter that ends: it releases after the last step what the steps have kept. */
+static void what_is_released_after_the_last_step_was_kept(void **state)
+{
+    (void)state;
+    struct vv_model *model = still_open();
+    struct vv_sheet sheet;
+    for (int64_t i = 0; i < 5; i++)
+        add(model, HANDMADE_BEGIN_NS + 600, 0x1000u * (uint64_t)(i + 1), -256, 0);
+    add(model, HANDMADE_BEGIN_NS + 450, 0x100000, -256, 0); /* in the last step */
+    handmade_finish(model);
+    assert_int_equal(vv_analyse(vv_analyse_memory_leaks, model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet.row_count, 3);
+    assert_string_equal(sheet_cell_of(&sheet, 0, "path")->text, "first");
+    assert_int_equal(sheet_int_of(&sheet, 0, "bytes"), 4 * 256);
+    assert_int_equal(sheet_int_of(&sheet, 2, "bytes"), 3 * 256); /* second */
+    vv_sheet_deinit(&sheet);
+    assert_int_equal(vv_analyse(vv_analyse_memory_steps, model, &all, &sheet, NULL), VARVE_OK);
+    assert_int_equal(sheet_int_of(&sheet, 0, "kept_bytes"), 256);
+    assert_int_equal(sheet_int_of(&sheet, 1, "kept_bytes"), 512);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
 /* Three at once, and one after them, which fits where the largest was. */
 static void a_placement_says_whom_it_meets(void **state)
 {
@@ -237,6 +260,7 @@ int main(void)
         cmocka_unit_test(each_step_of_each_device_has_a_row),
         cmocka_unit_test(the_peak_of_a_step_has_a_row_for_each_holder),
         cmocka_unit_test(leaks_of_one_size_have_an_order),
+        cmocka_unit_test(what_is_released_after_the_last_step_was_kept),
         cmocka_unit_test(a_placement_says_whom_it_meets),
         cmocka_unit_test(the_largest_hole_lies_between_neighbours),
         cmocka_unit_test(changes_come_in_the_order_of_time),
