@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import table_reader  # noqa: E402
 from model_tables import dump, health  # noqa: E402
 from rocprof_writer import results as rocprof_results  # noqa: E402
 
@@ -142,3 +143,50 @@ def test_a_cut_file_gives_what_is_whole(read):
         assert len(tables["slices"]) >= former
         former = len(tables["slices"])
     assert former == 8
+
+
+# ---- rocmProfileData's Chrome JSON: texts for numbers, no categories, arrows "api_op" ----
+
+def rpd_events(is_rpd=True):
+    events = [{}, {"name": "process_name", "ph": "M", "pid": "2", "args": {"name": "GPU2"}},
+              {"name": "thread_name", "ph": "M", "pid": "71", "tid": "72",
+               "args": {"name": "Hip 72"}},
+              {"pid": "71", "tid": "72", "name": "hipMalloc", "ts": "50", "dur": "5", "ph": "X",
+               "args": {"desc": "size=0x774"}}]
+    work = [("hipMemcpyWithStream", 100, 40, "CopyHostToDevice", 105, 30),
+            ("hipLaunchKernel", 200, 10, "void gemm<float>(float*)", 205, 50),
+            ("hipLaunchKernel", 215, 5, "Cijk_Ailk_Bljk_SB", 260, 20),
+            ("hipMemsetAsync", 300, 10, "FillBuffer", 308, 4)]
+    for number, (call, at, lasts, name, begins, runs) in enumerate(work):
+        begin = min(begins, at + lasts - 1)
+        place = {"cat": "api_op" if is_rpd else "flow", "name": "api_op", "id": str(number + 1)}
+        events += [{"pid": "71", "tid": "72", "name": call, "ts": str(at), "dur": str(lasts),
+                    "ph": "X", "args": {"desc": ""}},
+                   {"pid": "2", "tid": "0", "name": name, "ts": str(begins), "dur": str(runs),
+                    "ph": "X", "args": {"desc": name}},
+                   {"pid": "71", "tid": "72", "ts": str(begin), "ph": "s", **place},
+                   {"pid": "2", "tid": "0", "ts": str(begins), "ph": "f", "bp": "e", **place}]
+    return events
+
+
+def test_rocm_profile_data_has_device_work(varve, tmp_path):
+    path = tmp_path / "rpd.json"
+    path.write_text(json.dumps(rpd_events()))
+
+    def of(name):
+        return table_reader.tables(varve, "report", "--no-cache", "--table", name, path)[name]
+    assert [(row["device"], row["computation_ns"], row["memcpy_ns"], row["memset_ns"],
+             row["events"], row["unlinked"]) for row in of("devices")
+            if row["row"] == "device"] == [("cuda:2", 74000, 30000, 4000, 4, 0)]
+    assert [(row["name"], row["works"], row["work_ns"]) for row in of("launches")
+            if row["row"] == "call"] == [("hipMemcpyWithStream", 1, 30000),
+                                         ("hipLaunchKernel", 2, 70000),
+                                         ("hipMemsetAsync", 1, 4000)]
+    assert [row["direction"] for row in of("copies") if row["row"] == "copy"] == ["HtoD", "set"]
+
+
+def test_a_process_called_gpu_is_a_device_only_where_such_arrows_are(varve, tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(rpd_events(False)))
+    assert not table_reader.tables(varve, "report", "--no-cache", "--table", "devices",
+                                   path)["devices"]

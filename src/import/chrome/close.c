@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* close.c — the last stage of reading a trace: does what needs all events. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/radix.h"
 #include "import/chrome/number.h"
@@ -223,6 +225,72 @@ static void set_job(struct vv_chrome_reader *reader)
     run->host = run->host == 0 ? reader->host : run->host;
 }
 
+/* ---- rocmProfileData ---- */
+
+/* Its processes GPU0, GPU1 … hold device work, which an arrow api_op joins with a call of HIP. Its
+ * events have no categories. */
+static bool has_api_arrows(const struct vv_chrome_reader *reader)
+{
+    static const char word[] = "api_op";
+    const struct vv_model *model = reader->model;
+    uint32_t category = vv_intern_find(&model->strings, word, sizeof word - 1);
+    for (uint64_t i = reader->first_rows[VV_TABLE_FLOWS]; i < model->flows.table.count; i++)
+        if (category != UINT32_MAX && model->flows.category[i] == category)
+            return true;
+    return false;
+}
+
+/* The number in the name of the track's process, GPU2; VV_NONE. */
+static uint32_t gpu_of_track(const struct vv_model *model, uint32_t track)
+{
+    uint32_t process = model->tracks.process[track], number;
+    char more;
+    if (process == VV_NONE ||
+        sscanf(vv_intern_text(&model->strings, model->processes.name[process]), "GPU%5u%c",
+               &number, &more) != 1 || number > UINT16_MAX)
+        return VV_NONE;
+    return VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, number);
+}
+
+static enum vv_activity_kind rpd_kind(const char *name)
+{
+    if (strncmp(name, "Copy", 4) == 0)
+        return VV_ACTIVITY_COPY;
+    return strncmp(name, "FillBuffer", 10) == 0 ? VV_ACTIVITY_SET : VV_ACTIVITY_KERNEL;
+}
+
+static enum varve_code add_rpd_work(struct vv_model *model, uint32_t slice, uint32_t device,
+                                    struct varve_error *error)
+{
+    struct vv_activities *activities = &model->activities;
+    uint32_t row, track = model->slices.track[slice];
+    VV_TRY(vv_model_add_activity(model, &row, error));
+    activities->kind[row] =
+        (uint8_t)rpd_kind(vv_intern_text(&model->strings, model->slices.name[slice]));
+    activities->device[row] = model->tracks.device[track] = device;
+    activities->stream[row] = model->tracks.tid[track];
+    model->tracks.kind[track] = VV_TRACK_DEVICE;
+    model->slices.activity[slice] = row;
+    model->slices.layer[slice] = VARVE_LAYER_DEVICE;
+    return VARVE_OK;
+}
+
+static enum varve_code find_rpd_work(struct vv_chrome_reader *reader, struct varve_error *error)
+{
+    struct vv_model *model = reader->model;
+    if (!has_api_arrows(reader))
+        return VARVE_OK;
+    for (uint64_t i = reader->first_rows[VV_TABLE_SLICES]; i < model->slices.table.count; i++) {
+        uint32_t device = gpu_of_track(model, model->slices.track[i]);
+        const char *name = vv_intern_text(&model->strings, model->slices.name[i]);
+        if (device != VV_NONE && model->slices.activity[i] == VV_NONE)
+            VV_TRY(add_rpd_work(model, (uint32_t)i, device, error));
+        else if (strncmp(name, "hip", 3) == 0)
+            model->slices.layer[i] = VARVE_LAYER_RUNTIME;
+    }
+    return VARVE_OK;
+}
+
 enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     VV_TRY(vv_chrome_pair_halves(reader, false, error));
@@ -233,6 +301,7 @@ enum varve_code vv_chrome_close(struct vv_chrome_reader *reader, struct varve_er
     VV_TRY(vv_chrome_resolve_frames(reader, error));
     VV_TRY(vv_chrome_apply_titles(reader, error));
     VV_TRY(classify_later(reader, error));
+    VV_TRY(find_rpd_work(reader, error));
     VV_TRY(number_runs(reader, error));
     set_step_durations(reader);
     VV_TRY(add_base(reader, error));
