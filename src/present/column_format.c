@@ -94,8 +94,10 @@ static const char *instant_text(int64_t time_ns, const char *format, bool with_m
                                 char buffer[VV_NUMBER_BYTES])
 {
     if (!vv_is_date(time_ns)) {
-        vv_number_grouped((double)time_ns / 1e9, with_ms ? 3 : 6, buffer, VV_NUMBER_BYTES - 2);
-        return strcat(buffer, " s");
+        char number[VV_NUMBER_BYTES - 2];
+        vv_number_grouped((double)time_ns / 1e9, with_ms ? 3 : 6, number, sizeof number);
+        snprintf(buffer, VV_NUMBER_BYTES, "%s s", number);
+        return buffer;
     }
     time_t seconds = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
     struct tm parts;
