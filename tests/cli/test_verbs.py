@@ -68,7 +68,7 @@ WRONG = [
                                  "  what it takes:  varve help report\n"),
     (["report", "--by", "colour"],
      "varve: --by is one of op, name, shape, module, source, phase, stream, thread, layer, "
-                                   "rank, step; not 'colour'\n"
+                                   "rank, step, use; not 'colour'\n"
                                    "  what it takes:  varve help report\n"),
     (["report", "--filter", "nam~'x'"],
      "varve: column 1 of the filter 'nam~'x'': a slice has no 'nam'. Nearest: name\n"),

@@ -133,7 +133,8 @@ static inline void look_at_sheet(enum varve_code code, struct vv_sheet *sheet,
 static inline void draw_question(struct draw *draw, struct vv_question *question)
 {
     static const char *const bys[] = { NULL, NULL, "op", "name", "shape", "module", "source",
-                                       "phase", "stream", "thread", "layer", "rank", "step" };
+                                       "phase", "stream", "thread", "layer", "rank", "step",
+                                       "use" };
     static const char *const filters[] = { "self>1us", "name~'*m*'", "calls>1 || total<1ms",
                                            "device=='cuda:0'", "step!=1" };
     static const char *const sorts[] = { "calls", "median", "name", "total" };

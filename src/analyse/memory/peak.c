@@ -10,6 +10,9 @@
 
 #include "analyse/memory/live.h"
 #include "derive/devices/device_work.h"
+#include "derive/select/traits.h"
+#include "meaning/autograd_links.h"
+#include "meaning/phases.h"
 #include "numbers/pair_ids.h"
 #include "question/question.h"
 #include "sheet/number.h"
@@ -27,15 +30,27 @@ static const struct vv_sheet_column holder_columns[COLUMNS] = {
     { "name", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-enum holder_key { BY_OPERATOR, BY_PHASE, BY_STEP, BY_THREAD };
+enum holder_key { BY_OPERATOR, BY_PHASE, BY_MODULE, BY_USE, BY_STEP, BY_THREAD };
 
 static const struct { const char *word; enum holder_key key; } keys[] = {
     { "op", BY_OPERATOR }, { "name", BY_OPERATOR }, { "phase", BY_PHASE }, { "step", BY_STEP },
-    { "thread", BY_THREAD },
+    { "thread", BY_THREAD }, { "module", BY_MODULE }, { "use", BY_USE },
+};
+
+/* What memory is for, by the phase in which it was allocated and by its release. */
+enum use { PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, BATCHES, TEMPORARY, USES };
+
+static const char *const use_texts[USES] = {
+    [PARAMETERS] = "parameters", [GRADIENTS] = "gradients",
+    [OPTIMIZER_STATE] = "optimizer state", [ACTIVATIONS] = "activations", [BATCHES] = "data",
+    [TEMPORARY] = "temporary",
 };
 
 struct holders {
     const struct vv_allocations *allocations;
+    const struct vv_traits *traits;    /* phases and modules, if wanted                          */
+    const struct vv_op_phases *phases; /* found from operators, if wanted                        */
+    int64_t first_forward_ns; /* begin of the first forward operator with a link; or INT64_MAX   */
     enum holder_key by;
     const char *device;
     int64_t peak_bytes, named_bytes; /* live at the peak; the part of it allocated in the trace  */
@@ -45,25 +60,80 @@ struct holders {
     size_t capacity;
 };
 
-/* The holder of the allocation: a string, or the row of a step or track; VV_NONE: not known. */
+static enum vv_op_phase phase_at(const struct holders *holders, uint32_t event, int64_t time_ns)
+{
+    const struct vv_model *model = holders->allocations->scope->model;
+    uint32_t slice = event != VV_NONE ? vv_operator_at(model, model->memory.track[event], time_ns)
+                                      : VV_NONE;
+    return slice != VV_NONE ? (enum vv_op_phase)holders->phases->of_slice[slice] : VV_PHASE_NONE;
+}
+
+/* Memory that a phase releases itself is temporary. */
+static uint32_t use_of(const struct holders *holders, const struct vv_allocation *item)
+{
+    enum vv_op_phase made = phase_at(holders, item->made, item->begin_ns),
+                     freed = phase_at(holders, item->freed, item->end_ns);
+    bool is_kept = vv_is_kept(holders->allocations, item);
+    if (made == VV_PHASE_DATA)
+        return BATCHES;
+    bool is_before = item->begin_ns < holders->first_forward_ns;
+    if (is_before && is_kept && (made == VV_PHASE_NONE || made == VV_PHASE_FORWARD))
+        return PARAMETERS;
+    if (made == VV_PHASE_NONE)
+        return VV_NONE;
+    if (freed == made && !is_kept)
+        return TEMPORARY;
+    return made == VV_PHASE_OPTIMIZER  ? OPTIMIZER_STATE
+           : made == VV_PHASE_BACKWARD ? GRADIENTS
+                                       : ACTIVATIONS;
+}
+
+/* The holder of the allocation: a trait, a use, or the row of a step or track; VV_NONE: not
+ * known. */
 static uint32_t holder_of(const struct holders *holders, const struct vv_allocation *item)
 {
     const struct vv_model *model = holders->allocations->scope->model;
     uint32_t track = model->memory.track[item->made];
     if (holders->by == BY_THREAD)
         return track;
+    if (holders->by == BY_USE)
+        return use_of(holders, item);
     uint32_t slice = vv_operator_at(model, track, item->begin_ns);
     if (slice == VV_NONE)
         return VV_NONE;
-    uint32_t phase = model->slices.phase[slice];
     switch (holders->by) {
     case BY_STEP:
         return model->slices.step[slice];
     case BY_PHASE:
-        return phase != VV_NONE ? model->slices.name[phase] : VV_NONE;
+        return vv_trait_of(holders->traits, VV_TRAIT_PHASE, slice);
+    case BY_MODULE:
+        return vv_trait_of(holders->traits, VV_TRAIT_MODULE, slice);
     default:
         return model->slices.name[slice];
     }
+}
+
+/* The text of a holder. */
+static void name_holder(const struct holders *holders, uint32_t group, char *text, size_t bytes)
+{
+    const struct vv_model *model = holders->allocations->scope->model;
+    uint32_t key = holders->groups.names[group];
+    char buffer[200];
+    if (key == VV_NONE)
+        snprintf(text, bytes, "(outside)");
+    else if (holders->by == BY_THREAD)
+        vv_track_text(model, key, text, bytes);
+    else if (holders->by == BY_STEP)
+        snprintf(text, bytes, "step %" PRId64, model->steps.index[key]);
+    else if (holders->by == BY_USE)
+        snprintf(text, bytes, "%s", use_texts[key]);
+    else if (holders->by == BY_OPERATOR)
+        snprintf(text, bytes, "%s", vv_text_of(model, key));
+    else
+        snprintf(text, bytes, "%s",
+                 vv_trait_text(holders->traits,
+                               holders->by == BY_PHASE ? VV_TRAIT_PHASE : VV_TRAIT_MODULE, key,
+                               buffer, sizeof buffer));
 }
 
 /* Adds up the allocations that are live at the peak. */
@@ -102,9 +172,12 @@ static int compare_holders(const void *a, const void *b, void *context)
     uint32_t left_key = holders->groups.names[left], right_key = holders->groups.names[right];
     bool are_texts = holders->by != BY_THREAD && holders->by != BY_STEP && left_key != VV_NONE &&
                      right_key != VV_NONE;
-    const struct vv_model *model = holders->allocations->scope->model;
-    if (are_texts)
-        return strcmp(vv_text_of(model, left_key), vv_text_of(model, right_key));
+    if (are_texts) {
+        char left_text[200], right_text[200];
+        name_holder(holders, left, left_text, sizeof left_text);
+        name_holder(holders, right, right_text, sizeof right_text);
+        return strcmp(left_text, right_text);
+    }
     return (left_key > right_key) - (left_key < right_key);
 }
 
@@ -132,20 +205,6 @@ static enum varve_code put_row(const struct holders *holders, struct vv_sheet *s
     }
     VV_TRY(vv_sheet_text(sheet, at, ROW, row->word, error));
     return vv_sheet_text(sheet, at, NAME, row->name, error);
-}
-
-static void name_holder(const struct holders *holders, uint32_t group, char *text, size_t bytes)
-{
-    const struct vv_model *model = holders->allocations->scope->model;
-    uint32_t key = holders->groups.names[group];
-    if (key == VV_NONE)
-        snprintf(text, bytes, "(outside)");
-    else if (holders->by == BY_THREAD)
-        vv_track_text(model, key, text, bytes);
-    else if (holders->by == BY_STEP)
-        snprintf(text, bytes, "step %" PRId64, model->steps.index[key]);
-    else
-        snprintf(text, bytes, "%s", vv_text_of(model, key));
 }
 
 static enum varve_code put_holders(const struct holders *holders, uint32_t top,
@@ -194,15 +253,18 @@ static enum varve_code put_rows(struct holders *holders, const struct vv_questio
     return put_row(holders, sheet, &total, error);
 }
 
-static enum varve_code put_pool(const struct vv_allocations *allocations, uint32_t number,
-                                enum holder_key by, const struct vv_question *question,
-                                struct vv_sheet *sheet, struct varve_error *error)
+/* `common` has what all pools share. */
+static enum varve_code put_pool(const struct holders *common, uint32_t number,
+                                const struct vv_question *question, struct vv_sheet *sheet,
+                                struct varve_error *error)
 {
+    const struct vv_allocations *allocations = common->allocations;
     const struct vv_pool *pool = &allocations->pools[number];
     char device[40];
     struct vv_scratch *scratch = allocations->scope->scratch;
-    struct holders holders = { .allocations = allocations, .by = by, .device = device,
-                               .groups = { .scratch = scratch } };
+    struct holders holders = *common;
+    holders.device = device;
+    holders.groups = (struct vv_groups){ .scratch = scratch };
     struct vv_intervals instants = { .scratch = scratch };
     struct vv_change *changes;
     size_t count;
@@ -229,7 +291,25 @@ static enum varve_code find_key(const char *word, enum holder_key *out_key,
             return VARVE_OK;
     }
     VV_FAIL(error, VARVE_INVALID,
-            "cannot group what holds memory by '%s'. Try op, phase, step or thread", word);
+            "cannot group what holds memory by '%s'. Try op, module, phase, step, thread or use",
+            word);
+}
+
+/* Finds what use_of asks for. */
+static enum varve_code find_uses(struct holders *holders, struct vv_op_phases *out_phases,
+                                 struct varve_error *error)
+{
+    const struct vv_model *model = holders->allocations->scope->model;
+    struct vv_scratch *scratch = holders->allocations->scope->scratch;
+    struct vv_autograd_links links;
+    VV_TRY(vv_op_phases_found(model, scratch, out_phases, error));
+    VV_TRY(vv_autograd_links(model, scratch, &links, error));
+    for (size_t i = 0; i < links.count; i++) {
+        int64_t begin_ns = model->slices.begin_ns[links.items[i].forward];
+        if (begin_ns < holders->first_forward_ns)
+            holders->first_forward_ns = begin_ns;
+    }
+    return VARVE_OK;
 }
 
 enum varve_code vv_analyse_memory_peak(const struct vv_model *model,
@@ -239,13 +319,22 @@ enum varve_code vv_analyse_memory_peak(const struct vv_model *model,
 {
     struct vv_scope scope;
     struct vv_allocations allocations;
-    enum holder_key by;
+    struct vv_traits traits;
+    struct vv_op_phases phases;
+    struct holders common = { .allocations = &allocations, .traits = &traits, .phases = &phases,
+                              .first_forward_ns = INT64_MAX };
     vv_sheet_init(out, "memory_peak", "MEMORY AT ITS PEAK", holder_columns, COLUMNS);
-    VV_TRY(find_key(question->by, &by, error));
+    VV_TRY(find_key(question->by, &common.by, error));
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));
+    unsigned wanted = common.by == BY_PHASE    ? VV_TRAIT_BIT(VV_TRAIT_PHASE)
+                      : common.by == BY_MODULE ? VV_TRAIT_BIT(VV_TRAIT_MODULE)
+                                               : 0;
+    VV_TRY(vv_traits_init(&traits, model, scope.ranks, wanted, scratch, error));
+    if (common.by == BY_USE)
+        VV_TRY(find_uses(&common, &phases, error));
     for (uint32_t p = 0; p < allocations.pool_count; p++)
-        VV_TRY(put_pool(&allocations, p, by, question, out, error));
+        VV_TRY(put_pool(&common, p, question, out, error));
     return vv_sheet_policy(out, error, "%s",
                            allocations.pool_count > 0
                                ? "what is live when most is, by what allocated it"

@@ -6,7 +6,8 @@ static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const formats[] = { "text", "json", "csv", "md", NULL };
 static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
 static const char *const groupings[] = { "op",    "name",   "shape",  "module", "source", "phase",
-                                         "stream", "thread", "layer", "rank",   "step",   NULL };
+                                         "stream", "thread", "layer", "rank",   "step",
+                                         "use",    NULL };
 static const char *const sort_keys[] = { "self", "total",       "calls",        "median",
                                          "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
@@ -70,7 +71,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
                 "doc/metrics.md", AT(filter),
     ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = groupings,
         .standard = "op",
-        .help = "what one row of operators stands for; step is for counters", AT(by),
+        .help = "what one row of operators stands for; step is for counters and "
+                "memory, use for memory", AT(by),
     ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .choices = sort_keys,
         .standard = "self", .help = "the column that orders the rows", AT(sort),
     ROW(TOP) .name = "top", .kind = VV_VALUE_INT, .value = "N", .standard = "10",

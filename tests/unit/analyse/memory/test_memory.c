@@ -166,6 +166,58 @@ static void what_is_released_after_the_last_step_was_kept(void **state)
     vv_model_destroy(model);
 }
 
+/* A step [100,200) on one thread, after one allocation that lives as long as the run. The peak is
+ * in the optimizer. */
+static struct vv_model *training(void)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "train", 100);
+    const int64_t base = HANDMADE_BEGIN_NS;
+    handmade_op(model, track, "aten::empty", 10, 20);
+    add(model, base + 15, 0x1000, 100, 0);
+    handmade_step(model, track, 0, 100, 200);
+    handmade_op(model, track, "enumerate(DataLoader)#_Single.__next__", 101, 105);
+    add(model, base + 102, 0x2000, 20, 0);
+    handmade_arguments(model, handmade_op(model, track, "aten::mm", 110, 120), 0, 1, 0);
+    add(model, base + 112, 0x3000, 30, 0);
+    handmade_op(model, track, "autograd::engine::evaluate_function: MmBackward0", 130, 160);
+    uint32_t back = handmade_op(model, track, "MmBackward0", 131, 159);
+    handmade_arguments(model, back, 0, 1, 100);
+    add(model, base + 140, 0x4000, 40, 0);
+    add(model, base + 145, 0x5000, 400, 0);
+    add(model, base + 155, 0x5000, -400, 0);
+    add(model, base + 170, 0x3000, -30, 0);
+    add(model, base + 172, 0x2000, -20, 0);
+    handmade_op(model, track, "Optimizer.step#Adam.step", 180, 190);
+    add(model, base + 182, 0x6000, 900, 0);
+    add(model, base + 195, 0x4000, -40, 0);
+    handmade_finish(model);
+    return model;
+}
+
+static void the_peak_by_what_it_is_for(void **state)
+{
+    (void)state;
+    static const struct { const char *by, *name; int64_t bytes; } wanted[] = {
+        { "use", "parameters", 100 }, { "use", "gradients", 40 }, { "use", "optimizer state", 900 },
+        { "phase", "(outside)", 100 }, { "phase", "backward", 40 }, { "phase", "optimizer", 900 },
+    };
+    struct vv_model *model = training();
+    struct vv_question question = VV_QUESTION_ALL;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct vv_sheet sheet;
+        question.by = wanted[i].by;
+        assert_int_equal(vv_analyse(vv_analyse_memory_peak, model, &question, &sheet, NULL),
+                         VARVE_OK);
+        assert_int_equal(sheet.row_count, 4);
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", wanted[i].name),
+                                      "bytes"),
+                         wanted[i].bytes);
+        vv_sheet_deinit(&sheet);
+    }
+    vv_model_destroy(model);
+}
+
 /* Three at once, and one after them, which fits where the largest was. */
 static void a_placement_says_whom_it_meets(void **state)
 {
@@ -260,6 +312,7 @@ int main(void)
         cmocka_unit_test(each_step_of_each_device_has_a_row),
         cmocka_unit_test(the_peak_of_a_step_has_a_row_for_each_holder),
         cmocka_unit_test(leaks_of_one_size_have_an_order),
+        cmocka_unit_test(the_peak_by_what_it_is_for),
         cmocka_unit_test(what_is_released_after_the_last_step_was_kept),
         cmocka_unit_test(a_placement_says_whom_it_meets),
         cmocka_unit_test(the_largest_hole_lies_between_neighbours),
