@@ -84,17 +84,17 @@ sanitize: ## units, corpora, damaged traces, control calls: address, undefined
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
 	@$(MAKE) --no-print-directory $(VENV)/ready
-	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest \
+	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest -n 2 --dist worksteal \
 		tests/faults/test_damaged_traces.py tests/control/test_matrix.py
 
 # The sanitizer's own runtime does not live with a file size limit.
-thread: ## units, corpora, recordings, control calls under ThreadSanitizer
+thread: ## what has threads, recordings, control calls under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
 	@$(CMAKE) --build --preset thread
 	@$(CTEST) thread
 	@$(MAKE) --no-print-directory $(VENV)/ready
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
-		$(VENV)/bin/python -m pytest tests/oracle tests/control/test_matrix.py \
+		$(VENV)/bin/python -m pytest $(PYTEST_JOBS) tests/oracle tests/control/test_matrix.py \
 		tests/control/test_told.py \
 		-k 'not file_size_limit and not train and not aarch64'
 
