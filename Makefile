@@ -21,6 +21,8 @@ VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
 # Tests in two processes; a file's tests stay together. Names of those that passed:
 # tests/conftest.py.
 PYTEST_JOBS  := -n 2 --dist loadfile
+# The same for few long tests, which share nothing.
+PYTEST_SHARED := -n 2 --dist worksteal
 PASSED       := $(BUILD)/passed
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
@@ -84,7 +86,7 @@ sanitize: ## units, corpora, damaged traces, control calls: address, undefined
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
 	@$(MAKE) --no-print-directory $(VENV)/ready
-	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest -n 2 --dist worksteal \
+	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest $(PYTEST_SHARED) \
 		tests/faults/test_damaged_traces.py tests/control/test_matrix.py
 
 # The sanitizer's own runtime does not live with a file size limit.
@@ -130,8 +132,8 @@ fuzz: ## install clang, build the fuzz targets: build/{fuzz,fuzz-edges}/tests/fu
 		$(CMAKE) --preset $$preset >/dev/null && $(CMAKE) --build --preset $$preset || exit 1; done
 
 soak: tests sanitize ## twenty times as much of the tests that kill, fill disks, crowd, damage
-	VARVE_SOAK=1 $(VENV)/bin/python -m pytest tests/soak
-	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest \
+	VARVE_SOAK=1 $(VENV)/bin/python -m pytest $(PYTEST_SHARED) tests/soak
+	VARVE_SOAK=1 VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest $(PYTEST_SHARED) \
 		tests/faults/test_damaged_traces.py
 
 mutants: $(VENV)/ready ## small faults in a copy of src/: which does no test see? MUTANTS='--help'

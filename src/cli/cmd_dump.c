@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/line/arguments.h"
-#include "cli/line/interruption.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/say.h"
 #include "cli/line/trace_folder.h"
 #include "cli/reading/trace_span.h"
@@ -124,7 +124,7 @@ static enum varve_code dump_group(const struct dumping *dumping, size_t first,
     for (size_t i = first, count = 0; code == VARVE_OK && i < dumping->list.count; i++)
         if (is_same_trace(&items[first], &items[i]))
             processes[count++] = strrchr(items[i].folder, '/') + 1;
-    const struct vv_snapshot_job job = { trace, processes, &vv_interruption };
+    const struct vv_snapshot_job job = { trace, processes, &vv_cleanup_signal };
     if (code == VARVE_OK)
         code = dump_one(dumping, &job, error);
     free(processes);
@@ -145,7 +145,7 @@ static enum varve_code dump_all(const struct dumping *dumping, struct varve_erro
     const struct vv_recorded_list *list = &dumping->list;
     size_t traces = 0;
     if (dumping->whole != NULL) {
-        const struct vv_snapshot_job job = { dumping->whole, NULL, &vv_interruption };
+        const struct vv_snapshot_job job = { dumping->whole, NULL, &vv_cleanup_signal };
         return dump_one(dumping, &job, error);
     }
     for (size_t i = 0; i < list->count; i++)
@@ -167,7 +167,7 @@ int vv_cmd_dump(const struct vv_arguments *arguments)
 {
     struct dumping dumping = { .arguments = arguments };
     struct varve_error error;
-    vv_interruption_watch();
+    vv_cleanup_by_verb();
     enum varve_code code = find(&dumping, &error);
     if (code == VARVE_OK)
         code = dump_all(&dumping, &error);
@@ -176,7 +176,7 @@ int vv_cmd_dump(const struct vv_arguments *arguments)
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
     int status = vv_complain_writing(&error);
-    if (code == VARVE_STATE && vv_interruption != 0)
-        raise(vv_interruption);
+    if (code == VARVE_STATE && vv_cleanup_signal != 0)
+        raise(vv_cleanup_signal);
     return status;
 }

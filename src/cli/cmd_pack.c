@@ -15,7 +15,7 @@
 
 #include "base/system/folder.h"
 #include "cli/line/arguments.h"
-#include "cli/line/interruption.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/say.h"
 #include "cli/line/trace_folder.h"
 #include "ctf/pack/trace.h"
@@ -107,7 +107,7 @@ static enum varve_code pack_in_place(struct packing *packing, struct varve_error
     VV_TRY(name_hidden(packing, error));
     VV_TRY(vv_trace_folder_make(&folder, packing->hidden, false, error));
     struct vv_pack_job job = { packing->absolute, packing->hidden, packing->arguments->unpack,
-                               &vv_interruption };
+                               &vv_cleanup_signal };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK && packing->counts.streams > 0)
         code = change_places(packing, error);
@@ -127,7 +127,7 @@ static enum varve_code pack_elsewhere(struct packing *packing, struct varve_erro
                 "a trace is a folder, so it cannot go to standard output: -o OUT.varve");
     VV_TRY(vv_trace_folder_make(&folder, output, false, error));
     struct vv_pack_job job = { packing->absolute, folder.absolute, packing->arguments->unpack,
-                               &vv_interruption };
+                               &vv_cleanup_signal };
     enum varve_code code = vv_pack_trace(&job, &packing->counts, error);
     if (code == VARVE_OK)
         code = vv_trace_folder_keep(&folder, error);
@@ -164,7 +164,7 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
 {
     struct packing packing = { .arguments = arguments, .lock = -1 };
     struct varve_error error;
-    vv_interruption_watch();
+    vv_cleanup_by_verb();
     enum varve_code code = find_trace(&packing, &error);
     if (code == VARVE_OK)
         code = is_in_place(&packing) ? pack_in_place(&packing, &error)
@@ -179,7 +179,7 @@ int vv_cmd_pack(const struct vv_arguments *arguments)
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
     int status = vv_complain_writing(&error);
-    if (code == VARVE_STATE && vv_interruption != 0)
-        raise(vv_interruption);
+    if (code == VARVE_STATE && vv_cleanup_signal != 0)
+        raise(vv_cleanup_signal);
     return status;
 }

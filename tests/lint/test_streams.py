@@ -15,7 +15,7 @@ WAYS = {
         {
             "src/cli/line/say.c",
             "src/base/text/harmless.c",
-            "src/cli/line/leftover.c",  # the sequence that erases our line of progress
+            "src/cli/line/cleanup_on_signal.c",  # the sequence that erases our line of progress
             "src/cli/line/meter.c",  # asks whether it is a terminal
             "src/cli/cmd_record.c",  # asks whether it has colours
             # give descriptors to a child

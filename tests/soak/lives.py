@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs tests/programs/lives.c and holds what it noted down against the traces that it left."""
 import collections
-import os
 import pathlib
 import struct
 import subprocess
@@ -95,14 +94,18 @@ def check_process(process, place, journal, found):
     assert len(its_sessions) <= 1, f"{place}/{process.name}: records of sessions {its_sessions}"
 
 
+def traces_of(folder):
+    """The traces in a folder. A folder without metadata is none: nobody has recorded there, or was
+    killed before the metadata was whole. A record acknowledged by then is missing, and counted
+    nowhere."""
+    return sorted(path for path in pathlib.Path(folder).glob("*.varve*")
+                  if list(path.glob("*/metadata")))
+
+
 def check_traces(folder, journal):
     """(values found, {place: lost}, processes); every trace reads whole."""
     found, lost, processes = set(), {}, 0
-    for path in sorted(pathlib.Path(folder).glob("*.varve*")):
-        # Nobody has recorded, or was killed before the folder's metadata was whole. What had been
-        # acknowledged by then would be missing, and counted nowhere.
-        if not list(path.glob("*/metadata")):
-            continue
+    for path in traces_of(folder):
         trace = varve_decode.open_trace(path)
         problems = [problem for problem in trace.problems if not problem.is_cut]
         assert problems == [], problems[:3]
@@ -164,7 +167,3 @@ def live(program, folder, seed, environment, timeout=120):
         return check(traces, journal)
     except (AssertionError, varve_decode.TraceError) as error:
         raise AssertionError(f"life {seed}: {error}") from error
-
-
-def traces_of(folder):
-    return [path for path in (pathlib.Path(folder) / "traces").glob("*.varve*") if os.listdir(path)]

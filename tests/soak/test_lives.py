@@ -28,7 +28,7 @@ def test_lives(tmp_path, program, three_readers, count, part):
         folder.mkdir()
         totals.update(live(program("lives"), folder, seed, quiet_environment())._asdict())
         if seed % (20 * PARTS) == part:
-            for trace in traces_of(folder):
+            for trace in traces_of(folder / "traces"):
                 three_readers(trace, decode=False)
         shutil.rmtree(folder)
     print(f"{count} lives: {dict(totals)}")

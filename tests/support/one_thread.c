@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_thread.c — no thread is made: linked to the tests that ThreadSanitizer does not run. A test of
- * threads must be in the list of tests/CMakeLists.txt. */
+/* one_thread.c — makes no thread: linked to the tests that ThreadSanitizer does not run. A test of
+ * threads must be in the list with_threads of tests/CMakeLists.txt. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

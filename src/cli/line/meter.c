@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/line/leftover.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/say.h"
 #include "cli/line/terminal.h"
 #include "sheet/number.h"
@@ -73,7 +73,7 @@ void vv_meter_show(void *context, uint64_t done_bytes, uint64_t total_bytes)
     int width = vv_terminal_width(STDERR_FILENO);
     vv_meter_text(meter->what, done_bytes, total_bytes, now - meter->begin_ns,
                   (width > 0 ? width : WIDTH_STANDARD) - 1, text);
-    vv_leftover_line(true);
+    vv_cleanup_line(true);
     vv_say_passing(text);
     meter->is_shown = true;
     meter->shown_ns = now;
@@ -83,6 +83,6 @@ void vv_meter_end(struct vv_meter *meter)
 {
     if (meter->is_shown)
         vv_say_passing(NULL);
-    vv_leftover_line(false);
+    vv_cleanup_line(false);
     meter->is_shown = meter->is_on = false;
 }

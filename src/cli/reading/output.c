@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/system/folder.h"
-#include "cli/line/leftover.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/say.h"
 #include "cli/line/terminal.h"
 #include "present/present.h"
@@ -106,7 +106,7 @@ static enum varve_code open_stream(struct vv_output *output, struct varve_error 
 {
     static const cookie_io_functions_t functions = { .write = write_all };
     if (output->temporary != NULL)
-        vv_leftover_file(VV_LEFTOVER_OUTPUT, output->folder, output->temporary);
+        vv_cleanup_file(VV_CLEANUP_OUTPUT, output->folder, output->temporary);
     output->sink = calloc(1, sizeof *output->sink);
     if (output->sink == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
@@ -179,7 +179,7 @@ enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *e
 void vv_output_abandon(struct vv_output *output)
 {
     close_output(output);
-    vv_leftover_file(VV_LEFTOVER_OUTPUT, AT_FDCWD, NULL);
+    vv_cleanup_file(VV_CLEANUP_OUTPUT, AT_FDCWD, NULL);
     if (output->temporary != NULL)
         unlinkat(output->folder, output->temporary, 0);
     if (output->path != NULL && output->folder >= 0)

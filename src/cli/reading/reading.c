@@ -11,7 +11,7 @@
 #include "analyse/answer.h"
 #include "base/text/size.h"
 #include "cache/cache.h"
-#include "cli/line/leftover.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/machine.h"
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
@@ -165,7 +165,7 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
 
 static void watch_temporary(const char *path)
 {
-    vv_leftover_file(VV_LEFTOVER_CACHE, AT_FDCWD, path);
+    vv_cleanup_file(VV_CLEANUP_CACHE, AT_FDCWD, path);
 }
 
 void vv_reading_close(struct vv_reading *reading)

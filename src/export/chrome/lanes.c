@@ -3,8 +3,8 @@
  *
  * Perfetto drops an X event that partly overlaps another one on its row. So each slice goes to the
  * first row of its track on which it nests. A step that was found, and is no slice, goes there too;
- * if slices cross its begin or its end, it goes to a row of such steps. Recorded numbers are kept if
- * they are unique and in range; new numbers are larger than all of these. */
+ * if slices cross its begin or its end, it goes to a row of such steps. Recorded numbers are kept
+ * if they are unique and in range; new numbers are larger than all of these. */
 #include <stdlib.h>
 #include <string.h>
 

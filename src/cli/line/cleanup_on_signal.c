@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/line/leftover.h"
+#include "cli/line/cleanup_on_signal.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/line/terminal.h"
 
+volatile sig_atomic_t vv_cleanup_signal;
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
 /* The handler reads these. A path is written only while its flag is 0. */
-static char paths[VV_LEFTOVER_COUNT][PATH_MAX];
-static int folders[VV_LEFTOVER_COUNT];
-static volatile sig_atomic_t has_path[VV_LEFTOVER_COUNT], has_line;
+static char paths[VV_CLEANUP_COUNT][PATH_MAX];
+static int folders[VV_CLEANUP_COUNT];
+static volatile sig_atomic_t has_path[VV_CLEANUP_COUNT], has_line;
 
 static void end(int signal_number)
 {
     if (has_line)
         (void)!write(STDERR_FILENO, VV_TERMINAL_ERASE, sizeof VV_TERMINAL_ERASE - 1);
-    for (int i = 0; i < VV_LEFTOVER_COUNT; i++)
+    for (int i = 0; i < VV_CLEANUP_COUNT; i++)
         if (has_path[i])
             unlinkat(folders[i], paths[i], 0);
     /* SA_RESETHAND has restored the default, so the signal takes effect when this handler
@@ -26,10 +29,8 @@ static void end(int signal_number)
     raise(signal_number);
 }
 
-/* An ignored signal stays ignored (nohup). */
 static void install(void)
 {
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     static bool is_installed;
     if (is_installed)
         return;
@@ -42,7 +43,7 @@ static void install(void)
     }
 }
 
-void vv_leftover_file(enum vv_leftover which, int folder, const char *name)
+void vv_cleanup_file(enum vv_cleanup which, int folder, const char *name)
 {
     has_path[which] = 0;
     size_t bytes = name != NULL ? strlen(name) + 1 : 0;
@@ -54,9 +55,22 @@ void vv_leftover_file(enum vv_leftover which, int folder, const char *name)
     install();
 }
 
-void vv_leftover_line(bool shown)
+void vv_cleanup_line(bool shown)
 {
     has_line = shown;
     if (shown)
         install();
+}
+
+static void store(int signal_number)
+{
+    vv_cleanup_signal = signal_number;
+}
+
+void vv_cleanup_by_verb(void)
+{
+    struct sigaction former, ours = { .sa_handler = store, .sa_flags = (int)SA_RESETHAND };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &former) == 0 && former.sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
 }
