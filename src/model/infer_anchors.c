@@ -11,8 +11,14 @@
 
 #define ANCHORS_LEAST 2u
 
+/* The track of a process that has most ranges of a word; count 0: none has any. */
+struct most {
+    uint32_t track, count;
+};
+
 struct search {
     struct vv_model *model;
+    struct most (*most)[VV_LOOP_LOADER + 1]; /* process -> word -> the track                      */
     const uint8_t *words;
     struct vv_anchors anchors; /* of one track                                                  */
     size_t capacity;
@@ -130,30 +136,34 @@ static enum varve_code find_batches(struct search *search, uint32_t track,
     return VARVE_OK;
 }
 
-/* The track of a process with the most ranges of the word; VV_NONE if no track has any. */
-static uint32_t track_with_most(const struct search *search, uint32_t process, uint8_t word)
+/* Finds, for each process, the tracks with the most ranges of the engine and of a loader. */
+static enum varve_code find_tracks(struct search *search, struct varve_error *error)
 {
     const struct vv_model *model = search->model;
-    uint32_t best = VV_NONE, most = 0;
+    search->most = calloc(model->processes.table.count + 1, sizeof *search->most);
+    if (search->most == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for steps");
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
-        uint32_t row, limit, count = 0;
-        if (model->tracks.process[t] != process || model->tracks.kind[t] != VV_TRACK_THREAD)
+        uint32_t row, limit, counts[VV_LOOP_LOADER + 1] = { 0 };
+        if (model->tracks.process[t] >= model->processes.table.count ||
+            model->tracks.kind[t] != VV_TRACK_THREAD)
             continue;
         for (limit = vv_rows_of_track(model, t, &row); row < limit; row++)
-            count += search->words[model->slices.name[row]] == word;
-        if (count > most) {
-            most = count;
-            best = t;
+            counts[search->words[model->slices.name[row]]]++;
+        for (int word = VV_LOOP_ENGINE; word <= VV_LOOP_LOADER; word++) {
+            struct most *most = &search->most[model->tracks.process[t]][word];
+            if (counts[word] > most->count)
+                *most = (struct most){ t, counts[word] };
         }
     }
-    return best;
+    return VARVE_OK;
 }
 
 static enum varve_code add_passes(struct search *search, uint32_t process,
                                   struct varve_error *error)
 {
-    uint32_t engine = track_with_most(search, process, VV_LOOP_ENGINE);
-    if (engine == VV_NONE)
+    uint32_t engine = search->most[process][VV_LOOP_ENGINE].track;
+    if (search->most[process][VV_LOOP_ENGINE].count == 0)
         return VARVE_OK;
     uint32_t caller = calling_track(search, engine);
     VV_TRY(find_passes(search, engine, caller, error));
@@ -169,8 +179,8 @@ static enum varve_code add_passes(struct search *search, uint32_t process,
 static enum varve_code add_batches(struct search *search, uint32_t process,
                                    struct varve_error *error)
 {
-    uint32_t track = track_with_most(search, process, VV_LOOP_LOADER);
-    if (track == VV_NONE)
+    uint32_t track = search->most[process][VV_LOOP_LOADER].track;
+    if (search->most[process][VV_LOOP_LOADER].count == 0)
         return VARVE_OK;
     VV_TRY(find_batches(search, track, error));
     if (search->anchors.count < ANCHORS_LEAST)
@@ -184,6 +194,7 @@ static enum varve_code infer(struct search *search, const bool *has_steps,
                              struct varve_error *error)
 {
     const struct vv_model *model = search->model;
+    VV_TRY(find_tracks(search, error));
     for (uint32_t p = 0; p < model->processes.table.count; p++) {
         uint64_t before = model->steps.table.count;
         if (has_steps[model->processes.scope[p]])
@@ -207,6 +218,7 @@ enum varve_code vv_build_anchored_steps(struct vv_model *model, struct varve_err
     else if (memchr(has_steps, false, scopes * sizeof(bool)) != NULL)
         code = infer(&search, has_steps, error);
     free(search.anchors.items);
+    free(search.most);
     free(has_steps);
     free(words);
     return code;
