@@ -351,6 +351,7 @@ static uint64_t count_repaired(const struct vv_intern *strings)
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error)
 {
     model->health.repaired_texts = count_repaired(&model->strings);
+    VV_TRY(vv_build_thread_names(model, error));
     VV_TRY(vv_build_order(model, error));
     VV_TRY(check_sums(model, error));
     VV_TRY(vv_build_named_steps(model, error));

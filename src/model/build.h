@@ -33,6 +33,9 @@ bool *vv_scopes_with_steps(const struct vv_model *model, uint32_t *out_count);
 /* The scope of the track's process; 0 if none is known. infer_steps.c */
 uint32_t vv_scope_of_track(const struct vv_model *model, uint32_t track);
 
+/* Marks the threads that share their name with a thread of another number. name_threads.c */
+enum varve_code vv_build_thread_names(struct vv_model *model, struct varve_error *error);
+
 /* Sorts the steps by time, finds the slice of each step, and the step of each slice.
  * link_steps.c */
 enum varve_code vv_build_steps(struct vv_model *model, struct varve_error *error);

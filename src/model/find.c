@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/binary_search.h"
 #include "model/outward.h"
@@ -85,8 +86,13 @@ uint32_t vv_operator_at(const struct vv_model *model, uint32_t track, int64_t ti
 
 void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes)
 {
-    if (model->tracks.name[track] != 0)
-        snprintf(text, bytes, "%s", vv_text_of(model, model->tracks.name[track]));
+    const char *name = vv_text_of(model, model->tracks.name[track]);
+    char number[32];
+    snprintf(number, sizeof number, " (%" PRId64 ")", model->tracks.tid[track]);
+    if (model->tracks.shares_name[track]) /* a long name is cut, and not the number */
+        snprintf(text, bytes, "%.*s%s", (int)(bytes - strlen(number) - 1), name, number);
+    else if (model->tracks.name[track] != 0)
+        snprintf(text, bytes, "%s", name);
     else if (model->tracks.tid[track] < 0) /* a text stands for the number, and says nothing */
         snprintf(text, bytes, "unnamed thread");
     else

@@ -31,7 +31,8 @@ uint32_t vv_operator_at(const struct vv_model *model, uint32_t track, int64_t ti
  * slice, and a coarse clock may give the mark and the slice's end the same time. */
 uint32_t vv_slice_holding(const struct vv_model *model, uint32_t track, int64_t time_ns);
 
-/* The name of a track for people: its own name, or "thread TID". */
+/* The name of a track for people: its own name, or "thread TID". If another thread has the same
+ * name, the number stands with it: "python (4711)". `bytes` is at least 40. */
 void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes);
 
 /* Every slice is an operator unless it marks the program's own course: a step or a range of layer

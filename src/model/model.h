@@ -65,7 +65,8 @@ enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
     X(T, uint8_t, kind)        /* enum vv_track_kind                                            */ \
     X(T, uint32_t, device)     /* kind << 16 | index, for a device's track; or VV_NONE          */ \
     X(T, int32_t, sort_index)  /* position in the producer's display                            */ \
-    X(T, uint64_t, lost)       /* records lost on it                                            */
+    X(T, uint64_t, lost)       /* records lost on it                                            */ \
+    X(T, uint8_t, shares_name) /* by finish: 1 = a thread with the name of another thread       */
 struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, struct vv_tracks) };
 
 /* ---- slices: ranges with a begin and a duration ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/find.h"
 #include "varve/varve.h"
 
 struct applying {
@@ -80,6 +81,12 @@ static bool ask_text(struct applying *applying, size_t index, uint32_t slice)
         return *answer == 2;
     bool is_yes = compare_text(node, vv_trait_text(&applying->traits, node->trait, value, buffer,
                                                    sizeof buffer));
+    if (node->trait == VV_TRAIT_THREAD && applying->model->tracks.shares_name[value]) {
+        /* with its number or without */
+        bool is_own = compare_text(node, vv_text_of(applying->model,
+                                                    applying->model->tracks.name[value]));
+        is_yes = node->comparison == VV_UNEQUAL ? is_yes && is_own : is_yes || is_own;
+    }
     if (answer != NULL)
         *answer = is_yes ? 2 : 1;
     return is_yes;

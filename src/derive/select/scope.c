@@ -55,9 +55,10 @@ enum varve_code vv_selection_steps(struct vv_selection *selection, const char *t
 
 static bool track_is_called(const struct vv_model *model, uint32_t track, const char *wanted)
 {
-    char tid[24];
+    char tid[24], full[120];
     snprintf(tid, sizeof tid, "%" PRId64, model->tracks.tid[track]);
-    return strcmp(wanted, tid) == 0 ||
+    vv_track_text(model, track, full, sizeof full);
+    return strcmp(wanted, tid) == 0 || strcmp(wanted, full) == 0 ||
            strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
 }
 
