@@ -164,6 +164,8 @@ static bool is_same(const struct parameters *a, const struct parameters *b)
 static bool has_period(const struct parameters *parameters, size_t count, size_t period)
 {
     size_t first = count >= 3 * period ? period : 0;
+    if (count < 2 * period)
+        return false;
     for (size_t i = first; i + period < count; i++)
         if (!is_same(&parameters[i], &parameters[i + period]))
             return false;
@@ -171,7 +173,7 @@ static bool has_period(const struct parameters *parameters, size_t count, size_t
         for (size_t j = 0; j < i; j++)
             if (is_same(&parameters[first + i], &parameters[first + j]))
                 return false;
-    return count >= 2 * period;
+    return true;
 }
 
 enum varve_code vv_optimizers_of_step(const struct vv_model *model, const uint32_t *slices,

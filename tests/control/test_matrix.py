@@ -10,7 +10,7 @@ import subprocess
 import pytest
 import varve_decode
 from control_model import BEGINNINGS, CALLS, STATES, run_cell
-from recording import quiet_environment
+from recording import quiet_environment, without_handlers
 
 SOAK = os.environ.get("VARVE_SOAK")
 
@@ -30,8 +30,8 @@ def matrix(build, varve):
         lines = "".join(f"{folder}/{number} {' '.join(cell)}\n"
                         for number, cell in enumerate(cells))
         # A cell ends with a configuration in hand; to look for it costs more than all the rest.
-        return subprocess.run(paths, input=lines, cwd=folder,
-                              env=quiet_environment(ASAN_OPTIONS="detect_leaks=0"), text=True,
+        environment = quiet_environment(**without_handlers("detect_leaks=0"))
+        return subprocess.run(paths, input=lines, cwd=folder, env=environment, text=True,
                               check=True, capture_output=True)
     run.paths = paths
     return run

@@ -10,15 +10,13 @@ import time
 
 import pytest
 import varve_decode
-from recording import quiet_environment
+from recording import quiet_environment, without_handlers
 
 SWITCHES = 1000
 INIT, START, STOP = 1, 2, 3
 BY_PROGRAM, BY_SCHEDULE, BY_OUTSIDE = 1, 2, 3
 ALL, OP, STEP = 0x7ff, 0x4, 0x100
 SLACK_NS = 200_000  # the records' clock is converted
-# The sanitizers' handlers of these may interrupt themselves: only a poll would tell.
-UNHANDLED = ":".join(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe"))
 Call = collections.namedtuple("Call", "event layers time_ns asked_by pid missed where")
 
 
@@ -31,9 +29,8 @@ def fixture_listener(told, varve, build, tmp_path):
 
     def start(mode, *options, **environment):
         command = [varve, "record", "-o", "t.varve", *options, "--"] if options else []
-        for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
-            environment[name] = ":".join(filter(None, [os.environ.get(name), UNHANDLED]))
-        process = told(*command, program, mode, tmp_path / "log", **environment)
+        process = told(*command, program, mode, tmp_path / "log", **without_handlers(),
+                       **environment)
         assert process.answer() == "ready"
         return process
     return start

@@ -20,6 +20,14 @@ def quiet_environment(**more):
     return {**kept, **more}
 
 
+def without_handlers(*more):
+    """The environment in which sanitizers install no handlers that may interrupt themselves. In a
+    program that has such handlers, callbacks are told in varve_profiling_poll alone."""
+    options = [f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe")] + list(more)
+    return {name: ":".join(filter(None, [os.environ.get(name), *options]))
+            for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+
+
 def switches(process):
     """When the layers that are recorded became what, as tools/varve_decode.py reads it: [(ns,
     layers)]."""
