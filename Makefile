@@ -18,10 +18,11 @@ VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
 VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
                            $(wildcard tests/live/requirements-*.txt))
-# Tests in two processes; a file's tests stay together. Names of those that passed:
+# Tests in three processes, for two processors: some wait. A file's tests stay together. Names of
+# those that passed:
 # tests/conftest.py.
-PYTEST_JOBS  := -n 2 --dist loadfile
-# The same for few long tests, which share nothing.
+PYTEST_JOBS  := -n 3 --dist loadfile
+# For few long tests, which share nothing.
 PYTEST_SHARED := -n 2 --dist worksteal
 PASSED       := $(BUILD)/passed
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input

@@ -53,7 +53,8 @@ def test_laws(varve, tmp_path_factory, layer, head, steps, layers, noise):
         now += duration + 1
     path = tmp_path_factory.mktemp("blocks") / "made.json"
     path.write_text(json.dumps({"traceEvents": events}))
-    rows, positions = table(varve, "blocks", path), table(varve, "block_positions", path)
+    rows = table(varve, "blocks", "--warm-up", path)
+    positions = table(varve, "block_positions", "--warm-up", path)
     durations = [event["dur"] * 1000 for event in events]
     blocks = [row for row in rows if row["row"] == "block"]
     assert blocks and max(row["length"] for row in blocks
