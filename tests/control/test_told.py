@@ -12,7 +12,8 @@ import pytest
 import varve_decode
 from recording import quiet_environment, without_handlers
 
-SWITCHES = 1000
+# Sanitized builds are slow to begin, and each switch is a command.
+SWITCHES = 250 if os.environ.get("VARVE_BUILD") and not os.environ.get("VARVE_SOAK") else 1000
 INIT, START, STOP = 1, 2, 3
 BY_PROGRAM, BY_SCHEDULE, BY_OUTSIDE = 1, 2, 3
 ALL, OP, STEP = 0x7ff, 0x4, 0x100
@@ -84,7 +85,7 @@ def check(called, made):
 
 @pytest.mark.parametrize("mode, where", [("steps", {"thread"}), ("polls", {"thread"}),
                                          ("neither", {"main"})])
-def test_a_thousand_switches_from_outside_are_told_once_each_and_in_order(
+def test_many_switches_from_outside_are_told_once_each_and_in_order(
         listener, calls, switch, pid_of, tmp_path, mode, where):
     program = listener(mode, "--paused")
     pid = pid_of()
