@@ -3,7 +3,7 @@
  *
  *     build/bench/analyse [-s MEGABYTES] [-r ROUNDS] [TRACE]         from the folder of the sources
  *
- * TRACE is written again and again by bench/make_kineto.py until the file has the size (1000: 4 M
+ * TRACE is written again and again by bench/make_kineto.py until the file has the size (1850: 4 M
  * events of the standard trace); it is read once, and every table of src/analyse/tables.c is made
  * of it in a child process of its own. Of some rounds the fastest counts; memory is the pages that
  * the child touched. On the trace itself, as it is: HTA's answer and ours, each a process that

@@ -23,7 +23,8 @@ if(NOT TARGET PkgConfig::zlib)
 endif()
 if(NOT TARGET PkgConfig::sqlite)
     message(NOTICE
-        "sqlite3 is missing: varve will not read Nsight Systems' files (tools/setup build)")
+        "sqlite3 is missing: varve will not read Nsight Systems' files, nor .rpd "
+        "(tools/setup build)")
 endif()
 if(NOT TARGET PkgConfig::zstd)
     message(NOTICE "libzstd is missing: varve will not read zstd, nor read or write packed traces"
@@ -84,7 +85,7 @@ foreach(library zstd zlib)
     endif()
 endforeach()
 if(TARGET PkgConfig::sqlite)
-    foreach(room import_nsys cli)
+    foreach(room import_sqlite import_nsys import_rpd import cli)
         target_compile_definitions(vv_${room} PRIVATE VV_HAVE_SQLITE)
         target_include_directories(vv_${room} PRIVATE ${sqlite_INCLUDE_DIRS})
         target_link_libraries(vv_${room} PRIVATE ${CMAKE_DL_LIBS})

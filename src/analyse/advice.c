@@ -45,7 +45,7 @@ static const struct rule rules[] = {
     { "lost_events", vv_analyse_trace, NULL, NULL, "lost", "events", 1e-12, 100,
       "{lost} events were lost: every figure here is too low.", "varve info --table processes" },
     { "data_wait", vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05, 1,
-      "The steps wait {share} of their time for data.", "varve report --table step_split" },
+      "The steps wait {share} of their time for data.", "varve report --table call_tree" },
     { "synchronisation", vv_analyse_step_split, "row", "total", "sync_ns", "duration_ns", 0.1, 1,
       "The steps wait {share} of their time in calls that synchronise, while no device works.",
       "varve idle" },

@@ -15,6 +15,7 @@ static const struct { enum vv_choice part; const char *option, *instead; } choic
     { VV_CHOICE_STEPS, "--steps", "memory_steps" }, { VV_CHOICE_THREAD, "--thread", "operators" },
     { VV_CHOICE_RANK, "--rank", "processes" },      { VV_CHOICE_DEVICE, "--device", "devices" },
     { VV_CHOICE_FILTER, "--filter", "operators" },  { VV_CHOICE_COMPAT, "--compat", "devices" },
+    { VV_CHOICE_PADDLE, "--compat paddle", "event_summary" },
 };
 
 static bool is_chosen(const struct vv_question *question, enum vv_choice part)
@@ -28,7 +29,9 @@ static bool is_chosen(const struct vv_question *question, enum vv_choice part)
     if (part == VV_CHOICE_FILTER)
         return selection->filter != NULL;
     if (part == VV_CHOICE_COMPAT)
-        return question->compat != NULL;
+        return vv_asks_hta(question);
+    if (part == VV_CHOICE_PADDLE)
+        return question->compat != NULL && !vv_asks_hta(question);
     return texts[part] != NULL && strcmp(texts[part], "all") != 0;
 }
 
@@ -58,7 +61,7 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
                                   const struct vv_question *question, struct varve_error *error)
 {
     const struct vv_table_entry *table = task->table;
-    char vain[60];
+    char vain[80];
     if (table == NULL)
         return vv_analyse(task->analyse, model, question, &task->sheet, error);
     VV_TRY(list_vain(task, question, vain, sizeof vain, error));

@@ -8,8 +8,8 @@ vv_run_verb vv_cmd_critical;
 
 int vv_cmd_critical(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "critical",      "critical_bound", "critical_ops",
-                                          "what_if",
-                                          "critical_path", "slack",          NULL };
+    static const char *const tables[] = { "critical",     "critical_bound", "rank_waits",
+                                          "critical_ops", "what_if",        "critical_path",
+                                          "slack",        NULL };
     return vv_reading_print(arguments, "critical", tables, false);
 }

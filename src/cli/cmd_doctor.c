@@ -18,7 +18,7 @@
 #include "cli/reading/peak_measure.h"
 #include "cli/recording/doctor_sources.h"
 #include "cli/recording/program.h"
-#include "import/nsys/sqlite.h"
+#include "import/sqlite/sqlite.h"
 #include "sheet/number.h"
 
 /* ---- table "doctor" ---- */
@@ -122,7 +122,7 @@ static bool check_sqlite(char *detail, size_t capacity)
 }
 #else
 BUILT_WITH(check_sqlite, false,
-           "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports")
+           "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports, no .rpd")
 #endif
 
 static const struct { const char *name; check_fn *check; } checks[] = {

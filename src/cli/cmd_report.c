@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c — varve report: where the time went. First whether to trust the trace, then the
- * step, then the operators. */
+ * step, then the operators. With --compat paddle it is the report of Fluid's profiler. */
 #include "cli/line/arguments.h"
 #include "cli/reading/reading.h"
 
@@ -10,5 +10,10 @@ int vv_cmd_report(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "trace", "step", "phases", "devices", "operators",
                                           "advice", NULL };
+    if (vv_asks_fluid(arguments) && arguments->table == NULL) {
+        struct vv_arguments fluid = *arguments;
+        fluid.table = "event_summary";
+        return vv_reading_print(&fluid, "report", tables, false);
+    }
     return vv_reading_print(arguments, "report", tables, false);
 }

@@ -110,6 +110,7 @@ const struct vv_verb vv_verbs[] = {
                            { "varve report --steps 10..20 train.varve", "these steps only" },
                            { "varve report --filter 'self>1ms' train.varve",
                              "these operators only" },
+                           { "varve report --compat paddle", "the table of PaddlePaddle Fluid" },
                            { "varve report --json train.varve",
                              "for scripts: integer nanoseconds" }),
       .run = vv_cmd_report },

@@ -15,7 +15,7 @@
     FORMAT(xspace) \
     FORMAT(xspace_json) \
     FORMAT(perfetto) \
-    FORMAT(nsys) \
+    FORMAT(database) \
     FORMAT(memory_plan)
 
 #define VV_DECLARE(name) extern const struct vv_importer vv_importer_##name;

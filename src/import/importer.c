@@ -224,7 +224,8 @@ static enum varve_code open_input(struct reading *reading, size_t number, struct
     struct stat status;
     *job = (struct vv_import_job){ reading->paths[number], NULL,
                                    reading->model,         reading->parts[number].scope,
-                                   reading->options,       &reading->parts[number].named };
+                                   reading->options,       &reading->parts[number].format,
+                                   &reading->parts[number].named };
     if (stat(job->path, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
     if (S_ISDIR(status.st_mode))
@@ -254,6 +255,7 @@ static enum varve_code read_members(struct reading *reading, size_t first, size_
     if (importer == NULL)
         return VARVE_UNSUPPORTED;
     reading->parts[first].importer = importer;
+    reading->parts[first].format = importer->name;
     reading->parts[first].is_file = job->source != NULL;
     enum varve_code code = count == 1 ? importer->read(job, error)
                                       : importer->read_parts(reading->members, count, error);
@@ -310,6 +312,7 @@ static enum varve_code begin_model(struct reading *reading, struct varve_error *
     VV_TRY(vv_model_create(&reading->model, error));
     reading->model->counts_only = reading->options->counts_only;
     reading->model->step_by = reading->options->step_by;
+    reading->model->step_thread = reading->options->step_thread;
     reading->model->limit_bytes = limit_of(reading);
     return VARVE_OK;
 }
@@ -352,7 +355,7 @@ static enum varve_code add_inputs(const struct reading *reading, struct varve_er
         uint32_t row;
         VV_TRY(vv_model_add_input(model, &row, error));
         VV_TRY(vv_model_text(model, reading->paths[i], &rows->path[row], error));
-        VV_TRY(vv_model_text(model, reading->parts[i].importer->name, &rows->format[row], error));
+        VV_TRY(vv_model_text(model, reading->parts[i].format, &rows->format[row], error));
         rows->scope[row] = reading->parts[i].scope;
         rows->disk_bytes[row] = reading->inputs[i].disk_bytes;
         rows->events[row] = reading->inputs[i].events;

@@ -212,6 +212,7 @@ static bool may_be_parts(const struct vv_input_part *parts, const struct portrai
                          size_t a, size_t b)
 {
     return parts[a].is_file && parts[b].is_file && parts[a].importer == parts[b].importer &&
+           parts[a].format == parts[b].format &&
            processes_agree(&portraits[a], &portraits[b]) &&
            facts_agree(&portraits[a], &portraits[b]) &&
            calls_are_apart(&portraits[a], &portraits[b]);

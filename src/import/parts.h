@@ -10,6 +10,7 @@
 struct vv_input_part {
     bool is_file;
     const struct vv_importer *importer;
+    const char *format; /* its name                                                             */
     uint32_t scope; /* number of the first input of the same trace; its own number until that is
                        known */
     uint64_t first_process, process_limit, first_fact, fact_limit, first_activity, activity_limit;

@@ -49,15 +49,27 @@ static const char *find_item(const char *list, int at, uint32_t item, size_t *ou
     return NULL;
 }
 
+static int64_t number_of(const char *text, size_t length, int64_t standard)
+{
+    char *end;
+    if (text == NULL || length == 0)
+        return standard;
+    long long value = strtoll(text, &end, 10);
+    return end == text + length ? value : standard;
+}
+
+int64_t vv_scalar_number(const char *list, int at, int64_t standard)
+{
+    size_t length = 0;
+    const char *found = find_text(list, at, &length);
+    return number_of(found, length, standard);
+}
+
 int64_t vv_scalar_item(const char *list, int at, uint32_t item, int64_t standard)
 {
-    size_t length;
+    size_t length = 0;
     const char *found = find_item(list, at, item, &length);
-    char *end;
-    if (found == NULL)
-        return standard;
-    long long value = strtoll(found, &end, 10);
-    return end == found + length ? value : standard;
+    return number_of(found, length, standard);
 }
 
 bool vv_scalar_flag(const char *list, int at, uint32_t item, bool standard)

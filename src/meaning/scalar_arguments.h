@@ -10,6 +10,8 @@
 
 /* Is argument `at` exactly `text`? */
 bool vv_scalar_is(const char *list, int at, const char *text);
+/* Argument `at`, which is a whole number; `standard` if it is none. */
+int64_t vv_scalar_number(const char *list, int at, int64_t standard);
 /* Item `item` of argument `at`, which is a list of numbers; `standard` if there is none. */
 int64_t vv_scalar_item(const char *list, int at, uint32_t item, int64_t standard);
 /* The same for a list of True and False. */

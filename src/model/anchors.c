@@ -159,35 +159,50 @@ static bool is_same(const struct parameters *a, const struct parameters *b)
     return a->name == b->name && a->shapes == b->shapes;
 }
 
-/* Does the sequence repeat its `period` optimizers, which all differ? The first of each may differ
- * from the later ones, as it makes its state. */
-static bool has_period(const struct parameters *parameters, size_t count, size_t period)
+static bool all_differ(const struct parameters *parameters, size_t count)
 {
-    size_t first = count >= 3 * period ? period : 0;
-    if (count < 2 * period)
-        return false;
-    for (size_t i = first; i + period < count; i++)
-        if (!is_same(&parameters[i], &parameters[i + period]))
-            return false;
-    for (size_t i = 0; i < period; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (is_same(&parameters[first + i], &parameters[first + j]))
+            if (is_same(&parameters[i], &parameters[j]))
                 return false;
     return true;
 }
 
-enum varve_code vv_optimizers_of_step(const struct vv_model *model, const uint32_t *slices,
-                                      size_t count, size_t *out_count, struct varve_error *error)
+/* How many of the optimizers, from the first on, repeat `period` of them, which all differ. 0: they
+ * do so less than three times, unless it is twice and they are all. The first of each may differ
+ * from the later ones, as it makes its state. */
+static size_t repeated(const struct parameters *parameters, size_t count, size_t period)
 {
-    struct parameters *parameters = malloc((count + 1) * sizeof *parameters);
+    size_t first = count >= 3 * period ? period : 0, end = first + period;
+    if (count < 2 * period || !all_differ(&parameters[first], period))
+        return 0;
+    for (size_t i = 0; i < first; i++)
+        if (parameters[i].name != parameters[i + period].name)
+            return 0;
+    while (end < count && is_same(&parameters[end - period], &parameters[end]))
+        end++;
+    return end >= 3 * period || (end == count && end >= 2 * period) ? end : 0;
+}
+
+enum varve_code vv_keep_last_optimizers(const struct vv_model *model, uint32_t *slices,
+                                        size_t *count, struct varve_error *error)
+{
+    size_t kept = 0, all = *count;
+    struct parameters *parameters = malloc((all + 1) * sizeof *parameters);
     if (parameters == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu optimizers", count);
-    for (size_t i = 0; i < count; i++)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu optimizers", all);
+    for (size_t i = 0; i < all; i++)
         parameters[i] = parameters_of(model, slices[i]);
-    *out_count = 1;
-    for (size_t period = OPTIMIZERS_MAX; period > 1; period--)
-        if (has_period(parameters, count, period))
-            *out_count = period;
+    for (size_t i = 0, length = 1; i < all; i += length) {
+        size_t period = 2;
+        while (period <= OPTIMIZERS_MAX && repeated(&parameters[i], all - i, period) == 0)
+            period++;
+        period = period <= OPTIMIZERS_MAX ? period : 1;
+        length = period > 1 ? repeated(&parameters[i], all - i, period) : 1;
+        for (size_t last = period; last <= length; last += period)
+            slices[kept++] = slices[i + last - 1];
+    }
+    *count = kept;
     free(parameters);
     return VARVE_OK;
 }

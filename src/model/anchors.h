@@ -42,10 +42,10 @@ int64_t vv_first_step_ns(const struct vv_model *model, const uint8_t *words, uin
 enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_anchors *anchors,
                                       struct varve_error *error);
 
-/* How many optimizers make one step: the least number of them that always come in the same order,
- * each with parameters of its own. slices[0..count) are the ranges of a thread, in order. 1 if
- * there is one optimizer, or shapes do not tell them apart. */
-enum varve_code vv_optimizers_of_step(const struct vv_model *model, const uint32_t *slices,
-                                      size_t count, size_t *out_count, struct varve_error *error);
+/* Of several optimizers that come again and again in the same order, each with parameters of its
+ * own, the last ends the step: keeps of slices[0..*count), the ranges of a thread in order, those
+ * that end one. Each does where there is one optimizer, or where shapes do not tell them apart. */
+enum varve_code vv_keep_last_optimizers(const struct vv_model *model, uint32_t *slices,
+                                        size_t *count, struct varve_error *error);
 
 #endif

@@ -98,3 +98,12 @@ void vv_track_text(const struct vv_model *model, uint32_t track, char *text, siz
     else
         snprintf(text, bytes, "thread %" PRId64, model->tracks.tid[track]);
 }
+
+bool vv_track_is_called(const struct vv_model *model, uint32_t track, const char *wanted)
+{
+    char tid[24], full[120];
+    snprintf(tid, sizeof tid, "%" PRId64, model->tracks.tid[track]);
+    vv_track_text(model, track, full, sizeof full);
+    return strcmp(wanted, tid) == 0 || strcmp(wanted, full) == 0 ||
+           strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
+}

@@ -35,6 +35,10 @@ uint32_t vv_slice_holding(const struct vv_model *model, uint32_t track, int64_t 
  * name, the number stands with it: "python (4711)". `bytes` is at least 40. */
 void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes);
 
+/* Does a user who writes `wanted` mean this thread? A thread has a name, a number, and the text of
+ * vv_track_text. */
+bool vv_track_is_called(const struct vv_model *model, uint32_t track, const char *wanted);
+
 /* Every slice is an operator unless it marks the program's own course: a step or a range of layer
  * STEP. */
 static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)

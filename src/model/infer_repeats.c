@@ -149,9 +149,11 @@ static enum varve_code choose_repeat(const struct vv_model *model, const struct 
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu times", sequence->count);
     for (size_t i = 0; i < repeats->count; i++) {
         struct vv_repeat repeat = prolong(sequence, repeats->items[i]);
+        if (repeat.period < 2) /* a loop of one token has as many times as there are tokens */
+            continue;
         double usual_ns = usual_time_of(model, sequence, &repeat, times_ns);
         int64_t outside_ns = all_ns - time_of(model, sequence, repeat.start, repeat.length);
-        if (repeat.period >= 2 && usual_ns > most_ns && usual_ns > (double)outside_ns) {
+        if (usual_ns > most_ns && usual_ns > (double)outside_ns) {
             most_ns = usual_ns;
             *out = repeat;
         }

@@ -3,9 +3,10 @@
  * doc/metrics.md §6.
  *
  * A range with the name of a step is a step. If there are none, each end of an anchor, such as
- * Optimizer.step, ends a step. Of each process, the thread with the most of them counts; of nested
- * ranges of the same kind, the outermost. With model->step_by the user has chosen: NAME are the
- * steps, ..NAME is an anchor, and recorded steps are dropped. */
+ * Optimizer.step, ends a step. Of each process, the thread with the most of them counts, or the
+ * one that model->step_thread names. Of nested ranges of the same kind, the outermost counts. With
+ * model->step_by the user has chosen: NAME are the steps, ..NAME is an anchor, and recorded steps
+ * are dropped. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "base/array.h"
 #include "model/anchors.h"
 #include "model/build.h"
+#include "model/find.h"
 #include "varve/varve.h"
 
 #define OPTIMIZER_STEP "Optimizer.step"
@@ -60,6 +62,7 @@ struct candidate {
 /* The track of a process that holds its steps. */
 struct choice {
     uint32_t track, count;
+    bool is_wanted; /* by model->step_thread                                                     */
 };
 
 struct inference {
@@ -209,10 +212,15 @@ static void choose_tracks(struct inference *inference)
         uint32_t track = model->slices.track[inference->candidates[i].slice];
         uint8_t convention = inference->of_scope[vv_scope_of_track(model, track)];
         struct choice *choice = choice_of(inference, track);
-        if (convention != NO_CONVENTION &&
-            counts[convention] >= inference->conventions[convention].least &&
-            counts[convention] > choice->count)
-            *choice = (struct choice){ track, counts[convention] };
+        if (convention == NO_CONVENTION ||
+            counts[convention] < inference->conventions[convention].least)
+            continue;
+        bool is_wanted = model->step_thread != NULL &&
+                         vv_track_is_called(model, track, model->step_thread);
+        model->tracks.steps_left[track] = counts[convention];
+        if (is_wanted > choice->is_wanted ||
+            (is_wanted == choice->is_wanted && counts[convention] > choice->count))
+            *choice = (struct choice){ track, counts[convention], is_wanted };
     }
 }
 
@@ -241,17 +249,17 @@ static enum varve_code add_range(struct inference *inference, const struct candi
 
 /* `slices` are the anchors of one track. Of several optimizers the last ends the step. */
 static enum varve_code add_anchors(struct inference *inference, const struct convention *convention,
-                                   const uint32_t *slices, size_t count,
-                                   struct vv_anchor *anchors, struct varve_error *error)
+                                   uint32_t *slices, size_t count, struct vv_anchor *anchors,
+                                   struct varve_error *error)
 {
     struct vv_model *model = inference->model;
     uint32_t track = model->slices.track[slices[0]], first;
+    int64_t first_ns = model->slices.begin_ns[slices[0]];
     bool is_optimizer = strcmp(convention->word, OPTIMIZER_STEP) == 0 && model->step_by == NULL;
-    size_t optimizers = 1, steps = 0;
     if (is_optimizer)
-        VV_TRY(vv_optimizers_of_step(model, slices, count, &optimizers, error));
-    for (size_t i = optimizers - 1; i < count; i += optimizers) {
-        struct vv_anchor *anchor = &anchors[steps++];
+        VV_TRY(vv_keep_last_optimizers(model, slices, &count, error));
+    for (size_t i = 0; i < count; i++) {
+        struct vv_anchor *anchor = &anchors[i];
         anchor->begin_ns = model->slices.begin_ns[slices[i]];
         anchor->end_ns = anchor->begin_ns + model->slices.duration_ns[slices[i]];
         is_called(vv_intern_text(&model->strings, model->slices.name[slices[i]]),
@@ -260,11 +268,10 @@ static enum varve_code add_anchors(struct inference *inference, const struct con
     vv_rows_of_track(model, track, &first);
     int64_t from_ns = model->slices.begin_ns[first];
     if (is_optimizer)
-        from_ns = vv_first_step_ns(model, inference->loop_words, track,
-                                   model->slices.begin_ns[slices[0]]);
+        from_ns = vv_first_step_ns(model, inference->loop_words, track, first_ns);
     return vv_add_anchored_steps(model,
                                  &(struct vv_anchors){ track, convention->word, from_ns, anchors,
-                                                       steps },
+                                                       count },
                                  error);
 }
 
@@ -304,9 +311,10 @@ static enum varve_code add_steps(struct inference *inference, struct varve_error
              i++)
             if (inference->candidates[i].convention == convention)
                 rows[count++] = inference->candidates[i].slice;
-        if (count > 0 && choice->count > 0 && choice->track == track)
-            code = add_track(inference, &(struct candidate){ rows[0], convention }, rows, count,
-                             error);
+        if (count == 0 || choice->count == 0 || choice->track != track)
+            continue;
+        model->tracks.steps_left[track] = 0;
+        code = add_track(inference, &(struct candidate){ rows[0], convention }, rows, count, error);
     }
     free(rows);
     return code;

@@ -66,7 +66,9 @@ enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
     X(T, uint32_t, device)     /* kind << 16 | index, for a device's track; or VV_NONE          */ \
     X(T, int32_t, sort_index)  /* position in the producer's display                            */ \
     X(T, uint64_t, lost)       /* records lost on it                                            */ \
-    X(T, uint8_t, shares_name) /* by finish: 1 = a thread with the name of another thread       */
+    X(T, uint8_t, shares_name) /* by finish: 1 = a thread with the name of another thread       */ \
+    X(T, uint32_t, steps_left) /* by finish: ranges or anchors that would be its steps, if those of
+                                  another thread of its process were not the steps              */
 struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, struct vv_tracks) };
 
 /* ---- slices: ranges with a begin and a duration ---- */
@@ -412,6 +414,9 @@ struct vv_model {
     size_t mapping_bytes;
     /* Set before finish: infer_steps.c. NULL = recorded steps, or the usual names. Borrowed. */
     const char *step_by;
+    /* Set before finish: the thread whose steps count, if it has any and steps are not recorded.
+       NULL = the thread with most. Borrowed. */
+    const char *step_thread;
     /* Set before import: fill run.events and run.lost, but no tables of records. */
     bool counts_only;
     struct vv_intern strings;

@@ -10,6 +10,6 @@ typedef enum varve_code vv_present_form(FILE *stream, const struct vv_presentati
                                         const struct vv_sheet *const *sheets, size_t count,
                                         struct varve_error *error);
 
-vv_present_form vv_present_text, vv_present_json, vv_present_csv, vv_present_md;
+vv_present_form vv_present_text, vv_present_json, vv_present_csv, vv_present_md, vv_present_fluid;
 
 #endif

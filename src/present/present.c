@@ -31,7 +31,9 @@ enum varve_code vv_present(FILE *stream, const struct vv_presentation *how,
         [VV_FORM_MD] = vv_present_md,
     };
     VV_TRY(check_fields_table(how, sheets, count, error));
-    VV_TRY(forms[how->form](stream, how, sheets, count, error));
+    vv_present_form *form = how->form == VV_FORM_TEXT && how->fluid != NULL ? vv_present_fluid
+                                                                            : forms[how->form];
+    VV_TRY(form(stream, how, sheets, count, error));
     if (fflush(stream) != 0 || ferror(stream))
         return vv_fail_errno(error, errno != 0 ? errno : EIO, "cannot write the result");
     return VARVE_OK;

@@ -18,6 +18,8 @@ struct vv_presentation {
     const char *unit;    /* of durations in text and Markdown: "auto", "ns", "us", "ms", "s"    */
     const char *fields;  /* "a,b" or "+c,-d" on `fields_table`; NULL = default                  */
     const char *fields_table; /* the table that `fields` is about                               */
+    const char *fluid;   /* text form of table event_summary: Fluid's report, and this is what it
+                            says that it is sorted by; NULL = Varve's own form */
     bool color;          /* escape sequences for bold, dim, red                                 */
     /* The output is a terminal: bars are block characters, lines are cut to `width`, and CSV has no
        characters that the terminal would obey. */

@@ -11,6 +11,8 @@
 #ifndef VV_QUESTION_QUESTION_H
 #define VV_QUESTION_QUESTION_H
 
+#include <string.h>
+
 #include "base/scratch.h"
 #include "model/model.h"
 #include "question/tables.h"
@@ -36,7 +38,7 @@ struct vv_question {
     const char *sort; /* column name, with or without its unit ("self"); NULL = default         */
     int64_t top;      /* rows to show; the rest becomes one row; 0 = all                        */
     bool full;        /* show every column, not the short form of a report                      */
-    const char *compat; /* rules for device tables: "hta"; NULL = Varve's own                   */
+    const char *compat; /* rules of another tool: "hta", "paddle"; NULL = Varve's own           */
     /* For the critical path: ranges with this name; "" = all ranges; NULL = a step. */
     const char *annotation;
     int64_t instance;   /* index of the range among these                                       */
@@ -45,6 +47,12 @@ struct vv_question {
     const struct vv_peaks *host_peaks;
 };
 #define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL }
+
+/* Does the question ask for HTA's rules? (Fluid's rules have a table of their own.) */
+static inline bool vv_asks_hta(const struct vv_question *question)
+{
+    return question->compat != NULL && strcmp(question->compat, "hta") == 0;
+}
 
 /* One table. Only vv_analyse calls it. */
 typedef enum varve_code vv_analyse_fn(const struct vv_model *model,

@@ -6,10 +6,11 @@
 #ifndef VV_QUESTION_TABLES_H
 #define VV_QUESTION_TABLES_H
 
-/* The parts of a selection, and another tool's rules, as bits. */
+/* The parts of a selection, and other tools' rules, as bits: COMPAT is HTA's (--compat hta), PADDLE
+ * the text of Fluid's report (--compat paddle). */
 enum vv_choice {
     VV_CHOICE_STEPS = 1, VV_CHOICE_THREAD = 2, VV_CHOICE_RANK = 4, VV_CHOICE_DEVICE = 8,
-    VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32
+    VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32, VV_CHOICE_PADDLE = 64
 };
 #define VV_PARTS_HOST (VV_CHOICE_STEPS | VV_CHOICE_THREAD | VV_CHOICE_RANK)
 #define VV_PARTS_ALL (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_FILTER)
@@ -41,6 +42,8 @@ enum vv_choice {
           "backward operators with the forward operators they belong to") \
     TABLE(call_tree, VV_PARTS_ALL, false, \
           "what each operator took in each place that calls it, top-down") \
+    TABLE(event_summary, VV_PARTS_ALL | VV_CHOICE_PADDLE, false, \
+          "the report of PaddlePaddle Fluid's profiler, by its rules") \
     TABLE(kernels, VV_PARTS_WORK, false, "what each kernel took, copies and sets too") \
     TABLE(kernel_ops, VV_PARTS_WORK, false, "the same, by the operator that it was done for") \
     TABLE(kernel_counters, VV_PARTS_ALL, false, \
@@ -96,6 +99,7 @@ enum vv_choice {
     TABLE(critical_path, VV_PARTS_WORK, false, "the critical path, segment by segment") \
     TABLE(what_if, VV_PARTS_WORK, false, \
           "how much shorter the critical path would be if an operator were faster") \
-    TABLE(slack, VV_PARTS_WORK, false, "how much later operators could begin")
+    TABLE(slack, VV_PARTS_WORK, false, "how much later operators could begin") \
+    TABLE(rank_waits, VV_PARTS_WORK, true, "which rank waited for which, and what made it late")
 
 #endif

@@ -178,3 +178,10 @@ def test_nothing_to_say_is_said(run, tmp_path):
     path.write_text(json.dumps({"schemaVersion": 1,
                                 "traceEvents": [span("a", 0, 10), span("b", 10, 10)]}))
     assert "LOOK FIRST     nothing stands out by the " in run("report", path).stdout
+
+
+def test_a_wait_for_data_leads_to_what_the_loader_does(varve, run, tmp_path):
+    events = RULES["data_wait"][0] + [span("aten::conv2d", 200 * n + 155, 30) for n in range(5)]
+    see = advice(varve, tmp_path / "t.json", events)["data_wait"]["see"]
+    shown = run(*see.split()[1:], tmp_path / "t.json").stdout
+    assert "enumerate(DataLoader)" in shown and "aten::conv2d" in shown

@@ -21,7 +21,8 @@ OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:
            "--filter": "duration>=3us && name!='aten::add'", "--compat": "hta"}
 OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
           ("syncs", "--filter"): "step>=2", ("async", "--filter"): "name=='fetch'",
-          ("collective_kinds", "--filter"): "step>=2"} | {
+          ("collective_kinds", "--filter"): "step>=2",
+          ("rank_waits", "--filter"): "name!='aten::mm'"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
                                                 "critical_path", "what_if", "slack")}
 RECORDS = ("marks", "counters", "counter_values", "async", "flows")
@@ -111,6 +112,25 @@ def recorded(rank):
     return events
 
 
+def waiting(rank):
+    """Two threads, which ask for collectives of the host and of two devices. The second rank is
+    late."""
+    events = []
+    for number in range(5):
+        begin = number * STEP_NS
+        events.append(step(number, begin, begin + STEP_NS - 1, 1))
+        for tid in (1, 2):
+            at = begin + 20_000 * tid
+            asked = at + 1000 + (2000 + 100 * number + 10 * tid) * rank
+            events += [span("aten::mm", at, asked, tid=tid),
+                       span("c10d::allreduce_", asked, asked + 100, tid=tid),
+                       span("gloo:all_reduce", asked + 50, at + 9000, "user_annotation", tid + 6)]
+            events += launched("ncclDevKernel_AllReduce", 2 * number + tid,
+                               (asked + 10_000, asked + 10_100), (asked + 10_200, at + 19_000),
+                               tid=tid, device=tid - 1)
+    return events
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory):
     folder = tmp_path_factory.mktemp("choices")
@@ -120,7 +140,8 @@ def traces(tmp_path_factory):
                       {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank,
                                                                "world_size": 2}})
                                                                for rank in (0, 1)]
-    return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted)} | \
+    return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted),
+            "rank_waits": ranks("waiting", waiting)} | \
         dict.fromkeys(RECORDS, ranks("recorded", recorded))
 
 

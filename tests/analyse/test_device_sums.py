@@ -16,6 +16,7 @@ import hypothesis
 from hypothesis import strategies
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer as kineto  # pylint: disable=wrong-import-position
 import table_reader  # pylint: disable=wrong-import-position
 
 HOST = {  # what may be open on the thread: category, name
@@ -288,3 +289,15 @@ def test_work_left_out_is_no_idle_time(varve, tmp_path):
         streams = {row["stream"]: (row["idle_ns"], row["busy_ns"]) for row in tables["idle_streams"]
                    if row["row"] == "stream"}
         assert streams[0] == of_stream
+
+
+def test_work_of_no_length_ends_no_gap(varve, tmp_path):
+    path = kineto.write(tmp_path / "made.json", [
+        event for number, (begin, end) in enumerate([(10000, 20000), (50000, 50000),
+                                                     (100000, 110000)])
+        for event in kineto.launched(f"k{number}", number + 1, (1000 * number, 1000 * number + 500),
+                                     (begin, end))])
+    tables = table_reader.tables(varve, "idle", path)
+    assert [(row["duration_ns"], row["after"]) for row in tables["idle_gaps"]
+            if row["row"] == "gap"] == [(80000, "k2")]
+    assert (tables["devices"][0]["events"], tables["devices"][0]["busy_ns"]) == (3, 20000)

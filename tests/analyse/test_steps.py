@@ -39,6 +39,42 @@ def test_ranges_called_a_step(varve, tmp_path):
     assert spans(steps_of(varve, path)) == [(100 * i, 90, 7 + i, "range") for i in range(3)]
 
 
+def three_trainers():
+    """Thread 2 has most steps; thread 4 has one, of another kind."""
+    return [row for tid, count in ((1, 3), (2, 4), (3, 3)) for i in range(count)
+            for row in (("cpu_op", "aten::mm", 100 * i, 40, tid),
+                        ("user_annotation", "Optimizer.step#SGD.step", 100 * i + 50, 30, tid))] + [
+        ("cpu_op", "aten::mm", 0, 10, 4)]
+
+
+def test_other_threads_with_steps_are_said_and_can_be_asked_for(varve, tmp_path):
+    path = write_trace(tmp_path, three_trainers())
+
+    def policy(*arguments):
+        done = subprocess.run([varve, "steps", *arguments, path], capture_output=True, text=True,
+                              check=True)
+        return done.stdout.splitlines()[0]
+    assert "4 steps on thread 2," in policy("--warm-up")
+    assert "; 2 more threads have steps: --thread 1" in policy("--warm-up")
+    assert "3 steps on thread 1," in policy("--warm-up", "--thread", "1")
+    assert "more thread" not in policy("--warm-up", "--thread", "1")
+    assert len(steps_of(varve, "--thread", "3", path)) == 3
+    # threads without such steps: those of the thread with most of them
+    assert steps_of(varve, "--thread", "4", path) == []
+    alone = write_trace(tmp_path, [row for row in three_trainers() if row[4] != 1], "two.json")
+    assert "; 1 more thread has steps: --thread 3" in subprocess.run(
+        [varve, "steps", "--warm-up", alone], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_cache_has_the_steps_of_no_chosen_thread(varve, tmp_path):
+    path = write_trace(tmp_path, three_trainers())
+    assert len(steps_of(varve, "--cache", "--thread", "1", path)) == 3
+    assert len(steps_of(varve, "--cache", path)) == 4
+    assert list(tmp_path.glob("*.vcache"))
+    assert len(steps_of(varve, "--cache", "--thread", "1", path)) == 3
+    assert len(steps_of(varve, "--cache", "--thread", "2", path)) == 4
+
+
 def test_steps_as_recorded_go_first(varve, tmp_path):
     rows = [("user_annotation", "ProfilerStep#4", 0, 50), ("user_annotation", "iteration 1", 0, 20),
             ("user_annotation", "iteration 2", 20, 20)]

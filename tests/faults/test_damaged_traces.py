@@ -19,7 +19,7 @@ PLACES = {"cuts": 1000, "flips": 10000} if SOAK else {"cuts": 40, "flips": 60}
 BYTES_MAX = 100_000_000 if SOAK else 12_000_000
 PIECE_BYTES = 32 << 10 if SOAK else 16 << 10
 PACKED_STEP = 1 if SOAK else 6
-FORMATS = ("json", "json.gz", "pb", "sqlite")
+FORMATS = ("json", "json.gz", "pb", "sqlite", "rpd", "rpd.gz")
 REFUSED = "bad_utf8_mangled"  # whole, too: doc of the traces
 
 

@@ -100,7 +100,7 @@ static inline void present_in_every_form(const struct vv_sheet *sheet, unsigned 
     for (int form = VV_FORM_TEXT; form <= VV_FORM_MD; form++) {
         struct vv_presentation presentation = {
             .form = (enum vv_form)form, .schema = "varve.report/1", .trace = "made",
-            .unit = units[how % 5],
+            .unit = units[how % 5], .fluid = how % 3 == 1 ? "total time" : NULL,
             .terminal = how % 2 != 0, .width = widths[how / 8 % 4],
         };
         char *text = NULL;

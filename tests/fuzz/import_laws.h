@@ -94,7 +94,7 @@ static inline void import_bytes(const struct vv_importer *importer, const uint8_
     LAW(vv_model_create(&model, &error) == VARVE_OK);
     model->limit_bytes = options.max_memory_bytes;
     if (vv_source_open(path, &source, &error) == VARVE_OK) {
-        struct vv_import_job job = { path, source, model, 0, &options, NULL };
+        struct vv_import_job job = { path, source, model, 0, &options, NULL, NULL };
         size_t head_bytes;
         const char *head = vv_source_head(source, &head_bytes);
         importer->probe(path, false, head, head_bytes);

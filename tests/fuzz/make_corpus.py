@@ -18,6 +18,7 @@ sys.path.insert(0, str(TESTS / "support"))
 
 import calls_trace  # noqa: E402
 import nsys_writer  # noqa: E402
+import rpd_writer  # noqa: E402
 import packed_stream  # noqa: E402
 import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
@@ -150,6 +151,18 @@ def nsys_seeds(folder):
         folder / "odd.sqlite", {name: ("x TEXT", [("y",)]) for name in keep}, 512).read_bytes()
 
 
+def rpd_seeds(folder):
+    few = {name: table for name, table in rpd_writer.TABLES.items() if not name.startswith("ext_")}
+    whole = rpd_writer.write(folder / "whole.rpd", few, 512).read_bytes()
+    yield "rpd/whole", whole
+    yield "rpd/cut", whole[:-1500]
+    few = {name: table for name, table in rpd_writer.schema_3().items()
+           if name in ("rocpd_string", "rocpd_ustring", "rocpd_api", "rocpd_op", "rocpd_api_ops")}
+    yield "rpd/schema_3", rpd_writer.write(folder / "new.rpd", few, 512).read_bytes()
+    yield "rpd/no_columns", rpd_writer.write(
+        folder / "odd.rpd", {name: ("x TEXT", [("y",)]) for name in few}, 512).read_bytes()
+
+
 def validate_seeds():
     event = {"ph": "X", "cat": "kernel", "name": "ProfilerStep 1", "pid": 1, "tid": "a", "ts": 1.25,
              "dur": 3, "args": {"stream": 7, "correlation": 1, "External id": 2,
@@ -222,6 +235,7 @@ def seeds(folder):
     yield from rocprof_seeds()
     yield from plan_seeds()
     yield from nsys_seeds(folder)
+    yield from rpd_seeds(folder)
     yield from validate_seeds()
     thread, trace = stream_trace(folder / "a.varve")
     process = trace.processes[0]

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import nsys_writer  # noqa: E402
+import rpd_writer  # noqa: E402
 from measured_run import measured  # noqa: E402
 
 CPU_S, PEAK_BYTES = 10, 200 << 20
@@ -111,7 +112,26 @@ def deep_expressions(path):
              "))")
 
 
-MADE = [view_by_name, view_within_a_view, view_that_says_it_is_a_table, computed_column,
+def rpd_views_and_computed_columns(path):
+    """The tables of the other format that is read from a database."""
+    kept = ("rocpd_string", "rocpd_api", "rocpd_kernelapi")
+    rpd_writer.write(path, {name: rpd_writer.TABLES[name] for name in kept})
+    with sqlite3.connect(path, isolation_level=None) as file:
+        file.execute("BEGIN")
+        file.execute(f"CREATE VIEW rocpd_op AS {ENDLESS.format('start')}")
+        file.execute(f"CREATE VIEW rocpd_api_ops AS {ENDLESS.format('op_id')}")
+        file.execute("CREATE TABLE rocpd_monitor (start INTEGER, value TEXT AS "
+                     "(hex(zeroblob(30000000))))")
+        file.executemany("INSERT INTO rocpd_monitor VALUES (?)", [(i,) for i in range(20)])
+        file.execute("CREATE TABLE rocpd_lateapi (api_ptr_id INTEGER, a TEXT AS "
+                     "(printf('%.*c', 30000000, 'x')))")
+        file.executemany("INSERT INTO rocpd_lateapi VALUES (?)", [(i,) for i in range(20)])
+        file.execute("COMMIT")
+    file.close()
+
+
+MADE = [rpd_views_and_computed_columns, view_by_name, view_within_a_view,
+        view_that_says_it_is_a_table, computed_column,
         computed_from_itself, virtual_table, texts_that_lead_in_a_circle, many_tables,
         deep_expressions]
 

@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import all_tables  # noqa: E402
 import kineto_writer as kineto  # noqa: E402
 import nsys_writer  # noqa: E402
+import rpd_writer  # noqa: E402
 import perfetto_writer  # noqa: E402
 import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
@@ -88,17 +89,18 @@ class Perfetto(Protobuf):
 
 
 class Sqlite:
-    suffix, odd, shown = ".sqlite", ODD, SHOWN
+    odd, shown = ODD, SHOWN
 
-    def __init__(self):
+    def __init__(self, suffix, writer):
+        self.suffix, self.writer = suffix, writer
         self.places = [(table, row, column.split()[0])
-                       for table, (columns, rows) in nsys_writer.TABLES.items()
+                       for table, (columns, rows) in writer.TABLES.items()
                        for row, values in enumerate(rows)
                        for column, value in zip(columns.split(", "), values)
                        if isinstance(value, str) and value]
 
     def write(self, path, place, text):
-        nsys_writer.write(path)
+        self.writer.write(path)
         table, row, column = place
         with sqlite3.connect(path) as database:
             database.execute(f'UPDATE "{table}" SET {column} = CAST(? AS TEXT) WHERE rowid = '
@@ -210,13 +212,15 @@ PERFETTO_TEXTS = [b"name-1", b"category-1", b"key-1", b"file-1", b"text-1", b"ev
 FORMATS = {"chrome": Json(chrome()), "mlirgraph": Json(graph()),
            "rocprof": Json(rocprof_writer.results()), "xspace": Protobuf(".xplane.pb", xspace(),
                                                                          XSPACE_TEXTS),
-           "xspace_json": Json(json.loads(xspace_bytes.to_json(xspace()))), "nsys": Sqlite(),
+           "xspace_json": Json(json.loads(xspace_bytes.to_json(xspace()))),
+           "nsys": Sqlite(".sqlite", nsys_writer), "rpd": Sqlite(".rpd", rpd_writer),
            "memory_plan": Plan(), "own": Own(), "perfetto": Perfetto(".perfetto-trace", perfetto(),
                                                                      PERFETTO_TEXTS)}
 FORMATS["xspace_json"].odd, FORMATS["xspace_json"].shown = VALID, VALID_SHOWN
 # A text that is surely shown again: where it stands, and how what is exported says it.
 NAMES = {"chrome": ("traceEvents", 0, "name"), "mlirgraph": ("nodes", 0, "name"),
          "perfetto": b"event-1", "xspace": b"op-1", "nsys": ("StringIds", 6, "value"),
+         "rpd": ("rocpd_string", rpd_writer.NUMBER["relu"] - 1, "string"),
          "memory_plan": b"op1", "own": "site", "rocprof": ("rocprofiler-sdk-tool", 0,
                                                            "kernel_symbols", 0,
                                                            "formatted_kernel_name")}
@@ -256,7 +260,7 @@ def test_each_text_may_hold_anything(varve, tmp_path, name):
         made.write(path, place, made.odd)
         read += must_end_well(varve, path, place) is not None
     # others stand for numbers
-    assert read >= len(made.places) * {"perfetto": 1, "own": 1, "nsys": 1}.get(name, 0.3)
+    assert read >= len(made.places) * {"perfetto": 1, "own": 1, "nsys": 1, "rpd": 1}.get(name, 0.3)
 
 
 # no table shows a placement's name

@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import nsys_writer  # noqa: E402
+import rpd_writer  # noqa: E402
 import perfetto_writer  # noqa: E402
 import rocprof_writer  # noqa: E402
 import xspace_bytes  # noqa: E402
@@ -101,8 +102,19 @@ def nsys(path, name="a", events=1, **_):
     return data
 
 
+def rpd(path, events=1, **_):
+    tables = dict(rpd_writer.TABLES)
+    columns, rows = tables["rocpd_op"]
+    tables["rocpd_op"] = columns, [*rows, *((100 + i, *rows[1][1:]) for i in range(events))]
+    database = path.with_suffix(".rpd")
+    data = rpd_writer.write(database, tables).read_bytes()
+    database.unlink()
+    return data
+
+
 WRITERS = {"chrome": chrome, "mlirgraph": mlirgraph, "rocprof": rocprof, "xspace": xspace,
-           "xspace-json": xspace_json, "perfetto": perfetto, "nsys": nsys}
+           "xspace-json": xspace_json, "perfetto": perfetto, "nsys": nsys,
+           "rpd": rpd}
 
 
 @pytest.fixture(name="write")
@@ -147,7 +159,7 @@ def test_nesting(varve, write, form, deep, levels):
         assert_refused(done, path, f"nested deeper than {levels} levels at byte ", BEYOND)
 
 
-@pytest.mark.parametrize("form", [form for form in WRITERS if form != "nsys"])
+@pytest.mark.parametrize("form", [form for form in WRITERS if form not in ("nsys", "rpd")])
 def test_a_text_of_64_mebibytes_is_read_a_longer_one_refused(varve, write, form):
     assert info(varve, write(form, name="x" * TEXT_BYTES_MAX)).returncode == 0
     path = write(form, name="x" * (TEXT_BYTES_MAX + 1))
@@ -197,7 +209,7 @@ def test_max_memory(varve, write, form, compressed):
     assert_refused(done, path, "1000000 bytes", "allow it more:  --max-memory SIZE")
 
 
-@pytest.mark.parametrize("form", ["xspace", "perfetto", "nsys"])
+@pytest.mark.parametrize("form", ["xspace", "perfetto", "nsys", "rpd"])
 def test_a_compressed_file_that_is_held_whole_is_refused_before_it_is_large(varve, write, form):
     """Two gigabytes of zeros, a member of the file each 64 MiB."""
     path = write(form, compressed=True, events=30)

@@ -206,6 +206,19 @@ def test_missing_tables_and_columns_are_normal(read):
     assert not empty["slices"] and not empty["processes"]
 
 
+def test_events_without_a_time_stand_where_the_trace_begins(read):
+    """As Nsight Systems writes CUDA's events: without a column for the time."""
+    tables = read({
+        "StringIds": TABLES["StringIds"], "CUPTI_ACTIVITY_KIND_KERNEL": (
+            "start INTEGER, end INTEGER, deviceId INTEGER, shortName INTEGER", [(500, 900, 2, 2)]),
+        "CUPTI_ACTIVITY_KIND_CUDA_EVENT": ("deviceId INTEGER, eventId INTEGER", [(2, 7), (2, 8)])})
+    events = [row for row in tables["slices"] if row["category"] == "cuda_event"]
+    assert [(row["begin_ns"], row["duration_ns"]) for row in events] == [(500, 0), (500, 0)]
+    assert [(row["begin_ns"], row["end_ns"], row["events"]) for row in tables["processes"]] == [
+        (500, 900, 3)]
+    assert health(tables)["unplaced"] == 2
+
+
 def test_order_changes_nothing(read):
     turned = {name: (columns, rows[::-1]) for name, (columns, rows) in reversed(TABLES.items())}
     picture = lambda tables: sorted((row["name"], row["category"], row["begin_ns"],
@@ -304,6 +317,25 @@ def test_ranges_of_pytorch_are_operators(build, tmp_path):
             if argument[0] in ("op_id", "input_op_ids")] == [
         ["op_id", 8], ["input_op_ids", "[(1,0), (2,0)]"]]
     assert ["op_id", 7] in rows["Optimizer.step#SGD.step"]["args"]
+
+
+def test_what_only_looks_like_a_list_of_parts_is_a_name(build, tmp_path):
+    """Parts alone, a list without end before real parts, lists of lists, and a text so long that
+    ranges which share it would read it for hours."""
+    texts = {", seq = 5": (", seq = 5", None), "a, sizes = [[1, seq = 7": ("a, sizes = [[1", 7),
+             "b, seq = 1x, op_id = 3": ("b, seq = 1x", None),
+             "aten::cat, seq = 8, sizes = [[[2, 3], [4]], [5]]": ("aten::cat", 8),
+             "c" * 20000 + ", seq = 9": ("c" * 20000 + ", seq = 9", None)}
+    columns = "start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER"
+    model = dump(build, write(tmp_path / "odd.sqlite", {**TABLES, "NVTX_EVENTS": (columns, [
+        (1000 + 10 * i, 1005 + 10 * i, 59, text, GLOBAL_TID) for i, text in enumerate(texts)])}))
+    ranges = sorted((row for row in model["slices"] if row["category"] == "nvtx"),
+                    key=lambda row: row["begin_ns"])
+    ops = [model["ops"][row["op"]] if row["op"] is not None and
+           0 <= row["op"] < len(model["ops"]) else None for row in ranges]
+    assert [row["name"] for row in ranges] == [name for name, _ in texts.values()]
+    assert [op and op["sequence"] for op in ops] == [number for _, number in texts.values()]
+    assert ops[3]["shapes"] == "[2,3], [4], [5]"
 
 
 def test_backward_operators_of_pytorch_name_their_forward_one(varve, tmp_path):

@@ -5,9 +5,11 @@ that we know to make. Processor time and memory, so that other programs beside i
 import gzip
 import json
 import pathlib
+import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
 
 import pytest
@@ -149,9 +151,63 @@ def graph():
     return json.dumps({"version": "1.0.0", "nodes": nodes, "edges": []}).encode()
 
 
+def nsys_ranges(texts, ids):
+    """NVTX ranges of an export: each names one of the texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "a.sqlite")
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
+        connection.execute("CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER,"
+                           " eventType INTEGER, textId INTEGER, globalTid INTEGER)")
+        connection.executemany("INSERT INTO StringIds VALUES (?, ?)", enumerate(texts))
+        connection.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, 1)",
+                               ((i, i + 1, id_) for i, id_ in enumerate(ids)))
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
+def rpd_rows(texts, calls, details=(), ids=()):
+    """A database of rocmProfileData: calls are (id, text), details (id of a call, text)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "a.rpd")
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)")
+        connection.execute("CREATE TABLE rocpd_api (id, pid, tid, start, end, apiName_id, args_id)")
+        connection.execute("CREATE TABLE rocpd_op (id, start, end, opType_id)")
+        connection.execute("CREATE TABLE rocpd_api_ops (api_id, op_id)")
+        connection.execute("CREATE TABLE ext_autogradapi (api_ptr_id, autogradName_id, seq)")
+        connection.execute("CREATE TABLE rocpd_kernelapi (api_ptr_id, " +
+                           ", ".join(f"c{i}" for i in range(90)) + ")")
+        connection.executemany("INSERT INTO rocpd_string VALUES (?, ?)",
+                               enumerate(["UserMarker", "hipLaunchKernel", *texts]))
+        connection.executemany("INSERT INTO rocpd_api VALUES (?, 1, 1, ?, ?, ?, ?)",
+                               ((id_, i, i + 1, int(text is None), text)
+                                for i, (id_, text) in enumerate(calls)))
+        connection.executemany("INSERT INTO ext_autogradapi VALUES (?, ?, ?)",
+                               ((id_, text, i) for i, (id_, text) in enumerate(details)))
+        connection.executemany("INSERT INTO rocpd_kernelapi VALUES (?" + ", 1" * 90 + ")",
+                               ((id_,) for id_ in ids))
+        connection.executemany("INSERT INTO rocpd_op VALUES (?, ?, ?, 1)",
+                               ((id_, i, i + 1) for i, (id_, _) in enumerate(calls)))
+        connection.executemany("INSERT INTO rocpd_api_ops VALUES (?, ?)",
+                               ((id_, id_) for id_ in {id_ for id_, _ in calls}))
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
+RPD = {"ranges that share parts": lambda: rpd_rows(["a" + ", seq = 1" * 1800 + "x"],
+                                                   [(i, 2) for i in range(15000)]),
+       "a name of many numbers": lambda: rpd_rows(["a" * 500], [(i, 2) for i in range(12000)],
+                                                  [(i, 2) for i in range(12000)]),
+       "one call of many rows": lambda: rpd_rows([], [(7, None)] * 15000, ids=[7] * 2500)}
+NSYS = {"one name of parts": lambda: nsys_ranges([", seq = 1" * (BYTES // 9) + "x"], [0]),
+        "ranges that share parts": lambda: nsys_ranges(["a" + ", seq = 1" * (BYTES // 20) + "x"],
+                                                       [0] * 25000)}
 BINARY = {".xplane.pb": {"planes": planes, "lines": lines, "compressed texts": compressed_texts},
           ".perfetto-trace": {"packets": perfetto_bombs, "tracks": perfetto_tracks},
-          ".json": {"graph": graph}}
+          ".json": {"graph": graph}, ".sqlite": NSYS, ".rpd": RPD}
 CASES = ([(".json", name, make) for name, make in CHROME.items()] +
          [(suffix, name, make) for suffix, made in BINARY.items() for name, make in made.items()] +
          [(f"{suffix}.gz", "bomb", make) for suffix, make in BOMBS.items()])

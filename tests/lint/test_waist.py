@@ -10,7 +10,8 @@ SRC = ROOT / "src"
 TABLES = ["import/rows/vocabulary.c", "import/rows/producer_words.c", "import/rows/launch_words.c",
           "import/chrome/kineto_devices.c",
           "import/xspace/words.c", "import/xspace/plane.c", "import/nsys/rows.c",
-          "import/nsys/names.c", "import/rocprof/names.c", "import/rocprof/records.c"]
+          "import/nsys/names.c", "import/rpd/rows.c", "import/rpd/calls.c",
+          "import/rocprof/names.c", "import/rocprof/records.c"]
 BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers", "sheet",
           "meaning"]
 # Files whose subject the words are.

@@ -139,6 +139,21 @@ def test_the_bucket_is_reduced_within_the_backward_pass(tables):
     assert sum(reduced) == WORLD * STEPS == len(rows) - sum(reduced)
 
 
+def test_a_rank_that_waits_says_for_whom_and_for_what(varve, record):
+    folder = record("torch", "torch_ddp_late.py",
+                    launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                              str(WORLD)))
+    tables = tables_of(varve, "critical", "--steps", "2..4", folder / "run.varve")
+    row, = tables["critical"]
+    assert (row["collectives"], row["unmatched_communication"]) == (3, 0)  # one bucket a step
+    waited, = (row for row in tables["rank_waits"] if row["row"] == "wait" and row["rank"] == 0)
+    assert (waited["late_rank"], waited["name"], waited["collectives"]) == (1, "late load", 3)
+    # it sleeps 40 ms three times, and waits itself for nobody
+    assert waited["waited_ns"] > 3 * 30_000_000 and waited["name_ns"] > 3 * 30_000_000
+    late = [row["time_ns"] for row in tables["critical_ops"] if row["name"] == "late load"]
+    assert sum(late) > 3 * 35_000_000
+
+
 # ---- a DataLoader's workers ----
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -34,7 +34,7 @@ static inline enum varve_code chrome_bytes(const void *text, size_t bytes, unsig
         abort();
     (*out_model)->limit_bytes = CHROME_MEMORY_BYTES;
     enum varve_code code = vv_source_open(memory_file(text, bytes), &source, error);
-    struct vv_import_job job = { "trace", source, *out_model, 0, &options, NULL };
+    struct vv_import_job job = { "trace", source, *out_model, 0, &options, NULL, NULL };
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
     if (code == VARVE_OK)

@@ -16,8 +16,8 @@ def dump(build, *paths):
     done = subprocess.run([str(tool), *map(str, paths)], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     tables = collections.defaultdict(list)
-    for line in done.stdout.decode("utf-8", "replace").splitlines():
-        row = json.loads(line)
+    rows = done.stdout.decode("utf-8", "replace").strip().replace("}\n{", "},{")
+    for row in json.loads(f"[{rows}]"):
         tables[row.pop("table")].append(row)
     return tables
 

@@ -62,6 +62,7 @@ ADDS = {
     "critical_ops": [({"operator", "more"}, "total", ["time_ns", "edges"])],
     "critical_path": [({"segment", "gap", "more"}, "total", ["time_ns"])],
     "slack": [({"operator", "more"}, "total", ["events", "critical_events", "duration_ns"])],
+    "rank_waits": [({"wait", "more"}, "total", ["waited_ns", "collectives"])],
     "roofline": [({"operator", "more", "rest"}, "total", ["time_ns"])],
     "mfu": [({"step"}, "total", ["duration_ns", "model_flop", "recomputed_flop"])],
     "links": [({"link", "more"}, "total", ["forward_ns", "forward_device_ns", "backward_ns",

@@ -31,7 +31,7 @@ DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16
           "u8", "u16", "u32", "u64", "bool", "c64", "c128", "c32", "qi8", "qu8", "qi32",
           "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0", "bits"]
 ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals",
-             "bools", "text", "other", "opaque_tensor"]
+             "bools", "text", "other", "opaque_tensor", "group"]
 CALL_ARGUMENTS_MAX = 64
 COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
 

@@ -134,8 +134,9 @@ static void find_events(const struct vv_model *model, struct events *events)
     const char *format = vv_intern_text(&model->strings, model->inputs.format[0]);
     *events = (struct events){ .told = model->run.events, .base_ns = base_of(model),
                                .is_truncated = model->health.truncated_files > 0,
-                               .is_named_later = strncmp(format, "xspace",
-                                                         6) == 0 || strcmp(format, "nsys") == 0 };
+                               .is_named_later = strncmp(format, "xspace", 6) == 0 ||
+                                                 strcmp(format, "nsys") == 0 ||
+                                                 strcmp(format, "rpd") == 0 };
     for (int i = 0; i < IDENTITIES; i++)
         if ((events->sorted[i] = malloc((count + 1) * sizeof(uint64_t))) == NULL)
             exit(2);

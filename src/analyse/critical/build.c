@@ -33,8 +33,8 @@ static void bound_window(struct vv_critical_graph *graph, const struct vv_critic
         begin_ns = graph->time_ns[n] < begin_ns ? graph->time_ns[n] : begin_ns;
         end_ns = graph->time_ns[n] > end_ns ? graph->time_ns[n] : end_ns;
     }
-    for (uint32_t i = 0; i < windows->scope_count; i++) {
-        const struct vv_critical_window *window = &windows->of_scope[i];
+    for (uint32_t i = 0; i < windows->count; i++) {
+        const struct vv_critical_window *window = &windows->items[i];
         if (window->slice == VV_NONE || graph->start_of[window->slice] == 0)
             continue;
         begin_ns = window->begin_ns < begin_ns ? window->begin_ns : begin_ns;
@@ -47,6 +47,7 @@ static void bound_window(struct vv_critical_graph *graph, const struct vv_critic
 static enum varve_code build_exact(struct vv_critical_graph *graph, const struct vv_scope *scope,
                                    const struct vv_question *question,
                                    const struct vv_critical_windows *windows,
+                                   const struct vv_host_collectives *collectives,
                                    struct varve_error *error)
 {
     struct vv_critical_streams streams;
@@ -59,26 +60,31 @@ static enum varve_code build_exact(struct vv_critical_graph *graph, const struct
     }
     VV_TRY(vv_critical_streams_init(&streams, graph, scope, question, windows, error));
     /* A meeting joins two pieces of work or more, so there are at most half as many meetings. */
-    VV_TRY(vv_critical_reserve(graph, 2 * host + 2 * streams.inside + streams.inside / 2, error));
+    VV_TRY(vv_critical_reserve(graph, 2 * host + 2 * streams.inside + streams.inside / 2 +
+                                          2 * collectives->count + collectives->count / 2,
+                               error));
     VV_TRY(vv_critical_host(graph, scope, windows, error));
     VV_TRY(vv_critical_waits(graph, scope, &streams, error));
     VV_TRY(vv_critical_device(graph, &streams, error));
     VV_TRY(vv_critical_hands(graph, scope, error));
-    return vv_critical_meetings(graph, &streams, error);
+    VV_TRY(vv_critical_meetings(graph, &streams, error));
+    return vv_critical_host_meetings(graph, scope, windows, collectives, error);
 }
 
 static enum varve_code build(struct vv_critical_graph *graph, const struct vv_scope *scope,
                              const struct vv_question *question,
-                             const struct vv_critical_windows *windows, struct varve_error *error)
+                             const struct vv_critical_windows *windows,
+                             const struct vv_host_collectives *collectives,
+                             struct varve_error *error)
 {
     size_t rows = (size_t)graph->model->slices.table.count;
-    bool is_hta = question->compat != NULL && strcmp(question->compat, "hta") == 0;
+    bool is_hta = vv_asks_hta(question);
     VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->start_of, rows, error));
     VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->end_of, rows, error));
     VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &graph->class_by_name, graph->model->strings.count,
                             error));
     VV_TRY(is_hta ? vv_critical_hta(graph, scope, windows, error)
-                  : build_exact(graph, scope, question, windows, error));
+                  : build_exact(graph, scope, question, windows, collectives, error));
     VV_TRY(vv_critical_chain(graph, error)); /* marks the end of the last chain */
     graph->chain_count--;
     VV_TRY(sort_edges(graph, error));
@@ -90,12 +96,13 @@ enum varve_code vv_critical_graph_init(struct vv_critical_graph *graph,
                                        const struct vv_scope *scope,
                                        const struct vv_question *question,
                                        const struct vv_critical_windows *windows,
+                                       const struct vv_host_collectives *collectives,
                                        struct varve_error *error)
 {
     struct vv_scratch building = { 0 };
     *graph = (struct vv_critical_graph){ .model = scope->model, .admitted = scope->admitted,
                                          .scratch = scope->scratch, .building = &building };
-    enum varve_code code = build(graph, scope, question, windows, error);
+    enum varve_code code = build(graph, scope, question, windows, collectives, error);
     graph->building = NULL;
     vv_scratch_deinit(&building);
     return code;

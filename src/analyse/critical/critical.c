@@ -20,9 +20,11 @@ enum varve_code vv_critical_init(struct vv_critical *critical, const struct vv_m
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &critical->bound_by_slice, model->slices.table.count, error));
     VV_TRY(vv_host_roles_init(&critical->roles, model, scratch, error));
     VV_TRY(vv_scope_init(&critical->scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, question, error));
+    VV_TRY(vv_host_collectives_find(&critical->collectives, &critical->scope, scratch, error));
+    VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, question,
+                                    &critical->collectives, error));
     VV_TRY(vv_critical_graph_init(&critical->graph, &critical->scope, question, &critical->windows,
-                                  error));
+                                  &critical->collectives, error));
     return vv_critical_solve(&critical->solution, &critical->graph, error);
 }
 

@@ -17,6 +17,7 @@ enum vv_bound {
 
 struct vv_critical {
     struct vv_scope scope;
+    struct vv_host_collectives collectives;
     struct vv_critical_windows windows;
     struct vv_critical_graph graph;
     struct vv_critical_solution solution;

@@ -53,6 +53,18 @@ struct vv_critical_latency {
     int64_t pure_ns;
 };
 
+/* A rank began a collective this long before the last one. Both are slices. */
+struct vv_critical_waited {
+    int64_t waited_ns;
+    uint32_t waits, late;
+};
+
+/* The last rank of a collective, for which others waited since from_ns. */
+struct vv_critical_late {
+    int64_t from_ns;
+    uint32_t late, asked; /* slices: the collective itself, and what started it, or VV_NONE    */
+};
+
 struct vv_critical_graph {
     const struct vv_model *model;       /* borrowed                                            */
     struct vv_scratch *scratch;         /* memory of the graph                                 */
@@ -71,6 +83,10 @@ struct vv_critical_graph {
     size_t edge_count, edge_capacity;
     struct vv_critical_latency *latencies; /* ascending by node                                */
     size_t latency_count, latency_capacity;
+    struct vv_critical_waited *waited;  /* of each meeting, all ranks but the last             */
+    size_t waited_count, waited_capacity;
+    struct vv_critical_late *lates;     /* of each meeting in which anybody waited             */
+    size_t late_count, late_capacity;
     uint8_t *class_by_name;             /* for vv_device_class_of                              */
     int64_t begin_ns, end_ns;           /* of the window, which holds all nodes                */
     uint64_t serial_links;              /* edges within chains                                 */
@@ -89,6 +105,7 @@ enum varve_code vv_critical_graph_init(struct vv_critical_graph *graph,
                                        const struct vv_scope *scope,
                                        const struct vv_question *question,
                                        const struct vv_critical_windows *windows,
+                                       const struct vv_host_collectives *collectives,
                                        struct varve_error *error);
 
 /* ---- for the files that build the graph ---- */
@@ -118,6 +135,17 @@ static inline int64_t vv_critical_span(const struct vv_critical_graph *graph, ui
     return vv_link_weighs(graph->link[node]) ? graph->time_ns[node] - graph->time_ns[node - 1] : 0;
 }
 
+/* True if the thread may be waiting before the node, judged by its open slice. Steps, annotations
+ * and Python do not show that a thread works. */
+static inline bool vv_critical_may_wait(const struct vv_critical_graph *graph, uint32_t node)
+{
+    if (graph->link[node] == VV_LINK_IDLE)
+        return true;
+    return graph->link[node] == VV_LINK_OWN &&
+           (graph->model->slices.layer[graph->owner[node]] &
+            (VARVE_LAYER_STEP | VARVE_LAYER_API | VARVE_LAYER_PYTHON)) != 0;
+}
+
 /* The first latency at the node or at a later one; latency_count if there is none. */
 size_t vv_critical_latency_from(const struct vv_critical_graph *graph, uint32_t node);
 
@@ -137,6 +165,14 @@ enum varve_code vv_critical_hands(struct vv_critical_graph *graph, const struct 
 enum varve_code vv_critical_meetings(struct vv_critical_graph *graph,
                                      const struct vv_critical_streams *streams,
                                      struct varve_error *error);
+/* Collectives of the host: makes the chains of those that no thread waits in, the edges from what
+ * asked for them and to the thread that waited, and the meetings of ranks. Comes after all other
+ * parts. critical/host_meetings.c */
+enum varve_code vv_critical_host_meetings(struct vv_critical_graph *graph,
+                                          const struct vv_scope *scope,
+                                          const struct vv_critical_windows *windows,
+                                          const struct vv_host_collectives *collectives,
+                                          struct varve_error *error);
 /* Makes the graph by HTA's rules: critical/hta.c. */
 enum varve_code vv_critical_hta(struct vv_critical_graph *graph, const struct vv_scope *scope,
                                 const struct vv_critical_windows *windows,

@@ -100,7 +100,7 @@ void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_win
     if (!scope->tracks[track] || !vv_track_works(scope->model, track))
         return;
     const struct vv_critical_window *window =
-        &windows->of_scope[vv_scope_of_track(scope->model, track)];
+        &windows->items[vv_window_of_track(windows, scope->model, track)];
     uint32_t first, last;
     vv_track_rows(scope->model, track, &first, &last);
     *out_last = vv_slices_lower_bound(&scope->model->slices, first, last, window->end_ns);
@@ -116,7 +116,7 @@ void vv_critical_rows(const struct vv_scope *scope, const struct vv_critical_win
 
 /* Chains stand in the order of processes and threads, not of rows. So the order of events in a file
  * changes no path. */
-struct thread { int64_t pid, tid; uint32_t scope, track; };
+struct thread { int64_t pid, tid; uint32_t scope, track, window; };
 
 static int by_thread(const void *a, const void *b)
 {
@@ -139,7 +139,8 @@ static enum varve_code sweep_threads(struct sweep *sweep, const struct vv_scope 
     for (uint32_t t = 0; t < model->tracks.table.count; t++)
         if (scope->tracks[t])
             threads[count++] = (struct thread){ vv_pid_of(model, t), model->tracks.tid[t],
-                                                vv_scope_of_track(model, t), t };
+                                                vv_scope_of_track(model, t), t,
+                                                vv_window_of_track(windows, model, t) };
     qsort(threads, count, sizeof *threads, by_thread);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first, last;
@@ -149,7 +150,7 @@ static enum varve_code sweep_threads(struct sweep *sweep, const struct vv_scope 
         VV_TRY(vv_critical_chain(sweep->graph, error));
         sweep->is_first = true;
         sweep->open_count = 0;
-        sweep_rows(sweep, first, last, windows->of_scope[threads[i].scope].end_ns);
+        sweep_rows(sweep, first, last, windows->items[threads[i].window].end_ns);
     }
     return VARVE_OK;
 }

@@ -139,7 +139,7 @@ static void clip(struct vv_hta *hta, const struct vv_critical_windows *windows,
 {
     for (size_t i = 0; i < hta->count; i++) {
         struct vv_hta_row *row = &hta->rows[i];
-        const struct vv_critical_window *window = &windows->of_scope[row->scope];
+        const struct vv_critical_window *window = &windows->items[row->scope];
         struct vv_interval bounds =
             window->slice != VV_NONE ? vv_hta_times(rules, window->slice) : VV_ALWAYS;
         const struct vv_hta_row *host = row->stream == -1         ? row

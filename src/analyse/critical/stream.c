@@ -77,7 +77,7 @@ static void place_work(struct vv_critical_streams *streams, const struct vv_devi
         int64_t launched_ns = launch != VV_NONE ? model->slices.begin_ns[launch] : item->begin_ns;
         bool is_chosen = launch == VV_NONE || work->scope->tracks[model->slices.track[launch]];
         const struct vv_critical_window *window =
-            &windows->of_scope[streams->streams[stream].scope];
+            &windows->items[streams->streams[stream].scope];
         int64_t begin_ns = item->begin_ns;
         if (launched_ns < window->begin_ns && begin_ns < window->begin_ns &&
             item->end_ns > window->begin_ns)

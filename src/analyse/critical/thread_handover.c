@@ -137,18 +137,6 @@ static enum varve_code find_pairs(struct hands *hands, struct varve_error *error
     return VARVE_OK;
 }
 
-/* True if the thread may be waiting, judged by its open slice. Steps, annotations and Python do not
- * show that a thread works. */
-static bool may_wait(const struct vv_critical_graph *graph, uint32_t node)
-{
-    uint32_t owner = graph->owner[node];
-    if (graph->link[node] == VV_LINK_IDLE)
-        return true;
-    return graph->link[node] == VV_LINK_OWN &&
-           (graph->model->slices.layer[owner] &
-            (VARVE_LAYER_STEP | VARVE_LAYER_API | VARVE_LAYER_PYTHON)) != 0;
-}
-
 /* Adds an edge between the two threads. It carries the time in which the waiting thread itself
  * still worked. */
 static enum varve_code add_handover_edge(struct vv_critical_graph *graph, uint32_t from,
@@ -169,7 +157,7 @@ static enum varve_code take_returns(struct vv_critical_graph *graph, struct node
     uint32_t work = works.first;
     for (uint32_t node = waits.first + 1; node < waits.last; node++) {
         int64_t begin_ns = graph->time_ns[node - 1], end_ns = graph->time_ns[node];
-        if (begin_ns == end_ns || !may_wait(graph, node))
+        if (begin_ns == end_ns || !vv_critical_may_wait(graph, node))
             continue;
         while (work < works.last && graph->time_ns[work] < begin_ns)
             work++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/critical/members.h"
 #include "derive/select/median_step.h"
 #include "meaning/hta_rules.h"
 
@@ -26,7 +27,7 @@ static void take_step(struct vv_critical_windows *windows, const struct vv_scope
                       uint32_t step)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    widen(&windows->of_scope[vv_scope_of_track(scope->model, steps->track[step])],
+    widen(&windows->items[vv_window_of_track(windows, scope->model, steps->track[step])],
           steps->begin_ns[step], steps->begin_ns[step] + steps->duration_ns[step],
           steps->slice[step]);
 }
@@ -39,16 +40,16 @@ static enum varve_code take_everywhere(struct vv_critical_windows *windows,
 {
     const struct vv_steps *steps = &scope->model->steps;
     uint32_t *nearest;
-    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &nearest, windows->scope_count, error));
-    memset(nearest, 0xff, windows->scope_count * sizeof *nearest);
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &nearest, windows->count, error));
+    memset(nearest, 0xff, windows->count * sizeof *nearest);
     for (uint32_t s = 0; s < steps->table.count; s++) {
-        uint32_t *best = &nearest[vv_scope_of_track(scope->model, steps->track[s])];
+        uint32_t *best = &nearest[vv_window_of_track(windows, scope->model, steps->track[s])];
         if (scope->steps[s] && steps->index[s] == steps->index[step] &&
             (*best == VV_NONE || llabs(steps->begin_ns[s] - steps->begin_ns[step]) <
                                      llabs(steps->begin_ns[*best] - steps->begin_ns[step])))
             *best = s;
     }
-    for (uint32_t i = 0; i < windows->scope_count; i++)
+    for (uint32_t i = 0; i < windows->count; i++)
         if (nearest[i] != VV_NONE)
             take_step(windows, scope, nearest[i]);
     return VARVE_OK;
@@ -76,7 +77,7 @@ static enum varve_code choose_steps(struct vv_critical_windows *windows,
 
 /* ---- annotations ---- */
 
-struct instance { int64_t place; uint32_t slice, scope; };
+struct instance { int64_t place; uint32_t slice, window; };
 
 struct search {
     const struct vv_scope *scope;
@@ -85,11 +86,11 @@ struct search {
     const struct vv_hta_rules *rules; /* NULL: Varve's own rules                                */
 };
 
-static int by_scope_and_place(const void *a, const void *b)
+static int by_window_and_place(const void *a, const void *b)
 {
     const struct instance *left = a, *right = b;
-    if (left->scope != right->scope)
-        return left->scope < right->scope ? -1 : 1;
+    if (left->window != right->window)
+        return left->window < right->window ? -1 : 1;
     if (left->place != right->place)
         return left->place < right->place ? -1 : 1;
     return (left->slice > right->slice) - (left->slice < right->slice);
@@ -137,16 +138,18 @@ static enum varve_code take_instance(struct vv_critical_windows *windows,
         if (is_meant(search, row)) /* in order of time; HTA: in order of the file */
             found[count++] = (struct instance){ search->rules != NULL ? slices->order[row]
                                                                       : slices->begin_ns[row],
-                                                row, vv_scope_of_track(model, slices->track[row]) };
-    qsort(found, count, sizeof *found, by_scope_and_place);
+                                                row,
+                                                vv_window_of_track(windows, model,
+                                                                   slices->track[row]) };
+    qsort(found, count, sizeof *found, by_window_and_place);
     for (size_t first = 0, last; first < count; first = last) {
-        for (last = first; last < count && found[last].scope == found[first].scope; last++)
+        for (last = first; last < count && found[last].window == found[first].window; last++)
             ;
         most = last - first > most ? last - first : most;
         if (instance < 0 || (uint64_t)instance >= last - first)
             continue;
         uint32_t slice = found[first + (size_t)instance].slice;
-        widen(&windows->of_scope[found[first].scope], slices->begin_ns[slice],
+        widen(&windows->items[found[first].window], slices->begin_ns[slice],
               slices->begin_ns[slice] + slices->duration_ns[slice], slice);
         is_any = true;
     }
@@ -184,27 +187,17 @@ static enum varve_code choose_range(struct vv_critical_windows *windows,
                                     const struct vv_question *question, struct varve_error *error)
 {
     struct vv_hta_rules rules;
-    if (question->compat == NULL || strcmp(question->compat, "hta") != 0)
+    if (!vv_asks_hta(question))
         return choose_annotation(windows, scope, question, NULL, error);
     VV_TRY(vv_hta_rules_init(&rules, scope->model, scope->scratch, error));
     return choose_annotation(windows, scope, question, &rules, error);
 }
 
-/* ---- which instance ---- */
+/* ---- all together ---- */
 
-enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows,
-                                         const struct vv_scope *scope,
-                                         const struct vv_question *question,
-                                         struct varve_error *error)
+static enum varve_code choose(struct vv_critical_windows *windows, const struct vv_scope *scope,
+                              const struct vv_question *question, struct varve_error *error)
 {
-    const struct vv_processes *processes = &scope->model->processes;
-    *windows = (struct vv_critical_windows){ .scope_count = 1 };
-    for (uint32_t p = 0; p < processes->table.count; p++)
-        if (processes->scope[p] >= windows->scope_count)
-            windows->scope_count = processes->scope[p] + 1;
-    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &windows->of_scope, windows->scope_count, error));
-    for (uint32_t i = 0; i < windows->scope_count; i++)
-        windows->of_scope[i] = (struct vv_critical_window){ 0, 0, VV_NONE };
     bool are_named =
         question->selection.first_step != INT64_MIN || question->selection.last_step != INT64_MAX;
     if (question->annotation != NULL && are_named)
@@ -213,8 +206,35 @@ enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows,
         return choose_range(windows, scope, question, error);
     if (scope->step_count > 0 && question->annotation == NULL)
         return choose_steps(windows, scope, are_named, error);
-    for (uint32_t i = 0; i < windows->scope_count; i++)
-        windows->of_scope[i] = (struct vv_critical_window){ INT64_MIN, INT64_MAX, VV_NONE };
+    for (uint32_t i = 0; i < windows->count; i++)
+        windows->items[i] = (struct vv_critical_window){ INT64_MIN, INT64_MAX, VV_NONE };
     snprintf(windows->says, sizeof windows->says, "the whole trace");
+    return VARVE_OK;
+}
+
+/* What belongs to no rank of a scope counts while one of its ranks has its window. */
+static void cover_ranks(struct vv_critical_windows *windows, const struct vv_model *model)
+{
+    for (uint32_t p = 0; p < model->processes.table.count; p++) {
+        uint32_t own = windows->of_process[p], scope = model->processes.scope[p];
+        const struct vv_critical_window *window = &windows->items[own];
+        if (own != scope && window->begin_ns != window->end_ns)
+            widen(&windows->items[scope], window->begin_ns, window->end_ns, window->slice);
+    }
+}
+
+enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows,
+                                         const struct vv_scope *scope,
+                                         const struct vv_question *question,
+                                         const struct vv_host_collectives *collectives,
+                                         struct varve_error *error)
+{
+    *windows = (struct vv_critical_windows){ 0 };
+    VV_TRY(vv_critical_members(scope, collectives, &windows->of_process, &windows->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &windows->items, windows->count, error));
+    for (uint32_t i = 0; i < windows->count; i++)
+        windows->items[i] = (struct vv_critical_window){ 0, 0, VV_NONE };
+    VV_TRY(choose(windows, scope, question, error));
+    cover_ranks(windows, scope->model);
     return VARVE_OK;
 }

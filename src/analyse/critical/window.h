@@ -4,6 +4,7 @@
 #ifndef VV_ANALYSE_CRITICAL_WINDOW_H
 #define VV_ANALYSE_CRITICAL_WINDOW_H
 
+#include "analyse/critical/host_collectives.h"
 #include "derive/select/scope.h"
 
 struct vv_critical_window {
@@ -12,9 +13,10 @@ struct vv_critical_window {
 };
 
 struct vv_critical_windows {
-    struct vv_critical_window *of_scope; /* by the scope of a process: each rank has a window of its
-                                            own */
-    uint32_t scope_count;
+    struct vv_critical_window *items; /* first those of the scopes; then those of ranks that share
+                                         a scope. Such a scope's own window covers theirs        */
+    uint32_t count;
+    uint32_t *of_process;             /* row of a process -> its window: each rank has its own   */
     char says[200];                      /* "step 7, the median of 20"                           */
 };
 
@@ -24,6 +26,7 @@ struct vv_critical_windows {
 enum varve_code vv_critical_windows_init(struct vv_critical_windows *windows,
                                          const struct vv_scope *scope,
                                          const struct vv_question *question,
+                                         const struct vv_host_collectives *collectives,
                                          struct varve_error *error);
 
 /* The scope of a track's process; 0 if no process is known. */
@@ -31,6 +34,14 @@ static inline uint32_t vv_scope_of_track(const struct vv_model *model, uint32_t 
 {
     uint32_t process = model->tracks.process[track];
     return process != VV_NONE ? model->processes.scope[process] : 0;
+}
+
+/* The window that counts for a track: its number in items. */
+static inline uint32_t vv_window_of_track(const struct vv_critical_windows *windows,
+                                          const struct vv_model *model, uint32_t track)
+{
+    uint32_t process = model->tracks.process[track];
+    return process != VV_NONE ? windows->of_process[process] : 0;
 }
 
 #endif

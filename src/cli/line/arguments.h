@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text/nearest.h"
@@ -81,7 +82,7 @@ struct vv_arguments {
     int64_t top;                /* rows; 0 = all                                                */
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
     const char *filter;         /* an expression over slices; NULL = none                       */
-    const char *compat;         /* "hta"; NULL = Varve's own rules                              */
+    const char *compat;         /* "hta", "paddle"; NULL = Varve's own rules                    */
     /* diff */
     const char *fail_over;      /* "5%"; NULL = never                                           */
     /* critical path */
@@ -119,6 +120,12 @@ struct vv_arguments {
     bool operands_after_dashes; /* "--" came before them                                        */
     bool said[VV_OPTION_COUNT]; /* by row: the option is on the command line                    */
 };
+
+/* Does the user want the report of PaddlePaddle Fluid's profiler? */
+static inline bool vv_asks_fluid(const struct vv_arguments *arguments)
+{
+    return arguments->compat != NULL && strcmp(arguments->compat, "paddle") == 0;
+}
 
 enum vv_value_kind { VV_VALUE_FLAG, VV_VALUE_TEXT, VV_VALUE_INT, VV_VALUE_CHOICE, VV_VALUE_FILE };
 

@@ -15,6 +15,7 @@
 #include "cli/line/say.h"
 #include "cli/line/terminal.h"
 #include "present/present.h"
+#include "question/fluid_sort.h"
 
 /* ---- files ---- */
 
@@ -333,6 +334,17 @@ static enum varve_code deliver(const struct vv_arguments *arguments,
     return vv_output_commit(&output, error);
 }
 
+/* What Fluid's report says that it is sorted by; NULL if the user does not want this report. */
+static const char *fluid_order(const struct vv_arguments *arguments)
+{
+    enum vv_fluid_sort key;
+    if (!vv_asks_fluid(arguments) ||
+        vv_fluid_sort_find(arguments->said[VV_OPTION_SORT] ? arguments->sort : NULL, &key, NULL) !=
+            VARVE_OK)
+        return NULL;
+    return vv_fluid_sort_says(key);
+}
+
 int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const char *trace,
                  const struct vv_sheet *const *sheets, size_t count)
 {
@@ -348,6 +360,7 @@ int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const c
                            : arguments->color != NULL && strcmp(arguments->color, "always") == 0,
         .terminal = is_stdout && isatty(STDOUT_FILENO),
         .width = vv_terminal_width(STDOUT_FILENO),
+        .fluid = fluid_order(arguments),
     };
     enum varve_code code = find_form(arguments, &how.form, &error);
     if (code == VARVE_OK && arguments->table != NULL) {
@@ -361,5 +374,8 @@ int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const c
         return vv_print_error(&error);
     code = deliver(arguments, &how, text, length, &error);
     free(text);
+    /* Fluid's report has no place for what Varve says about a table. */
+    if (code == VARVE_OK && how.form == VV_FORM_TEXT && how.fluid != NULL && !arguments->quiet)
+        vv_say("%s", sheets[0]->policy);
     return code == VARVE_OK ? VV_EXIT_DONE : vv_output_complain(arguments->output, &error);
 }

@@ -15,6 +15,7 @@
 #include "cli/line/machine.h"
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
+#include "model/find.h"
 #include "cli/reading/cache_use.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
@@ -115,6 +116,7 @@ static enum varve_code import(const struct vv_arguments *arguments, const char *
     struct vv_meter meter;
     struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter,
                                          .step_by = arguments->step_by,
+                                         .step_thread = arguments->thread,
                                          .is_bound_by_size = arguments->max_memory == NULL };
     if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
         VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
@@ -123,6 +125,23 @@ static enum varve_code import(const struct vv_arguments *arguments, const char *
     enum varve_code code = vv_import_all(paths, count, &options, &reading->model, error);
     vv_meter_end(&meter);
     return code;
+}
+
+/* A cache holds the steps of the threads with most of them. Does --thread name another one? */
+static bool wants_other_steps(const struct vv_arguments *arguments, const struct vv_model *model)
+{
+    for (uint32_t t = 0; t < model->tracks.table.count && arguments->thread != NULL; t++)
+        if (model->tracks.steps_left[t] > 0 && vv_track_is_called(model, t, arguments->thread))
+            return true;
+    return false;
+}
+
+static bool has_steps_left(const struct vv_model *model)
+{
+    for (uint32_t t = 0; t < model->tracks.table.count; t++)
+        if (model->tracks.steps_left[t] > 0)
+            return true;
+    return false;
 }
 
 /* If the cache cannot be made, the traces are still read. A user who asked for the cache by name
@@ -139,13 +158,17 @@ static enum varve_code read_traces(const struct vv_arguments *arguments, struct 
     reading->is_cache_wanted = arguments->cache;
     if (cache != NULL)
         reading->model = vv_cache_open(cache);
-    enum varve_code code = VARVE_OK;
-    if (reading->model == NULL) {
-        code = import(arguments, paths, count, reading, error);
-        reading->cache = cache;
-    } else {
+    if (reading->model != NULL && !wants_other_steps(arguments, reading->model)) {
         vv_cache_destroy(cache);
+        return VARVE_OK;
     }
+    vv_model_destroy(reading->model);
+    reading->model = NULL;
+    enum varve_code code = import(arguments, paths, count, reading, error);
+    if (code == VARVE_OK && arguments->thread != NULL && has_steps_left(reading->model))
+        vv_cache_destroy(cache); /* the steps may be those that --thread chose */
+    else
+        reading->cache = cache;
     return code;
 }
 
@@ -257,6 +280,13 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     const char *const only[] = { arguments->table, NULL };
     if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
         return vv_print_error(&error);
+    if (vv_asks_fluid(arguments) && arguments->table == NULL) {
+        (void)vv_fail(&error, VARVE_INVALID,
+                      "varve %s has no table by the rules of paddle. Type varve report --compat "
+                      "paddle",
+                      verb);
+        return vv_print_error(&error);
+    }
     question.full = full;
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))

@@ -117,6 +117,8 @@ enum vv_python_found vv_python_api_find(struct vv_python_api *out_api, const cha
     snprintf(out_api->version, sizeof out_api->version, "%.*s", (int)strcspn(text, " "), text);
     out_api->minor = strncmp(text, "3.", 2) == 0 ? (unsigned)strtoul(text + 2, NULL, 10) : 0;
     const char *missing = out_api->minor >= 9 ? find_symbols(out_api, handle) : NULL;
+    if (missing == NULL && strstr(text, "free-threading") != NULL)
+        missing = "the interpreter's lock"; /* "3.13.5 free-threading build (main, …" */
     static char why[96];
     snprintf(why, sizeof why, "%s%s",
              missing != NULL ? "calls not traced; it lacks " : "older than 3.9, left alone",

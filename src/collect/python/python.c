@@ -15,6 +15,7 @@
 #include "collect/process/wishes.h"
 #include "collect/python/calls.h"
 #include "collect/python/hook.h"
+#include "collect/python/threads.h"
 #include "record/source_note.h"
 
 #define NAME "python"
@@ -101,6 +102,8 @@ static int hear(const char *event, void *arguments, void *nothing)
     bool wanted = __atomic_load_n(&is_wanted, __ATOMIC_ACQUIRE);
     if ((wanted ? state != GIVEN_UP : state == TRACING) && is_within())
         hear_of_calls(event, arguments, wanted);
+    if (vv_python_thread_is_new() && is_within())
+        vv_python_thread_look(&python);
     if (listener != NULL && listener->hears(event) && is_within())
         listener->heard(&python);
     vv_python_hook_hear(event);

@@ -351,7 +351,7 @@ enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struc
 enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
                                      const struct vv_question *question, struct varve_error *error)
 {
-    *out_work = (struct vv_device_work){ .scope = scope, .is_hta = question->compat != NULL };
+    *out_work = (struct vv_device_work){ .scope = scope, .is_hta = vv_asks_hta(question) };
     if (out_work->is_hta)
         VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, scope->scratch, error));
     return find_in_scratch(out_work, question->selection.device, error);

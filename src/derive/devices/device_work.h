@@ -96,7 +96,7 @@ static inline enum varve_code vv_no_work_policy(const struct vv_scope *scope,
 /* For a policy: names the tool whose rules chose the work, unless they are Varve's. */
 static inline const char *vv_compat_text(const struct vv_question *question)
 {
-    return question->compat != NULL ? "; by the rules of HTA" : "";
+    return vv_asks_hta(question) ? "; by the rules of HTA" : "";
 }
 
 #endif

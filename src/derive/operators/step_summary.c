@@ -51,6 +51,23 @@ static void origin_text(const struct vv_scope *scope, char *text, size_t bytes)
              vv_text_of(scope->model, steps->name[s]));
 }
 
+/* Writes "; 3 more threads have steps: --thread 4711", which names the one with most, or "". */
+static void others_text(const struct vv_scope *scope, char *text, size_t bytes)
+{
+    const struct vv_tracks *tracks = &scope->model->tracks;
+    uint32_t count = 0, most = VV_NONE;
+    text[0] = '\0';
+    for (uint32_t t = 0; t < tracks->table.count; t++) {
+        if (tracks->steps_left[t] == 0 || scope->by_thread || !scope->tracks[t])
+            continue;
+        count++;
+        most = most == VV_NONE || tracks->steps_left[t] > tracks->steps_left[most] ? t : most;
+    }
+    if (count > 0)
+        snprintf(text, bytes, "; %u more thread%s steps: --thread %" PRId64, count,
+                 count == 1 ? " has" : "s have", tracks->tid[most]);
+}
+
 enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sheet,
                                struct varve_error *error)
 {
@@ -63,10 +80,11 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
         return vv_sheet_policy(sheet, error, "no steps on this thread");
     VV_TRY(vv_step_summary(scope, &summary, error));
 
-    char threads[200], origin[200], left_out[60], total[VV_NUMBER_BYTES], median[VV_NUMBER_BYTES],
-        p10[VV_NUMBER_BYTES], p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
+    char threads[200], origin[200], others[80], left_out[60], total[VV_NUMBER_BYTES],
+        median[VV_NUMBER_BYTES], p10[VV_NUMBER_BYTES], p90[VV_NUMBER_BYTES], max[VV_NUMBER_BYTES];
     vv_scope_threads_text(scope, true, threads, sizeof threads);
     origin_text(scope, origin, sizeof origin);
+    others_text(scope, others, sizeof others);
     vv_scope_left_out_text(scope, left_out, sizeof left_out);
     vv_number_duration(summary.total_ns, total, sizeof total);
     vv_number_duration(summary.median_ns, median, sizeof median);
@@ -74,11 +92,12 @@ enum varve_code vv_step_policy(const struct vv_scope *scope, struct vv_sheet *sh
     vv_number_duration(summary.p90_ns, p90, sizeof p90);
     vv_number_duration(summary.max_ns, max, sizeof max);
     if (summary.count == 1)
-        return vv_sheet_policy(sheet, error, "1 step on %s%s, %s%s", threads, origin, total,
-                               left_out);
+        return vv_sheet_policy(sheet, error, "1 step on %s%s, %s%s%s", threads, origin, total,
+                               others, left_out);
     return vv_sheet_policy(
         sheet, error,
-        "%" PRIu64 " steps on %s%s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64 ")%s",
+        "%" PRIu64 " steps on %s%s, %s; median %s, p10 %s, p90 %s, longest %s (step %" PRId64
+        ")%s%s",
         summary.count, threads, origin, total, median, p10, p90, max, summary.longest_step,
-        left_out);
+        others, left_out);
 }

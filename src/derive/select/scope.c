@@ -53,15 +53,6 @@ enum varve_code vv_selection_steps(struct vv_selection *selection, const char *t
     return VARVE_OK;
 }
 
-static bool track_is_called(const struct vv_model *model, uint32_t track, const char *wanted)
-{
-    char tid[24], full[120];
-    snprintf(tid, sizeof tid, "%" PRId64, model->tracks.tid[track]);
-    vv_track_text(model, track, full, sizeof full);
-    return strcmp(wanted, tid) == 0 || strcmp(wanted, full) == 0 ||
-           strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
-}
-
 uint32_t vv_scope_rank_count(const struct vv_scope *scope)
 {
     int64_t first = -1;
@@ -212,7 +203,7 @@ static void mark_tracks(struct vv_scope *scope, const char *thread)
         uint32_t process = model->tracks.process[t];
         if (model->tracks.kind[t] == VV_TRACK_THREAD &&
             (process == VV_NONE || scope->processes[process]))
-            scope->tracks[t] = thread == NULL || track_is_called(model, t, thread);
+            scope->tracks[t] = thread == NULL || vv_track_is_called(model, t, thread);
         scope->track_count += scope->tracks[t];
     }
 }

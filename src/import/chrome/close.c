@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* close.c — the last stage of reading a trace: does what needs all events. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/radix.h"
 #include "import/chrome/number.h"
@@ -57,36 +59,84 @@ static void set_device_tracks(struct vv_chrome_reader *reader)
 
 /* ---- rows without categories: the name of the process decides what they are ---- */
 
-struct later {
-    struct vv_chrome_reader *reader;
-    const struct vv_dialect_process **classes; /* by track, from first_track on                 */
-    bool *has_step_numbers;                    /* a row "Steps" of XLA                          */
+/* What is known of one track. */
+struct later_track {
+    const struct vv_dialect_process *class;
+    bool has_step_numbers; /* a row "Steps" of XLA                                              */
+    enum vv_dialect_timeline timeline;
+    int64_t stream; /* the number in the name of the process; or the track's                  */
 };
 
-/* The index is in the name "/device:GPU:0 (…)"; for an Ascend device it is the low five bits of its
- * pid. */
+struct later {
+    struct vv_chrome_reader *reader;
+    struct later_track *tracks;          /* from first_track on                                 */
+    bool has_streams[UINT16_MAX + 1];    /* by the device's index: streams of a timeline       */
+};
+
+/* The index is in the name "/device:GPU:0 (…)" or "/device:GPU:0/stream:14 …"; for an Ascend device
+ * it is the low five bits of its pid. */
 static uint32_t device_index(const char *name, int64_t pid)
 {
-    const char *colon = strrchr(name, ':');
-    if (colon != NULL && colon[1] >= '0' && colon[1] <= '9')
-        return (uint32_t)strtoul(colon + 1, NULL, 10) & 0xffff;
+    for (const char *colon = strchr(name, ':'); colon != NULL; colon = strchr(colon + 1, ':'))
+        if (colon[1] >= '0' && colon[1] <= '9')
+            return (uint32_t)strtoul(colon + 1, NULL, 10) & UINT16_MAX;
     return (uint32_t)pid & 31;
 }
 
-static void classify_track(struct later *later, uint32_t row)
+/* The rows of a timeline's stream have no name of their own. */
+static enum varve_code name_stream(struct vv_model *model, uint32_t row, int64_t stream,
+                                   struct varve_error *error)
+{
+    char called[40];
+    if (model->tracks.name[row] != 0)
+        return VARVE_OK;
+    snprintf(called, sizeof called, "stream %" PRId64, stream);
+    return vv_model_text(model, called, &model->tracks.name[row], error);
+}
+
+static enum varve_code classify_track(struct later *later, uint32_t row, struct varve_error *error)
 {
     struct vv_model *model = later->reader->model;
     uint32_t process = model->tracks.process[row];
     const char *name = vv_intern_text(&model->strings, model->processes.name[process]);
     const struct vv_dialect_process *class = vv_dialect_process(name);
-    later->classes[row - later->reader->places.first_track] = class;
+    struct later_track *track = &later->tracks[row - later->reader->places.first_track];
+    *track = (struct later_track){ .class = class, .stream = model->tracks.tid[row] };
     if (!class->is_device || model->tracks.kind[row] != VV_TRACK_THREAD)
-        return;
+        return VARVE_OK;
+    uint32_t index = device_index(name, model->processes.pid[process]);
     model->tracks.kind[row] = VV_TRACK_DEVICE;
-    model->tracks.device[row] =
-        VARVE_DEVICE(class->device_kind, device_index(name, model->processes.pid[process]));
-    later->has_step_numbers[row - later->reader->places.first_track] =
+    model->tracks.device[row] = VARVE_DEVICE(class->device_kind, index);
+    track->has_step_numbers =
         strcmp(vv_intern_text(&model->strings, model->tracks.name[row]), "Steps") == 0;
+    track->timeline = vv_dialect_timeline(name, &track->stream);
+    if (track->timeline != VV_TIMELINE_STREAM)
+        return VARVE_OK;
+    later->has_streams[index & UINT16_MAX] = true;
+    return name_stream(model, row, track->stream, error);
+}
+
+static const struct later_track *track_of(const struct later *later, uint32_t track)
+{
+    return &later->tracks[track - later->reader->places.first_track];
+}
+
+/* NVIDIA's tracer calls copies MemcpyH2D; TensorFlow's timeline has MEMCPYHtoD. */
+static enum vv_activity_kind work_kind(const struct vv_dialect_process *class, const char *name)
+{
+    if (class->device_kind == VARVE_DEVICE_KIND_CUDA && strncasecmp(name, "Memcpy", 6) == 0)
+        return VV_ACTIVITY_COPY;
+    if (class->device_kind == VARVE_DEVICE_KIND_CUDA && strncasecmp(name, "Memset", 6) == 0)
+        return VV_ACTIVITY_SET;
+    return VV_ACTIVITY_KERNEL;
+}
+
+/* Rows that sum up the streams of their device, which the trace has too, are no work. */
+static bool is_summary(const struct later *later, uint32_t track)
+{
+    uint32_t device = later->reader->model->tracks.device[track];
+    return track_of(later, track)->timeline == VV_TIMELINE_SUMMARY &&
+           later->has_streams[device & UINT16_MAX];
 }
 
 static enum varve_code complete_activity(struct later *later, uint32_t slice,
@@ -94,19 +144,20 @@ static enum varve_code complete_activity(struct later *later, uint32_t slice,
 {
     struct vv_model *model = later->reader->model;
     uint32_t track = model->slices.track[slice];
-    const struct vv_dialect_process *class =
-        later->classes[track - later->reader->places.first_track];
+    const struct vv_dialect_process *class = track_of(later, track)->class;
     uint32_t *activity = &model->slices.activity[slice];
-    if (*activity == VV_NONE && !class->is_device)
+    if (*activity == VV_NONE && (!class->is_device || is_summary(later, track)))
         return VARVE_OK;
     if (*activity == VV_NONE)
         VV_TRY(vv_model_add_activity(model, activity, error));
-    model->activities.kind[*activity] = class->is_device ? VV_ACTIVITY_KERNEL : VV_ACTIVITY_CALL;
+    model->activities.kind[*activity] = VV_ACTIVITY_CALL;
     if (!class->is_device)
         return VARVE_OK;
+    model->activities.kind[*activity] =
+        (uint8_t)work_kind(class, vv_intern_text(&model->strings, model->slices.name[slice]));
     model->activities.device[*activity] = model->tracks.device[track];
     if (model->activities.stream[*activity] < 0)
-        model->activities.stream[*activity] = model->tracks.tid[track];
+        model->activities.stream[*activity] = track_of(later, track)->stream;
     return VARVE_OK;
 }
 
@@ -127,34 +178,37 @@ static enum varve_code classify_rows(struct later *later, struct varve_error *er
     struct vv_marks *marks = &reader->model->marks;
     uint32_t first_track = reader->places.first_track;
     for (uint32_t row = first_track; row < reader->model->tracks.table.count; row++)
-        classify_track(later, row);
+        VV_TRY(classify_track(later, row, error));
     for (uint64_t i = reader->first_rows[VV_TABLE_SLICES]; i < slices->table.count; i++) {
         if (slices->layer[i] != 0)
             continue;
-        slices->layer[i] = later->classes[slices->track[i] - first_track]->layer;
-        if (later->has_step_numbers[slices->track[i] - first_track])
+        slices->layer[i] = track_of(later, slices->track[i])->class->layer;
+        if (track_of(later, slices->track[i])->has_step_numbers)
             VV_TRY(number_step(later, (uint32_t)i, error));
         else
             VV_TRY(complete_activity(later, (uint32_t)i, error));
     }
     for (uint64_t i = reader->first_rows[VV_TABLE_MARKS]; i < marks->table.count; i++)
         if (marks->layer[i] == 0)
-            marks->layer[i] = later->classes[marks->track[i] - first_track]->layer;
+            marks->layer[i] = track_of(later, marks->track[i])->class->layer;
     return VARVE_OK;
 }
 
 static enum varve_code classify_later(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     size_t count = reader->model->tracks.table.count - reader->places.first_track;
-    struct later later = { reader, calloc(count + 1, sizeof *later.classes),
-                           calloc(count + 1, sizeof *later.has_step_numbers) };
+    struct later *later = calloc(1, sizeof *later);
     enum varve_code code;
-    if (later.classes == NULL || later.has_step_numbers == NULL)
+    if (later != NULL)
+        later->tracks = calloc(count + 1, sizeof *later->tracks);
+    if (later == NULL || later->tracks == NULL) {
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu tracks", count);
-    else
-        code = classify_rows(&later, error);
-    free(later.classes);
-    free(later.has_step_numbers);
+    } else {
+        later->reader = reader;
+        code = classify_rows(later, error);
+        free(later->tracks);
+    }
+    free(later);
     return code;
 }
 

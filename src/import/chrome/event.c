@@ -82,6 +82,7 @@ VV_CHROME_INLINE enum vv_chrome_status read_args(struct vv_chrome_cursor *cursor
 {
     enum vv_chrome_status status = VV_CHROME_DONE;
     cursor->next++;
+    event->first_inner = event->arg_count;
     while (status == VV_CHROME_DONE && !vv_chrome_closes(cursor, '}')) {
         struct vv_chrome_arg *arg = next_arg(event);
         if (__builtin_expect(arg == NULL, 0))
@@ -89,6 +90,7 @@ VV_CHROME_INLINE enum vv_chrome_status read_args(struct vv_chrome_cursor *cursor
         status = vv_chrome_member(cursor, &arg->key, &arg->value);
         event->arg_count++;
     }
+    event->inner_end = event->arg_count;
     return status;
 }
 
@@ -111,7 +113,7 @@ VV_CHROME_INLINE enum vv_chrome_status read_event(struct vv_chrome_cursor *curso
     struct vv_chrome_value key;
     event->object.at = cursor->text + *cursor->next;
     event->present = 0;
-    event->arg_count = 0;
+    event->arg_count = event->first_inner = event->inner_end = 0;
     cursor->next++;
     while (!vv_chrome_closes(cursor, '}')) {
         const char *end = NULL;

@@ -23,6 +23,7 @@ struct vv_chrome_event {
     struct vv_chrome_value fields[VV_FIELD_COUNT];
     struct vv_chrome_arg *args;
     size_t arg_count, arg_capacity;
+    size_t first_inner, inner_end; /* the arguments from within "args"; others are members     */
     struct vv_chrome_value object; /* where the event's object is                               */
 };
 

@@ -94,17 +94,20 @@ static void count_event(struct vv_chrome_reader *reader, int64_t end_ns)
 
 /* ---- slices ---- */
 
+static bool is_true(const struct vv_chrome_value *value)
+{
+    return value != NULL && value->kind == VV_CHROME_TRUE;
+}
+
 static enum varve_code add_flow_of_slice(struct vv_chrome_reader *reader, struct varve_error *error)
 {
-    static const struct { enum vv_chrome_field field; enum vv_chrome_flow_kind kind; } ends[] = {
-        { VV_FIELD_FLOW_IN, VV_FLOW_IN }, { VV_FIELD_FLOW_OUT, VV_FLOW_OUT }
-    };
-    for (size_t i = 0; i < 2; i++) {
-        const struct vv_chrome_value *value = field(reader, ends[i].field);
-        if (value != NULL && value->kind == VV_CHROME_TRUE)
-            VV_TRY(vv_chrome_add_flow(reader, ends[i].kind, error));
-    }
-    return VARVE_OK;
+    bool enters = is_true(field(reader, VV_FIELD_FLOW_IN));
+    bool leaves = is_true(field(reader, VV_FIELD_FLOW_OUT));
+    if (!enters && !leaves)
+        return VARVE_OK;
+    return vv_chrome_add_flow(reader, enters && leaves ? VV_FLOW_THROUGH
+                                      : enters         ? VV_FLOW_IN
+                                                       : VV_FLOW_OUT, error);
 }
 
 static enum varve_code add_half(struct vv_chrome_reader *reader, uint32_t slice,
@@ -234,7 +237,8 @@ static enum varve_code name_with_id(struct vv_chrome_reader *reader, struct varv
     return code;
 }
 
-/* If a value is not a number, it cannot be a counter's value; the event is kept as a mark. */
+/* What is not a number, or not among "args" (as Chrome's "tts", a clock), is not a counter's value;
+ * the event is kept as a mark. */
 static enum varve_code apply_counter(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_chrome_event *event = &reader->event;
@@ -243,7 +247,8 @@ static enum varve_code apply_counter(struct vv_chrome_reader *reader, struct var
     VV_TRY(name_with_id(reader, error));
     for (size_t i = 0; i < event->arg_count; i++) {
         double value;
-        if (vv_chrome_real(&event->args[i].value, &value))
+        bool is_inner = i >= event->first_inner && i < event->inner_end;
+        if (is_inner && vv_chrome_real(&event->args[i].value, &value))
             VV_TRY(add_counter(reader, &event->args[i].key, value, error));
         else
             event->args[rest++] = event->args[i];

@@ -4,7 +4,8 @@
  * Ends with the same category, name, id and scope belong together. In order of time, an end t or f
  * belongs to the last start at or before it; or to the first start, if clocks disagree. The arrow
  * comes from that start, or from the last t after it. So ids may be used again, and one start may
- * have several ends. */
+ * have several ends. A slice that an arrow enters and another leaves is like a t; where none enters
+ * it, it is a start. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -127,6 +128,10 @@ enum varve_code vv_chrome_add_flow(struct vv_chrome_reader *reader, enum vv_chro
         .to_next = !is_slice && kind == VV_FLOW_IN && binds_to_next(&reader->event)
     };
     VV_TRY(vv_chrome_event_id(reader, &id, error));
+    if (is_slice && vv_chrome_has(&reader->event, VV_FIELD_BIND_ID)) {
+        id.is_local = false;
+        read_id(&reader->event.fields[VV_FIELD_BIND_ID], &id);
+    }
     if (!id.is_there) {
         reader->model->health.unmatched_flows++;
         return VARVE_OK;
@@ -185,7 +190,7 @@ static enum varve_code join_group(struct vv_chrome_reader *reader,
     if (count > 1)
         qsort(ends, count, sizeof *ends, by_time);
     for (size_t i = 0; i < count && tail == NULL; i++)
-        if (ends[i]->kind == VV_FLOW_OUT)
+        if (ends[i]->kind == VV_FLOW_OUT || ends[i]->kind == VV_FLOW_THROUGH)
             tail = ends[i];
     if (tail == NULL) {
         reader->model->health.unmatched_flows += count;
@@ -200,9 +205,11 @@ static enum varve_code join_group(struct vv_chrome_reader *reader,
             tail = ends[i];
             continue;
         }
-        VV_TRY(add_arrow(reader, tail, ends[i], error));
-        is_used = true;
-        if (ends[i]->kind == VV_FLOW_STEP)
+        if (ends[i] != tail) {
+            VV_TRY(add_arrow(reader, tail, ends[i], error));
+            is_used = true;
+        }
+        if (ends[i]->kind != VV_FLOW_IN)
             tail = ends[i];
     }
     reader->model->health.unmatched_flows += !is_used;

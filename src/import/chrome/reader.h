@@ -58,7 +58,9 @@ struct vv_chrome_id {
     bool is_there;
 };
 
-enum vv_chrome_flow_kind { VV_FLOW_OUT, VV_FLOW_STEP, VV_FLOW_IN };
+/* THROUGH: of a slice that an arrow enters and another leaves. At equal times they are in this
+ * order. */
+enum vv_chrome_flow_kind { VV_FLOW_OUT, VV_FLOW_STEP, VV_FLOW_THROUGH, VV_FLOW_IN };
 
 struct vv_chrome_flow_end {
     int64_t time_ns;

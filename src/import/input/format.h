@@ -13,6 +13,7 @@ struct vv_import_options {
     bool is_bound_by_size;       /* the model may also hold no more than VV_SOURCE_GROWTH_MAX times
                                     the inputs, plus VV_SOURCE_GROWN_BYTES_MIN */
     const char *step_by;         /* as in struct vv_model; borrowed until the import is done    */
+    const char *step_thread;     /* the same                                                    */
     unsigned threads;            /* threads that may read one file; 0 = as many as there are
                                     processors */
     vv_progress *progress;       /* NULL = no progress; called from any thread, one call at a time,
@@ -33,12 +34,14 @@ struct vv_import_job {
     struct vv_model *model;
     uint32_t scope;              /* scope of the processes that it adds (model.h)               */
     const struct vv_import_options *options;
+    const char **format; /* the reader may set a name for the format that it found, if it reads
+                            several; it lives for ever. NULL = not wanted */
     struct vv_named_pids *named; /* the reader adds the processes of which the file has only names;
                                     NULL = not wanted */
 };
 
 struct vv_importer {
-    const char *name;  /* format in table "inputs": "varve"                                     */
+    const char *name;  /* format in table "inputs", unless the reader sets another: "varve"     */
     const char *title; /* name in the list of known formats in messages: "varve"                */
     /* True if `path` looks like this format. `head` has the first bytes of a file, decompressed. */
     bool (*probe)(const char *path, bool is_folder, const char *head, size_t head_bytes);

@@ -89,9 +89,9 @@ static enum varve_code fail_to_decompress(const struct vv_source *source, enum v
         VV_FAIL(error, code, "no memory to decompress '%s'", source->path);
     case VARVE_LIMIT:
         VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
-                     "'%s' was compressed with a window of more than 128 MiB: unpack it "
-                     "first:  zstd -d --long=31",
-                     source->path);
+                     "'%s': the zstd data at byte %llu was compressed with a window of more than "
+                     "128 MiB: unpack it first:  zstd -d --long=31",
+                     source->path, (unsigned long long)offset);
     default:
         return vv_fail_at(error, VARVE_CORRUPT, offset, "'%s': the %s data is damaged",
                           source->path, compression_name(source));

@@ -95,15 +95,15 @@ static enum varve_code add_activity(struct vv_nsys *nsys, const struct vv_nsys_r
     VV_TRY(vv_model_add_activity(nsys->model, &activity, error));
     nsys->model->slices.activity[slice] = activity;
     activities->kind[activity] = (uint8_t)kind;
-    if (values[VV_NSYS_CORRELATION] != VV_NSYS_ABSENT)
+    if (values[VV_NSYS_CORRELATION] != VV_SPAN_ABSENT)
         activities->correlation[activity] = (uint64_t)values[VV_NSYS_CORRELATION];
-    if (values[VV_NSYS_CONTEXT] != VV_NSYS_ABSENT)
+    if (values[VV_NSYS_CONTEXT] != VV_SPAN_ABSENT)
         activities->context[activity] = values[VV_NSYS_CONTEXT];
-    if (values[VV_NSYS_STREAM] != VV_NSYS_ABSENT)
+    if (values[VV_NSYS_STREAM] != VV_SPAN_ABSENT)
         activities->stream[activity] = values[VV_NSYS_STREAM];
-    if (values[VV_NSYS_BYTES] != VV_NSYS_ABSENT)
+    if (values[VV_NSYS_BYTES] != VV_SPAN_ABSENT)
         activities->bytes[activity] = (uint64_t)values[VV_NSYS_BYTES];
-    if (values[VV_NSYS_DEVICE] != VV_NSYS_ABSENT)
+    if (values[VV_NSYS_DEVICE] != VV_SPAN_ABSENT)
         activities->device[activity] = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, values[VV_NSYS_DEVICE]);
     return VARVE_OK;
 }
@@ -114,23 +114,23 @@ static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row
     const struct reading *reading = context;
     const struct table *table = reading->table;
     const int64_t *values = row->values;
-    struct vv_nsys_event event = { values[VV_NSYS_START], values[VV_NSYS_END], 0, reading->title,
+    struct vv_span event = { values[VV_NSYS_START], values[VV_NSYS_END], 0, reading->title,
                                    reading->category, table->layer };
     uint32_t slice, key;
     if (is_on_device(table))
         VV_TRY(vv_nsys_stream(nsys, row, &event.track, error));
     else
-        VV_TRY(vv_nsys_thread(nsys, values[VV_NSYS_TID] == VV_NSYS_ABSENT ? 0 : values[VV_NSYS_TID],
+        VV_TRY(vv_nsys_thread(nsys, values[VV_NSYS_TID] == VV_SPAN_ABSENT ? 0 : values[VV_NSYS_TID],
                               &event.track, error));
-    if (values[VV_NSYS_NAME] != VV_NSYS_ABSENT && values[VV_NSYS_NAME] != 0)
+    if (values[VV_NSYS_NAME] != VV_SPAN_ABSENT && values[VV_NSYS_NAME] != 0)
         event.name = (uint32_t)values[VV_NSYS_NAME];
-    else if (values[VV_NSYS_TEXT] != VV_NSYS_ABSENT)
+    else if (values[VV_NSYS_TEXT] != VV_SPAN_ABSENT)
         event.name = (uint32_t)values[VV_NSYS_TEXT];
     VV_TRY(name_copy(nsys, row, &event.name, error));
-    VV_TRY(vv_nsys_add(nsys, &event, &slice, error));
+    VV_TRY(vv_spans_add(&nsys->spans, &event, &slice, error));
     if (table->activity != NO_ACTIVITY)
         VV_TRY(add_activity(nsys, row, (enum vv_activity_kind)table->activity, slice, error));
-    else if (values[VV_NSYS_BYTES] != VV_NSYS_ABSENT) {
+    else if (values[VV_NSYS_BYTES] != VV_SPAN_ABSENT) {
         VV_TRY(vv_model_text(nsys->model, "bytes", &key, error));
         VV_TRY(vv_attribute_to_slice(nsys->model, slice, key,
                                      vv_attribute_int(values[VV_NSYS_BYTES]), error));
@@ -145,16 +145,7 @@ static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row
 
 /* ---- the list of tables ---- */
 
-static bool has_columns(struct vv_nsys *nsys, const char *table, const char *const *columns)
-{
-    for (; *columns != NULL; columns++)
-        if (vv_sqlite.table_column_metadata(nsys->database, NULL, table, *columns, NULL, NULL, NULL,
-                                            NULL, NULL) != SQLITE_OK)
-            return false;
-    return true;
-}
-
-static const struct table *find_table(struct vv_nsys *nsys, const char *name)
+static const struct table *find_table(struct vv_database *database, const char *name)
 {
     static const char *const instant[] = { "start", NULL };
     static const char *const by_name[] = { "start", "end", "globalTid", "nameId", NULL };
@@ -163,19 +154,23 @@ static const struct table *find_table(struct vv_nsys *nsys, const char *name)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         size_t length = strlen(tables[i].name);
         bool is_several = tables[i].name[length - 1] == '*';
-        if (is_several
-                ? strncmp(tables[i].name, name, length - 1) == 0 && has_columns(nsys, name, instant)
-                : strcmp(tables[i].name, name) == 0 &&
-                      has_columns(nsys, name, is_on_device(&tables[i]) ? device : instant))
+        if (is_several ? strncmp(tables[i].name, name, length - 1) == 0 &&
+                             vv_database_has_columns(database, name, instant)
+                       : strcmp(tables[i].name, name) == 0 &&
+                             vv_database_has_columns(database, name,
+                                                     is_on_device(&tables[i]) ? device : instant))
             return &tables[i];
     }
-    return has_columns(nsys, name, by_name) || has_columns(nsys, name, by_text) ? &other : NULL;
+    return vv_database_has_columns(database, name, by_name) ||
+                   vv_database_has_columns(database, name, by_text)
+               ? &other
+               : NULL;
 }
 
 enum varve_code vv_nsys_read_events(struct vv_nsys *nsys, const char *name, bool *out_is_known,
                                     struct varve_error *error)
 {
-    struct reading reading = { .table = find_table(nsys, name) };
+    struct reading reading = { .table = find_table(nsys->database, name) };
     char category[64];
     *out_is_known = reading.table != NULL;
     if (reading.table == NULL)

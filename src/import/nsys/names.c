@@ -88,7 +88,7 @@ enum varve_code vv_nsys_lane(struct vv_nsys *nsys, int64_t global_tid, uint32_t 
 /* 0 if the value is absent. */
 static int64_t value_of(const struct vv_nsys_row *row, enum vv_nsys_role role)
 {
-    return row->values[role] == VV_NSYS_ABSENT ? 0 : row->values[role];
+    return row->values[role] == VV_SPAN_ABSENT ? 0 : row->values[role];
 }
 
 enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *row,
@@ -130,7 +130,7 @@ static enum varve_code name_process(struct vv_nsys *nsys, const struct vv_nsys_r
                                           VV_NSYS_KEY_PROCESS } };
         bool is_name = strcmp(vv_sqlite.column_name(row->statement, i), "name") == 0;
         const unsigned char *text = is_name ? vv_sqlite.column_text(row->statement, i) : NULL;
-        if (text != NULL && row->values[VV_NSYS_PID] != VV_NSYS_ABSENT &&
+        if (text != NULL && row->values[VV_NSYS_PID] != VV_SPAN_ABSENT &&
             vv_row_map_find(&nsys->rows, &key, &process))
             VV_TRY(vv_model_text(nsys->model, (const char *)text,
                                  &nsys->model->processes.name[process], error));
@@ -148,7 +148,7 @@ static enum varve_code name_thread(struct vv_nsys *nsys, const struct vv_nsys_ro
     uint32_t track;
     (void)context;
     (void)error;
-    if (row->values[VV_NSYS_NAME] != VV_NSYS_ABSENT && vv_row_map_find(&nsys->rows, &key, &track) &&
+    if (row->values[VV_NSYS_NAME] != VV_SPAN_ABSENT && vv_row_map_find(&nsys->rows, &key, &track) &&
         nsys->model->tracks.name[track] == 0)
         nsys->model->tracks.name[track] = (uint32_t)row->values[VV_NSYS_NAME];
     return VARVE_OK;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nsys.h — shared by the files of the importer of Nsight Systems' SQLite exports. doc/formats.md.
  *
- * Times in the file are nanoseconds since the session's start. epoch_ns converts them to the
- * model's clock. */
+ * Times in the file are nanoseconds since the session's start. The spans' epoch converts them
+ * to the model's clock. */
 #ifndef VV_IMPORT_NSYS_NSYS_H
 #define VV_IMPORT_NSYS_NSYS_H
 
-#include "import/input/format.h"
-#include "import/nsys/sqlite.h"
-#include "import/rows/attribute.h"
 #include "import/rows/row_map.h"
+#include "import/rows/spans.h"
+#include "import/sqlite/database.h"
 
 #ifdef VV_HAVE_SQLITE
 
@@ -22,18 +21,11 @@ enum {
 struct vv_nsys {
     struct vv_model *model;
     uint32_t scope;
-    sqlite3 *database;
-    int64_t epoch_ns, last_ns;  /* last_ns: latest instant of any event so far                   */
-    uint64_t file_bytes;        /* as SQLite sees it: decompressed                              */
-    uint64_t rows_left;         /* budget: a file cannot have more rows than bytes */
-    uint64_t text_bytes_left;   /* budget: no file holds more text                               */
-    uint64_t looks_left;        /* budget of machine steps: more means an endless loop           */
-    uint64_t fact_rows, counted_rows; /* of the current table                                    */
+    struct vv_database *database;
+    struct vv_spans spans;      /* its epoch converts the file's times                          */
+    uint64_t fact_rows;         /* of the current table                                         */
     uint32_t host;              /* string                                                       */
     struct vv_row_map rows;     /* a key's last word is a kind, VV_NSYS_KEY_                     */
-    uint32_t *unfinished;       /* slices without an end                                        */
-    size_t unfinished_count, unfinished_capacity;
-    bool is_torn;
 };
 
 /* The meaning of a column, by its name; ARGUMENT is any column without a place in the model. */
@@ -47,7 +39,6 @@ enum vv_nsys_role {
     VV_NSYS_ROLE_COUNT
 };
 #define VV_NSYS_COLUMNS_MAX 96
-#define VV_NSYS_ABSENT INT64_MIN
 
 /* A row. Values are stored by role; NAME and TEXT are strings of the model. Columns beyond
  * VV_NSYS_COLUMNS_MAX are ignored. */
@@ -56,11 +47,10 @@ struct vv_nsys_row {
     int column_count;
     uint8_t roles[VV_NSYS_COLUMNS_MAX];
     uint32_t keys[VV_NSYS_COLUMNS_MAX]; /* strings: the names of the columns                      */
-    int64_t values[VV_NSYS_ROLE_COUNT]; /* VV_NSYS_ABSENT: there is no such column, or it is NULL */
+    int64_t values[VV_NSYS_ROLE_COUNT]; /* VV_SPAN_ABSENT: there is no such column, or it is NULL */
 };
 
-/* Takes one row. A page that cannot be read ends the table, and the file counts as torn. A missing
- * table has no rows. */
+/* Takes one row; as vv_database_each. */
 typedef enum varve_code vv_nsys_take(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                      const void *context, struct varve_error *error);
 enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_take *take,
@@ -68,19 +58,6 @@ enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_ta
 /* Adds the columns without a place in the model as arguments. */
 enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                   uint32_t slice, struct varve_error *error);
-/* Reads a column as an attribute; false if it is NULL. */
-enum varve_code vv_nsys_attribute(struct vv_nsys *nsys, const struct vv_nsys_row *row, int column,
-                                  struct vv_attribute *out, bool *out_is_said,
-                                  struct varve_error *error);
-
-/* Sets limits, permissions and budgets for an open database. nsys/guard.c */
-void vv_nsys_guard(struct vv_nsys *nsys, bool lacks_pages);
-/* Are all columns of the table stored in the file, and not computed? */
-enum varve_code vv_nsys_is_plain_table(struct vv_nsys *nsys, const char *table, bool *out_is_plain,
-                                       struct varve_error *error);
-/* Takes the statement's row out of the budget; false if the budget is spent. */
-bool vv_nsys_may_hold(struct vv_nsys *nsys, sqlite3_stmt *statement);
-
 /* The model's string for an id of StringIds; 0 if the id does not exist. */
 uint32_t vv_nsys_string(const struct vv_nsys *nsys, int64_t id);
 enum varve_code vv_nsys_read_strings(struct vv_nsys *nsys, struct varve_error *error);
@@ -101,33 +78,14 @@ enum varve_code vv_nsys_name_all(struct vv_nsys *nsys, struct varve_error *error
 /* Reads a table if it holds events; otherwise *out_is_known is false. nsys/events.c */
 enum varve_code vv_nsys_read_events(struct vv_nsys *nsys, const char *table, bool *out_is_known,
                                     struct varve_error *error);
-/* What the text of an NVTX range says if PyTorch made the range of an operator: its name without
- * what stands behind, and whether it is an operator. Other texts are names. nsys/torch_range.c */
-struct vv_nsys_torch_range {
-    uint32_t name, said; /* strings */
-    bool is_operator;
-};
-enum varve_code vv_nsys_torch_range(struct vv_nsys *nsys, uint32_t text,
-                                    struct vv_nsys_torch_range *out_range,
-                                    struct varve_error *error);
-/* Adds what stands behind the name: columns of the operator, arguments of the slice. */
-enum varve_code vv_nsys_torch_columns(struct vv_nsys *nsys, uint32_t slice,
-                                      const struct vv_nsys_torch_range *range,
-                                      struct varve_error *error);
 /* Reads NVTX_EVENTS. nsys/nvtx.c */
 enum varve_code vv_nsys_read_nvtx(struct vv_nsys *nsys, struct varve_error *error);
-/* Ends slices without an end at the last instant of the trace. */
-void vv_nsys_close(struct vv_nsys *nsys);
 
-/* The data that all events have; VV_NSYS_ABSENT = the instant is not given. */
-struct vv_nsys_event {
-    int64_t start_ns, end_ns;
-    uint32_t track, name, category;
-    uint16_t layer;
-};
-/* Adds the slice; start and end are those of the file. */
-enum varve_code vv_nsys_add(struct vv_nsys *nsys, const struct vv_nsys_event *event,
-                            uint32_t *out_slice, struct varve_error *error);
+/* Is the database of Nsight Systems? */
+enum varve_code vv_nsys_is(struct vv_database *database, bool *out_is, struct varve_error *error);
+/* Adds what the database has to the job's model. */
+enum varve_code vv_nsys_read(struct vv_database *database, const struct vv_import_job *job,
+                             struct varve_error *error);
 
 #endif
 #endif

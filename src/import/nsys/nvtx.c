@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/rows/extent.h"
+#include "import/rows/torch_range.h"
 #include "varve/varve.h"
 
 /* Values of eventType. */
@@ -19,7 +19,7 @@ struct words { uint32_t nvtx, domain, category; bool has_ranges; };
 
 static int64_t value_or(const struct vv_nsys_row *row, enum vv_nsys_role role, int64_t otherwise)
 {
-    return row->values[role] == VV_NSYS_ABSENT ? otherwise : row->values[role];
+    return row->values[role] == VV_SPAN_ABSENT ? otherwise : row->values[role];
 }
 
 static uint32_t text_of(const struct vv_nsys_row *row)
@@ -118,9 +118,9 @@ static enum varve_code add_range(struct vv_nsys *nsys, const struct vv_nsys_row 
                                  const struct words *words, struct varve_error *error)
 {
     bool is_lane = value_or(row, VV_NSYS_EVENT_TYPE, 0) == START_END;
-    struct vv_nsys_torch_range range;
-    VV_TRY(vv_nsys_torch_range(nsys, text_of(row), &range, error));
-    struct vv_nsys_event event = {
+    struct vv_torch_range range;
+    VV_TRY(vv_torch_range(nsys->model, text_of(row), &range, error));
+    struct vv_span event = {
         .start_ns = row->values[VV_NSYS_START],
         .end_ns = row->values[VV_NSYS_END],
         .name = range.name,
@@ -133,8 +133,8 @@ static enum varve_code add_range(struct vv_nsys *nsys, const struct vv_nsys_row 
     int64_t global_tid = value_or(row, VV_NSYS_TID, 0);
     VV_TRY(is_lane ? vv_nsys_lane(nsys, global_tid, &event.track, error)
                    : vv_nsys_thread(nsys, global_tid, &event.track, error));
-    VV_TRY(vv_nsys_add(nsys, &event, &slice, error));
-    VV_TRY(vv_nsys_torch_columns(nsys, slice, &range, error));
+    VV_TRY(vv_spans_add(&nsys->spans, &event, &slice, error));
+    VV_TRY(vv_torch_range_columns(nsys->model, slice, &range, error));
     VV_TRY(add_words(nsys, row, slice, words, error));
     return vv_nsys_arguments(nsys, row, slice, error);
 }
@@ -142,22 +142,10 @@ static enum varve_code add_range(struct vv_nsys *nsys, const struct vv_nsys_row 
 static enum varve_code add_mark(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                 const struct words *words, struct varve_error *error)
 {
-    struct vv_model *model = nsys->model;
-    struct vv_marks *marks = &model->marks;
-    uint32_t mark, track;
-    int64_t time_ns;
-    VV_TRY(vv_nsys_thread(nsys, value_or(row, VV_NSYS_TID, 0), &track, error));
-    VV_TRY(vv_model_add_mark(model, &mark, error));
-    bool has_time = row->values[VV_NSYS_START] != VV_NSYS_ABSENT &&
-                    !__builtin_add_overflow(nsys->epoch_ns, row->values[VV_NSYS_START], &time_ns);
-    model->health.unplaced += !has_time;
-    marks->time_ns[mark] = has_time ? time_ns : nsys->epoch_ns;
-    marks->name[mark] = text_of(row);
-    marks->track[mark] = track;
-    marks->category[mark] = words->nvtx;
-    marks->layer[mark] = VARVE_LAYER_API;
-    vv_extent_take(model, model->tracks.process[track], marks->time_ns[mark], marks->time_ns[mark]);
-    return VARVE_OK;
+    struct vv_span at = { .start_ns = row->values[VV_NSYS_START], .name = text_of(row),
+                          .category = words->nvtx, .layer = VARVE_LAYER_API };
+    VV_TRY(vv_nsys_thread(nsys, value_or(row, VV_NSYS_TID, 0), &at.track, error));
+    return vv_spans_add_mark(&nsys->spans, &at, error);
 }
 
 static enum varve_code take_event(struct vv_nsys *nsys, const struct vv_nsys_row *row,

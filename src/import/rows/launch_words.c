@@ -11,6 +11,7 @@
 enum role {
     NOTHING, GRID, BLOCK, /* texts of three numbers                                              */
     WORK_ITEMS,           /* three numbers: threads of the whole grid                            */
+    ITEMS_X, ITEMS_Y, ITEMS_Z,
     GRID_X, GRID_Y, GRID_Z, BLOCK_X, BLOCK_Y, BLOCK_Z, REGISTERS, SHARED, OCCUPANCY, DETAILS,
     WAITED_STREAM, WAITED_RECORD
 };
@@ -28,6 +29,10 @@ static const struct { const char *word; enum role role; } words[] = {
     /* rocprofv3 */
     { "grid_size", WORK_ITEMS }, { "workgroup_size", BLOCK }, { "arch_vgpr_count", REGISTERS },
     { "group_segment_size", SHARED },
+    /* rocmProfileData: gridX, too, unless it counts work items */
+    { "globalWorkSizeX", ITEMS_X }, { "globalWorkSizeY", ITEMS_Y }, { "globalWorkSizeZ", ITEMS_Z },
+    { "workgroupX", BLOCK_X }, { "workgroupY", BLOCK_Y }, { "workgroupZ", BLOCK_Z },
+    { "groupSegmentSize", SHARED },
     /* XSpace */
     { "kernel_details", DETAILS },
     /* Kineto, for waits */
@@ -100,6 +105,8 @@ static void take_number(struct launch *launch, enum role role, double number)
         return;
     if (role >= GRID_X && role <= GRID_Z)
         shape->grid[role - GRID_X] = (int64_t)number;
+    else if (role >= ITEMS_X && role <= ITEMS_Z)
+        launch->work_items[role - ITEMS_X] = (int64_t)number;
     else if (role >= BLOCK_X && role <= BLOCK_Z)
         shape->block[role - BLOCK_X] = (int64_t)number;
     else if (role == REGISTERS)

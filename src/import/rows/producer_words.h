@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* producer_words.h — fills columns of the model from words: from the categories and argument keys
- * that producers write (Kineto, Nsight Systems, rocprofv3, XSpace). Each column has a table of
+ * that producers write (Kineto, Nsight Systems, rocprofv3,
+ * rocmProfileData, XSpace). Each column has a table of
  * words. Code behind the model does not know these words.
  *
  * The importer calls it when all has been read, before vv_model_finish. Words are not reliable: if

@@ -145,6 +145,7 @@ enum vv_dialect_role vv_dialect_role(const char *key, size_t length)
 static const struct vv_dialect_process processes[] = {
     { "/device:GPU", VARVE_LAYER_DEVICE, VARVE_DEVICE_KIND_CUDA, true },   /* XLA            */
     { "/device:", VARVE_LAYER_DEVICE, VARVE_DEVICE_KIND_OTHER, true },
+    { "/gpu:", VARVE_LAYER_DEVICE, VARVE_DEVICE_KIND_CUDA, true },  /* TensorFlow before 1.4   */
     { "/host:", VARVE_LAYER_HOST, VARVE_DEVICE_KIND_CPU, false },
     { "Ascend Hardware", VARVE_LAYER_DEVICE, VARVE_DEVICE_KIND_OTHER, true }, /* Ascend      */
     { "Communication", VARVE_LAYER_COMM, VARVE_DEVICE_KIND_OTHER, true },
@@ -160,6 +161,22 @@ const struct vv_dialect_process *vv_dialect_process(const char *name)
         if (strncmp(name, processes[i].prefix, strlen(processes[i].prefix)) == 0)
             return &processes[i];
     return &other;
+}
+
+enum vv_dialect_timeline vv_dialect_timeline(const char *process, int64_t *out_stream)
+{
+    static const char stream[] = "/stream:", all[] = "all Compute", copies[] = "/memcpy Compute";
+    const char *at = strstr(process, stream);
+    if (at == NULL)
+        return strstr(process, copies) != NULL ? VV_TIMELINE_SUMMARY : VV_TIMELINE_NONE;
+    at += sizeof stream - 1;
+    if (strcmp(at, all) == 0)
+        return VV_TIMELINE_SUMMARY;
+    size_t digits = strspn(at, "0123456789");
+    if (digits == 0 || digits > 18 || strcmp(at + digits, " Compute") != 0)
+        return VV_TIMELINE_NONE;
+    *out_stream = strtoll(at, NULL, 10);
+    return VV_TIMELINE_STREAM;
 }
 
 /* ---- collectives ---- */

@@ -58,6 +58,13 @@ struct vv_dialect_process {
 };
 const struct vv_dialect_process *vv_dialect_process(const char *name);
 
+/* TensorFlow's timeline has a process for each stream, "/device:GPU:0/stream:14 Compute". The same
+ * rows are in "/device:GPU:0/stream:all Compute" too, those of copies in "/device:GPU:0/memcpy
+ * Compute". */
+enum vv_dialect_timeline { VV_TIMELINE_NONE, VV_TIMELINE_STREAM, VV_TIMELINE_SUMMARY };
+/* Sets the number of a VV_TIMELINE_STREAM. */
+enum vv_dialect_timeline vv_dialect_timeline(const char *process, int64_t *out_stream);
+
 /* The collective that a range stands for, if its backend gives only a name ("gloo:all_reduce"); or
  * NULL. */
 const char *vv_dialect_collective(const char *name);

@@ -562,11 +562,14 @@ static void after_fork_in_parent(void)
         pthread_mutex_unlock(&lock);
 }
 
+/* The child's thread has a number of its own, so it does not own what the parent's thread locked. A
+ * child that was made in a callback owns the lock until the callback's caller unlocks it. */
 static void after_fork_in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-    if (is_locked_for_fork)
-        memcpy(&lock, &fresh, sizeof lock);
+    memcpy(&lock, &fresh, sizeof lock);
+    if (!is_locked_for_fork)
+        (void)pthread_mutex_lock(&lock);
 }
 
 /* Runs after the session's constructor: the fork handler that is registered last takes its lock

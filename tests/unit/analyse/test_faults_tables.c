@@ -88,6 +88,20 @@ static void put_records(FILE *file, int step)
                 phases[i], i / 2, 1 + i % 2, STEP_US * step + 1000 + i, 10 * step, i);
 }
 
+/* Process 100 waits in a collective of the host for process 200. */
+static void put_ranks(FILE *file, int at, const char *step)
+{
+    put_span(file, &(struct span){ "user_annotation", step, 200, 3, at, STEP_US - 500, "" });
+    put_span(file, &(struct span){ "cpu_op", "late", 200, 3, at + 10, 300, "" });
+    for (int i = 0; i < 2; i++) {
+        int pid = 100 + 100 * i, tid = 2 + i;
+        put_span(file, &(struct span){ "cpu_op", "c10d::allreduce_", pid, tid, at + 30 + 300 * i,
+                                       10, "" });
+        put_span(file, &(struct span){ "user_annotation", "gloo:all_reduce", pid, 9,
+                                       at + 35 + 300 * i, 500 - 300 * i, "" });
+    }
+}
+
 /* A step whose forward half runs on thread 1, its backward half on thread 2. `step` 3 has an
  * outlier. */
 static void put_step(FILE *file, int step)
@@ -98,6 +112,7 @@ static void put_step(FILE *file, int step)
     put_span(file, &(struct span){ "user_annotation", text, 100, 1, at, STEP_US - 500, "" });
     put_span(file, &(struct span){ "python_function", "train.py(3): step", 100, 1, at + 1,
                                    STEP_US - 502, "" });
+    put_ranks(file, at, text);
     put_span(file, &(struct span){ "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100,
                                    1, at + 2, 300, "" });
     put_span(file, &(struct span){ "user_annotation", "forward", 100, 1, at + 320, 3000, "" });
@@ -130,6 +145,9 @@ static void put_step(FILE *file, int step)
     put_records(file, step);
     /* odd: table "health" */
     put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" });
+    /* names in two parts, and with fragments to number */
+    snprintf(text, sizeof text, "nothing/%%%d%%", step);
+    put_span(file, &(struct span){ "cpu_op", text, 100, 1, at + 9401, 1, "" });
     put_span(file, &(struct span){ "cuda_profiler_range", "gemm", 0, 0, at + 3800, 100,
                                    "\"dram__bytes_read.sum\": 12.5" });
 }

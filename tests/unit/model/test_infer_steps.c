@@ -135,9 +135,9 @@ static uint32_t operator_with(struct vv_model *model, const char *name, int64_t 
     return slice;
 }
 
-/* Five times two optimizers of one name, whose parameters have 4 and `rows` rows. The first of
- * each makes its state. */
-static struct vv_model *two_optimizers(int64_t rows)
+/* Five times two optimizers of one name, whose parameters have 4 and `rows` rows; then `more` times
+ * one with parameters of 6 rows. The first of the two makes its state. */
+static struct vv_model *two_optimizers(int64_t rows, int64_t more)
 {
     struct vv_model *model = handmade_model();
     handmade_track(model, "main", 100);
@@ -151,6 +151,10 @@ static struct vv_model *two_optimizers(int64_t rows)
         handmade_op(model, 0, "Optimizer.step#Adam", at + 60, at + 70);
         operator_with(model, "aten::add_", at + 63, at + 65, rows);
     }
+    for (int64_t at = 500; at < 500 + 100 * more; at += 100) {
+        handmade_op(model, 0, "Optimizer.step#Adam", at + 20, at + 30);
+        operator_with(model, "aten::add_", at + 23, at + 25, 6);
+    }
     handmade_finish(model);
     return model;
 }
@@ -158,11 +162,15 @@ static struct vv_model *two_optimizers(int64_t rows)
 static void several_optimizers_end_one_step(void **state)
 {
     (void)state;
-    struct vv_model *model = two_optimizers(5);
+    struct vv_model *model = two_optimizers(5, 0);
     expect_steps(model, "0: 1+69 #0 A, 0: 70+100 #1 A, 0: 170+100 #2 A, 0: 270+100 #3 A, "
                         "0: 370+100 #4 A");
     vv_model_destroy(model);
-    model = two_optimizers(4); /* one optimizer, twice as often */
+    model = two_optimizers(5, 3); /* another model is trained behind */
+    expect_steps(model, "0: 1+69 #0 A, 0: 70+100 #1 A, 0: 170+100 #2 A, 0: 270+100 #3 A, "
+                        "0: 370+100 #4 A, 0: 470+60 #5 A, 0: 530+100 #6 A, 0: 630+100 #7 A");
+    vv_model_destroy(model);
+    model = two_optimizers(4, 0); /* one optimizer, twice as often */
     assert_int_equal(model->steps.table.count, 10);
     vv_model_destroy(model);
 }

@@ -91,11 +91,13 @@ static void an_event_is_awaited_by_what_was_recorded(void **state)
         struct vv_scope scope;
         struct vv_critical_windows windows;
         struct vv_critical_graph graph;
+        const struct vv_host_collectives none = { 0 };
         struct vv_model *model = make(&events[i]);
         assert_int_equal(vv_scope_init(&scope, model, &question.selection, &scratch, NULL),
                          VARVE_OK);
-        assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, NULL), VARVE_OK);
-        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, NULL),
+        assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, &none, NULL),
+                         VARVE_OK);
+        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, &none, NULL),
                          VARVE_OK);
         expect_wait_for(&graph, &events[i]);
         vv_model_destroy(model);

@@ -250,13 +250,41 @@ static void flows(void **state)
     check_args(model->marks.first_arg[0], model->marks.arg_count[0], "why=x");
 }
 
+/* As Chrome writes them: an id that says nothing beside the bind_id, and slices in the middle. */
+static void arrows_go_through_slices(void **state)
+{
+    (void)state;
+    read_text("[{\"ph\":\"X\",\"name\":\"a\",\"tid\":1,\"ts\":10,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x5\",\"flow_out\":true},"
+              "{\"ph\":\"X\",\"name\":\"b\",\"tid\":2,\"ts\":20,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x5\",\"flow_in\":true,\"flow_out\":true},"
+              "{\"ph\":\"X\",\"name\":\"c\",\"tid\":3,\"ts\":30,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x5\",\"flow_in\":true},"
+              "{\"ph\":\"X\",\"name\":\"d\",\"tid\":1,\"ts\":40,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x6\",\"flow_in\":true,\"flow_out\":true},"
+              "{\"ph\":\"X\",\"name\":\"e\",\"tid\":2,\"ts\":50,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x6\",\"flow_in\":true},"
+              "{\"ph\":\"X\",\"name\":\"alone\",\"tid\":3,\"ts\":60,\"dur\":1,\"id\":\"0x0\","
+              "\"bind_id\":\"0x7\",\"flow_in\":true,\"flow_out\":true}]");
+    static const struct {
+        const char *from, *to;
+    } want[] = { { "a", "b" }, { "b", "c" }, { "d", "e" } };
+    assert_int_equal(model->flows.table.count, 3);
+    assert_int_equal(model->health.unmatched_flows, 1);
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_int_equal(model->flows.from_slice[i], slice(want[i].from));
+        assert_int_equal(model->flows.to_slice[i], slice(want[i].to));
+    }
+}
+
 static void counters_marks_and_samples(void **state)
 {
     (void)state;
     read_text(
         "{\"traceEvents\":[{\"ph\":\"C\",\"name\":\"q\",\"ts\":1,\"args\":{\"a\":1,\"b\":\"2.5\","
         "\"c\":\"no\"}},"
-        "{\"ph\":\"C\",\"name\":\"q\",\"id\":3,\"ts\":2,\"args\":{\"value\":4}},"
+        "{\"ph\":\"C\",\"name\":\"q\",\"id\":3,\"ts\":2,\"args\":{\"value\":4},"
+        "\"tts\":77},"
         "{\"ph\":\"i\",\"name\":\"i\",\"s\":\"t\",\"ts\":3},{\"ph\":\"I\",\"name\":\"I\",\"s\":"
         "\"g\",\"ts\":4},"
         "{\"ph\":\"P\",\"name\":\"p\",\"cat\":\"own\",\"ts\":5,\"sf\":2},{\"ph\":\"O\",\"name\":"
@@ -268,11 +296,12 @@ static void counters_marks_and_samples(void **state)
     assert_string_equal(text_of(model->counters.series[1]), "b");
     assert_string_equal(text_of(model->counters.name[2]), "q [3]");
     assert_int_equal(model->counters.series[2], 0);
-    static const char *const args[] = { "c=no", "", "s=g", "stack=leaf;main cat=own", "id=1" };
-    assert_int_equal(model->marks.table.count, 5);
-    for (uint64_t i = 0; i < 5; i++)
+    static const char *const args[] = { "c=no", "tts=77", "", "s=g", "stack=leaf;main cat=own",
+                                        "id=1" };
+    assert_int_equal(model->marks.table.count, 6);
+    for (uint64_t i = 0; i < 6; i++)
         check_args(model->marks.first_arg[i], model->marks.arg_count[i], args[i]);
-    assert_string_equal(text_of(model->marks.category[3]), "sample");
+    assert_string_equal(text_of(model->marks.category[4]), "sample");
     assert_int_equal(model->health.ignored, 2);
     assert_int_equal(model->health.unplaced, 1);
 }
@@ -530,6 +559,7 @@ int main(void)
         cmocka_unit_test(begins_and_ends),
         cmocka_unit_test(asynchronous_ranges),
         cmocka_unit_test(flows),
+        cmocka_unit_test(arrows_go_through_slices),
         cmocka_unit_test(counters_marks_and_samples),
         cmocka_unit_test(names_may_come_late),
         cmocka_unit_test(operators_calls_and_kernels),

@@ -212,7 +212,7 @@ static void a_value_has_a_bound(void **state)
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     assert_int_equal(vv_model_create(&model, NULL), VARVE_OK);
     assert_int_equal(vv_source_open(path, &source, NULL), VARVE_OK);
-    struct vv_import_job job = { "trace", source, model, 0, &options, NULL };
+    struct vv_import_job job = { "trace", source, model, 0, &options, NULL, NULL };
     assert_int_equal(vv_chrome_read_parts(&job, 1, &error), VARVE_LIMIT);
     assert_non_null(strstr(error.message, says));
     vv_source_close(source);
@@ -229,7 +229,7 @@ static void read_into(struct vv_model *into, uint32_t number)
     length = 0;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     assert_int_equal(vv_source_open(path, &source, NULL), VARVE_OK);
-    struct vv_import_job job = { "trace", source, into, number, &options, NULL };
+    struct vv_import_job job = { "trace", source, into, number, &options, NULL, NULL };
     assert_int_equal(vv_chrome_read_parts(&job, 1, NULL), VARVE_OK);
     vv_source_close(source);
     close(file);

@@ -82,7 +82,7 @@ static enum varve_code read_failing(const char *text, unsigned parts, long nth,
     rest = nth;
     is_on = true;
     enum varve_code code = vv_source_open(path, &source, error);
-    struct vv_import_job job = { "trace", source, model, 0, &options, NULL };
+    struct vv_import_job job = { "trace", source, model, 0, &options, NULL, NULL };
     if (code == VARVE_OK)
         code = vv_chrome_read_parts(&job, parts, error);
     if (code == VARVE_OK)

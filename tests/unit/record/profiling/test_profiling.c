@@ -2,6 +2,9 @@
 /* The control API: its order, what it records, and whom it tells. */
 #include "stream_walk.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "sentence.h"
@@ -237,6 +240,34 @@ static void a_call_from_a_callback_is_refused(void **state)
     assert_int_equal(varve_layers() & VARVE_LAYER_COMM, VARVE_LAYER_COMM);
 }
 
+static void fork_at_start(const struct varve_profiling_command *command, void *context)
+{
+    pid_t *child = context;
+    if (command->event == VARVE_PROFILING_START && (*child = fork()) == 0)
+        alarm(20);
+}
+
+/* The child's calls come back: the callback's lock is the child's, and its caller gives it back. An
+ * alarm ends a child that waits forever. */
+static void a_child_of_a_callback_may_call_all(void **state)
+{
+    (void)state;
+    pid_t child = -1;
+    int status = -1;
+    varve_profiling_callback_add(fork_at_start, &child, NULL);
+    varve_profiling_init(output, NULL);
+    assert_int_equal(varve_profiling_start(config, NULL), VARVE_OK);
+    varve_profiling_callback_remove(fork_at_start, &child, NULL);
+    if (child == 0) {
+        bool is_right = varve_profiling_option("hccl") == NULL;
+        is_right &= varve_profiling_finalize(NULL) == VARVE_STATE; /* still started */
+        _exit(is_right ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void options_start_at_once(void **state)
 {
     (void)state;
@@ -448,6 +479,7 @@ int main(void)
         TEST(bad_configurations_are_named),
         TEST(callbacks_are_told_in_order),
         TEST(a_call_from_a_callback_is_refused),
+        TEST(a_child_of_a_callback_may_call_all),
         TEST(options_start_at_once),
         TEST(a_schedule_in_the_options_counts_steps),
         TEST(options_join_a_session_that_waits),

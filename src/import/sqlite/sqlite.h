@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite.h — loads SQLite when the first file needs it. If varve were linked with it, like with
  * other libraries, each start would cost 0.2 ms more. */
-#ifndef VV_IMPORT_NSYS_SQLITE_H
-#define VV_IMPORT_NSYS_SQLITE_H
+#ifndef VV_IMPORT_SQLITE_SQLITE_H
+#define VV_IMPORT_SQLITE_SQLITE_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/nsys/sqlite.h"
+#include "import/sqlite/sqlite.h"
 
 #ifdef VV_HAVE_SQLITE
 
@@ -36,8 +36,8 @@ enum varve_code vv_sqlite_open(struct varve_error *error)
     pthread_once(&once, find);
     if (missing != NULL)
         VV_FAIL(error, VARVE_UNSUPPORTED,
-                "Nsight Systems' exports are read by SQLite, and %s is missing: install "
-                "SQLite 3 (libsqlite3-0)",
+                "Nsight Systems' exports and .rpd files are read by SQLite, and %s is missing: "
+                "install SQLite 3 (libsqlite3-0)",
                 missing);
     return VARVE_OK;
 }

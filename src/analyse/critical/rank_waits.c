@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank_waits.c — table "rank_waits": how long ranks waited in collectives for the rank that began
+ * last, and what that rank did meanwhile on the thread that started the collective.
+ *
+ * Law: the rows sum to the row `total`. Each instant of a late rank's thread counts for one
+ * collective only, the next one: it was late for those behind it for the same reason. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/critical/critical.h"
+#include "base/binary_search.h"
+#include "numbers/pair_ids.h"
+
+enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME, COLUMNS };
+
+static const struct vv_sheet_column columns[COLUMNS] = {
+    { "waited_ns", "waited", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "collectives", "in collectives", VV_CELL_INT, VV_UNIT_COUNT, false, false },
+    { "max_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "waits", "waits", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "late", "for", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "name_ns", "which was in", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "late_rank", "late rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "name", "operator of the late rank", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+};
+
+struct pair {
+    int64_t waited_ns, count, max_ns;
+    uint32_t waits, late; /* processes                                                          */
+    uint32_t rank;        /* the late rank: its window's number                                 */
+};
+
+/* What a late rank did most while others waited for it. name 0: no operator was open. */
+struct reason { int64_t time_ns; uint32_t name; bool is_any; };
+
+struct waits {
+    struct vv_critical *critical;
+    struct vv_groups groups, names;
+    struct pair *pairs;
+    int64_t *time_of;         /* group of `names` -> time                                        */
+    size_t capacity, time_capacity;
+    struct reason *reasons;   /* by number of a window                                           */
+};
+
+static uint32_t process_of(const struct waits *waits, uint32_t slice)
+{
+    const struct vv_model *model = waits->critical->graph.model;
+    return model->tracks.process[model->slices.track[slice]];
+}
+
+static uint32_t rank_of(const struct waits *waits, uint32_t slice)
+{
+    uint32_t process = process_of(waits, slice);
+    return process != VV_NONE ? waits->critical->windows.of_process[process] : 0;
+}
+
+static enum varve_code sum_pairs(struct waits *waits, struct varve_error *error)
+{
+    const struct vv_critical_graph *graph = &waits->critical->graph;
+    for (size_t i = 0; i < graph->waited_count; i++) {
+        const struct vv_critical_waited *waited = &graph->waited[i];
+        uint32_t known = waits->groups.count, pair, late = rank_of(waits, waited->late);
+        VV_TRY(vv_groups_add(&waits->groups, rank_of(waits, waited->waits), late, &pair, error));
+        VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &waits->pairs, &waits->capacity,
+                                  waits->groups.count, error));
+        if (waits->groups.count > known)
+            waits->pairs[pair] = (struct pair){ 0, 0, 0, process_of(waits, waited->waits),
+                                                process_of(waits, waited->late), late };
+        waits->pairs[pair].waited_ns += waited->waited_ns;
+        waits->pairs[pair].count++;
+        if (waited->waited_ns > waits->pairs[pair].max_ns)
+            waits->pairs[pair].max_ns = waited->waited_ns;
+    }
+    return VARVE_OK;
+}
+
+/* ---- what made a rank late ---- */
+
+struct place { uint32_t node; int64_t from_ns; uint32_t rank; };
+
+static int by_node(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    if (left->node != right->node)
+        return left->node < right->node ? -1 : 1;
+    return (left->from_ns > right->from_ns) - (left->from_ns < right->from_ns);
+}
+
+/* What owns the end of the time before a node, and since when. In time in which the thread waited,
+ * it is what the thread did behind the wait. False if nothing is known of that. */
+static bool find_owner(const struct vv_critical_graph *graph, uint32_t node, uint32_t *out_owner,
+                       int64_t *out_begin_ns)
+{
+    *out_owner = graph->owner[node];
+    *out_begin_ns = graph->time_ns[node - 1];
+    if (graph->link[node] == VV_LINK_OWN || graph->link[node] == VV_LINK_IDLE)
+        return true;
+    size_t edge = VV_FIRST_NOT(i, 0, graph->edge_count, graph->edges[i].to < node);
+    while (edge < graph->edge_count && graph->edges[edge].to == node &&
+           graph->edges[edge].link != VV_LINK_OWN)
+        edge++;
+    if (edge == graph->edge_count || graph->edges[edge].to != node)
+        return false;
+    *out_owner = graph->edges[edge].owner;
+    *out_begin_ns = graph->time_ns[node] - graph->edges[edge].weight_ns;
+    return true;
+}
+
+/* Walks the thread back from the node to the instant, or to `done`, which was counted already. */
+static enum varve_code add_time(struct waits *waits, const struct place *place, uint32_t done,
+                                struct varve_error *error)
+{
+    const struct vv_critical_graph *graph = &waits->critical->graph;
+    for (uint32_t node = place->node; node > done && graph->link[node] != VV_LINK_NONE &&
+                                      graph->time_ns[node] > place->from_ns;
+         node--) {
+        int64_t begin_ns;
+        uint32_t known = waits->names.count, group, owner;
+        if (!find_owner(graph, node, &owner, &begin_ns))
+            continue;
+        uint32_t name = owner != VV_NONE ? vv_critical_name(graph, owner) : 0;
+        begin_ns = begin_ns > place->from_ns ? begin_ns : place->from_ns;
+        VV_TRY(vv_groups_add(&waits->names, name, place->rank, &group, error));
+        VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &waits->time_of, &waits->time_capacity,
+                                  waits->names.count, error));
+        if (waits->names.count > known)
+            waits->time_of[group] = 0;
+        waits->time_of[group] += graph->time_ns[node] - begin_ns;
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code find_reasons(struct waits *waits, struct varve_error *error)
+{
+    const struct vv_critical_graph *graph = &waits->critical->graph;
+    struct place *places;
+    size_t count = 0;
+    uint32_t done = 0;
+    VV_TRY(VV_SCRATCH_ZEROS(graph->scratch, &waits->reasons, waits->critical->windows.count,
+                            error));
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &places, graph->late_count, error));
+    for (size_t i = 0; i < graph->late_count; i++) {
+        const struct vv_critical_late *late = &graph->lates[i];
+        uint32_t node = late->asked != VV_NONE ? graph->start_of[late->asked] : 0;
+        if (node != 0)
+            places[count++] = (struct place){ node - 1, late->from_ns, rank_of(waits, late->late) };
+    }
+    qsort(places, count, sizeof *places, by_node);
+    for (size_t i = 0; i < count; i++) {
+        VV_TRY(add_time(waits, &places[i], done, error));
+        done = places[i].node;
+    }
+    for (uint32_t i = 0; i < waits->names.count; i++) {
+        struct reason *reason = &waits->reasons[waits->names.extras[i]];
+        if (!reason->is_any || waits->time_of[i] > reason->time_ns)
+            *reason = (struct reason){ waits->time_of[i], waits->names.names[i], true };
+    }
+    return VARVE_OK;
+}
+
+/* ---- rows ---- */
+
+static int longer_first(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    if (left->waited_ns != right->waited_ns)
+        return left->waited_ns > right->waited_ns ? -1 : 1;
+    if (left->waits != right->waits)
+        return left->waits < right->waits ? -1 : 1;
+    return (left->late > right->late) - (left->late < right->late);
+}
+
+/* A process that states no rank is named by its number. */
+static enum varve_code put_rank(const struct waits *waits, struct vv_sheet *sheet, size_t row,
+                                bool is_late, uint32_t process, struct varve_error *error)
+{
+    const struct vv_critical *critical = waits->critical;
+    int64_t rank = process != VV_NONE ? critical->scope.ranks[process] : -1;
+    char text[60] = "unknown";
+    if (rank >= 0)
+        snprintf(text, sizeof text, "rank %lld", (long long)rank);
+    else if (process != VV_NONE)
+        snprintf(text, sizeof text, "process %lld",
+                 (long long)critical->graph.model->processes.pid[process]);
+    if (rank >= 0)
+        vv_sheet_int(sheet, row, is_late ? LATE_RANK : RANK, rank);
+    return vv_sheet_text(sheet, row, is_late ? LATE : WAITS, text, error);
+}
+
+static enum varve_code put_sums(struct vv_sheet *sheet, enum vv_row_kind kind, const char *text,
+                                const struct pair *pair, size_t *out_row, struct varve_error *error)
+{
+    VV_TRY(vv_sheet_row(sheet, kind, out_row, error));
+    vv_sheet_int(sheet, *out_row, WAITED, pair->waited_ns);
+    vv_sheet_int(sheet, *out_row, COUNT, pair->count);
+    vv_sheet_int(sheet, *out_row, MAX, pair->max_ns);
+    return vv_sheet_text(sheet, *out_row, ROW, text, error);
+}
+
+static enum varve_code put_pair(const struct waits *waits, struct vv_sheet *sheet,
+                                const struct pair *pair, struct varve_error *error)
+{
+    const struct vv_model *model = waits->critical->graph.model;
+    const struct reason *reason = &waits->reasons[pair->rank];
+    size_t row;
+    VV_TRY(put_sums(sheet, VV_ROW_PLAIN, "wait", pair, &row, error));
+    VV_TRY(put_rank(waits, sheet, row, false, pair->waits, error));
+    VV_TRY(put_rank(waits, sheet, row, true, pair->late, error));
+    if (!reason->is_any)
+        return VARVE_OK;
+    vv_sheet_int(sheet, row, LATE_TIME, reason->time_ns);
+    return vv_sheet_text(sheet, row, NAME,
+                         reason->name != 0 ? vv_text_of(model, reason->name)
+                                           : "(outside operators)",
+                         error);
+}
+
+static void join(struct pair *sum, const struct pair *pair)
+{
+    sum->waited_ns += pair->waited_ns;
+    sum->count += pair->count;
+    sum->max_ns = pair->max_ns > sum->max_ns ? pair->max_ns : sum->max_ns;
+}
+
+static enum varve_code put_pairs(struct waits *waits, int64_t top, struct vv_sheet *sheet,
+                                 struct varve_error *error)
+{
+    struct pair rest = { 0 }, total = { 0 };
+    uint32_t count = waits->groups.count;
+    char text[60];
+    size_t row;
+    if (count == 0)
+        return VARVE_OK;
+    qsort(waits->pairs, count, sizeof *waits->pairs, longer_first);
+    for (uint32_t i = 0; i < count; i++) {
+        join(&total, &waits->pairs[i]);
+        if (top == 0 || i < (uint64_t)top)
+            VV_TRY(put_pair(waits, sheet, &waits->pairs[i], error));
+        else
+            join(&rest, &waits->pairs[i]);
+    }
+    if (top > 0 && (uint64_t)top < count) {
+        snprintf(text, sizeof text, "%lld more: --top 0", (long long)count - (long long)top);
+        VV_TRY(put_sums(sheet, VV_ROW_REMAINDER, "more", &rest, &row, error));
+        VV_TRY(vv_sheet_text(sheet, row, NAME, text, error));
+    }
+    return put_sums(sheet, VV_ROW_TOTAL, "total", &total, &row, error);
+}
+
+enum varve_code vv_analyse_rank_waits(const struct vv_model *model,
+                                      const struct vv_question *question,
+                                      struct vv_scratch *scratch, struct vv_sheet *out,
+                                      struct varve_error *error)
+{
+    struct vv_critical critical;
+    struct waits waits = { .critical = &critical, .groups = { .scratch = scratch },
+                           .names = { .scratch = scratch } };
+    vv_sheet_init(out, "rank_waits", "WHO WAITED FOR WHOM", columns, COLUMNS);
+    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    VV_TRY(sum_pairs(&waits, error));
+    VV_TRY(find_reasons(&waits, error));
+    VV_TRY(put_pairs(&waits, question->top, out, error));
+    return vv_critical_policy(&critical, out,
+                              "in collectives, for the rank that began them last", error);
+}
