@@ -112,6 +112,25 @@ def test_a_name_is_that_of_the_program_or_of_the_trace(record, run, own_name, pi
     assert run("stop", "-q", word).stderr == ""
 
 
+def test_a_path_is_not_the_trace_of_that_name_elsewhere(record, run, pid_of, tmp_path):
+    (tmp_path / "inner").mkdir()
+    here, there = record("--layers", "OP"), record("--layers", "OP", trace="inner/t.varve")
+    mask = str(0x4)
+    for program in (here, there):
+        program.do("pairs 3")
+    assert (here.do("layers"), there.do("layers")) == (mask, mask)
+    assert run("stop", "-q", "t.varve").returncode == 0
+    assert (here.do("layers"), there.do("layers")) == ("0", mask)
+    assert run("stop", "-q", "inner/t.varve").returncode == 0
+    assert there.do("layers") == "0"
+    (row,) = rows(run("status", "--json", "./t.varve"))
+    assert row["pid"] == pid_of()
+    here.finish()
+    done = run("start", "t.varve")
+    assert (done.returncode, done.stderr) == (
+        3, "varve: no process is recorded into 't.varve'. Those being recorded:  varve status\n")
+
+
 def test_a_start_means_the_layers_that_record_was_given(record, run, pid_of):
     program = record("--paused", "--layers", "OP,MEMORY")
     assert program.do("layers") == "0"

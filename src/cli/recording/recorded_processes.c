@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "cli/line/trace_folder.h"
 #include "ctf/metadata_write.h"
 
 /* ---- the files that a process has mapped ---- */
@@ -121,9 +123,30 @@ const char *vv_recorded_trace(const struct vv_recorded *recorded, size_t *out_le
     return begin;
 }
 
+/* A word of a trace's extension, or with a slash, that names something here is a path: it means
+ * this trace and no trace of the same name elsewhere. */
+static bool is_path(const char *word)
+{
+    size_t length = strlen(word);
+    return (strchr(word, '/') != NULL ||
+            (length > 6 && strcmp(word + length - 6, ".varve") == 0)) &&
+           access(word, F_OK) == 0;
+}
+
+static bool is_recorded_into(const struct vv_recorded *recorded, const char *path)
+{
+    char *trace = strndup(recorded->folder,
+                          (size_t)(strrchr(recorded->folder, '/') - recorded->folder));
+    bool is_same = trace != NULL && vv_trace_folder_is_same(trace, path);
+    free(trace);
+    return is_same;
+}
+
 /* Is the word the program, the trace, or the trace without its extension? */
 static bool is_meant(const struct vv_recorded *recorded, const char *word)
 {
+    if (is_path(word))
+        return is_recorded_into(recorded, word);
     size_t length, word_length = strlen(word);
     const char *trace = vv_recorded_trace(recorded, &length);
     bool is_trace = word_length <= length && strncmp(trace, word, word_length) == 0;
@@ -237,6 +260,9 @@ enum varve_code vv_recorded_find(const char *word, struct vv_recorded_list *list
     if (word != NULL && *word != '\0' && word[strspn(word, "0123456789")] == '\0')
         return find_number(word, list, error);
     VV_TRY(find_all(word, list, error));
+    if (word != NULL && list->count == 0 && is_path(word))
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "no process is recorded into '%.100s'. Those being recorded:  varve status", word);
     if (word != NULL && list->count == 0)
         VV_FAIL(error, VARVE_NOT_FOUND,
                 "no process that is being recorded is called '%.100s'. Those that are:  "

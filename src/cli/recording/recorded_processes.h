@@ -31,8 +31,8 @@ struct vv_recorded_list {
 };
 
 /* Finds processes of this user: all (word NULL), the one with that number, or all of that program
- * or trace. VARVE_NOT_FOUND: the word matches none. The caller de-initialises, also after a
- * failure. */
+ * or trace. A word that is the path of something here means that trace alone. VARVE_NOT_FOUND: the
+ * word matches none. The caller de-initialises, also after a failure. */
 enum varve_code vv_recorded_find(const char *word, struct vv_recorded_list *list,
                                  struct varve_error *error);
 void vv_recorded_deinit(struct vv_recorded_list *list); /* idempotent */
