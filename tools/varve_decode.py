@@ -41,6 +41,15 @@ BUILTINS = {  # §6: id: name, stream, fields
          "arguments[argument_count];"),
     15: ("varve.collector", "process", "u32 name; u32 state; u64 text;"),
     16: ("varve.end_under", "thread", "u64 ranges;"),
+    17: ("varve.device_clock", "process",
+         "u32 clock_number; u32 name; u64 frequency_hz; u64 resolution_ns;"),
+    18: ("varve.clock_pair", "process",
+         "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;"),
+    19: ("varve.track", "process",
+         "u32 track; u32 name; u32 clock_number; u32 device; i64 context; i64 stream_number;"),
+    20: ("varve.activity", "thread",
+         "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;"),
+    21: ("varve.launch", "thread", "u64 correlation;"),
 }
 # as struct spells them
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d",
@@ -69,6 +78,7 @@ class Process:
             os.path.abspath(path)), problems
         self.streams, self.classes, self.strings, self.env, self.clock = [], {}, {}, {}, None
         self.names = {}  # by tid; by None the process's own
+        self.tracks = {}  # of devices, by number: the fields of varve.track
         self.keeps_last = False  # a flight recorder's (§11)
         self.begun_before = 0    # by ranges()
 
@@ -296,8 +306,8 @@ def take_record(process, stream, event, fields, place):
     home = BUILTINS[
         event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
     mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id == 7 else 1
-    text = process.strings.get(fields["name"]) if event.id in (4, 5, 7,
-                                                               15) else fields.get("text", "")
+    named = event.id in (4, 5, 7, 15, 17, 19, 20)
+    text = process.strings.get(fields["name"]) if named else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
             (event.id != 2 or fields["length"] % 8 == 0,
@@ -314,10 +324,17 @@ def take_record(process, stream, event, fields, place):
              "unknown dtype in varve.op"),
             (event.id != 14 or all(map(is_argument, fields["arguments"])),
              "no such argument in varve.call"),
-            (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector")):
+            (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector"),
+            (event.id != 17 or fields["clock_number"] >= 16, "a device's clock below 16"),
+            (event.id != 19 or fields["track"] > 0, "a track without a number"),
+            (event.id != 20 or fields["track"] in process.tracks,
+             f"track {fields.get('track')} of varve.activity is not there"),
+            (event.id != 20 or 1 <= fields["kind"] <= 6, "unknown kind in varve.activity")):
         process.expect(is_so, *place, broken)
     if event.id == 2:
         process.strings[fields["id"]] = text
+    elif event.id == 19:
+        process.tracks[fields["track"]] = fields
     elif event.id in (4, 5):
         process.names[fields.get("tid")] = text
 

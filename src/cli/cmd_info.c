@@ -7,8 +7,7 @@ vv_run_verb vv_cmd_info;
 
 int vv_cmd_info(const struct vv_arguments *arguments)
 {
-    static const char *const tables[] = { "inputs", "trace", "processes", "threads", "collectors",
-                                          "tables", "health",
-                                         NULL };
+    static const char *const tables[] = { "inputs", "trace", "processes", "threads", "clocks",
+                                          "collectors", "tables", "health", NULL };
     return vv_reading_print(arguments, "info", tables, true);
 }

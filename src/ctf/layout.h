@@ -78,7 +78,16 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
           "i64 values[value_count]; } " \
           "arguments[argument_count];") \
     EVENT(15, COLLECTOR, "varve.collector", 3, "u32 name; u32 state; u64 text;") \
-    EVENT(16, END_UNDER, "varve.end_under", 2, "u64 ranges;")
+    EVENT(16, END_UNDER, "varve.end_under", 2, "u64 ranges;") \
+    EVENT(17, DEVICE_CLOCK, "varve.device_clock", 4, \
+          "u32 clock_number; u32 name; u64 frequency_hz; u64 resolution_ns;") \
+    EVENT(18, CLOCK_PAIR, "varve.clock_pair", 5, \
+          "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;") \
+    EVENT(19, TRACK, "varve.track", 5, \
+          "u32 track; u32 name; u32 clock_number; u32 device; i64 context; i64 stream_number;") \
+    EVENT(20, ACTIVITY, "varve.activity", 7, \
+          "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;") \
+    EVENT(21, LAUNCH, "varve.launch", 2, "u64 correlation;")
 
 enum vv_event_id {
     VV_EVENT_NONE = 0,

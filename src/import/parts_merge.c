@@ -305,6 +305,7 @@ static enum varve_code merge_rows(struct merge merge, enum vv_table_row table,
         renumber(&merge, count, model->tracks.process, model->tracks.table.count);
         renumber(&merge, count, model->facts.process, model->facts.table.count);
         renumber(&merge, count, model->resumes.process, model->resumes.table.count);
+        renumber(&merge, count, model->clocks.process, model->clocks.table.count);
     }
     if (code == VARVE_OK && table == VV_TABLE_TRACKS)
         renumber_tracks(&merge, count);

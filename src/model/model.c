@@ -52,6 +52,7 @@ static const struct vv_column input_columns[] = { VV_INPUT_COLUMNS(VV_COLUMN, st
 static const struct vv_column placement_columns[] = {
     VV_PLACEMENT_COLUMNS(VV_COLUMN, struct vv_placements)
 };
+static const struct vv_column clock_columns[] = { VV_CLOCK_COLUMNS(VV_COLUMN, struct vv_clocks) };
 static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN,
                                                                      struct vv_resumes) };
 
@@ -82,6 +83,7 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_INPUTS] = TABLE(inputs, input_columns),
     [VV_TABLE_PLACEMENTS] = TABLE(placements, placement_columns),
     [VV_TABLE_RESUMES] = TABLE(resumes, resume_columns),
+    [VV_TABLE_CLOCKS] = TABLE(clocks, clock_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -413,6 +415,12 @@ enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
     VV_TRY(append(model, VV_TABLE_FACTS, out_row, error));
     model->facts.process[*out_row] = VV_NONE;
     return VARVE_OK;
+}
+
+enum varve_code vv_model_add_clock(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error)
+{
+    return append(model, VV_TABLE_CLOCKS, out_row, error);
 }
 
 enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, int64_t time_ns,

@@ -303,6 +303,17 @@ struct vv_resumes {
     VV_RESUME_COLUMNS(VV_COLUMN_POINTER, struct vv_resumes)
 };
 
+/* Clocks other than a process's own, with which instants of its trace were measured. */
+#define VV_CLOCK_COLUMNS(X, T)                                                                     \
+    X(T, int64_t, uncertainty_ns) /* half width of its worst pair with the process's clock      */ \
+    X(T, int64_t, resolution_ns)  /* it moves by steps of so much; 0 = not known                */ \
+    X(T, uint64_t, pairs)      /* instants at which both clocks are known                       */ \
+    X(T, uint64_t, left_out)   /* pairs at which it had run backwards                           */ \
+    X(T, uint64_t, instants)   /* begins and ends placed by it                                  */ \
+    X(T, uint32_t, name)       /* string                                                        */ \
+    X(T, uint32_t, process)    /* row                                                           */
+struct vv_clocks { struct vv_table table; VV_CLOCK_COLUMNS(VV_COLUMN_POINTER, struct vv_clocks) };
+
 /* ---- instants, counters, flows, memory ---- */
 
 #define VV_MARK_COLUMNS(X, T)                                                                      \
@@ -450,6 +461,7 @@ struct vv_model {
     struct vv_inputs inputs;
     struct vv_placements placements;
     struct vv_resumes resumes;
+    struct vv_clocks clocks;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -507,6 +519,8 @@ enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row,
                                  struct varve_error *error);
 enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, int64_t time_ns,
                                     struct varve_error *error);
+enum varve_code vv_model_add_clock(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error);
 enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row,

@@ -24,6 +24,7 @@ enum vv_choice {
     TABLE(tables, 0, false, "what was read, by table of the model") \
     TABLE(processes, 0, false, "processes") \
     TABLE(threads, 0, false, "threads and other tracks") \
+    TABLE(clocks, 0, true, "clocks of devices, and how well they are known") \
     TABLE(health, 0, false, "what was odd in the trace") \
     TABLE(collectors, 0, true, "which sources of records were found in the processes") \
     TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \

@@ -21,6 +21,7 @@
 #include "record/stream/recorder.h"
 #include "record/string.h"
 #include "record/thread.h"
+#include "record/track.h"
 
 #define VV_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define VV_INLINE static inline __attribute__((always_inline))
@@ -66,9 +67,17 @@ static inline bool vv_knows_string(const struct vv_self *self, uint32_t string)
     return thread != NULL && vv_string_is_in(string, thread->serial);
 }
 
-/* Reserves the place of a record that names a string. The string's number is valid only in the
- * sessions that have the string's record, and sessions may end and begin at any time. */
-VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, uint32_t string)
+static inline bool vv_knows_track(const struct vv_self *self, uint32_t track)
+{
+    const struct vv_thread *thread = self->thread;
+    return thread != NULL && vv_track_is_in(track, thread->serial);
+}
+
+/* Reserves the place of a record that names a string, a track, or both (0 = none). Their numbers
+ * are valid only in the sessions that have their records, and sessions may end and begin at any
+ * time. */
+VV_INLINE struct vv_place vv_reserve_on_track(struct vv_self *self, size_t bytes, uint32_t string,
+                                              uint32_t track)
 {
     for (;;) {
         uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
@@ -79,8 +88,9 @@ VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, 
             vv_thread_discard(self, 1);
             return (struct vv_place){ NULL, NULL, 0, 0 };
         }
-        if (string != 0 && VARVE_UNLIKELY(!vv_knows_string(self, string))) {
-            if (vv_thread_meet_string(self, string))
+        if ((string != 0 && VARVE_UNLIKELY(!vv_knows_string(self, string))) ||
+            (track != 0 && VARVE_UNLIKELY(!vv_knows_track(self, track)))) {
+            if (vv_thread_meet(self, string, track))
                 continue;
             vv_thread_discard(self, 1);
             return (struct vv_place){ NULL, NULL, 0, 0 };
@@ -95,6 +105,11 @@ VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, 
         if (VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes)))
             return vv_place(cursor, packet, ticks);
     }
+}
+
+VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, uint32_t string)
+{
+    return vv_reserve_on_track(self, bytes, string, 0);
 }
 
 VV_INLINE struct vv_place vv_reserve(struct vv_self *self, size_t bytes)

@@ -16,5 +16,7 @@ void vv_process_clock_put_first(void);
 void vv_process_clock_put_due(void);
 /* Writes them at once: the process may be about to end. */
 void vv_process_clock_put_last(void);
+/* From now on this session has pairs of CLOCK_MONOTONIC_RAW beside the clock records. */
+void vv_process_clock_want_raw(void);
 
 #endif

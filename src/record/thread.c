@@ -201,13 +201,15 @@ bool vv_thread_advance(struct vv_self *self)
     return room;
 }
 
-bool vv_thread_meet_string(struct vv_self *self, uint32_t string)
+bool vv_thread_meet(struct vv_self *self, uint32_t string, uint32_t track)
 {
     if (!vv_recorder_lock())
         return false;
     if (self->thread != NULL && self->thread->serial != vv_session.serial)
         detach(self);
-    bool is_there = (self->thread != NULL || attach(self)) && vv_string_write(string);
+    bool is_there = (self->thread != NULL || attach(self)) &&
+                    (string == 0 || vv_string_write(string)) &&
+                    (track == 0 || vv_track_write(track));
     vv_recorder_unlock();
     vv_self_in_epoch();
     return is_there;

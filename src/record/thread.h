@@ -9,8 +9,8 @@
  * was counted. */
 VV_MUST_USE bool vv_thread_advance(struct vv_self *self);
 /* Attaches the thread to the running session, if need be, and makes sure that the session has the
- * string's record. */
-VV_MUST_USE bool vv_thread_meet_string(struct vv_self *self, uint32_t string);
+ * records of the string and of the track; 0 = none. */
+VV_MUST_USE bool vv_thread_meet(struct vv_self *self, uint32_t string, uint32_t track);
 /* The era changed: opens a new packet if the thread slept long, and writes a clock record if one is
  * due. */
 void vv_thread_tick(struct vv_self *self, uint64_t ticks);

@@ -23,7 +23,8 @@ from kineto_writer import counter, flow, launched, memory, span, step, work
 LIMIT_S = 120
 VERBS = ("report", "steps", "idle", "memory", "info")
 # These have a row for each thing there is, and no row is an answer.
-LISTS = {"trace", "inputs", "tables", "processes", "threads", "health", "collectors", "advice"}
+LISTS = {"trace", "inputs", "tables", "processes", "threads", "health", "clocks",
+         "collectors", "advice"}
 
 
 def overlapping(count):

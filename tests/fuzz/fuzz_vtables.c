@@ -131,9 +131,27 @@ static void put_memory(struct writing *writing, bool is_alloc)
     put(writing, draw_device(writing));
 }
 
+/* Instants of a few microseconds, or of any clock. */
+static uint64_t draw_instant(struct writing *writing)
+{
+    return draw_byte(&writing->draw) % 4 == 0 ? (uint64_t)draw_number(&writing->draw)
+                                              : 1000 + draw_below(&writing->draw, 256);
+}
+
+static void put_activity(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_ACTIVITY);
+    put_halves(writing, draw_below(&writing->draw, 5), draw_name(writing));
+    put(writing, draw_below(&writing->draw, 8));
+    put(writing, draw_instant(writing));
+    put(writing, draw_instant(writing));
+    put(writing, draw_below(&writing->draw, 6));
+    put(writing, (uint64_t)draw_size(&writing->draw));
+}
+
 static void put_of_thread(struct writing *writing)
 {
-    unsigned kind = draw_below(&writing->draw, 18);
+    unsigned kind = draw_below(&writing->draw, 21);
     if (kind < VV_SITE_KINDS) {
         put_site(writing, (enum vv_site_kind)kind);
     } else if (kind < 11) {
@@ -152,6 +170,11 @@ static void put_of_thread(struct writing *writing)
         put_op(writing);
     } else if (kind == 16) {
         put_call(writing);
+    } else if (kind == 17) {
+        put_record(writing, VV_EVENT_LAUNCH);
+        put(writing, draw_below(&writing->draw, 6));
+    } else if (kind < 20) {
+        put_activity(writing);
     } else {
         put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
     }
@@ -170,6 +193,35 @@ static void put_string(struct writing *writing, uint32_t id, const char *text)
     writing->count += length / 8;
 }
 
+/* Clocks 1 to 4 and 16 to 18; tracks 1 to 3. */
+static uint32_t draw_clock(struct writing *writing)
+{
+    uint32_t any = draw_below(&writing->draw, 8);
+    return any < 5 ? any : 11 + any;
+}
+
+static void put_of_device(struct writing *writing)
+{
+    unsigned kind = draw_below(&writing->draw, 3);
+    if (kind == 0) {
+        put_record(writing, VV_EVENT_DEVICE_CLOCK);
+        put_halves(writing, draw_clock(writing), draw_name(writing));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+        put(writing, (uint64_t)draw_size(&writing->draw));
+    } else if (kind == 1) {
+        put_record(writing, VV_EVENT_CLOCK_PAIR);
+        put(writing, draw_clock(writing));
+        for (int i = 0; i < 3; i++)
+            put(writing, draw_instant(writing));
+    } else {
+        put_record(writing, VV_EVENT_TRACK);
+        put_halves(writing, draw_below(&writing->draw, 4), draw_name(writing));
+        put_halves(writing, draw_clock(writing), draw_device(writing));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
 static void put_of_process(struct writing *writing)
 {
     static const struct { uint32_t id; unsigned names, numbers; } kinds[] = {
@@ -177,7 +229,11 @@ static void put_of_process(struct writing *writing)
         { VV_EVENT_COST, 0, 1 },
         { VV_EVENT_CLOCK, 0, 4 },
     };
-    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 1);
+    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 4);
+    if (kind > sizeof kinds / sizeof *kinds) {
+        put_of_device(writing);
+        return;
+    }
     if (kind == sizeof kinds / sizeof *kinds) {
         put_record(writing, VV_EVENT_COLLECTOR);
         put_halves(writing, draw_name(writing),

@@ -390,13 +390,27 @@ static inline void make_resume(struct making *making)
         made_or_die(vv_model_add_resume(making->model, 0, time_ns, NULL));
 }
 
+static inline void make_clock(struct making *making)
+{
+    struct vv_clocks *clocks = &making->model->clocks;
+    uint32_t row;
+    made_or_die(vv_model_add_clock(making->model, &row, NULL));
+    clocks->uncertainty_ns[row] = draw_size(&making->draw);
+    clocks->resolution_ns[row] = draw_size(&making->draw);
+    clocks->pairs[row] = (uint64_t)draw_size(&making->draw);
+    clocks->left_out[row] = (uint64_t)draw_size(&making->draw);
+    clocks->instants[row] = (uint64_t)draw_size(&making->draw);
+    clocks->name[row] = make_name(making);
+    clocks->process[row] = make_row(making, making->model->processes.table.count);
+}
+
 static inline void make_thing(struct making *making)
 {
     static void (*const things[])(struct making *) = {
         make_process, make_track, make_step, make_operator, make_operator, make_operator,
         make_activity, make_activity,
         make_activity, make_memory, make_counter, make_told_device, make_flow, make_mark, make_fact,
-        make_placement, make_resume,
+        make_placement, make_resume, make_clock,
     };
     DRAW_FROM(&making->draw, things)(making);
 }

@@ -41,6 +41,8 @@ def stream_trace(path):
     thread.pair(71, 9, at=126)
     thread.alloc(0x1000, 64, at=127)
     thread.free(0x1000, at=128)
+    thread.launch(5, at=129)
+    thread.activity(1, "gemm", (129, 131), at=129, correlation=5)
     thread.end(at=130)
     thread.record(40, 131, (1).to_bytes(4, "little") + b"\0" * 4 + b"12345678" + b"hi\0")
     thread.step_end(at=140)

@@ -35,6 +35,8 @@ def seen(process, stream):
         fields = dict(record.fields)
         if record.name == "varve.begin" and record.kind is None:
             fields["text"] = process.strings[fields.pop("name")]
+        elif record.name == "varve.activity":
+            fields["text"] = process.strings[fields.pop("name")]
         elif record.kind == "counter":
             fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
         elif "inputs" in fields:

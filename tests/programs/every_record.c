@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* every_record.c — makes every kind of record that varve.h can, and prints what it made.
+/* every_record.c — makes every kind of record that varve.h and device.h can, and prints what it
+ * made.
  *
  * tests/oracle runs it recorded and unrecorded. Standard output has one line a record, thread by
  * thread in the order of the calls: THREAD EVENT-NAME-IN-HEX FIELDS-AS-JSON. It depends on nothing
@@ -13,11 +14,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "varve/varve.h"
+#include "varve/device.h"
 
 #define RANK_MAX 16u
 #define INPUTS_MAX 32u
@@ -293,6 +295,51 @@ static void memory(struct journal *journal)
     }
 }
 
+static uint32_t tracks[4];
+
+static bool add_tracks(void)
+{
+    struct varve_clock_info clock_info = { sizeof clock_info, 0, "beats", 1000000, 1000 };
+    uint32_t clock;
+    if (varve_clock_add(&clock_info, &clock, NULL) != VARVE_OK)
+        return false;
+    varve_clock_pair(clock, 12, varve_ticks(), 345);
+    const uint32_t clocks[] = { VARVE_CLOCK_TICKS, VARVE_CLOCK_MONOTONIC_RAW, clock, clock };
+    for (uint32_t i = 0; i < 4; i++) {
+        struct varve_track_info info = { sizeof info, clocks[i], i == 3 ? long_name : "a queue",
+                                         VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, i), 0,
+                                         i == 0 ? -1 : 5, (int64_t)i - 1 };
+        if (varve_track_add(&info, &tracks[i], NULL) != VARVE_OK)
+            return false;
+    }
+    return true;
+}
+
+static void device_work(struct journal *journal)
+{
+    static const int64_t instants[] = { 0, 1, -1, INT64_MIN, INT64_MAX };
+    for (uint32_t i = 0; i < 40; i++) {
+        struct varve_activity_info info = { sizeof info, tracks[i % 4],
+                                            odd_sites[i % 9].name, 1 + i % 6, 0,
+                                            instants[i % 5], instants[i / 5 % 5], i % 3 ? i : 0,
+                                            i % 6 == 1 ? UINT64_MAX - i : 0 };
+        begin(journal, &layer_sites[3]);
+        varve_launch(i);
+        note(journal, "varve.launch", "{\"correlation\": %u}", i);
+        end(journal);
+        varve_activity(&info);
+        fprintf(journal->stream, "%s ", journal->thread);
+        write_hex(journal->stream, "varve.activity");
+        fputs(" {\"text\": \"", journal->stream);
+        write_hex(journal->stream, info.name);
+        fprintf(journal->stream,
+                "\", \"track\": %" PRIu32 ", \"kind\": %" PRIu32 ", \"begin\": %" PRId64
+                ", \"end\": %" PRId64 ", \"correlation\": %" PRIu64 ", \"bytes\": %" PRIu64 "}\n",
+                info.track, info.kind, info.begin, info.end, info.correlation, info.bytes);
+    }
+    varve_launch(7); /* no range is open: ignored */
+}
+
 /* Nothing of the paused part is noted: it may not be in the trace. */
 static void pause_and_resume(struct journal *journal)
 {
@@ -324,6 +371,7 @@ static void *run(void *argument)
     operators(journal);
     steps(journal);
     memory(journal);
+    device_work(journal);
     for (long i = 0; i < journal->pairs; i++) {
         begin(journal, &pair_one);
         next(journal, &pair_two);
@@ -347,6 +395,8 @@ int main(int argc, char **argv)
         if (!(journals[i].stream = open_memstream(&journals[i].text, &journals[i].text_bytes)))
             return 99;
     varve_process_name("every record");
+    if (!add_tracks())
+        return 99;
     if (pthread_create(&second, NULL, run, &journals[1]))
         return 99;
     run(&journals[0]);

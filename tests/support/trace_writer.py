@@ -33,6 +33,8 @@ DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16
 ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals",
              "bools", "text", "other", "opaque_tensor", "group"]
 CALL_ARGUMENTS_MAX = 64
+ACTIVITIES = ["", "kernel", "copy", "set", "wait", "range", "other"]
+CLOCKS = {"ticks": 1, "monotonic": 2, "monotonic_raw": 3, "realtime": 4}
 COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
 
 PREAMBLE = """/* CTF 1.8 */
@@ -75,6 +77,14 @@ BUILTIN_FIELDS = {
                         " arguments[argument_count];",
     (15, "varve.collector"): "u32 name; u32 state; u64 text;",
     (16, "varve.end_under"): "u64 ranges;",
+    (17, "varve.device_clock"): "u32 clock_number; u32 name; u64 frequency_hz;"
+                                " u64 resolution_ns;",
+    (18, "varve.clock_pair"): "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;",
+    (19, "varve.track"): "u32 track; u32 name; u32 clock_number; u32 device; i64 context;"
+                         " i64 stream_number;",
+    (20, "varve.activity"): "u32 track; u32 name; u64 kind; i64 begin; i64 end;"
+                            " u64 correlation; u64 bytes;",
+    (21, "varve.launch"): "u64 correlation;",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
@@ -207,6 +217,17 @@ class Stream:
     def free(self, address, at, device=0):
         self.record(12, at, struct.pack("<QQ", address, device))
 
+    def activity(self, track, name, span, at, **more):
+        """Work on a device; span is (begin, end) in the track's clock; more: kind, correlation,
+        size."""
+        kind = more.get("kind", "kernel")
+        kind = kind if isinstance(kind, int) else ACTIVITIES.index(kind)
+        self.record(20, at, struct.pack("<IIQqqQQ", track, self.process.string(name), kind, *span,
+                                        more.get("correlation", 0), more.get("size", 0)))
+
+    def launch(self, correlation, at):
+        self.record(21, at, struct.pack("<Q", correlation))
+
     def _packet_bytes(self, packet, packet_bytes):
         content_bits, hidden = (HEADER_BYTES + len(packet["body"])) * 8, packet.get("hidden", b"")
         head = struct.pack("<IIQQQQQQQQQ", MAGIC, 0, self.instance, content_bits + len(hidden) * 8
@@ -296,6 +317,19 @@ class Process:
     def collector(self, name, state, text, at=0):
         name, text = self.string(name, at), self.string(text, at) if text else 0
         self._note(15, at, struct.pack("<IIQ", name, COLLECTOR_STATES.index(state), text))
+
+    def device_clock(self, clock, name, frequency_hz=10**9, resolution_ns=0, at=0):
+        self._note(17, at, struct.pack("<IIQQ", clock, self.string(name, at), frequency_hz,
+                                       resolution_ns))
+
+    def clock_pair(self, clock, value, ticks, uncertainty_ns=0, at=0):
+        self._note(18, at, struct.pack("<QqQQ", clock, value, ticks, uncertainty_ns))
+
+    def track(self, track, name, clock, place, at=0):
+        """`place` is the device, or (device, context, stream)."""
+        place = place if isinstance(place, tuple) else (place, -1, -1)
+        self._note(19, at, struct.pack("<IIIIqq", track, self.string(name, at),
+                                       CLOCKS.get(clock, clock), *place))
 
     def _class_block(self, class_id, name, fields, uri=None):
         text = b"event { id = %d; name = %s; stream_id = 0;" % (class_id, tsdl_string(name))

@@ -151,6 +151,7 @@ DUMP(waits, VV_WAIT_COLUMNS, )
 DUMP(devices, VV_DEVICE_COLUMNS, )
 DUMP(sources, VV_SOURCE_COLUMNS, )
 DUMP(placements, VV_PLACEMENT_COLUMNS, )
+DUMP(clocks, VV_CLOCK_COLUMNS, )
 DUMP(steps, VV_STEP_COLUMNS, )
 DUMP(marks, VV_MARK_COLUMNS, put_args(rows->first_arg[row], rows->arg_count[row]);)
 DUMP(counters, VV_COUNTER_COLUMNS, )
@@ -233,6 +234,7 @@ int main(int argc, char **argv)
     dump_devices();
     dump_sources();
     dump_placements();
+    dump_clocks();
     dump_steps();
     dump_marks();
     dump_counters();

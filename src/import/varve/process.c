@@ -371,6 +371,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     VV_TRY(vv_torch_finish(process, first_slice, first_step, first_placed, error));
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
+    VV_TRY(vv_devices_join(process, error));
     return fill_process(process, error);
 }
 
@@ -385,6 +386,7 @@ static void close_process(struct vv_process_reader *process)
     free(process->open_ranges.items);
     free(process->dispatches.items);
     free(process->collectors.items);
+    vv_devices_said_deinit(&process->devices);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->calls);

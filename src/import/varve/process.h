@@ -12,6 +12,7 @@
 #include "ctf/layout.h"
 #include "import/rows/key_map.h"
 #include "import/rows/list_cache.h"
+#include "import/varve/devices.h"
 #include "import/varve/metadata.h"
 #include "import/varve/packets.h"
 #include "import/varve/timeline.h"
@@ -39,7 +40,7 @@ struct vv_event_class {
 /* name and text are strings; state is an enum vv_collector_state. */
 struct vv_collector { uint32_t name, state, text; };
 struct vv_pause { uint64_t ticks; int64_t time_ns; };
-struct vv_sample { int64_t time_ns; uint64_t monotonic_ns, uncertainty_ns; };
+struct vv_sample { int64_t time_ns, realtime_ns; uint64_t monotonic_ns, uncertainty_ns; };
 struct vv_thread_name { uint64_t tid; uint32_t name, order; };
 
 /* One end of a flow or of an asynchronous range. */
@@ -84,6 +85,7 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_open_range) open_ranges;
     VV_ARRAY_OF(struct vv_dispatch) dispatches;
     VV_ARRAY_OF(struct vv_collector) collectors; /* each collector once                         */
+    struct vv_devices_said devices;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */

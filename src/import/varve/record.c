@@ -59,7 +59,8 @@ static enum varve_code read_string(struct vv_stream_reader *stream, const struct
 static enum varve_code read_clock(struct vv_stream_reader *stream, const struct vv_record *record,
                                   struct varve_error *error)
 {
-    struct vv_sample sample = { .monotonic_ns = word(record, 1),
+    struct vv_sample sample = { .realtime_ns = (int64_t)word(record, 2),
+                                .monotonic_ns = word(record, 1),
                                 .uncertainty_ns = word(record, 3) };
     VV_TRY(vv_stream_time(stream, word(record, 0), record->offset, &sample.time_ns, error));
     VV_PUSH(&stream->process->samples, sample, error);
@@ -324,6 +325,11 @@ static action *const actions[] = {
     [VV_EVENT_CALL] = vv_call_read,
     [VV_EVENT_COLLECTOR] = read_collector,
     [VV_EVENT_END_UNDER] = read_end_under,
+    [VV_EVENT_DEVICE_CLOCK] = vv_device_clock_read,
+    [VV_EVENT_CLOCK_PAIR] = vv_clock_pair_read,
+    [VV_EVENT_TRACK] = vv_track_read,
+    [VV_EVENT_ACTIVITY] = vv_activity_read,
+    [VV_EVENT_LAUNCH] = vv_launch_read,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,

@@ -198,11 +198,13 @@ static struct vv_model *everything(void)
     int files[] = { trace_file(), plan_file() };
     struct vv_model *model;
     struct varve_error error;
+    uint32_t clock;
     for (size_t i = 0; i < 2; i++)
         snprintf(paths[i], sizeof paths[i], "/proc/self/fd/%d", files[i]);
     if (vv_import_all(both, 2, NULL, &model, &error) != VARVE_OK)
         fail_msg("%s", error.message);
     add_collector(model);
+    assert_int_equal(vv_model_add_clock(model, &clock, NULL), VARVE_OK);
     close(files[0]);
     close(files[1]);
     return model;

@@ -88,6 +88,7 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_fact(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_placement(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_resume(model, 0, 5000, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_clock(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     model->run.command = handmade_text(model, "./train");

@@ -30,6 +30,10 @@ static void write_trace(struct trace *trace)
     RECORD(&own, VV_EVENT_THREAD, 502, 100, 1);
     RECORD(&own, VV_EVENT_THREAD, 502, 101, 2);
     RECORD(&own, VV_EVENT_PROCESS, 503, 1);
+    RECORD(&own, VV_EVENT_DEVICE_CLOCK, 503, (uint64_t)1 << 32 | 16, 1000000, 1000);
+    RECORD(&own, VV_EVENT_CLOCK_PAIR, 503, 16, 1, 1000, 200);
+    RECORD(&own, VV_EVENT_TRACK, 503, (uint64_t)2 << 32 | 1, (uint64_t)0x20000 << 32 | 16, 1, 2);
+    RECORD(&own, VV_EVENT_TRACK, 503, (uint64_t)1 << 32 | 2, (uint64_t)0x20000 << 32 | 2, 1, 3);
     RECORD(&own, VV_EVENT_LAYERS, 9000, 0);
     stream_leave(&own, 0);
     stream_packet(&thread, 1, 1000, 0, 0);
@@ -39,6 +43,8 @@ static void write_trace(struct trace *trace)
     RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, 3, 7, 1, (uint64_t)2 << 32 | VARVE_F32, 8, 5);
     BARE(&thread, VV_EVENT_END, 1000);
     BARE(&thread, CONV, 1001);
+    RECORD(&thread, VV_EVENT_LAUNCH, 1001, 70000);
+    RECORD(&thread, VV_EVENT_LAUNCH, 1001, 80000);
     for (uint64_t i = 0; i < 20; i++) {
         RECORD(&thread, COPY_BEGIN, 1002 + i, i % 7);
         RECORD(&thread, SEND, 1002 + i, 20 - i);
@@ -49,6 +55,9 @@ static void write_trace(struct trace *trace)
         RECORD(&thread, VV_EVENT_ALLOC, 1030 + i, 1000 - i, 64, 0);
     }
     RECORD(&thread, VV_EVENT_FREE, 1050, 990, 0);
+    for (uint64_t i = 0; i < 9; i++)
+        RECORD(&thread, VV_EVENT_ACTIVITY, 1050, (uint64_t)1 << 32 | (1 + i % 2), 1, 9500 - i,
+               9600, 80000 - 5000 * i, i);
     RECORD(&thread, LOSS, 1050, 0);
     BARE(&thread, HERE, 1051);
     RECORD(&thread, FUTURE, 1052, (uint64_t)1 << 32 | 5, 11, 0x6968);
