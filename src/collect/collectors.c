@@ -13,6 +13,7 @@
 #include "collect/process/modules.h"
 #include "collect/process/wishes.h"
 #include "collect/python/python.h"
+#include "collect/torch/compiling.h"
 #include "collect/torch/nn.h"
 #include "record/stream/recorder.h"
 #include "settings/sources.h"
@@ -55,12 +56,25 @@ static void attach_to_new_libraries(void)
     vv_turn_give(&turn);
 }
 
+/* Python's audit events, for the sources that redirect functions of PyTorch. */
+static bool hears(const char *event)
+{
+    return vv_torch_nn_hears(event) || vv_torch_compiling_hears(event);
+}
+
+static void heard(const char *event, const struct vv_python_api *api)
+{
+    if (vv_torch_nn_hears(event))
+        vv_torch_nn_look(api);
+    if (vv_torch_compiling_hears(event))
+        vv_torch_compiling_look(api);
+}
+
 /* The caller has the turn. Examines the libraries that are loaded already; Python's imports tell of
  * later ones. */
 static void collect(uint32_t sources)
 {
-    static const struct vv_python_listener listener = { attach_to_new_libraries, vv_torch_nn_hears,
-                                                        vv_torch_nn_look };
+    static const struct vv_python_listener listener = { attach_to_new_libraries, hears, heard };
     vv_wishes_set(sources);
     for (size_t i = 0; i < COLLECTORS; i++)
         if (collectors[i].is->want != NULL)

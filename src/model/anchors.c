@@ -15,6 +15,9 @@ uint8_t *vv_loop_words(const struct vv_model *model)
     static const struct { const char *begin; uint8_t word; } begins[] = {
         { "autograd::engine::evaluate_function: ", VV_LOOP_ENGINE },
         { "enumerate(DataLoader)#", VV_LOOP_LOADER },
+        { "entire_frame_compile", VV_LOOP_COMPILER },
+        { "_compile.compile_inner (dynamo_timed)", VV_LOOP_COMPILER },
+        { "_compile.<locals>.compile_inner (dynamo_timed)", VV_LOOP_COMPILER },
     };
     const struct vv_intern *strings = &model->strings;
     uint8_t *words = calloc(strings->count + 1, 1);

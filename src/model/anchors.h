@@ -23,7 +23,11 @@ struct vv_anchors {
 };
 
 /* What the names of ranges say of a training loop. */
-enum vv_loop_word { VV_LOOP_OTHER, VV_LOOP_ENGINE, VV_LOOP_LOADER };
+enum vv_loop_word {
+    VV_LOOP_OTHER, VV_LOOP_ENGINE, VV_LOOP_LOADER,
+    VV_LOOP_COMPILER, /* what is in it is traced, and is no part of the loop */
+    VV_LOOP_WORDS
+};
 
 /* String -> enum vv_loop_word. The caller frees it. NULL = no memory. */
 uint8_t *vv_loop_words(const struct vv_model *model);

@@ -18,7 +18,7 @@ struct most {
 
 struct search {
     struct vv_model *model;
-    struct most (*most)[VV_LOOP_LOADER + 1]; /* process -> word -> the track                      */
+    struct most (*most)[VV_LOOP_WORDS]; /* process -> word -> the track                      */
     const uint8_t *words;
     struct vv_anchors anchors; /* of one track                                                  */
     size_t capacity;
@@ -40,19 +40,21 @@ static enum varve_code add_anchor(struct search *search, int64_t begin_ns, int64
 }
 
 /* The next outermost operator of a track from *row on that is, or is not, one of the engine's; its
- * row, or `limit`. *end_ns is the end of the outermost operators so far. */
+ * row, or `limit`. *end_ns is the end of the outermost operators so far. What a compiler runs to
+ * see what a program does counts as neither. */
 static uint32_t next_outermost(const struct search *search, uint32_t row, uint32_t limit,
                                bool is_engine, int64_t *end_ns)
 {
     const struct vv_slices *slices = &search->model->slices;
     for (; row < limit; row++) {
-        bool is_of_engine = search->words[slices->name[row]] == VV_LOOP_ENGINE;
-        if ((slices->layer[row] != VARVE_LAYER_OP && !is_of_engine) ||
+        uint8_t word = search->words[slices->name[row]];
+        bool is_of_engine = word == VV_LOOP_ENGINE, is_compiler = word == VV_LOOP_COMPILER;
+        if ((slices->layer[row] != VARVE_LAYER_OP && !is_of_engine && !is_compiler) ||
             slices->begin_ns[row] < *end_ns ||
             (slices->flags[row] & VV_SLICE_ANNOTATION) != 0)
             continue;
         *end_ns = end_of(search->model, row);
-        if (is_of_engine == is_engine)
+        if (is_of_engine == is_engine && !is_compiler)
             break;
     }
     return row;
@@ -144,7 +146,7 @@ static enum varve_code find_tracks(struct search *search, struct varve_error *er
     if (search->most == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for steps");
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
-        uint32_t row, limit, counts[VV_LOOP_LOADER + 1] = { 0 };
+        uint32_t row, limit, counts[VV_LOOP_WORDS] = { 0 };
         if (model->tracks.process[t] >= model->processes.table.count ||
             model->tracks.kind[t] != VV_TRACK_THREAD)
             continue;

@@ -200,3 +200,74 @@ def test_a_compiled_model(build, varve, record, backend):
                                       "0", trace)["links"]
              if row["backward_op"] == "CompiledFunctionBackward"]
     assert [row["forward_op"] for row in links] == ["CompiledFunction"] * calls
+
+
+# The phases whose times PyTorch keeps by the name of a function, and those that are sums of many
+# short ones, which have no begin and end.
+WHOLE, TIMED = "entire_frame_compile", " (dynamo_timed)"
+BY_FUNCTION = {"_compile.compile_inner": WHOLE, "OutputGraph.call_user_compiler": "backend_compile",
+               "backward._backward_impl": "entire_backward_compile",
+               "compile_fx_inner": "inductor_compile",
+               "GraphLowering.compile_to_module": "code_gen"}
+SUMS = {"get_fake_value", "create_proxy", "wrap_to_fake_tensor_and_record", "variable_builder_call"}
+
+
+def phases_of(build, folder):
+    """{a phase: seconds} as PyTorch says, {a name: slices}, and the most that two readings of the
+    clock may be apart on a machine that others use: 2 % of all compiling."""
+    found = dump(build, folder / "run.varve")
+    nothing_lost(found)
+    said = json.loads((folder / "said.json").read_text())["phases"]
+    rows = collections.defaultdict(list)
+    for row in found["slices"]:
+        rows[row["name"]].append(row)
+    return said, rows, 0.02e9 * max(map(max, said.values()))
+
+
+def agree(rows, seconds, apart_ns):
+    for row, said in zip(rows, seconds, strict=True):
+        assert row["duration_ns"] == pytest.approx(said * 1e9, abs=apart_ns)
+
+
+@pytest.mark.parametrize("backend", COMPILED)
+def test_each_phase_of_compiling_is_a_range_as_long_as_pytorch_says(build, record, backend):
+    """Without PyTorch's profiler. On this Python, 3.11, calls that the compiler makes while no
+    compiled code is entered are not seen: a backward pass that is compiled when it first runs."""
+    said, rows, apart_ns = phases_of(build, record("torch", "torch_compiled.py", backend))
+    assert said.keys() >= {*BY_FUNCTION} - ({"compile_fx_inner", "GraphLowering.compile_to_module"}
+                                            if backend == "aot_eager" else set())
+    whole, = rows[WHOLE]
+    assert not [name for name in rows if name.endswith(TIMED)]
+    for name in said.keys() - SUMS:
+        own = rows[BY_FUNCTION.get(name, name)]
+        if not name.startswith(("backward.", "compile_fx.<locals>.bw")):
+            agree(own, said[name][:max(1, len(own))], apart_ns)
+            assert all(0 <= row["begin_ns"] - whole["begin_ns"] <= whole["duration_ns"]
+                       - row["duration_ns"] and row["track"] == whole["track"] for row in own)
+
+
+def test_what_the_compiler_traces_is_no_step(varve, record):
+    """It runs a backward pass of its own; a step ends with each of the program's."""
+    folder = record("torch", "torch_compiled.py", "aot_eager")
+    said = json.loads((folder / "said.json").read_text())
+    assert len(tables_of(varve, "steps", folder / "run.varve")["steps"]) == said["calls"]
+    line, = tables_of(varve, "info", folder / "run.varve")["trace"]
+    whole_ns = said["phases"]["_compile.compile_inner"][0] * 1e9
+    assert line["outside_compile_ns"] == pytest.approx(whole_ns, rel=0.02)
+
+
+def test_under_its_profiler_pytorch_makes_the_ranges_alone(build, record):
+    said, rows, apart_ns = phases_of(build, record("torch", "torch_compiled.py", "aot_eager",
+                                                   "profiled"))
+    for name in said.keys() - SUMS:
+        agree(rows[BY_FUNCTION.get(name, name)], said[name], apart_ns)
+        agree(rows[name + TIMED], said[name], apart_ns)
+
+
+@pytest.mark.parametrize("version", ["2.2", "2.6", "2.9"])
+def test_older_pytorch_makes_them_always(build, record, version):
+    said, rows, apart_ns = phases_of(build, record(f"torch-{version}", "torch_compiled.py",
+                                                   "aot_eager", version))
+    assert not rows[WHOLE] and "_compile" in " ".join(said)
+    for name, seconds in said.items():
+        agree(rows[name + TIMED], seconds, apart_ns)

@@ -144,7 +144,7 @@ void vv_run_parts_text(const int64_t parts_ns[VV_RUN_PARTS], char *text, size_t 
     vv_number_duration(parts_ns[VV_RUN_STEPS], time, sizeof time);
     vv_number_duration(total_ns, all, sizeof all);
     size_t length = (size_t)snprintf(text, bytes, "%s of %s in steps", time, all);
-    for (size_t part = VV_RUN_WARM_UP, shown = 0; part < VV_RUN_PARTS && length < bytes; part++) {
+    for (size_t part = VV_RUN_STEPS + 1, shown = 0; part < VV_RUN_PARTS && length < bytes; part++) {
         if (parts_ns[part] < total_ns / SHOWN_LEAST || parts_ns[part] == 0)
             continue;
         vv_number_duration(parts_ns[part], time, sizeof time);

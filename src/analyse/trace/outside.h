@@ -10,9 +10,9 @@
 /* The parts in order of priority: an instant belongs to the first that it lies in. */
 enum vv_run_part {
     VV_RUN_STEPS,     /* steps other than warm-up                                               */
+    VV_RUN_COMPILE,   /* on the steps' thread: compilers, which also make steps warm-up         */
     VV_RUN_WARM_UP,   /* warm-up steps                                                          */
     VV_RUN_START,     /* before the first record of the thread: start, imports                  */
-    VV_RUN_COMPILE,   /* outside steps, on the steps' thread: compilers                         */
     VV_RUN_DATA,      /* waits for data                                                         */
     VV_RUN_OPERATORS, /* operators, calls and collectives, such as those of an evaluation       */
     VV_RUN_REST,      /* nothing recorded, or frames of Python alone                            */

@@ -105,7 +105,7 @@ static int hear(const char *event, void *arguments, void *nothing)
     if (vv_python_thread_is_new() && is_within())
         vv_python_thread_look(&python);
     if (listener != NULL && listener->hears(event) && is_within())
-        listener->heard(&python);
+        listener->heard(event, &python);
     vv_python_hook_hear(event);
     return 0;
 }

@@ -18,7 +18,7 @@ struct vv_python_listener {
     void (*imported)(void);
     bool (*hears)(const char *event);                 /* must heard() be called at this event? */
     /* Then called with the lock, in the main interpreter. `api` stays valid. */
-    void (*heard)(const struct vv_python_api *api);
+    void (*heard)(const char *event, const struct vv_python_api *api);
 };
 /* Called once, before vv_python_look. Keeps the pointer. */
 void vv_python_listen(const struct vv_python_listener *listener);

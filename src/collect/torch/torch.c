@@ -5,6 +5,7 @@
 #include "collect/process/collector.h"
 #include "collect/process/peek.h"
 #include "collect/process/wishes.h"
+#include "collect/torch/compiling.h"
 #include "collect/torch/memory.h"
 #include "collect/torch/record.h"
 #include "record/source_note.h"
@@ -93,4 +94,6 @@ static void attach_if_loaded(void)
 }
 
 extern const struct vv_collector vv_collector_torch;
-const struct vv_collector vv_collector_torch = { .look = attach_if_loaded, .leave = leave };
+const struct vv_collector vv_collector_torch = {
+    .want = vv_torch_compiling_want, .look = attach_if_loaded, .leave = leave
+};

@@ -261,8 +261,8 @@ static void the_run_is_in_steps_and_outside(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_int_equal(sheet_int_of(&sheet, 0, parts[i].name), parts[i].ns);
     assert_string_equal(sheet_cell_of(&sheet, 0, "time")->text,
-                        "300 ns of 1.00 µs in steps; else before the first operator (start, "
-                        "imports) 100 ns, compilers 30 ns, waits for data 20 ns, other operators, "
+                        "300 ns of 1.00 µs in steps; else compilers 30 ns, before the first "
+                        "operator (start, imports) 100 ns, waits for data 20 ns, other operators, "
                         "such as an evaluation's 50 ns, no operator (Python, saving) 500 ns");
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
