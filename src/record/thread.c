@@ -119,6 +119,8 @@ static bool attach(struct vv_self *self)
     const struct vv_stream_identity identity = { &vv_session.folder, base, instance,
                                                  vv_birth_tid() };
     thread->name[0] = '\0';
+    if (self->name_id == 0 && self->given[0] != '\0')
+        self->name_id = self->given_id = vv_string_id(self->given);
     thread->named = self->name_id != 0;
     thread->serial = vv_session.serial;
     thread->owner = self;

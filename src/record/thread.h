@@ -31,6 +31,9 @@ void vv_thread_abandon_all(void);
 VV_MUST_USE bool vv_thread_end_all(void);
 /* The program names the calling thread. Lock held, session ready. */
 void vv_thread_named(uint32_t string);
+/* The program's language names the calling thread. Costs nothing while the thread has not recorded
+ * anything. A name by varve_thread_name goes first. Not from signal handlers. */
+void vv_thread_name_given(const char *name);
 /* Writes the names of threads whose names changed. Lock held. */
 void vv_thread_rename_all(void);
 

@@ -60,6 +60,67 @@ def test_threads_have_the_names_of_the_program(python, run_both, varve, tmp_path
     assert len([name for name in names - given if not name.startswith("Thread-")]) == 2
 
 
+# No thread causes an audit event once it runs, but for the start of another one. Each calls a
+# function of the library, so that it has a track.
+LATE = '''
+import ctypes, queue, threading
+from concurrent.futures import ThreadPoolExecutor
+
+library, done = ctypes.CDLL(None), threading.Event()
+mark = library.varve_emit_begin_name
+end = library.varve_emit_end
+
+def work():
+    mark(b"work", 4)
+    end()
+
+def rename():
+    work()
+    threading.current_thread().name = "named late"
+
+def wait():
+    work()
+    ready.release()
+    done.wait()
+
+def renamed_then_recorded():
+    threading.current_thread().name = "named before the first record, and longer than sixty-three bytes"
+    work()
+
+with ThreadPoolExecutor(2, thread_name_prefix="pool") as pool:
+    both = threading.Barrier(2)
+    list(pool.map(lambda _: (work(), both.wait()), range(2)))
+ready = threading.Semaphore(0)
+waits = threading.Thread(target=wait, name="first")
+threads = [threading.Thread(target=rename), waits,
+           threading.Thread(target=renamed_then_recorded)]
+for thread in threads:
+    thread.start()
+ready.acquire()
+waits.setName("named by another")
+done.set()
+for thread in threads:
+    thread.join()
+threading.Thread(target=wait, name="a daemon", daemon=True).start()
+ready.acquire()
+for _ in range(20):
+    threading.Thread(target=len, args=("",), name="silent").start()
+threading.Thread.__call__ = 1
+print("done")
+'''
+
+
+def test_names_that_come_late_or_without_an_audit_event(python, run_both, varve, tmp_path):
+    path = tmp_path / "late.py"
+    path.write_text(LATE)
+    run = run_both(python, "-W", "ignore", path, collect="torch", with_plain=False)
+    assert (run.done.stdout, run.done.stderr, run.done.returncode) == ("done\n", "", 0)
+    rows = table_reader.tables(varve, "info", "--table", "threads", run.trace)["threads"]
+    assert sorted(row["name"] for row in rows) == [
+        "a daemon", "named before the first record, and longer than sixty-three bytes",
+        "named by another", "named late", "pool_0", "pool_1"]
+
+
 def test_a_name_of_varve_s_own_stays(varve, either_python, tmp_path):
     """A thread that named itself with varve_thread_name keeps this name."""
     path = tmp_path / "own.py"

@@ -102,7 +102,7 @@ static int hear(const char *event, void *arguments, void *nothing)
     bool wanted = __atomic_load_n(&is_wanted, __ATOMIC_ACQUIRE);
     if ((wanted ? state != GIVEN_UP : state == TRACING) && is_within())
         hear_of_calls(event, arguments, wanted);
-    if (vv_python_thread_is_new() && is_within())
+    if (vv_python_thread_hears(event) && is_within())
         vv_python_thread_look(&python);
     if (listener != NULL && listener->hears(event) && is_within())
         listener->heard(event, &python);

@@ -8,10 +8,10 @@
 
 #include "collect/python/api.h"
 
-/* Must vv_python_thread_look be called at this thread's audit event? */
-bool vv_python_thread_is_new(void);
-/* Names the calling thread as its object of `threading` is called. Runs no code of the program. The
- * interpreter's lock is held. */
+/* Must vv_python_thread_look be called at this audit event? */
+bool vv_python_thread_hears(const char *event);
+/* Names the calling thread as its object of `threading` is called, and sees to it that later ones
+ * are named. Runs no code of the program. The interpreter's lock is held. Keeps `api`. */
 void vv_python_thread_look(const struct vv_python_api *api);
 
 #endif

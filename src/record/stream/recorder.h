@@ -32,6 +32,8 @@ struct vv_thread { /* cold part, from a slab; one list holds those of all sessio
     bool named;           /* the program named it: the kernel's name does not count             */
 };
 
+#define VV_GIVEN_NAME_BYTES 64u
+
 struct vv_self { /* hot part, thread-local: one cache line up to writer.behind                   */
     uint32_t epoch;       /* vv_epoch when depth was last valid                                 */
     /* Equals `epoch` while all open ranges are recorded and none is a frame; at other times it is
@@ -56,6 +58,8 @@ struct vv_self { /* hot part, thread-local: one cache line up to writer.behind  
     uint64_t saved_signals;        /* signal mask of the thread, likewise                       */
     bool busy;            /* while it has the lock                                              */
     uint32_t name_id;     /* string id of the program's name for the thread; 0 = none           */
+    uint32_t given_id;    /* of the last name that its language gave it; then it is the name     */
+    char given[VV_GIVEN_NAME_BYTES]; /* such a name, from before the thread attached             */
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct vv_self, writer.left) <= 64,
                "what each record needs is one cache line");
