@@ -142,14 +142,16 @@ static void write_text(const char *form, const struct vv_sheet *sheet, size_t ro
     out_text[length] = '\0';
 }
 
-/* A wait that devices fill with work is no fault; rule synchronisation speaks of the others. */
+/* A wait that devices fill with work is no fault; rule synchronisation speaks of the others. A copy
+ * that is not asynchronous waits for its own work. */
 static bool is_wait(const struct vv_sheet *sheet, size_t row)
 {
     size_t column = vv_sheet_find(sheet, "name");
     const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
     enum vv_call_kind kind =
         cell != NULL && cell->present ? vv_call_kind(cell->text) : VV_CALL_OTHER;
-    return kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK;
+    return (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
+           (kind == VV_CALL_COPIES && strstr(cell->text, "Async") == NULL);
 }
 
 static bool row_counts(const struct rule *rule, const struct vv_sheet *sheet, size_t row)

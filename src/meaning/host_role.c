@@ -31,6 +31,7 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "clWaitForEvents", BEGINS, VV_HOST_SYNC },
     { "cudaMemcpy", ENDS, VV_HOST_SYNC }, /* without Async                                      */
     { "hipMemcpy", ENDS, VV_HOST_SYNC },
+    { "hipMemcpyWithStream", ENDS, VV_HOST_SYNC },
     { "Malloc", HOLDS, VV_HOST_ALLOCATION },
     { "Free", HOLDS, VV_HOST_ALLOCATION },
     { "HostAlloc", HOLDS, VV_HOST_ALLOCATION },

@@ -132,12 +132,20 @@ def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, tmp_path, rule):
     assert rule not in advice(varve, tmp_path / "sound.json", sound, "--top", "0")
 
 
-def test_a_wait_that_the_device_fills_is_no_finding(varve, tmp_path):
-    wait = [span("cudaDeviceSynchronize", 20, 75, "cuda_runtime")]
+@pytest.mark.parametrize("call", ["cudaDeviceSynchronize", "cudaMemcpy", "hipMemcpyWithStream"])
+def test_a_wait_that_the_device_fills_is_no_finding(varve, tmp_path, call):
+    """A copy that is not asynchronous is such a wait."""
+    wait = [span(call, 20, 75, "cuda_runtime")]
     busy = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 90, 1) + wait
     assert not advice(varve, tmp_path / "busy.json", busy, "--top", "0")
     idle = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 15, 1) + wait
     assert set(advice(varve, tmp_path / "idle.json", idle, "--top", "0")) == {"synchronisation"}
+
+
+def test_a_call_that_the_host_runs_is_one(varve, tmp_path):
+    call = [span("cudaMemcpyAsync", 20, 75, "cuda_runtime")]
+    busy = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 90, 1) + call
+    assert advice(varve, tmp_path / "busy.json", busy, "--top", "0").keys() == {"one_operator"}
 
 
 def test_what_was_lost_comes_first(varve, tmp_path):

@@ -9,10 +9,12 @@ import collections
 import json
 import pathlib
 import statistics
+import subprocess
 import sys
 import tempfile
 
 import hypothesis
+import pytest
 from hypothesis import strategies
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -301,3 +303,16 @@ def test_work_of_no_length_ends_no_gap(varve, tmp_path):
     assert [(row["duration_ns"], row["after"]) for row in tables["idle_gaps"]
             if row["row"] == "gap"] == [(80000, "k2")]
     assert (tables["devices"][0]["events"], tables["devices"][0]["busy_ns"]) == (3, 20000)
+
+
+@pytest.mark.parametrize("count, words", [(1, "1 kernel, copy or set "),
+                                          (2, "2 kernels, copies and sets ")])
+def test_one_is_not_called_by_many_names(varve, tmp_path, count, words):
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps([
+        {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20 * n, "dur": 9,
+         "args": {"device": 0, "stream": 7}} for n in range(count)]))
+    for table in ("devices", "kernels"):
+        done = subprocess.run([varve, "report", "--table", table, path], capture_output=True,
+                              text=True, check=True)
+        assert words in done.stdout

@@ -141,7 +141,8 @@ enum varve_code vv_critical_policy(const struct vv_critical *critical, struct vv
                  "; %" PRIu64 " edges contradicted others", graph->contradictions);
     if (graph->met + graph->unmet > 0)
         snprintf(odd + strlen(odd), sizeof odd - strlen(odd),
-                 "; ranks meet in %" PRIu64 " collectives%s", graph->met,
+                 "; ranks meet in %" PRIu64 " collective%s%s", graph->met,
+                 graph->met == 1 ? "" : "s",
                  graph->unmet > 0 ? ", others do not match" : "");
     return vv_sheet_policy(
         sheet, error, "%s: the longest chain of what waits for each other explains %s of %s%s%s%s",

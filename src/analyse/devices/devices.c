@@ -167,9 +167,9 @@ static enum varve_code state_policy(const struct vv_device_work *work,
     if (work->count == 0)
         return vv_no_work_policy(work->scope, sheet, error);
     return vv_sheet_policy(sheet, error,
-                           "%zu kernels, copies and sets from first to last%s; %" PRIu64
+                           "%zu %s from first to last%s; %" PRIu64
                            " of them without a call that launched them, counted all the same%s",
-                           work->count, vv_device_part_label(work->scope), work->unlinked,
+                           work->count, vv_device_work_word(work->count), vv_device_part_label(work->scope), work->unlinked,
                            vv_compat_text(question));
 }
 

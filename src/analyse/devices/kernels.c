@@ -296,8 +296,8 @@ static enum varve_code state_policy(const struct vv_device_work *work,
     vv_number_duration(tally->all.total_ns, time, sizeof time);
     return vv_sheet_policy(
         sheet, error,
-        "%s of %zu kernels, copies and sets on %zu device%s%s; those at once count each%s%s", time,
-        work->count, work->device_count, work->device_count == 1 ? "" : "s",
+        "%s of %zu %s on %zu device%s%s; those at once count each%s%s", time, work->count,
+        vv_device_work_word(work->count), work->device_count, work->device_count == 1 ? "" : "s",
         work->scope->every_step ? "" : ", launched in these steps", left_out,
         vv_compat_text(question));
 }

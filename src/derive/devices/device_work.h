@@ -77,6 +77,12 @@ enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t p
 bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item,
                     struct vv_interval *out_call);
 
+/* For a policy: what the number before it counts. */
+static inline const char *vv_device_work_word(uint64_t count)
+{
+    return count == 1 ? "kernel, copy or set" : "kernels, copies and sets";
+}
+
 /* For a policy: says which work counts, unless all does. Sentences end with it. */
 static inline const char *vv_device_part_label(const struct vv_scope *scope)
 {
