@@ -252,3 +252,22 @@ def test_what_was_asked_for_before_the_recording_has_no_pair(varve, tmp_path):
     tables = critical(varve, trace.write())
     assert meetings(tables) == (2, 0)
     assert [row[:4] for row in who_waited(tables)] == [("rank 0", "rank 1", 301, 2)]
+
+
+def test_marked_collectives_have_their_table(varve, tmp_path):
+    """A range around another one is one collective with it. A backend's range and a message are
+    none, and neither is a range of another layer."""
+    trace = Trace(tmp_path / "a.varve")
+    rank = Rank(trace, 100, rank=0, world_size=2)
+    rank.op("MPI_Allreduce", 10, 30, layer="COMM")
+    rank.main.begin(rank.process.site("begin", "MPI_Allreduce", layer="COMM"), at=40 * US)
+    rank.op("PMPI_Allreduce", 41, 49, layer="COMM")
+    rank.main.end(at=50 * US)
+    rank.op("MPI_Send", 60, 70, layer="COMM")
+    rank.op("gloo:all_reduce", 70, 80, layer="COMM")
+    rank.op("my_allreduce", 80, 90)
+    rank.done()
+    rows = table_reader.tables(varve, "report", "--table", "collective_kinds",
+                               trace.write())["collective_kinds"]
+    assert [(row["name"], row["calls"], row["total_ns"] // US) for row in rows] == [
+        ("MPI_Allreduce", 2, 30), ("total", 2, 30)]

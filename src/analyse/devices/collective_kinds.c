@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "derive/devices/device_work.h"
+#include "meaning/collective_name.h"
 #include "numbers/samples.h"
 #include "question/question.h"
 
@@ -126,19 +127,32 @@ static enum varve_code find_device_calls(struct view *view, struct varve_error *
     return VARVE_OK;
 }
 
+/* Did the program mark the range as a collective that the thread itself runs (MPI_Allreduce)? A name
+ * such as "gloo:all_reduce" is of a backend: the operator that asks for it counts. */
+static bool is_marked(const struct vv_model *model, uint32_t slice)
+{
+    if (slice == VV_NONE || model->slices.layer[slice] != VARVE_LAYER_COMM)
+        return false;
+    const char *text = vv_text_of(model, model->slices.name[slice]);
+    const struct vv_collective_name name = vv_collective_name(text);
+    return name.operation != VV_COLLECTIVE_OTHER && !name.asks && strchr(text, ':') == NULL;
+}
+
 static enum varve_code add_host(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->model;
     const struct vv_slices *slices = &model->slices;
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
-        uint32_t op = slices->op[slice], track = slices->track[slice];
-        if (op == VV_NONE || model->ops.collective[op] == VV_NONE ||
-            view->does_device_work[slice] || !view->scope->tracks[track] ||
+        uint32_t op = slices->op[slice], track = slices->track[slice],
+                 collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
+        bool is_collective = collective != VV_NONE || (is_marked(model, slice) &&
+                                                       !is_marked(model, slices->parent[slice]));
+        if (!is_collective || view->does_device_work[slice] || !view->scope->tracks[track] ||
             !vv_scope_holds(view->scope, slice) ||
             !vv_step_counts(view->scope, slices->step[slice]))
             continue;
         uint32_t process = model->tracks.process[track];
-        struct call call = { .collective = model->ops.collective[op],
+        struct call call = { .collective = collective,
                              .slice = slice,
                              .device = ON_HOST,
                              .rank = process != VV_NONE ? view->scope->ranks[process] : -1,
