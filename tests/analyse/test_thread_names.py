@@ -83,3 +83,12 @@ def test_one_name_stands_alone(varve, tmp_path):
     thread.begin(process.site("begin", "load"), 10)
     thread.end(20)
     assert [row["name"] for row in rows(varve, written.write(), "threads")] == ["python"]
+
+
+def test_a_blank_at_the_end_is_no_part_of_a_name(varve, tmp_path):
+    """PyTorch's profiler calls a stream "stream 7 "."""
+    path = tmp_path / "blank.json"
+    path.write_text('[{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"stream 7 "}},'
+                    '{"ph":"X","name":"op","pid":1,"tid":7,"ts":5,"dur":9}]')
+    row, = table_reader.tables(varve, "info", "--table", "threads", path)["threads"]
+    assert row["name"] == "stream 7"
