@@ -192,10 +192,21 @@ static enum varve_code add_batches(struct search *search, uint32_t process,
     return vv_add_anchored_steps(search->model, &search->anchors, error);
 }
 
+/* Without such a name there is no need to look at the slices. */
+static bool has_words(const struct search *search)
+{
+    for (uint32_t string = 0; string < search->model->strings.count; string++)
+        if (search->words[string] != VV_LOOP_OTHER)
+            return true;
+    return false;
+}
+
 static enum varve_code infer(struct search *search, const bool *has_steps,
                              struct varve_error *error)
 {
     const struct vv_model *model = search->model;
+    if (!has_words(search))
+        return VARVE_OK;
     VV_TRY(find_tracks(search, error));
     for (uint32_t p = 0; p < model->processes.table.count; p++) {
         uint64_t before = model->steps.table.count;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/anchors.h"
 #include "model/build.h"
 #include "model/repeats.h"
 #include "varve/varve.h"
@@ -16,21 +17,18 @@
 #define SEQUENCE_LEAST 32u
 #define SEARCHED_MAX (UINT32_C(1) << 20) /* the first part of a longer one shows the period */
 
-/* The slices of a track that count, in order of time. */
+/* The first slices of a track that count, in order of time. */
 struct sequence {
     uint32_t *rows, *names;
     size_t count;
-};
-
-struct track_size {
-    uint32_t first, limit; /* rows */
-    uint32_t count;        /* number of slices that count */
+    uint32_t track, next, limit; /* the track's rows from `next` on have not been read yet */
+    int64_t end_ns;              /* of the last */
 };
 
 struct inference {
     struct vv_model *model;
-    struct track_size *tracks;
-    struct sequence sequence; /* with room for those of any track */
+    uint32_t *counts; /* track -> number of slices that count */
+    struct sequence sequence;
 };
 
 static bool is_device_work(const struct vv_model *model, uint32_t slice)
@@ -41,25 +39,17 @@ static bool is_device_work(const struct vv_model *model, uint32_t slice)
 }
 
 /* Device work counts on a device's track, operators on a thread. */
-static bool counts(const struct vv_model *model, uint32_t slice)
+static uint32_t count_of_track(const struct vv_model *model, uint32_t track)
 {
-    if (model->tracks.kind[model->slices.track[slice]] == VV_TRACK_THREAD)
-        return model->slices.layer[slice] == VARVE_LAYER_OP;
-    return is_device_work(model, slice);
-}
-
-static void measure_tracks(struct inference *inference)
-{
-    const struct vv_slices *slices = &inference->model->slices;
-    for (uint32_t row = 0; row < slices->table.count; row++) {
-        if (slices->track[row] >= inference->model->tracks.table.count)
-            break;
-        struct track_size *size = &inference->tracks[slices->track[row]];
-        if (size->limit == 0)
-            size->first = row;
-        size->limit = row + 1;
-        size->count += counts(inference->model, row);
-    }
+    uint32_t row, limit = vv_rows_of_track(model, track, &row), count = 0;
+    const uint16_t *layer = model->slices.layer;
+    if (model->tracks.kind[track] == VV_TRACK_THREAD)
+        for (; row < limit; row++)
+            count += layer[row] == VARVE_LAYER_OP;
+    else
+        for (; row < limit; row++)
+            count += is_device_work(model, row);
+    return count;
 }
 
 /* The track of a kind with the most slices that count, in a scope; VV_NONE. */
@@ -69,29 +59,40 @@ static uint32_t main_track(const struct inference *inference, uint32_t scope, bo
     uint32_t best = VV_NONE;
     for (uint32_t t = 0; t < model->tracks.table.count; t++) {
         if ((model->tracks.kind[t] == VV_TRACK_THREAD) == is_thread &&
-            inference->tracks[t].count > 0 && vv_scope_of_track(model, t) == scope &&
-            (best == VV_NONE || inference->tracks[t].count > inference->tracks[best].count))
+            inference->counts[t] > 0 && vv_scope_of_track(model, t) == scope &&
+            (best == VV_NONE || inference->counts[t] > inference->counts[best]))
             best = t;
     }
     return best;
 }
 
-/* Reads the slices that count; of nested operators only the outermost. */
-static void read_sequence(struct inference *inference, uint32_t track)
+/* Reads on, up to `most` slices that count; of nested operators only the outermost. */
+static enum varve_code read_sequence(struct inference *inference, size_t most,
+                                     struct varve_error *error)
 {
     const struct vv_model *model = inference->model;
     const struct vv_slices *slices = &model->slices;
-    bool is_thread = model->tracks.kind[track] == VV_TRACK_THREAD;
-    int64_t end_ns = INT64_MIN;
-    inference->sequence.count = 0;
-    for (uint32_t row = inference->tracks[track].first; row < inference->tracks[track].limit;
-         row++) {
-        if (!counts(model, row) || (is_thread && slices->begin_ns[row] < end_ns))
+    struct sequence *sequence = &inference->sequence;
+    bool is_thread = model->tracks.kind[sequence->track] == VV_TRACK_THREAD;
+    uint32_t *rows = realloc(sequence->rows, most * sizeof *rows);
+    sequence->rows = rows != NULL ? rows : sequence->rows;
+    uint32_t *names = realloc(sequence->names, most * sizeof *names);
+    sequence->names = names != NULL ? names : sequence->names;
+    if (rows == NULL || names == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats in %zu", most);
+    uint32_t row = sequence->next;
+    for (; row < sequence->limit && sequence->count < most; row++) {
+        bool counts = is_thread ? slices->layer[row] == VARVE_LAYER_OP &&
+                                      slices->begin_ns[row] >= sequence->end_ns
+                                : is_device_work(model, row);
+        if (!counts)
             continue;
-        end_ns = slices->begin_ns[row] + slices->duration_ns[row];
-        inference->sequence.rows[inference->sequence.count] = row;
-        inference->sequence.names[inference->sequence.count++] = slices->name[row];
+        sequence->end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        rows[sequence->count] = row;
+        names[sequence->count++] = slices->name[row];
     }
+    sequence->next = row;
+    return VARVE_OK;
 }
 
 /* The repeat with the tokens after it that go on repeating. */
@@ -162,17 +163,43 @@ static enum varve_code choose_repeat(const struct vv_model *model, const struct 
     return VARVE_OK;
 }
 
-static enum varve_code find_repeat(const struct vv_model *model, const struct sequence *sequence,
+static bool has_one_name(const struct sequence *sequence)
+{
+    for (size_t i = 1; i < sequence->count; i++)
+        if (sequence->names[i] != sequence->names[0])
+            return false;
+    return true;
+}
+
+static bool has_long_period(const struct vv_repeats *repeats)
+{
+    for (size_t i = 0; i < repeats->count; i++)
+        if (repeats->items[i].period > 1)
+            return true;
+    return false;
+}
+
+/* Reads the whole sequence only if its first part repeats itself. */
+static enum varve_code find_repeat(struct inference *inference, uint32_t track,
                                    struct vv_repeat *out, struct varve_error *error)
 {
+    struct sequence *sequence = &inference->sequence;
     struct vv_repeats repeats = { 0 };
-    size_t searched = sequence->count < SEARCHED_MAX ? sequence->count : SEARCHED_MAX;
+    size_t all = inference->counts[track];
     *out = (struct vv_repeat){ 0 };
-    if (sequence->count < SEQUENCE_LEAST)
+    sequence->track = track;
+    sequence->count = 0;
+    sequence->limit = vv_rows_of_track(inference->model, track, &sequence->next);
+    sequence->end_ns = INT64_MIN;
+    VV_TRY(read_sequence(inference, all < SEARCHED_MAX ? all : SEARCHED_MAX, error));
+    if (sequence->count < SEQUENCE_LEAST || has_one_name(sequence))
         return VARVE_OK;
-    enum varve_code code = vv_repeats_find(sequence->names, searched, &repeats, error);
-    if (code == VARVE_OK)
-        code = choose_repeat(model, sequence, &repeats, out, error);
+    enum varve_code code = vv_repeats_find(sequence->names, sequence->count, &repeats, error);
+    if (code == VARVE_OK && has_long_period(&repeats)) {
+        code = read_sequence(inference, all, error);
+        if (code == VARVE_OK)
+            code = choose_repeat(inference->model, sequence, &repeats, out, error);
+    }
     vv_repeats_deinit(&repeats);
     return code;
 }
@@ -236,8 +263,7 @@ static enum varve_code try_track(struct inference *inference, uint32_t track, bo
     *out_is_done = false;
     if (track == VV_NONE)
         return VARVE_OK;
-    read_sequence(inference, track);
-    VV_TRY(find_repeat(inference->model, &inference->sequence, &repeat, error));
+    VV_TRY(find_repeat(inference, track, &repeat, error));
     if (repeat.length == 0)
         return VARVE_OK;
     uint32_t times = repeat.length / repeat.period, host_track;
@@ -257,20 +283,13 @@ static enum varve_code infer(struct inference *inference, const bool *has_steps,
                              struct varve_error *error)
 {
     const struct vv_model *model = inference->model;
-    uint32_t most = 0;
-    inference->tracks = calloc(model->tracks.table.count + 1, sizeof *inference->tracks);
-    if (inference->tracks == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats on %llu tracks",
-                (unsigned long long)model->tracks.table.count);
-    measure_tracks(inference);
-    for (uint64_t t = 0; t < model->tracks.table.count; t++)
-        most = inference->tracks[t].count > most ? inference->tracks[t].count : most;
-    if (most < SEQUENCE_LEAST)
-        return VARVE_OK;
-    inference->sequence.rows = malloc(most * sizeof *inference->sequence.rows);
-    inference->sequence.names = malloc(most * sizeof *inference->sequence.names);
-    if (inference->sequence.rows == NULL || inference->sequence.names == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats in %u", most);
+    uint32_t tracks = (uint32_t)model->tracks.table.count;
+    inference->counts = calloc((size_t)tracks + 1, sizeof *inference->counts);
+    if (inference->counts == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for repeats on %u tracks", tracks);
+    for (uint32_t t = 0; t < tracks; t++)
+        if (!has_steps[vv_scope_of_track(model, t)])
+            inference->counts[t] = count_of_track(model, t);
     for (uint32_t scope = 0; scope < scopes; scope++) {
         bool is_done = has_steps[scope];
         if (!is_done)
@@ -292,7 +311,7 @@ enum varve_code vv_build_repeated_steps(struct vv_model *model, struct varve_err
     if (memchr(has_steps, false, scopes * sizeof(bool)) != NULL)
         code = infer(&inference, has_steps, scopes, error);
     free(has_steps);
-    free(inference.tracks);
+    free(inference.counts);
     free(inference.sequence.rows);
     free(inference.sequence.names);
     return code;

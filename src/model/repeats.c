@@ -11,6 +11,11 @@
 #define PRIME ((UINT64_C(1) << 61) - 1)
 #define BASE UINT64_C(0x0f3a91d7c45b2e69) /* any number below the prime */
 #define COMPARED_ONE_BY_ONE 8u
+#define COMPARED_AGAIN_MAX 4096u
+#define COMPARISONS 1024u
+
+/* The tokens from `first` on and those `distance` later: how many are equal. */
+struct comparison { size_t first, distance, equal; };
 
 struct finding {
     const uint32_t *tokens;
@@ -21,6 +26,7 @@ struct finding {
     uint32_t *stack;
     unsigned char *is_taken; /* i -> a taken repeat holds token i */
     struct vv_repeats heap;  /* repeats that may still be taken, the best on top */
+    struct comparison last[COMPARISONS]; /* distance % COMPARISONS -> the last of such a distance */
 };
 
 /* ---- how far the tokens at two places are equal ---- */
@@ -73,13 +79,24 @@ static size_t search_equal(const struct finding *finding, size_t a, size_t b, si
     return low;
 }
 
-static size_t equal_from(const struct finding *finding, size_t a, size_t b)
+/* With a < b. Loops compare places of one distance again and again, so the last comparison mostly
+ * says it: it began before and did not end yet, or the tokens up to its begin are few. */
+static size_t equal_from(struct finding *finding, size_t a, size_t b)
 {
-    size_t limit = finding->count - (a > b ? a : b);
-    for (size_t i = 0; i < COMPARED_ONE_BY_ONE; i++)
+    size_t limit = finding->count - b, one_by_one = COMPARED_ONE_BY_ONE;
+    struct comparison *last = &finding->last[(b - a) % COMPARISONS];
+    bool is_same = last->distance == b - a;
+    if (is_same && last->first <= a && a - last->first <= last->equal)
+        return last->first + last->equal - a;
+    is_same = is_same && last->first > a && last->first - a <= COMPARED_AGAIN_MAX;
+    if (is_same)
+        one_by_one = last->first - a;
+    for (size_t i = 0; i < one_by_one; i++)
         if (i == limit || finding->tokens[a + i] != finding->tokens[b + i])
             return i;
-    return search_equal(finding, a, b, limit, false);
+    size_t equal = is_same ? one_by_one + last->equal : search_equal(finding, a, b, limit, false);
+    *last = (struct comparison){ a, b - a, equal };
+    return equal;
 }
 
 /* The same, for the tokens before a and before b. */
@@ -135,7 +152,7 @@ static struct vv_repeat pop(struct vv_repeats *heap)
 
 /* Is the sequence from `a` on less than the sequence from `b` on, with a < b? A sequence is less
  * than any longer one that begins with it. */
-static bool is_less(const struct finding *finding, size_t a, size_t b, bool is_turned)
+static bool is_less(struct finding *finding, size_t a, size_t b, bool is_turned)
 {
     size_t equal = equal_from(finding, a, b);
     return b + equal < finding->count &&
