@@ -20,6 +20,11 @@ static size_t place_of(const uint64_t *words, size_t count)
     return (size_t)(hash >> 32) % PLACES;
 }
 
+static bool has(const struct vv_seen_place *place, const uint64_t *words, size_t count)
+{
+    return place->count == count && memcmp(place->words, words, count * sizeof *words) == 0;
+}
+
 enum varve_code vv_seen_words_find(struct vv_seen_words *seen, const uint64_t *words, size_t count,
                                    struct vv_seen_place **out_place, bool *out_known,
                                    struct varve_error *error)
@@ -32,11 +37,14 @@ enum varve_code vv_seen_words_find(struct vv_seen_words *seen, const uint64_t *w
         seen->places = calloc(PLACES, sizeof *seen->places);
     if (seen->places == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the shapes of operators");
-    struct vv_seen_place *place = &seen->places[place_of(words, count)];
-    *out_known = place->count == count && memcmp(place->words, words, count * sizeof *words) == 0;
-    if (!*out_known)
-        place->count = 0;
-    *out_place = place;
+    size_t at = place_of(words, count);
+    struct vv_seen_place *place = &seen->places[at], *other = &seen->places[at ^ 1];
+    *out_place = has(place, words, count) ? place : other;
+    *out_known = has(*out_place, words, count);
+    if (*out_known)
+        return VARVE_OK;
+    *out_place = other->count == 0 ? other : place;
+    (*out_place)->count = 0;
     return VARVE_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list_cache.h — remembers what was made of lists of words, because a program calls its operators
- * with the same shapes again and again. There is one place for each hash; a new list replaces an
- * older one. Thread-compatible. */
+ * with the same shapes again and again. There are two places for each hash; a new list replaces
+ * an older one. Thread-compatible. */
 #ifndef VV_IMPORT_ROWS_LIST_CACHE_H
 #define VV_IMPORT_ROWS_LIST_CACHE_H
 

@@ -286,13 +286,12 @@ static enum varve_code set_numbers(struct vv_model *model, uint32_t slice, int64
 
 /* The engine's own range around a backward operator has no numbers. PyTorch's profiler gives it the
  * numbers of the operator inside, so this reader does the same. */
-static bool is_engine_around(const struct vv_stream_reader *stream, uint32_t *out_slice)
+static bool is_engine_around(const struct vv_model *model, uint32_t slice, uint32_t *out_slice)
 {
     static const char engine[] = "autograd::engine::";
-    const struct vv_model *model = stream->process->model;
-    if (stream->open.count < 2)
+    *out_slice = model->slices.parent[slice];
+    if (*out_slice == VV_NONE)
         return false;
-    *out_slice = stream->open.items[stream->open.count - 2].slice;
     const char *name = vv_intern_text(&model->strings, model->slices.name[*out_slice]);
     return model->slices.op[*out_slice] == VV_NONE && strncmp(name, engine, sizeof engine - 1) == 0;
 }
@@ -303,15 +302,16 @@ enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_re
     struct vv_model *model = stream->process->model;
     struct vv_call_payload head;
     uint32_t engine;
-    if (stream->open.count == 0)
+    uint32_t slice = record->slice;
+    if (slice == VV_NONE)
         return VARVE_OK;
     stream->process->has_calls = true;
-    uint32_t slice = stream->open.items[stream->open.count - 1].slice;
     memcpy(&head, record->payload, sizeof head);
     int64_t sequence = (int64_t)le64toh((uint64_t)head.sequence);
     bool is_user = le32toh(head.scope) == VV_SCOPE_USER;
     VV_TRY(set_numbers(model, slice, sequence, le64toh(head.forward_tid), error));
-    if (le32toh(head.scope) == VV_SCOPE_BACKWARD_FUNCTION && is_engine_around(stream, &engine))
+    if (le32toh(head.scope) == VV_SCOPE_BACKWARD_FUNCTION &&
+        is_engine_around(model, slice, &engine))
         VV_TRY(set_numbers(model, engine, sequence, le64toh(head.forward_tid), error));
     VV_TRY(vv_model_text(model, is_user ? "user_annotation" : "cpu_op",
                          &model->slices.category[slice], error));

@@ -38,6 +38,20 @@ static enum varve_code find_source(struct vv_model *model, const struct vv_metad
     return VARVE_OK;
 }
 
+/* The records that change no range: their actions need only what struct vv_record says. */
+static bool is_note(uint8_t action)
+{
+    switch (action) {
+    case VV_EVENT_OP: case VV_EVENT_CALL: case VV_EVENT_ALLOC: case VV_EVENT_FREE:
+    case VV_ACTION_SITE + VV_KIND_MARK: case VV_ACTION_SITE + VV_KIND_COUNTER:
+    case VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN: case VV_ACTION_SITE + VV_KIND_ASYNC_END:
+    case VV_ACTION_SITE + VV_KIND_FLOW_OUT: case VV_ACTION_SITE + VV_KIND_FLOW_IN:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static enum varve_code make_class(struct vv_process_reader *process, uint32_t row,
                                   struct varve_error *error)
 {
@@ -48,6 +62,7 @@ static enum varve_code make_class(struct vv_process_reader *process, uint32_t ro
     if (said->kind != VV_CLASS_KIND_OTHER) {
         class.action = (uint8_t)(VV_ACTION_SITE + said->kind);
         class.words = words_of(said->id) & 0xF;
+        class.is_note = is_note(class.action);
         class.plain_ends = said->kind == VV_KIND_NEXT;
         class.plain_begins = said->kind == VV_KIND_NEXT || said->kind == VV_KIND_BEGIN;
         if (said->layer == VARVE_LAYER_STEP) /* it may be a phase */
@@ -78,7 +93,8 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
     for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
         process->classes[id] = (struct vv_event_class){ .action = (uint8_t)id,
                                                         .words = words_of(id) & 0xF,
-                                                        .plain_ends = id == VV_EVENT_END };
+                                                        .plain_ends = id == VV_EVENT_END,
+                                                        .is_note = is_note((uint8_t)id) };
     return VARVE_OK;
 }
 

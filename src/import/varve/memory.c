@@ -3,6 +3,7 @@
  * of what it releases: the last allocation at its address, on its device, in its process. */
 #include <stdlib.h>
 
+#include "import/rows/row_map.h"
 #include "import/varve/process.h"
 #include "model/columns.h"
 #include "model/order.h"
@@ -20,39 +21,32 @@ static bool before_in_time(const void *context, uint64_t a, uint64_t b)
     return model->memory.time_ns[a] < model->memory.time_ns[b];
 }
 
-/* The rows are in order of time; rows that are equal here keep that order. */
-static bool before_at_place(const void *context, uint64_t a, uint64_t b)
-{
-    const struct vv_model *model = context;
-    const struct vv_memory *memory = &model->memory;
-    if (process_of(model, a) != process_of(model, b))
-        return process_of(model, a) < process_of(model, b);
-    if (memory->device[a] != memory->device[b])
-        return memory->device[a] < memory->device[b];
-    return memory->address[a] < memory->address[b];
-}
-
-static void size_releases(struct vv_model *model, const uint64_t *order)
+/* The rows are in order of time. */
+static enum varve_code size_releases(struct vv_model *model, struct vv_row_map *allocations,
+                                     struct varve_error *error)
 {
     struct vv_memory *memory = &model->memory;
-    uint64_t former = 0;
-    int64_t held_bytes = 0;
-    for (uint64_t i = 0; i < memory->table.count; i++) {
-        uint64_t row = order == NULL ? i : order[i];
-        if (i == 0 || before_at_place(model, former, row))
-            held_bytes = 0;
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        const struct vv_row_key place = { { process_of(model, row), memory->device[row],
+                                            (int64_t)memory->address[row], 0 } };
+        uint32_t *last;
+        bool is_new;
+        VV_TRY(vv_row_map_at(allocations, &place, &last, &is_new, error));
+        if (is_new)
+            *last = VV_NONE;
         if (memory->bytes[row] > 0) {
-            held_bytes = memory->bytes[row];
-        } else {
-            memory->bytes[row] = -held_bytes;
-            held_bytes = 0;
+            *last = row;
+            continue;
         }
-        former = row;
+        memory->bytes[row] = *last == VV_NONE ? 0 : -memory->bytes[*last];
+        *last = VV_NONE;
     }
+    return VARVE_OK;
 }
 
 enum varve_code vv_memory_join(struct vv_model *model, struct varve_error *error)
 {
+    struct vv_row_map allocations = { 0 };
     uint64_t *order;
     VV_TRY(vv_order_rows(model->memory.table.count, before_in_time, model, &order, error));
     if (order != NULL) {
@@ -60,8 +54,7 @@ enum varve_code vv_memory_join(struct vv_model *model, struct varve_error *error
         free(order);
         VV_TRY(code);
     }
-    VV_TRY(vv_order_rows(model->memory.table.count, before_at_place, model, &order, error));
-    size_releases(model, order);
-    free(order);
-    return VARVE_OK;
+    enum varve_code code = size_releases(model, &allocations, error);
+    vv_row_map_deinit(&allocations);
+    return code;
 }

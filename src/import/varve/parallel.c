@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/workers.h"
+#include "ctf/record_length.h"
 #include "import/varve/ranges.h"
 #include "model/cells.h"
 
@@ -26,12 +27,14 @@ struct span {
     /* set by the scan */
     bool is_plain;
     uint64_t begin_ticks, end_ticks, records;
+    size_t note_count;
     uint32_t begins;                     /* slices that begin                                  */
     size_t ended_count, open_count;
     /* For each range left open: its index among this span's begins. */
     uint32_t open_begins[VV_RUN_DEPTH + 1];
     /* set for decoding, and by it */
     VV_ARRAY_OF(struct vv_open_range) around;
+    VV_ARRAY_OF(struct vv_run_note) notes;
     struct vv_range_run run;
     bool is_done;
 };
@@ -51,6 +54,7 @@ struct backing {
 
 #define MOVE_ENDS 1u
 #define MOVE_BEGINS 2u
+#define MOVE_NOTE 4u
 
 struct vv_waves {
     uint8_t *moves; /* id -> MOVE_ bits if its class is plain, else 0                            */
@@ -68,6 +72,15 @@ struct vv_waves {
 
 /* ---- scanning ---- */
 
+/* 0: the note does not end before the packet. */
+static size_t note_words(const struct vv_process_reader *process, uint32_t id,
+                         const uint64_t *words, size_t count)
+{
+    size_t length = process->classes[id].words;
+    length = length != 0 ? length : vv_record_length(words, count);
+    return length <= count ? length : 0;
+}
+
 /* Must accept only records that vv_ranges_decode accepts, and count the ranges as it does. */
 static bool look_through(struct span *span, const struct vv_waves *waves, const uint64_t *words,
                          size_t count)
@@ -76,7 +89,7 @@ static bool look_through(struct span *span, const struct vv_waves *waves, const 
     size_t depth = span->open_count, ended = span->ended_count;
     uint32_t begins = span->begins, *const open_begins = span->open_begins;
     uint64_t former = span->end_ticks, ticks = former;
-    for (size_t at = 0; at < count; at++) {
+    for (size_t at = 0; at < count; at++, span->records++) {
         uint64_t word = le64toh(words[at]);
         uint32_t id = (uint32_t)(word & VV_ID_MASK);
         uint64_t ahead = ((word >> VV_ID_BITS) - former) & VV_TICKS_MASK;
@@ -85,6 +98,14 @@ static bool look_through(struct span *span, const struct vv_waves *waves, const 
             return false;
         former = word >> VV_ID_BITS;
         ticks += ahead;
+        if (move == MOVE_NOTE) {
+            size_t length = note_words(waves->process, id, words + at, count - at);
+            if (length == 0)
+                return false;
+            at += length - 1;
+            span->note_count++;
+            continue;
+        }
         if (__builtin_expect(depth < (move & MOVE_ENDS), 0)) {
             ended++;
             depth++;
@@ -99,7 +120,6 @@ static bool look_through(struct span *span, const struct vv_waves *waves, const 
     span->open_count = depth;
     span->ended_count = ended;
     span->begins = begins;
-    span->records += count;
     span->end_ticks = ticks;
     return ended <= VV_RUN_DEPTH;
 }
@@ -135,6 +155,7 @@ static void look_at_span(const struct vv_waves *waves, struct span *span)
     span->ended_count = span->open_count = 0;
     span->begins = 0;
     span->records = 0;
+    span->note_count = 0;
     span->begin_ticks = span->end_ticks = span->packets[0].begin_ticks;
     for (size_t i = 0; i < span->packet_count && span->is_plain; i++)
         span->is_plain = look_at_packet(waves, span, &span->packets[i]);
@@ -150,7 +171,8 @@ static void decode_span(struct span *span)
         const struct vv_packet *packet = &span->packets[i];
         if (packet->begin_ticks > span->run.ticks)
             span->run.ticks = packet->begin_ticks;
-        span->is_done = vv_ranges_decode(&span->run, words_of(span, packet), word_count(packet)) ==
+        span->is_done = vv_ranges_decode(&span->run, words_of(span, packet), word_count(packet),
+                                         packet->offset + sizeof(struct vv_packet_header)) ==
                         word_count(packet);
     }
 }
@@ -265,6 +287,8 @@ static bool start_run(struct span *span, const struct vv_stream_reader *stream, 
     run->around_count = span->around.count;
     run->ticks = span->begin_ticks;
     run->last_ticks = span->end_ticks;
+    run->notes = span->notes.items;
+    run->note_room = span->note_count;
     run->time_ns = 0;
     return vv_timeline_rebase(&run->timeline, span->begin_ticks, NULL) == VARVE_OK;
 }
@@ -283,6 +307,9 @@ static enum varve_code place_spans(struct vv_waves *waves, struct wave *wave,
     for (size_t i = 0; i < count && code == VARVE_OK; i++) {
         struct span *span = &wave->spans[i];
         code = stack_around(span, i == 0 ? NULL : span - 1, stream, error);
+        if (code == VARVE_OK)
+            code = vv_array_reserve(&span->notes.items, &span->notes.capacity, span->note_count,
+                                    sizeof *span->notes.items, error);
         if (code != VARVE_OK || !start_run(span, stream, (uint32_t)row))
             break;
         row += span->begins;
@@ -363,7 +390,8 @@ static enum varve_code create(struct vv_process_reader *process, struct varve_er
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read with several threads");
     for (uint32_t id = 0; id < process->class_count; id++)
         waves->moves[id] = (process->classes[id].plain_ends ? MOVE_ENDS : 0) |
-                           (process->classes[id].plain_begins ? MOVE_BEGINS : 0);
+                           (process->classes[id].plain_begins ? MOVE_BEGINS : 0) |
+                           (process->classes[id].is_note ? MOVE_NOTE : 0);
     return VARVE_OK;
 }
 
@@ -374,6 +402,7 @@ void vv_waves_destroy(struct vv_waves *waves)
     for (size_t i = 0; i < 2 * SPANS_MAX; i++) {
         free(waves->waves[i % 2].spans[i / 2].words);
         free(waves->waves[i % 2].spans[i / 2].around.items);
+        free(waves->waves[i % 2].spans[i / 2].notes.items);
     }
     free(waves->moves);
     free(waves);

@@ -348,8 +348,10 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
                                  metadata->offset_ticks, error),
                 error, "'%s'", folder->metadata);
     process->window = malloc(VV_WINDOW_BYTES);
-    process->run = malloc(sizeof *process->run);
-    if (process->window == NULL || process->run == NULL)
+    process->run = calloc(1, sizeof *process->run);
+    if (process->run != NULL)
+        process->run->notes = malloc(VV_RUN_NOTES * sizeof *process->run->notes);
+    if (process->window == NULL || process->run == NULL || process->run->notes == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", folder->path);
     process->forgot = has_forgotten(folder);
     VV_TRY(vv_classes_make(process, error));
@@ -391,6 +393,8 @@ static void close_process(struct vv_process_reader *process)
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->calls);
     free(process->window);
+    if (process->run != NULL)
+        free(process->run->notes);
     free(process->run);
     vv_waves_destroy(process->waves);
 }

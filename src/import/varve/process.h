@@ -34,7 +34,8 @@ struct vv_event_class {
     uint16_t layer;
     uint8_t action;   /* enum vv_action                                                         */
     uint8_t words : 4;      /* words of the whole record; 0 = the record itself says it         */
-    uint8_t plain_ends : 1, plain_begins : 1; /* all that a plain record does: ranges.h         */
+    /* all that a plain record does: ranges.h */
+    uint8_t plain_ends : 1, plain_begins : 1, is_note : 1;
 };
 
 /* name and text are strings; state is an enum vv_collector_state. */
@@ -122,8 +123,8 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
 enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id, uint32_t *out_id,
                                   struct varve_error *error);
 
-/* shapes.c: the model's string for an operator's inputs. `words` are the `count` words of the
- * record, at least one. */
+/* shapes.c: the model's string for an operator's inputs. `words` are `count` words: a dtype, a rank
+ * and dims for each input. They have been checked. */
 enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words,
                                size_t count, uint32_t *out_text, struct varve_error *error);
 

@@ -7,6 +7,7 @@
 #include <endian.h>
 
 #include "base/array.h"
+#include "ctf/record_length.h"
 #include "import/varve/open.h"
 
 /* ---- decoding ---- */
@@ -30,6 +31,8 @@ void vv_run_start(struct vv_range_run *run)
 {
     run->row = run->first_row;
     run->has_empty = false;
+    run->records = 0;
+    run->note_count = 0;
     run->ended_count = run->open_count = 0;
     stand_in(run, run->around_count);
 }
@@ -43,7 +46,21 @@ static void write_tracks(const struct vv_range_run *run, uint32_t first)
             tracks[row] = run->track;
 }
 
-size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t count)
+/* Takes the note at words[0]. Returns the number of its words; 0: it is not plain. */
+static size_t take_note(struct vv_range_run *run, const struct vv_event_class *class,
+                        const uint64_t *words, size_t count, uint64_t offset, uint64_t ticks,
+                        int64_t time_ns, uint32_t slice)
+{
+    size_t length = class->words != 0 ? class->words : vv_record_length(words, count);
+    if (length == 0 || length > count || run->note_count == run->note_room)
+        return 0;
+    run->notes[run->note_count++] =
+        (struct vv_run_note){ { class, words + 1, length - 1, offset, slice }, ticks, time_ns };
+    return length;
+}
+
+size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t count,
+                        uint64_t offset)
 {
     const struct vv_event_class *const classes = run->classes;
     const struct vv_timeline timeline = run->timeline;
@@ -55,16 +72,17 @@ size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t 
     uint64_t ticks = run->ticks;
     int64_t now_ns = run->time_ns;
     uint32_t row = first;
+    uint64_t records = 0;
     bool has_empty = false;
-    for (at = 0; at < count; at++) {
+    for (at = 0; at < count; at++, records++) {
         uint64_t word = le64toh(words[at]);
         uint32_t id = (uint32_t)(word & VV_ID_MASK);
         uint64_t now = ticks + (((word >> VV_ID_BITS) - ticks) & VV_TICKS_MASK);
         if (id >= class_count || now > last_ticks)
             break;
-        struct vv_event_class class = classes[id];
+        const struct vv_event_class *class = &classes[id];
         int64_t then_ns = vv_timeline_near(&timeline, now);
-        if (class.plain_ends) {
+        if (class->plain_ends) {
             if (depth > 0) {
                 const struct vv_open_range *range = &open[depth--];
                 int64_t duration_ns = then_ns - range->begin_ns;
@@ -78,16 +96,22 @@ size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t 
             } else {
                 break;
             }
-        } else if (!class.plain_begins || depth == VV_RUN_DEPTH) {
+        } else if (class->is_note) {
+            size_t length = take_note(run, class, words + at, count - at, offset + at * 8, now,
+                                      then_ns, open[depth].slice);
+            if (length == 0)
+                break;
+            at += length - 1;
+        } else if (!class->plain_begins || depth == VV_RUN_DEPTH) {
             break;
         }
-        if (class.plain_begins) {
+        if (class->plain_begins) {
             uint32_t phase = open[depth].phase;
             bool in_step = open[depth].in_step;
             columns.begin_ns[row] = then_ns;
-            columns.name[row] = class.name;
-            columns.source[row] = class.source;
-            columns.layer[row] = class.layer;
+            columns.name[row] = class->name;
+            columns.source[row] = class->source;
+            columns.layer[row] = class->layer;
             columns.parent[row] = open[depth].slice;
             if (levels + depth > 0)
                 columns.depth[row] = (uint32_t)(levels + depth);
@@ -99,6 +123,7 @@ size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t 
         now_ns = then_ns;
     }
     run->row = row;
+    run->records += records;
     run->ticks = ticks;
     run->time_ns = now_ns;
     run->has_empty |= has_empty;
@@ -115,6 +140,17 @@ static void end_around(struct vv_stream_reader *stream, const struct vv_run_end 
     vv_range_close(stream, end->end_ns, 0);
 }
 
+static enum varve_code do_notes(const struct vv_range_run *run, struct vv_stream_reader *stream,
+                                struct varve_error *error)
+{
+    for (size_t i = 0; i < run->note_count; i++) {
+        stream->ticks = run->notes[i].ticks;
+        stream->time_ns = run->notes[i].time_ns;
+        VV_TRY(vv_record_read(stream, &run->notes[i].record, error));
+    }
+    return VARVE_OK;
+}
+
 enum varve_code vv_run_settle(struct vv_range_run *run, struct vv_stream_reader *stream,
                               struct varve_error *error)
 {
@@ -126,11 +162,12 @@ enum varve_code vv_run_settle(struct vv_range_run *run, struct vv_stream_reader 
         stream->open.items[stream->open.count - 1].inside_ns += run->open[0].inside_ns;
     for (size_t i = 1; i <= run->open_count; i++)
         stream->open.items[stream->open.count++] = run->open[i];
+    struct vv_table *slices = &stream->process->model->slices.table;
+    slices->count = slices->used = run->row;
+    VV_TRY(do_notes(run, stream, error));
     stream->ticks = run->ticks;
     stream->time_ns = run->time_ns;
     stream->has_empty |= run->has_empty;
-    struct vv_table *slices = &stream->process->model->slices.table;
-    slices->count = slices->used = run->row;
     return VARVE_OK;
 }
 
@@ -143,10 +180,11 @@ void vv_ranges_prepare(struct vv_stream_reader *stream)
     process->run->class_count = process->class_count;
     process->run->columns = process->model->slices;
     process->run->track = stream->track;
+    process->run->note_room = VV_RUN_NOTES;
 }
 
 enum varve_code vv_ranges_read(struct vv_stream_reader *stream, const uint64_t *words, size_t count,
-                               size_t *out_used, struct varve_error *error)
+                               uint64_t offset, size_t *out_used, struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
     struct vv_range_run *run = process->run;
@@ -164,7 +202,7 @@ enum varve_code vv_ranges_read(struct vv_stream_reader *stream, const uint64_t *
     if (run->last_ticks > stream->next_pause_ticks)
         run->last_ticks = stream->next_pause_ticks;
     vv_run_start(run);
-    *out_used = vv_ranges_decode(run, words, count);
-    stream->records += *out_used;
+    *out_used = vv_ranges_decode(run, words, count, offset);
+    stream->records += run->records;
     return *out_used == 0 ? VARVE_OK : vv_run_settle(run, stream, error);
 }

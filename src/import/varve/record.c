@@ -157,14 +157,13 @@ static enum varve_code read_step_end(struct vv_stream_reader *stream,
 
 /* ---- what operators work on ---- */
 
-static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
-                                   uint32_t op, struct varve_error *error)
+static enum varve_code add_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
+                                  struct vv_seen_place *made, struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
-    struct vv_ops *ops = &process->model->ops;
-    uint32_t inputs = low_half(word(record, OP_HEAD_WORDS - 1));
     size_t at = OP_HEAD_WORDS;
-    for (uint32_t i = 0; i < inputs; i++) {
+    made->tensor_count = low_half(word(record, OP_HEAD_WORDS - 1));
+    for (uint32_t i = 0; i < made->tensor_count; i++) {
         uint32_t dtype = low_half(word(record, at)), rank = high_half(word(record, at)), tensor;
         const int64_t *dims = (const int64_t *)(record->payload + at + 1);
         if (rank > UINT16_MAX)
@@ -174,19 +173,39 @@ static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct
             dtype = UINT16_MAX;
         VV_TRY(vv_model_add_tensor(process->model, dtype, rank, dims, &tensor, error));
         if (i == 0)
-            ops->first_tensor[op] = tensor;
+            made->first_tensor = tensor;
         at += 1 + rank;
     }
-    ops->tensor_count[op] = inputs;
     return vv_shapes_text(process, record->payload + OP_HEAD_WORDS, at - OP_HEAD_WORDS,
-                          &ops->shapes[op], error);
+                          &made->text, error);
+}
+
+/* Operators with equal inputs share the model's rows. */
+static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   uint32_t op, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_ops *ops = &process->model->ops;
+    const uint64_t *words = record->payload + OP_HEAD_WORDS;
+    size_t count = record->payload_words - OP_HEAD_WORDS;
+    struct vv_seen_place *made;
+    bool is_known;
+    VV_TRY(vv_seen_words_find(&process->shapes, words, count, &made, &is_known, error));
+    if (!is_known) {
+        VV_TRY(add_inputs(stream, record, made, error));
+        vv_seen_words_keep(made, words, count);
+    }
+    ops->shapes[op] = made->text;
+    ops->first_tensor[op] = made->first_tensor;
+    ops->tensor_count[op] = made->tensor_count;
+    return VARVE_OK;
 }
 
 static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_record *record,
                                struct varve_error *error)
 {
     struct vv_model *model = stream->process->model;
-    if (stream->open.count == 0)
+    if (record->slice == VV_NONE)
         return VARVE_OK;
     uint32_t op;
     VV_TRY(vv_model_add_op(model, &op, error));
@@ -194,7 +213,7 @@ static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_
     model->ops.bytes[op] = word(record, 1);
     model->ops.sequence[op] = (int64_t)word(record, 2);
     model->ops.forward_tid[op] = word(record, 3);
-    model->slices.op[stream->open.items[stream->open.count - 1].slice] = op;
+    model->slices.op[record->slice] = op;
     return low_half(word(record, OP_HEAD_WORDS - 1)) == 0 ? VARVE_OK
                                                           : read_inputs(stream, record, op, error);
 }

@@ -36,10 +36,8 @@ enum varve_code vv_shape_write(struct vv_process_reader *process, uint32_t dtype
     return VARVE_OK;
 }
 
-/* Writes the text of `count` words: a dtype, a rank and dims for each input. They have been
- * checked. */
-static enum varve_code write_shapes(struct vv_process_reader *process, const uint64_t *words,
-                                    size_t count, uint32_t *out_text, struct varve_error *error)
+enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words,
+                               size_t count, uint32_t *out_text, struct varve_error *error)
 {
     process->text.count = 0;
     for (size_t at = 0; at < count;) {
@@ -50,18 +48,4 @@ static enum varve_code write_shapes(struct vv_process_reader *process, const uin
     }
     return vv_model_add_text(process->model, process->text.items, process->text.count, out_text,
                          error);
-}
-
-enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t *words,
-                               size_t count, uint32_t *out_text, struct varve_error *error)
-{
-    struct vv_seen_place *place;
-    bool is_known;
-    VV_TRY(vv_seen_words_find(&process->shapes, words, count, &place, &is_known, error));
-    if (!is_known) {
-        VV_TRY(write_shapes(process, words, count, &place->text, error));
-        vv_seen_words_keep(place, words, count);
-    }
-    *out_text = place->text;
-    return VARVE_OK;
 }

@@ -13,6 +13,7 @@
 #include "import/varve/open.h"
 #include "import/varve/parallel.h"
 #include "import/varve/ranges.h"
+#include "model/columns.h"
 
 #define LARGE_STREAM_BYTES (UINT64_C(16) << 20)
 #define HALF_TURN (UINT64_C(1) << (VV_TICKS_BITS - 1))
@@ -128,7 +129,8 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
     VV_TRY(make_room(stream, count, &has_room, error));
     while (at < count) {
         if (has_room) {
-            VV_TRY(vv_ranges_read(stream, words + at, count - at, &plain, error));
+            VV_TRY(vv_ranges_read(stream, words + at, count - at, offset + at * 8, &plain,
+                                  error));
             at += plain;
             if (at == count)
                 break;
@@ -150,13 +152,15 @@ static enum varve_code read_words(struct vv_stream_reader *stream, const uint64_
             at += length;
             continue;
         }
-        struct vv_record record = { class, words + at + 1, length - 1, offset + at * 8 };
+        struct vv_record record = { class, words + at + 1, length - 1, offset + at * 8, VV_NONE };
         VV_TRY(advance_clock(stream, word, record.offset, error));
         if (stream->ticks > stream->next_pause_ticks)
             pass_pause(stream);
         if (stream->records == 0)
             note_first(stream);
         stream->records++;
+        if (stream->open.count > 0)
+            record.slice = stream->open.items[stream->open.count - 1].slice;
         VV_TRY(read_record(stream, &record, error));
         at += length;
     }
@@ -274,16 +278,20 @@ static enum varve_code leave_open(struct vv_stream_reader *stream, struct varve_
     return VARVE_OK;
 }
 
-/* A range has two words. Memory that is not used costs nothing, while growing in many steps takes
- * time. If the memory is refused, growing in steps will do. */
+/* A range has two words, an operator at least six; few records are allocations. Memory that is not
+ * used costs nothing, while growing in many steps takes time. If the memory is refused, growing in
+ * steps will do. */
 static void make_room_ahead(const struct vv_stream_reader *stream)
 {
     struct vv_model *model = stream->process->model;
     uint64_t bytes = 0;
     for (size_t i = 0; i < stream->packets->count; i++)
         bytes += stream->packets->items[i].content_bytes;
-    if (bytes >= LARGE_STREAM_BYTES && !stream->counts_only && model->limit_bytes == 0)
-        (void)vv_model_reserve_slices(model, bytes / 16, NULL);
+    if (bytes < LARGE_STREAM_BYTES || stream->counts_only || model->limit_bytes != 0)
+        return;
+    (void)vv_model_reserve_slices(model, bytes / 16, NULL);
+    (void)vv_model_reserve(model, VV_TABLE_OPS, bytes / 48, NULL);
+    (void)vv_model_reserve(model, VV_TABLE_MEMORY, bytes / 256, NULL);
 }
 
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,

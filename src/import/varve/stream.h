@@ -28,6 +28,7 @@ struct vv_record {
     const uint64_t *payload;
     size_t payload_words;
     uint64_t offset; /* offset in the file                                                      */
+    uint32_t slice;  /* row: the innermost open range; or VV_NONE                               */
 };
 
 /* The instant of a full clock value, which was read at `offset`. */
