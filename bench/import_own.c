@@ -2,9 +2,10 @@
 /* import_own.c — how fast a trace of ours becomes a finished model, with one thread and with two.
  *
  * A child records RANGES ranges (20 million) of one site. Each reading is a process of its own, so
- * that its peak memory is its own too; readings with one thread and with two take turns. Beside it,
- * once, how long babeltrace2 takes to read the same trace and drop what it has read. Usage:
- * import_own [RANGES] */
+ * that its peak memory is its own too; readings with one thread and with two take turns. A floor is
+ * measured with them: as much memory as one thread needed is taken from the system, in large pages,
+ * and not written. Beside it, once, how long babeltrace2 takes to read the same trace and drop what
+ * it has read. Usage: import_own [RANGES | TRACE] */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,6 +97,21 @@ static struct reading import_in_child(const char *path, unsigned threads)
     return reading;
 }
 
+/* Seconds in which the system gives so much zeroed memory; 0: it does not. */
+static double take_memory(double bytes)
+{
+    size_t size = (size_t)bytes;
+    double begin = now_s(), end = begin;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return 0;
+    madvise(memory, size, MADV_HUGEPAGE);
+    if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
+        end = now_s();
+    munmap(memory, size);
+    return end - begin;
+}
+
 /* Seconds; 0 where it cannot be run. */
 static double run_babeltrace(const char *path)
 {
@@ -118,9 +135,10 @@ static int measure(const char *path)
 {
     static struct bench_samples samples[READERS] = { { .name = "one thread" },
                                                      { .name = "two threads" } };
+    static struct bench_samples pages = { .name = "its memory, not written" };
     double peak_bytes[READERS] = { 0 };
     uint64_t events = 0;
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < READERS; i++) {
             struct reading reading = import_in_child(path, i + 1);
             if (reading.events == 0)
@@ -130,6 +148,8 @@ static int measure(const char *path)
             if (reading.peak_bytes > peak_bytes[i])
                 peak_bytes[i] = reading.peak_bytes;
         }
+        bench_add(&pages, take_memory(peak_bytes[0]) * 1e9 / (double)events);
+    }
     double one = bench_median(&samples[0]), babeltrace_s = run_babeltrace(path);
     bench_print_head("ns an event of ours, read", "x one", "min");
     for (int i = 0; i < READERS; i++) {
@@ -139,6 +159,7 @@ static int measure(const char *path)
                  peak_bytes[i] / (double)events);
         bench_print(&samples[i], one, note);
     }
+    bench_print(&pages, one, "the floor: what the system takes to give it");
     struct bench_samples other = { .name = "babeltrace2 -o dummy" };
     if (babeltrace_s > 0) {
         bench_add(&other, babeltrace_s * 1e9 / (double)events);
@@ -159,6 +180,8 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strspn(argv[1], "0123456789") < strlen(argv[1]))
+        return measure(argv[1]);
     const char *folder = getenv("TMPDIR");
     char path[PATH_MAX];
     long ranges = argc > 1 ? strtol(argv[1], NULL, 10) : RANGES;

@@ -53,6 +53,8 @@ HOLDS = {
     ("src/import/varve/pairs.c", "ends"): GROWS,
     ("src/import/varve/process.c", "key"): GROWS,
     ("src/import/varve/ranges.c",
+     "open"): "vv_ranges_decode ends the run before more than VV_RUN_DEPTH ranges are open",
+    ("src/import/varve/ranges.c",
      "ended"): "vv_ranges_decode compares ended_count with VV_RUN_DEPTH before leave_level",
     ("src/import/varve/record.c", "actions"): "actions are given out by varve_classes.c alone",
     ("src/import/varve/parallel.c", "spans"): "numbers of work that vv_workers_run was given",

@@ -20,7 +20,7 @@ enum { CONV = 64, CONV_NEXT = 65, LOSS = 75, COPY_BEGIN = 84, COPY_END = 85, SEN
 extern const char trace_metadata[];
 
 struct stream_bytes {
-    uint64_t words[20000];
+    uint64_t words[40000];
     size_t count, packet; /* packet: the first word of the open one                             */
 };
 

@@ -31,9 +31,14 @@ static uint64_t draw(uint64_t below)
 }
 
 /* One kind of stream: how many in 10,000 records are not plain, how deep ranges go, how often they
- * take no time. */
+ * take no time, how many in 10,000 records are notes, steps or phases. */
 struct kind {
-    uint64_t odd, deepest, still;
+    uint64_t odd, deepest, still, notes;
+};
+
+/* How many ranges are open; the step is the so manieth, 0: none is open. */
+struct depth {
+    uint64_t all, step;
 };
 
 static void draw_odd(uint64_t *ticks)
@@ -65,16 +70,66 @@ static void draw_odd(uint64_t *ticks)
     }
 }
 
-static void draw_record(const struct kind *kind, uint64_t *ticks, uint64_t *depth)
+static void draw_step(uint64_t ticks, struct depth *depth)
+{
+    if (draw(2) == 0) {
+        BARE(&thread, FORWARD, ticks);
+        depth->all++;
+    } else if (depth->step == 0) {
+        RECORD(&thread, VV_EVENT_STEP_BEGIN, ticks, draw(100));
+        depth->step = ++depth->all;
+    } else {
+        BARE(&thread, VV_EVENT_STEP_END, ticks);
+        depth->all = depth->step - 1;
+        depth->step = 0;
+    }
+}
+
+static void draw_note(const struct kind *kind, uint64_t ticks, struct depth *depth)
+{
+    switch (draw(7)) {
+    case 0:
+        RECORD(&thread, VV_EVENT_OP, ticks, draw(9), draw(9), draw(9), 0, 0);
+        break;
+    case 1:
+        RECORD(&thread, VV_EVENT_OP, ticks, draw(9), draw(9), draw(9), 0, 2,
+               UINT64_C(2) << 32 | 1, draw(40), draw(40), UINT64_C(1) << 32 | 2, draw(40));
+        break;
+    case 2:
+        RECORD(&thread, VV_EVENT_ALLOC, ticks, draw(9), draw(1000), draw(2));
+        break;
+    case 3:
+        RECORD(&thread, VV_EVENT_FREE, ticks, draw(9), draw(2));
+        break;
+    case 4:
+        RECORD(&thread, LOSS, ticks, draw(9));
+        break;
+    case 5:
+        BARE(&thread, HERE, ticks);
+        break;
+    default:
+        if (depth->all < kind->deepest)
+            draw_step(ticks, depth);
+        break;
+    }
+}
+
+static void draw_record(const struct kind *kind, uint64_t *ticks, struct depth *depth)
 {
     *ticks += draw(100) < kind->still ? 0 : 1 + draw(50);
     if (draw(10000) < kind->odd) {
         draw_odd(ticks);
         return;
     }
-    uint64_t what = *depth == 0 ? 0 : *depth >= kind->deepest ? 1 + draw(2) : draw(3);
+    if (kind->notes > 0 && draw(10000) < kind->notes) {
+        draw_note(kind, *ticks, depth);
+        return;
+    }
+    uint64_t what = depth->all == 0 ? 0 : depth->all >= kind->deepest ? 1 + draw(2) : draw(3);
     BARE(&thread, what == 0 ? CONV : what == 1 ? VV_EVENT_END : CONV_NEXT, *ticks);
-    *depth += (what == 0) - (what == 1);
+    if (what != 0 && depth->all == depth->step)
+        depth->step = 0;
+    depth->all += (what == 0) - (what == 1);
 }
 
 /* The stream's words so far become its next part. */
@@ -88,7 +143,8 @@ static void write_part(const struct trace *trace, unsigned *part)
 
 static void draw_trace(const struct kind *kind, const struct trace *trace)
 {
-    uint64_t ticks = 1000, depth = 0, lost = 0;
+    uint64_t ticks = 1000, lost = 0;
+    struct depth depth = { 0, 0 };
     unsigned part = 0;
     thread.count = own.count = 0;
     for (uint32_t i = 0; i < PACKETS; i++) {
@@ -167,16 +223,18 @@ static void threads_and_ways_agree(void **state)
 {
     (void)state;
     static const struct kind kinds[] = {
-        { 0, 1, 0 },   { 0, 8, 0 },    { 0, 400, 0 },  { 0, 1000, 0 }, { 0, 5, 1 },
-        { 0, 6, 30 },  { 2, 6, 0 },    { 5, 20, 0 },   { 30, 20, 2 },  { 300, 10, 1 },
+        { 0, 1, 0, 0 },   { 0, 8, 0, 0 },    { 0, 400, 0, 0 },  { 0, 1000, 0, 0 },
+        { 0, 5, 1, 0 },   { 0, 6, 30, 0 },   { 2, 6, 0, 0 },    { 5, 20, 0, 0 },
+        { 30, 20, 2, 0 }, { 300, 10, 1, 0 },
+        { 0, 6, 0, 3000 }, { 0, 400, 0, 2000 }, { 0, 8, 3, 6000 }, { 3, 20, 1, 4000 },
     };
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < 84; round++) {
         struct trace trace;
         seed = round;
         trace_make(&trace, trace_metadata);
         draw_trace(&kinds[round % (sizeof kinds / sizeof kinds[0])], &trace);
         struct vv_model *one = import(&trace, 1), *three = import(&trace, 3);
-        assert_true(one->slices.table.count > PACKETS * RECORDS / 4);
+        assert_true(one->slices.table.count > PACKETS * RECORDS / 8);
         assert_same(one, three);
         finish_again(three);
         assert_same(one, three);
@@ -190,7 +248,7 @@ static void threads_and_ways_agree(void **state)
 static void a_limit_holds_for_all_ways(void **state)
 {
     (void)state;
-    const struct kind plain = { 0, 8, 0 };
+    const struct kind plain = { 0, 8, 0, 0 };
     struct trace trace;
     seed = 7;
     trace_make(&trace, trace_metadata);
