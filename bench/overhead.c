@@ -14,6 +14,7 @@
 
 #include "base/system/clock.h"
 #include "loops.h"
+#include "new_pages.h"
 #include "others.h"
 #include "sampling.h"
 #include "threads.h"
@@ -72,6 +73,19 @@ static struct {
       { 0 } },
     { bench_run_operator, 400000, "400,000, and the pages of 99 MB",
       { .name = "operator, sustained" }, { 0 } },
+    /* The least that any recorder does: new_pages.h. */
+    { bench_run_range_in_128_kib, 2500000, "two clock reads, 16 bytes",
+      { .name = "floor in new pages, 128 KiB" }, { 0 } },
+    { bench_run_range_in_2_mib, 2500000, "two clock reads, 16 bytes",
+      { .name = "floor in new pages, 2 MiB" }, { 0 } },
+    { bench_run_range_ahead, 2500000, "the same, a second thread makes the pages",
+      { .name = "floor in new pages, ahead" }, { 0 } },
+    { bench_run_operator_in_128_kib, 200000, "two clock reads, 248 bytes",
+      { .name = "operator's in new pages, 128 KiB" }, { 0 } },
+    { bench_run_operator_in_2_mib, 200000, "two clock reads, 248 bytes",
+      { .name = "operator's in new pages, 2 MiB" }, { 0 } },
+    { bench_run_operator_ahead, 200000, "the same, a second thread makes the pages",
+      { .name = "operator's in new pages, ahead" }, { 0 } },
 };
 #define SUSTAINED (sizeof sustained / sizeof sustained[0])
 #define SUSTAINED_ROUNDS 3
@@ -205,6 +219,7 @@ int main(int argc, char **argv)
     }
     vv_clock_init();
     bench_calibrate_work();
+    bench_new_pages_begin(options.output);
     run_rounds();
     run_sustained();
     print_pairs();
