@@ -16,10 +16,13 @@ set(recorder_floors base settings ctf record device collect)
 if(PkgConfig_FOUND)
     pkg_check_modules(zstd QUIET IMPORTED_TARGET libzstd)
     pkg_check_modules(zlib QUIET IMPORTED_TARGET zlib)
+    pkg_check_modules(isal QUIET IMPORTED_TARGET libisal)
     pkg_check_modules(sqlite QUIET IMPORTED_TARGET sqlite3)
 endif()
 if(NOT TARGET PkgConfig::zlib)
     message(NOTICE "zlib is missing: varve will not read gzip (tools/setup build)")
+elseif(NOT TARGET PkgConfig::isal)
+    message(NOTICE "libisal is missing: zlib reads gzip, which takes longer (tools/setup build)")
 endif()
 if(NOT TARGET PkgConfig::sqlite)
     message(NOTICE
@@ -72,9 +75,13 @@ endforeach()
 # One static library vv_ROOM for each line of src/LAYERS (vv_import_chrome for import/chrome),
 # linked to those it may use, and built for who links it. vv_layers lists the rooms. A room of
 # headers is a library without code, so that the edges through it still hold.
-# What libvarve.so is made of needs libc alone; the rest may use libm. zlib and zstd are
+# What libvarve.so is made of needs libc alone; the rest may use libm. zlib, ISA-L and zstd are
 # src/decompress's; src/ctf/pack, of which the recorder calls nothing, compresses by zstd. Without
-# them `varve` still builds, and refuses what needs them.
+# zlib or zstd `varve` still builds, and refuses what needs them; without ISA-L zlib does its work.
+if(TARGET PkgConfig::zlib AND TARGET PkgConfig::isal)
+    target_compile_definitions(vv_decompress PRIVATE VV_HAVE_ISAL)
+    target_link_libraries(vv_decompress PRIVATE PkgConfig::isal)
+endif()
 foreach(library zstd zlib)
     if(TARGET PkgConfig::${library})
         string(TOUPPER ${library} name)

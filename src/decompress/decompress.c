@@ -11,6 +11,8 @@
 #include <zstd_errors.h>
 #endif
 
+#include "decompress/isal.h"
+
 #define PIECE_BYTES 4096u /* least room for the next piece of output                            */
 
 enum vv_compression vv_compression_of(const unsigned char magic[VV_COMPRESSION_MAGIC_BYTES])
@@ -25,12 +27,24 @@ enum vv_compression vv_compression_of(const unsigned char magic[VV_COMPRESSION_M
     return is_zstd ? VV_COMPRESSION_ZSTD : VV_COMPRESSION_NONE;
 }
 
-/* ---- zlib ---- */
+/* ---- zlib, and ISA-L for gzip ---- */
 
 #ifdef VV_HAVE_ZLIB
+static bool is_isal(enum vv_compression compression)
+{
+#ifdef VV_HAVE_ISAL
+    return compression == VV_COMPRESSION_GZIP;
+#else
+    (void)compression;
+    return false;
+#endif
+}
+
 static enum varve_code begin_zlib(struct vv_decompressor *decompressor)
 {
     bool is_gzip = decompressor->compression == VV_COMPRESSION_GZIP;
+    if (is_isal(decompressor->compression))
+        return vv_isal_begin(decompressor);
     z_stream *zlib = calloc(1, sizeof *zlib);
     int status = zlib == NULL ? Z_MEM_ERROR
                               : inflateInit2(zlib, is_gzip ? 16 + MAX_WBITS : 32 + MAX_WBITS);
@@ -44,6 +58,10 @@ static enum varve_code begin_zlib(struct vv_decompressor *decompressor)
 
 static void end_zlib(struct vv_decompressor *decompressor)
 {
+    if (is_isal(decompressor->compression)) {
+        vv_isal_end(decompressor);
+        return;
+    }
     inflateEnd(decompressor->state);
     free(decompressor->state);
 }
@@ -56,10 +74,12 @@ static enum varve_code step_zlib(struct vv_decompressor *decompressor, struct vv
     while (is_gzip && !decompressor->is_open && input->at < input->length &&
            input->data[input->at] == 0)
         input->at++;
-    if (input->at == input->length)
+    if (input->at == input->length && !decompressor->is_open)
         return VARVE_OK;
     if (is_gzip && !decompressor->is_open && input->data[input->at] != 0x1f)
         return VARVE_CORRUPT;
+    if (is_isal(decompressor->compression))
+        return vv_isal_step(decompressor, input, out, capacity, out_bytes);
     size_t rest = input->length - input->at;
     decompressor->is_open = true;
     zlib->next_in = (unsigned char *)(uintptr_t)(input->data + input->at);

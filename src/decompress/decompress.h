@@ -46,7 +46,9 @@ enum varve_code vv_decompressor_init(struct vv_decompressor *decompressor,
                                      enum vv_compression compression);
 void vv_decompressor_deinit(struct vv_decompressor *decompressor); /* idempotent; may be zeroed */
 
-/* Does one step. *out_bytes may be 0 although more can follow; then input->at has moved.
+/* Does one step. *out_bytes may be 0 although more can follow; then input->at has moved. Libraries
+ * keep some input: at the end of the input, call it without any until is_open is false or nothing
+ * comes.
  * VARVE_LIMIT: the window of a zstd frame is larger than 128 MiB. */
 enum varve_code vv_decompress_some(struct vv_decompressor *decompressor,
                                    struct vv_compressed *input, void *out, size_t capacity,

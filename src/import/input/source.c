@@ -104,16 +104,17 @@ static enum varve_code read_compressed(struct vv_source *source, void *buffer, s
     *out_bytes = 0;
     while (*out_bytes == 0) {
         VV_TRY(fill_piece(source, error));
-        if (source->piece.length == 0 && !source->decompressor.is_open)
+        bool has_ended = source->piece.length == 0;
+        if (has_ended && !source->decompressor.is_open)
             return VARVE_OK;
-        if (source->piece.length == 0)
-            return vv_fail_at(error, VARVE_TRUNCATED, source->read_bytes,
-                              "'%s': the %s data ends too early", source->path,
-                              compression_name(source));
         enum varve_code code = vv_decompress_some(&source->decompressor, &source->piece, buffer,
                                                   bytes, out_bytes);
         if (code != VARVE_OK)
             return fail_to_decompress(source, code, error);
+        if (has_ended && *out_bytes == 0 && source->decompressor.is_open)
+            return vv_fail_at(error, VARVE_TRUNCATED, source->read_bytes,
+                              "'%s': the %s data ends too early", source->path,
+                              compression_name(source));
     }
     return VARVE_OK;
 }

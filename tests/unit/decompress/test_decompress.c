@@ -17,6 +17,11 @@
 #define WORLD                                                                              \
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\xcf\x2f\xca\x49\x01\x00\x43\x11\x77\x3a" \
     "\x05\x00\x00\x00"
+/* HELLO with all that a header may have: an extra field, a name, a comment, and its check sum. */
+#define HEAD "\x1f\x8b\x08\x1e\x00\x00\x00\x00\x00\x03\x03\x00xyz" "name\0" "more\0"
+#define HEADED        \
+    HEAD "\xec\x93" \
+         "\xcb\x48\xcd\xc9\xc9\x57\x00\x00\xf6\xf9\x81\xed\x06\x00\x00\x00"
 #define ZLIB "\x78\x9c\xcb\x48\xcd\xc9\xc9\x57\x28\xcf\x2f\xca\x49\x01\x00\x1a\x0b\x04\x5d"
 /* Frames of one block as it is: they tell their length, or do not. */
 #define FRAME "\x28\xb5\x2f\xfd\x20\x06\x31\x00\x00hello "
@@ -54,7 +59,7 @@ static enum varve_code read_by(enum vv_compression compression, struct text text
         if (input.at == input.length)
             input.length += text.length - input.at < piece ? text.length - input.at : piece;
         got = 0;
-        if (input.at < input.length)
+        if (input.at < input.length || decompressor.is_open)
             code = vv_decompress_some(&decompressor, &input, out + count, piece, &got);
         count += got;
     }
@@ -87,6 +92,7 @@ static void pieces_of_any_size_give_the_same(void **state)
         struct text text;
     } files[] = {
         { VV_COMPRESSION_GZIP, { HELLO WORLD "\0\0\0", sizeof(HELLO WORLD "\0\0\0") - 1 } },
+        { VV_COMPRESSION_GZIP, { HEADED WORLD, sizeof(HEADED WORLD) - 1 } },
         { VV_COMPRESSION_ZLIB, { ZLIB, sizeof ZLIB - 1 } },
         { VV_COMPRESSION_ZSTD,
           { FRAME FRAME_SKIPPED FRAME_UNTOLD, sizeof(FRAME FRAME_SKIPPED FRAME_UNTOLD) - 1 } },
@@ -132,6 +138,10 @@ static void damage_and_too_wide_a_window_are_codes(void **state)
         assert_int_equal(read_by(VV_COMPRESSION_GZIP, TEXT(HELLO "x"), 40, out, &is_open),
                          VARVE_CORRUPT);
         assert_int_equal(read_by(VV_COMPRESSION_GZIP, TEXT("\x1f\x8b\x09\x01"), 8, out, &is_open),
+                         VARVE_CORRUPT);
+        assert_int_equal(read_by(VV_COMPRESSION_GZIP, TEXT("\x1f\x8b\x08\x20"), 8, out, &is_open),
+                         VARVE_CORRUPT);
+        assert_int_equal(read_by(VV_COMPRESSION_GZIP, TEXT(HEAD "\x00\x00"), 8, out, &is_open),
                          VARVE_CORRUPT);
     }
     if (has(VV_COMPRESSION_ZSTD)) {
