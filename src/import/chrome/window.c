@@ -7,7 +7,7 @@
 #include "base/text/json_scan.h"
 
 /* Large enough that its end rarely cuts an event, and small enough for a second-level cache. */
-#define FIRST_CAPACITY_BYTES (UINT32_C(512) << 10)
+#define FIRST_CAPACITY_BYTES (UINT32_C(128) << 10)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static enum varve_code reserve(struct vv_chrome_window *window, uint32_t capacity_bytes,
