@@ -2,17 +2,18 @@
 /* import.c — how fast a large Kineto or XSpace trace becomes a finished model, and how much memory
  * that takes.
  *
- *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [-k] [TRACE...]       from the folder of the
+ *     build/bench/import [-s MEGABYTES] [-r ROUNDS] [-k] [-o] [TRACE...]  from the folder of the
  *     sources
  *
  * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by
  * bench/make_xspace.py, until the file has the size (1000); -k keeps that file in
- * build/bench/traces for the next time. Without a TRACE: some that lie beside the sources, or else
- * a made one, and 100 MB. Every reading is a process of its own, so that its memory is its own;
- * all take turns. On the same JSON, once: Python's json, and HTA's loader where make check-clients
- * has installed it; and the same JSON compressed, against decompressing it and no more. Wanted of
- * one thread: 800 MB/s of JSON; of two: 0.59 of its time, and for .gz 1.1 of inflation alone;
- * memory: at most the file's size. */
+ * build/bench/traces for the next time, -o leaves other programs out. Without a TRACE: some that
+ * lie beside the sources, or else a made one, and 100 MB. Every reading is a process of its own, so
+ * that its memory is its own; all take turns. On the same JSON: parts of reading alone (floors.h),
+ * and the first screen; once, Python's json, and HTA's loader where make check-clients has
+ * installed it; and the same JSON compressed, against decompressing it and no more. Wanted of one
+ * thread: 2 GB/s of JSON, of two 4; of .gz 0.8 and 0.95 of inflation alone; 0.6 s for the first
+ * screen of 1 GB; memory: at most the file's size. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,10 +26,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "floors.h"
 #include "import/importer.h"
 
 #define FOLDER "build/bench/traces"
 #define PYTHON "build/venv-clients/bin/python"
+#define SCREEN "build/varve" /* its first screen                                            */
 #define JSON "import json, sys; json.load(open(sys.argv[1]), strict=False)"
 #define HTA                                                  \
     "import sys; from hta.common.trace import Trace;"        \
@@ -45,22 +48,30 @@ static const char *const standard_traces[] = {
 };
 
 /* What is measured, each of one of the files; the first of each file is what the others are held
- * against. Ours stand first. */
+ * against. Ours stand first, and of these the two that any format has. */
 static const struct variant {
     const char *name, *ending;
     unsigned threads;    /* of ours; 0: decompressing alone, or                                 */
     const char *program; /* Python's                                                            */
+    enum floor floor;    /* no model, but this part of reading alone                            */
 } variants[] = {
-    { "one thread", "", 1, NULL },
-    { "two threads", "", 2, NULL },
-    { "Python's json", "", 0, JSON },
-    { "HTA's loader", "", 0, HTA },
-    { "inflation alone", ".gz", 0, NULL },
-    { "one thread", ".gz", 1, NULL },
-    { "two threads", ".gz", 2, NULL },
-    { "decompression alone", ".zst", 0, NULL },
-    { "one thread", ".zst", 1, NULL },
-    { "two threads", ".zst", 2, NULL },
+    { "one thread", "", 1, NULL, FLOOR_NONE },
+    { "two threads", "", 2, NULL, FLOOR_NONE },
+    { "copied alone, one", "", 1, NULL, FLOOR_COPY },
+    { "copied alone, two", "", 2, NULL, FLOOR_COPY },
+    { "tokens alone, one", "", 1, NULL, FLOOR_TOKENS },
+    { "tokens alone, two", "", 2, NULL, FLOOR_TOKENS },
+    { "events taken apart, one", "", 1, NULL, FLOOR_EVENTS },
+    { "events taken apart, two", "", 2, NULL, FLOOR_EVENTS },
+    { "first screen, two", "", 0, SCREEN, FLOOR_NONE },
+    { "Python's json", "", 0, JSON, FLOOR_NONE },
+    { "HTA's loader", "", 0, HTA, FLOOR_NONE },
+    { "inflation alone", ".gz", 0, NULL, FLOOR_NONE },
+    { "one thread", ".gz", 1, NULL, FLOOR_NONE },
+    { "two threads", ".gz", 2, NULL, FLOOR_NONE },
+    { "decompression alone", ".zst", 0, NULL, FLOOR_NONE },
+    { "one thread", ".zst", 1, NULL, FLOOR_NONE },
+    { "two threads", ".zst", 2, NULL, FLOOR_NONE },
 };
 #define VARIANTS (sizeof variants / sizeof variants[0])
 
@@ -69,6 +80,13 @@ struct readings {
     int count;
     double memory_bytes;        /* the most                                                     */
     double processor_s;         /* user and system, the least                                   */
+};
+
+/* What the command line says. */
+struct wish {
+    const char *megabytes;
+    int rounds;
+    bool is_kept, is_ours_only;
 };
 
 static double now_s(void)
@@ -91,26 +109,35 @@ static enum varve_code unpack(const char *path, struct varve_error *error)
     return code;
 }
 
-static int read_trace(const char *path, unsigned threads)
+static int read_trace(const char *path, const struct variant *variant)
 {
-    const struct vv_import_options options = { .threads = threads };
+    const struct vv_import_options options = { .threads = variant->threads };
     struct vv_model *model;
     struct varve_error error;
-    if ((threads == 0 ? unpack(path, &error) : vv_import_all(&path, 1, &options, &model, &error)) ==
-        VARVE_OK)
+    enum varve_code code;
+    if (variant->floor != FLOOR_NONE)
+        code = floor_read(path, variant->floor, variant->threads, &error);
+    else if (variant->threads == 0)
+        code = unpack(path, &error);
+    else
+        code = vv_import_all(&path, 1, &options, &model, &error);
+    if (code == VARVE_OK)
         return 0; /* the process ends: freeing is not reading                                   */
     fprintf(stderr, "import: %s\n", error.message);
     return 1;
 }
 
-static void run_python(const char *program, const char *path)
+static void run_program(const char *program, const char *path)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
     /* also argv[0]: it tells Python its packages */
     const char *python = access(PYTHON, X_OK) == 0 ? PYTHON : "python3";
-    execlp(python, python, "-c", program, path, (char *)NULL);
+    if (strcmp(program, SCREEN) == 0)
+        execl(SCREEN, SCREEN, "report", "--no-cache", path, (char *)NULL);
+    else
+        execlp(python, python, "-c", program, path, (char *)NULL);
     _exit(127);
 }
 
@@ -143,8 +170,8 @@ static void measure(const char *path, const struct variant *variant, struct read
     pid_t child = fork();
     if (child == 0) {
         if (variant->program != NULL)
-            run_python(variant->program, path);
-        _exit(read_trace(path, variant->threads));
+            run_program(variant->program, path);
+        _exit(read_trace(path, variant));
     }
     if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == 0)
@@ -168,11 +195,11 @@ static bool is_xspace(const char *path)
     return strstr(path, ".xplane.pb") != NULL;
 }
 
-/* Of an XSpace, only the first ones. */
+/* Of an XSpace, only the first two. */
 static size_t count_variants(const char *path)
 {
     size_t count = 0;
-    while (count < VARIANTS && (!is_xspace(path) || variants[count].threads > 0))
+    while (count < VARIANTS && (!is_xspace(path) || count < 2))
         count++;
     return count;
 }
@@ -201,8 +228,14 @@ static void print_rows(const struct readings *all, size_t count, double bytes)
     fflush(stdout);
 }
 
+/* These take long, so once is enough. */
+static bool is_others(const struct variant *variant)
+{
+    return variant->program != NULL && strcmp(variant->program, SCREEN) != 0;
+}
+
 /* `path` has room for the ending of a compressed file. */
-static void compare(char *path, int rounds)
+static void compare(char *path, const struct wish *wish)
 {
     static struct readings all[VARIANTS];
     struct stat status;
@@ -214,10 +247,11 @@ static void compare(char *path, int rounds)
         run((const char *const[]){ "gzip", "-kf", path, NULL });
         run((const char *const[]){ "zstd", "-qkf", path, NULL });
     }
-    for (int round = 0; round < rounds; round++)
+    for (int round = 0; round < wish->rounds; round++)
         for (size_t i = 0; i < count; i++) {
             strcpy(path + length, variants[i].ending);
-            if ((variants[i].program == NULL || round == 0) && access(path, R_OK) == 0)
+            bool is_wanted = !is_others(&variants[i]) || (round == 0 && !wish->is_ours_only);
+            if (is_wanted && access(path, R_OK) == 0)
                 measure(path, &variants[i], &all[i]);
         }
     for (size_t i = 0; i < count; i++) {
@@ -232,14 +266,14 @@ static void compare(char *path, int rounds)
 
 /* ---- the files ---- */
 
-static int bench_trace(const char *source, const char *megabytes, int rounds, bool is_kept)
+static int bench_trace(const char *source, const struct wish *wish)
 {
     char path[PATH_BYTES];
     const char *slash = strrchr(source, '/'), *name = slash != NULL ? slash + 1 : source;
     const char *program = is_xspace(source) ? "bench/make_xspace.py" : "bench/make_kineto.py";
-    const char *const words[] = { "python3", program, source, path, megabytes, NULL };
-    snprintf(path, sizeof path - 8, FOLDER "/%.*s.%s.%s", (int)strcspn(name, "."), name, megabytes,
-             is_xspace(source) ? "xplane.pb" : "json");
+    const char *const words[] = { "python3", program, source, path, wish->megabytes, NULL };
+    snprintf(path, sizeof path - 8, FOLDER "/%.*s.%s.%s", (int)strcspn(name, "."), name,
+             wish->megabytes, is_xspace(source) ? "xplane.pb" : "json");
     if (strcmp(source, MADE) != 0 && access(source, R_OK) != 0) {
         fprintf(stderr, "import: cannot read %s: %s\n", source, strerror(errno));
         return 1;
@@ -249,24 +283,25 @@ static int bench_trace(const char *source, const char *megabytes, int rounds, bo
         unlink(path);
         return 1;
     }
-    compare(path, rounds);
-    if (!is_kept)
+    compare(path, wish);
+    if (!wish->is_kept)
         unlink(path);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const char *megabytes = NULL;
-    int rounds = 3, option, failed = 0, standard = 0;
-    bool is_kept = false;
-    while ((option = getopt(argc, argv, "s:r:k")) != -1) {
+    struct wish wish = { .rounds = 3 };
+    int option, failed = 0, standard = 0;
+    while ((option = getopt(argc, argv, "s:r:ko")) != -1) {
         if (option == 's')
-            megabytes = optarg;
+            wish.megabytes = optarg;
         else if (option == 'r')
-            rounds = atoi(optarg) < ROUNDS_MAX ? atoi(optarg) : ROUNDS_MAX;
+            wish.rounds = atoi(optarg) < ROUNDS_MAX ? atoi(optarg) : ROUNDS_MAX;
         else if (option == 'k')
-            is_kept = true;
+            wish.is_kept = true;
+        else if (option == 'o')
+            wish.is_ours_only = true;
         else
             return 2;
     }
@@ -275,15 +310,15 @@ int main(int argc, char **argv)
                strerror(errno));
         return 0;
     }
-    if (megabytes == NULL)
-        megabytes = optind < argc ? "1000" : "100";
+    if (wish.megabytes == NULL)
+        wish.megabytes = optind < argc ? "1000" : "100";
     for (int i = optind; i < argc; i++)
-        failed |= bench_trace(argv[i], megabytes, rounds, is_kept);
+        failed |= bench_trace(argv[i], &wish);
     for (size_t i = 0; optind == argc && i < sizeof standard_traces / sizeof standard_traces[0];
          i++)
         if (access(standard_traces[i], R_OK) == 0) {
             standard++;
-            failed |= bench_trace(standard_traces[i], megabytes, rounds, is_kept);
+            failed |= bench_trace(standard_traces[i], &wish);
         }
-    return optind == argc && standard == 0 ? bench_trace(MADE, megabytes, rounds, is_kept) : failed;
+    return optind == argc && standard == 0 ? bench_trace(MADE, &wish) : failed;
 }
