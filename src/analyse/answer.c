@@ -80,14 +80,16 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
 
 struct answering {
     struct vv_table_task *tasks;
+    size_t count;
     const struct vv_model *model;
     const struct vv_question *question;
 };
 
+/* The last table of a screen begins first: `advice` is made of others and takes longest. */
 static void answer_one(void *context, size_t piece)
 {
     const struct answering *answering = context;
-    struct vv_table_task *task = &answering->tasks[piece];
+    struct vv_table_task *task = &answering->tasks[answering->count - 1 - piece];
     task->code = fill_sheet(task, answering->model, answering->question, &task->error);
 }
 
@@ -95,7 +97,7 @@ enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,
                                  const struct vv_model *model, const struct vv_question *question,
                                  struct varve_error *error)
 {
-    struct answering answering = { tasks, model, question };
+    struct answering answering = { tasks, count, model, question };
     bool is_large = model->slices.table.count >= SLICES_FOR_THREADS;
     size_t failed = 0;
     vv_workers_run(is_large ? vv_workers_allowed() : 1, count, answer_one, &answering);
