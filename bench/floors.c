@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "import/chrome/event.h"
 
@@ -39,6 +40,19 @@ static enum varve_code find_event(struct share *share)
     share->begin += at;
     free(text);
     return code;
+}
+
+static enum varve_code touch_pages(struct share *share)
+{
+    size_t bytes = (size_t)(share->end - share->begin);
+    char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        VV_FAIL(&share->error, VARVE_NO_MEMORY, "no memory to touch");
+    madvise(pages, bytes, MADV_HUGEPAGE);
+    for (size_t at = 0; at < bytes; at += 4096)
+        pages[at] = 1;
+    munmap(pages, bytes);
+    return VARVE_OK;
 }
 
 static enum varve_code copy(struct share *share)
@@ -97,7 +111,9 @@ static void *read_share(void *context)
     struct share *share = context;
     share->code = find_event(share);
     if (share->code == VARVE_OK)
-        share->code = share->floor == FLOOR_COPY ? copy(share) : scan(share);
+        share->code = share->floor == FLOOR_PAGES  ? touch_pages(share)
+                      : share->floor == FLOOR_COPY ? copy(share)
+                                                   : scan(share);
     return NULL;
 }
 

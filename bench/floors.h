@@ -8,6 +8,7 @@
 
 enum floor {
     FLOOR_NONE,
+    FLOOR_PAGES,  /* as many bytes as the file has, in pages that the system zeroes              */
     FLOOR_COPY,   /* the file is copied, window by window                                       */
     FLOOR_TOKENS, /* … and its tokens are found                                                 */
     FLOOR_EVENTS, /* … and each event is taken apart: its keys known, its numbers read          */
