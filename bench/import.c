@@ -8,10 +8,11 @@
  * Each TRACE is written again and again by bench/make_kineto.py, a .xplane.pb by
  * bench/make_xspace.py, until the file has the size (1000); -k keeps that file in
  * build/bench/traces for the next time, -o leaves other programs out. Without a TRACE: some that
- * lie beside the sources, or else a made one, and 100 MB. Every reading is a process of its own, so
- * that its memory is its own; all take turns. On the same JSON: parts of reading alone (floors.h),
- * and the first screen; once, Python's json, and HTA's loader where make check-clients has
- * installed it; and the same JSON compressed, against decompressing it and no more. Wanted of one
+ * lie beside the sources, or else a made one, and 100 MB. Every reading is a process of its own,
+ * so that its memory is its own; all take turns. On the same JSON: parts of reading alone
+ * (floors.h), and the first screen; once, Python's json, and HTA's loader where make check-clients
+ * has installed it; and the same JSON compressed, against decompressing it and no more. Of an
+ * XSpace: the floor of one core (xspace_floor.h), and what each column takes. Wanted of one
  * thread: 2 GB/s of JSON, of two 4; of .gz 0.8 and 0.95 of inflation alone; 0.6 s for the first
  * screen of 1 GB; memory: at most the file's size. */
 #include <errno.h>
@@ -28,6 +29,7 @@
 
 #include "floors.h"
 #include "import/importer.h"
+#include "xspace_floor.h"
 
 #define FOLDER "build/bench/traces"
 #define PYTHON "build/venv-clients/bin/python"
@@ -48,33 +50,41 @@ static const char *const standard_traces[] = {
 };
 
 /* What is measured, each of one of the files; the first of each file is what the others are held
- * against. Ours stand first, and of these the two that any format has. */
+ * against. Ours stand first. */
 static const struct variant {
     const char *name, *ending;
     unsigned threads;    /* of ours; 0: decompressing alone, or                                 */
     const char *program; /* Python's                                                            */
-    enum floor floor;    /* no model, but this part of reading alone                            */
-} variants[] = {
-    { "one thread", "", 1, NULL, FLOOR_NONE },
-    { "two threads", "", 2, NULL, FLOOR_NONE },
-    { "as many pages, one", "", 1, NULL, FLOOR_PAGES },
-    { "copied alone, one", "", 1, NULL, FLOOR_COPY },
-    { "copied alone, two", "", 2, NULL, FLOOR_COPY },
-    { "tokens alone, one", "", 1, NULL, FLOOR_TOKENS },
-    { "tokens alone, two", "", 2, NULL, FLOOR_TOKENS },
-    { "events taken apart, one", "", 1, NULL, FLOOR_EVENTS },
-    { "events taken apart, two", "", 2, NULL, FLOOR_EVENTS },
-    { "first screen, two", "", 0, SCREEN, FLOOR_NONE },
-    { "Python's json", "", 0, JSON, FLOOR_NONE },
-    { "HTA's loader", "", 0, HTA, FLOOR_NONE },
-    { "inflation alone", ".gz", 0, NULL, FLOOR_NONE },
-    { "one thread", ".gz", 1, NULL, FLOOR_NONE },
-    { "two threads", ".gz", 2, NULL, FLOOR_NONE },
-    { "decompression alone", ".zst", 0, NULL, FLOOR_NONE },
-    { "one thread", ".zst", 1, NULL, FLOOR_NONE },
-    { "two threads", ".zst", 2, NULL, FLOOR_NONE },
+    enum floor floor;    /* no model, but this part of reading alone, or                        */
+    int (*alone)(const char *path); /* this                                                     */
+} json_variants[] = {
+    { "one thread", "", 1, NULL, FLOOR_NONE, NULL },
+    { "two threads", "", 2, NULL, FLOOR_NONE, NULL },
+    { "as many pages, one", "", 1, NULL, FLOOR_PAGES, NULL },
+    { "copied alone, one", "", 1, NULL, FLOOR_COPY, NULL },
+    { "copied alone, two", "", 2, NULL, FLOOR_COPY, NULL },
+    { "tokens alone, one", "", 1, NULL, FLOOR_TOKENS, NULL },
+    { "tokens alone, two", "", 2, NULL, FLOOR_TOKENS, NULL },
+    { "events taken apart, one", "", 1, NULL, FLOOR_EVENTS, NULL },
+    { "events taken apart, two", "", 2, NULL, FLOOR_EVENTS, NULL },
+    { "first screen, two", "", 0, SCREEN, FLOOR_NONE, NULL },
+    { "Python's json", "", 0, JSON, FLOOR_NONE, NULL },
+    { "HTA's loader", "", 0, HTA, FLOOR_NONE, NULL },
+    { "inflation alone", ".gz", 0, NULL, FLOOR_NONE, NULL },
+    { "one thread", ".gz", 1, NULL, FLOOR_NONE, NULL },
+    { "two threads", ".gz", 2, NULL, FLOOR_NONE, NULL },
+    { "decompression alone", ".zst", 0, NULL, FLOOR_NONE, NULL },
+    { "one thread", ".zst", 1, NULL, FLOOR_NONE, NULL },
+    { "two threads", ".zst", 2, NULL, FLOOR_NONE, NULL },
 };
-#define VARIANTS (sizeof variants / sizeof variants[0])
+static const struct variant xspace_variants[] = {
+    { "one thread", "", 1, NULL, FLOOR_NONE, NULL },
+    { "two threads", "", 2, NULL, FLOOR_NONE, NULL },
+    { "walking alone", "", 0, NULL, FLOOR_NONE, bench_floor_walk },
+    { "writing columns alone", "", 0, NULL, FLOOR_NONE, bench_floor_write },
+};
+#define COUNT(variants) (sizeof variants / sizeof variants[0])
+#define VARIANTS COUNT(json_variants)
 
 struct readings {
     double seconds[ROUNDS_MAX]; /* rising                                                       */
@@ -184,7 +194,7 @@ static void measure(const char *path, const struct variant *variant, struct read
     if (child == 0) {
         if (variant->program != NULL)
             run_program(variant->program, path);
-        _exit(read_trace(path, variant));
+        _exit(variant->alone != NULL ? variant->alone(path) : read_trace(path, variant));
     }
     if (child > 0 && wait4(child, &status, 0, &usage) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == 0)
@@ -208,16 +218,8 @@ static bool is_xspace(const char *path)
     return strstr(path, ".xplane.pb") != NULL;
 }
 
-/* Of an XSpace, only the first two. */
-static size_t count_variants(const char *path)
-{
-    size_t count = 0;
-    while (count < VARIANTS && (!is_xspace(path) || count < 2))
-        count++;
-    return count;
-}
-
-static void print_rows(const struct readings *all, size_t count, double bytes)
+static void print_rows(const struct variant *variants, const struct readings *all, size_t count,
+                       double bytes)
 {
     printf("%-28s %9s %9s %9s %9s %9s %9s\n", "MB/s, not compressed", "best", "median", "x first",
            "s", "CPU s", "RSS/file");
@@ -252,11 +254,15 @@ static void compare(char *path, const struct wish *wish)
 {
     static struct readings all[VARIANTS];
     struct stat status;
-    size_t length = strlen(path), count = count_variants(path);
+    bool of_xspace = is_xspace(path);
+    const struct variant *variants = of_xspace ? xspace_variants : json_variants;
+    size_t length = strlen(path), count = of_xspace ? COUNT(xspace_variants) : VARIANTS;
     if (stat(path, &status) != 0)
         return;
     memset(all, 0, sizeof all);
-    if (count == VARIANTS) {
+    if (of_xspace && bench_floor_columns(path, (double)status.st_size) != 0)
+        fprintf(stderr, "import: cannot count the columns of %s\n", path);
+    if (!of_xspace) {
         run((const char *const[]){ "gzip", "-kf", path, NULL });
         run((const char *const[]){ "zstd", "-qkf", path, NULL });
     }
@@ -277,7 +283,7 @@ static void compare(char *path, const struct wish *wish)
     }
     path[length] = '\0';
     printf("%s, %.0f MB\n", path, (double)status.st_size / 1e6);
-    print_rows(all, count, (double)status.st_size);
+    print_rows(variants, all, count, (double)status.st_size);
 }
 
 /* ---- the files ---- */

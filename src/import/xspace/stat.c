@@ -343,22 +343,29 @@ static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uin
     return VARVE_OK;
 }
 
+/* Keeps a statistic that is no argument of an event. */
+static __attribute__((noinline)) enum varve_code keep_elsewhere(const struct vv_xspace_stat_kind *kind,
+                                      struct decoded decoded,
+                                      const struct vv_xspace_keeping *keeping,
+                                      struct varve_error *error)
+{
+    if (keeping->target == VV_XSPACE_TO_FACTS)
+        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), decoded, error);
+    return keep_counter(keeping, kind->name, decoded, error);
+}
+
 /* Keeps a statistic whose kind is known. */
-static enum varve_code keep_known(const struct vv_xspace_stat_kind *kind, struct decoded decoded,
-                                  const struct vv_xspace_keeping *keeping,
-                                  struct varve_error *error)
+static inline __attribute__((always_inline)) enum varve_code keep_known(const struct vv_xspace_stat_kind *kind,
+                                         struct decoded decoded,
+                                         const struct vv_xspace_keeping *keeping,
+                                         struct varve_error *error)
 {
     if (kind->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
         set_role(keeping->values, kind, decoded) && is_taken(keeping, kind))
         return VARVE_OK;
-    switch (keeping->target) {
-    case VV_XSPACE_TO_ARGS:
+    if (keeping->target == VV_XSPACE_TO_ARGS)
         return add_arg(keeping->sink->rows, kind->name, decoded, error);
-    case VV_XSPACE_TO_FACTS:
-        return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), decoded, error);
-    default:
-        return keep_counter(keeping, kind->name, decoded, error);
-    }
+    return keep_elsewhere(kind, decoded, keeping, error);
 }
 
 enum varve_code vv_xspace_stat_keep(const struct vv_xspace_plane *plane,
@@ -393,10 +400,7 @@ enum varve_code vv_xspace_stats_keep(const struct vv_xspace_plane *plane, struct
         if (!vv_protobuf_varint(&at, limit, &length))
             break;
         if (read_in_order(plane, at, at + length, readable, &kind, &decoded)) {
-            if (kind->role != VV_XSPACE_ARGUMENT || keeping->target != VV_XSPACE_TO_ARGS)
-                VV_TRY(keep_known(kind, decoded, keeping, error));
-            else
-                VV_TRY(add_arg(keeping->sink->rows, kind->name, decoded, error));
+            VV_TRY(keep_known(kind, decoded, keeping, error));
         } else {
             struct vv_protobuf field = { .wire = VV_WIRE_BYTES, .value = length, .data = at,
                                          .start = at };
