@@ -344,10 +344,9 @@ static enum varve_code keep_counter(const struct vv_xspace_keeping *keeping, uin
 }
 
 /* Keeps a statistic that is no argument of an event. */
-static __attribute__((noinline)) enum varve_code keep_elsewhere(const struct vv_xspace_stat_kind *kind,
-                                      struct decoded decoded,
-                                      const struct vv_xspace_keeping *keeping,
-                                      struct varve_error *error)
+static __attribute__((noinline)) enum varve_code
+keep_elsewhere(const struct vv_xspace_stat_kind *kind, struct decoded decoded,
+               const struct vv_xspace_keeping *keeping, struct varve_error *error)
 {
     if (keeping->target == VV_XSPACE_TO_FACTS)
         return keep_fact(keeping, vv_xspace_text_of(keeping->sink, kind->name), decoded, error);
@@ -355,10 +354,9 @@ static __attribute__((noinline)) enum varve_code keep_elsewhere(const struct vv_
 }
 
 /* Keeps a statistic whose kind is known. */
-static inline __attribute__((always_inline)) enum varve_code keep_known(const struct vv_xspace_stat_kind *kind,
-                                         struct decoded decoded,
-                                         const struct vv_xspace_keeping *keeping,
-                                         struct varve_error *error)
+static inline __attribute__((always_inline)) enum varve_code
+keep_known(const struct vv_xspace_stat_kind *kind, struct decoded decoded,
+           const struct vv_xspace_keeping *keeping, struct varve_error *error)
 {
     if (kind->role != VV_XSPACE_ARGUMENT && keeping->values != NULL &&
         set_role(keeping->values, kind, decoded) && is_taken(keeping, kind))
