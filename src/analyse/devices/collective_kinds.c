@@ -127,8 +127,8 @@ static enum varve_code find_device_calls(struct view *view, struct varve_error *
     return VARVE_OK;
 }
 
-/* Did the program mark the range as a collective that the thread itself runs (MPI_Allreduce)? A name
- * such as "gloo:all_reduce" is of a backend: the operator that asks for it counts. */
+/* Did the program mark the range as a collective that the thread itself runs (MPI_Allreduce)? A
+ * name such as "gloo:all_reduce" is of a backend: the operator that asks for it counts. */
 static bool is_marked(const struct vv_model *model, uint32_t slice)
 {
     if (slice == VV_NONE || model->slices.layer[slice] != VARVE_LAYER_COMM)

@@ -169,7 +169,8 @@ static enum varve_code state_policy(const struct vv_device_work *work,
     return vv_sheet_policy(sheet, error,
                            "%zu %s from first to last%s; %" PRIu64
                            " of them without a call that launched them, counted all the same%s",
-                           work->count, vv_device_work_word(work->count), vv_device_part_label(work->scope), work->unlinked,
+                           work->count, vv_device_work_word(work->count),
+                           vv_device_part_label(work->scope), work->unlinked,
                            vv_compat_text(question));
 }
 

@@ -46,17 +46,31 @@ static void write_tracks(const struct vv_range_run *run, uint32_t first)
             tracks[row] = run->track;
 }
 
-/* Takes the note at words[0]. Returns the number of its words; 0: it is not plain. */
-static size_t take_note(struct vv_range_run *run, const struct vv_event_class *class,
-                        const uint64_t *words, size_t count, uint64_t offset, uint64_t ticks,
-                        int64_t time_ns, uint32_t slice)
+/* Takes a note of at most `count` words, and finds its length. Returns the number of its words; 0:
+ * the note is not plain. */
+static size_t take_note(struct vv_range_run *run, const struct vv_run_note *note, size_t count)
 {
-    size_t length = class->words != 0 ? class->words : vv_record_length(words, count);
+    const struct vv_record *record = &note->record;
+    size_t length = record->class->words != 0 ? record->class->words
+                                              : vv_record_length(record->payload - 1, count);
     if (length == 0 || length > count || run->note_count == run->note_room)
         return 0;
-    run->notes[run->note_count++] =
-        (struct vv_run_note){ { class, words + 1, length - 1, offset, slice }, ticks, time_ns };
+    run->notes[run->note_count] = *note;
+    run->notes[run->note_count++].record.payload_words = length - 1;
     return length;
+}
+
+static inline __attribute__((always_inline)) void
+put_begin(const struct vv_slices *columns, uint32_t row, const struct vv_event_class *class,
+          int64_t begin_ns, const struct vv_open_range *around)
+{
+    columns->begin_ns[row] = begin_ns;
+    columns->name[row] = class->name;
+    columns->source[row] = class->source;
+    columns->layer[row] = class->layer;
+    columns->parent[row] = around->slice;
+    if (around->phase != VV_NONE)
+        columns->phase[row] = around->phase;
 }
 
 size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t count,
@@ -97,8 +111,10 @@ size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t 
                 break;
             }
         } else if (class->is_note) {
-            size_t length = take_note(run, class, words + at, count - at, offset + at * 8, now,
-                                      then_ns, open[depth].slice);
+            const struct vv_run_note note = {
+                { class, words + at + 1, 0, offset + at * 8, open[depth].slice }, now, then_ns
+            };
+            size_t length = take_note(run, &note, count - at);
             if (length == 0)
                 break;
             at += length - 1;
@@ -106,18 +122,12 @@ size_t vv_ranges_decode(struct vv_range_run *run, const uint64_t *words, size_t 
             break;
         }
         if (class->plain_begins) {
-            uint32_t phase = open[depth].phase;
-            bool in_step = open[depth].in_step;
-            columns.begin_ns[row] = then_ns;
-            columns.name[row] = class->name;
-            columns.source[row] = class->source;
-            columns.layer[row] = class->layer;
-            columns.parent[row] = open[depth].slice;
+            const struct vv_open_range around = open[depth];
+            put_begin(&columns, row, class, then_ns, &around);
             if (levels + depth > 0)
                 columns.depth[row] = (uint32_t)(levels + depth);
-            if (phase != VV_NONE)
-                columns.phase[row] = phase;
-            open[++depth] = (struct vv_open_range){ then_ns, 0, row++, VV_NONE, phase, in_step };
+            open[++depth] = (struct vv_open_range){ then_ns, 0, row++, VV_NONE, around.phase,
+                                                    around.in_step };
         }
         ticks = now;
         now_ns = then_ns;

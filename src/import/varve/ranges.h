@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranges.h — decodes runs of plain records, the fast way through a stream. Private to this room.
  *
- * Plain records are begins, ends and nexts of sites outside of layer STEP, one word each, and notes:
- * records that change no range, such as operators, allocations and marks. A run is decoded by itself: it knows how many ranges are open around
- * it, and their rows, but not when they began. So consecutive runs can be decoded at the same time.
- * The effects of a run on the ranges around it are settled afterwards, run by run;
- * only then the actions of its notes are done.
+ * Plain records are begins, ends and nexts of sites outside of layer STEP, one word each, and
+ * notes: records that change no range, such as operators, allocations and marks. A run is decoded
+ * by itself: it knows how many ranges are open around it, and their rows, but not when they began.
+ * So consecutive runs can be decoded at the same time. The effects of a run on the ranges around it
+ * are settled afterwards, run by run; only then the actions of its notes are done.
  * Thread-compatible: a run belongs to one thread. */
 #ifndef VV_IMPORT_VARVE_RANGES_H
 #define VV_IMPORT_VARVE_RANGES_H
@@ -68,8 +68,9 @@ enum varve_code vv_run_settle(struct vv_range_run *run, struct vv_stream_reader 
 
 /* Call before vv_ranges_read whenever the model's slices may have moved in memory. */
 void vv_ranges_prepare(struct vv_stream_reader *stream);
-/* Reads the stream's plain records from words[0] on, which is at `offset`. *out_used is the number of their words; 0 if
- * the first record is not plain. The slices must have room for a row for each word. */
+/* Reads the stream's plain records from words[0] on, which is at `offset`. *out_used is the number
+ * of their words; 0 if the first record is not plain. The slices must have room for a row for each
+ * word. */
 enum varve_code vv_ranges_read(struct vv_stream_reader *stream, const uint64_t *words, size_t count,
                                uint64_t offset, size_t *out_used, struct varve_error *error);
 

@@ -194,7 +194,7 @@ static void what_is_no_trace_is_shown(void **state)
     open_path(
         path, VARVE_UNSUPPORTED,
         "notes.txt' is not a trace that varve knows (first bytes: \"TODO: call\"); known: varve");
-    trace_write(&trace, "notes.txt", "\x1f\x8b\"", 3);
+    trace_write(&trace, "notes.txt", "\x1f\x8b\x08", 3);
     open_path(path, VARVE_TRUNCATED, "notes.txt': the gzip data ends too early at byte 3");
     trace_write(&trace, "notes.txt", "\x1e\x8b\"", 3);
     open_path(path, VARVE_UNSUPPORTED, "(first bytes: \"\\x1e\\x8b\\x22\")");
