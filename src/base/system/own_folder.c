@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -467,11 +466,4 @@ int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes,
     *out_free_bytes = (uint64_t)space.f_bavail * (uint64_t)space.f_bsize;
     *out_total_bytes = (uint64_t)space.f_blocks * (uint64_t)space.f_bsize;
     return 0;
-}
-
-bool vv_own_keeps_blocks(const struct vv_own_folder *folder)
-{
-    struct statfs space;
-    return operate_in(folder, look_at_space, &space) == 0 &&
-           (space.f_type == EXT4_SUPER_MAGIC || space.f_type == XFS_SUPER_MAGIC);
 }

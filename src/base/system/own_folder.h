@@ -79,8 +79,5 @@ int vv_own_remove(const struct vv_own_folder *folder, const char *name);
 /* The free space for this user on the folder's file system, and the size of that file system. */
 VV_MUST_USE int vv_own_space(const struct vv_own_folder *folder, uint64_t *out_free_bytes,
                              uint64_t *out_total_bytes);
-/* Does a page that was written keep its block on the folder's file system, so that a later store
- * into it needs none? Known of ext4 and XFS; others may copy on write. */
-bool vv_own_keeps_blocks(const struct vv_own_folder *folder);
 
 #endif

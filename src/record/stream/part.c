@@ -43,9 +43,6 @@ int vv_part_make(const struct vv_own_folder *folder, const char *name, uint64_t 
 
 /* Writes zeros through the file's name. On every file system they get real blocks (or ENOSPC), and
  * one memset fills the pages of the cache; a fault for each page takes three times as long on ext4.
- * The mapping of these pages is left to the first store where pages keep their blocks: the kernel
- * then maps as much as was written at once, which takes less than to ask for each page. Elsewhere
- * such a store may need a block, and all pages are mapped now.
  * The name may not lead to the file: no descriptor is left, rights were dropped, the root has
  * changed, another folder lies there. Then the mapping serves, since it needs neither name nor
  * descriptor. */
@@ -54,8 +51,7 @@ static int back_file(const struct vv_part *part, const struct vv_own_folder *fol
 {
     int failure = vv_own_write_zeros(folder, name, &part->id, part->backed_bytes, bytes);
     if (failure == 0)
-        return vv_os_back_memory(part->map + part->backed_bytes,
-                                 vv_room_keeps_blocks() ? BLOCK_BYTES : bytes);
+        return vv_os_back_memory(part->map + part->backed_bytes, bytes);
     if (failure == ENOSPC || failure == EDQUOT || failure == EIO)
         return failure;
     int other_failure = vv_os_populate(part->map + part->backed_bytes, bytes);

@@ -12,7 +12,7 @@
 static uint64_t reserve_bytes, looked_ns;
 static int64_t left_bytes;    /* may be taken before the file system is asked again              */
 static int64_t granted_bytes; /* left_bytes when the file system was last asked                  */
-static bool was_refused, keeps_blocks;
+static bool was_refused;
 static int (*on_refusal)(void);
 
 void vv_room_begin(const struct vv_own_folder *folder, const struct vv_reserve *reserve,
@@ -21,7 +21,6 @@ void vv_room_begin(const struct vv_own_folder *folder, const struct vv_reserve *
     uint64_t free_bytes = 0, total_bytes = 0;
     vv_room_forked();
     on_refusal = refused;
-    keeps_blocks = vv_own_keeps_blocks(folder);
     reserve_bytes = vv_own_space(folder, &free_bytes, &total_bytes) == 0
                         ? vv_reserve_bytes(reserve, total_bytes, free_bytes)
                         : reserve->bytes;
@@ -66,11 +65,6 @@ bool vv_room_is_for(const struct vv_own_folder *folder, uint64_t bytes)
 void vv_room_return(uint64_t bytes)
 {
     left_bytes += (int64_t)bytes;
-}
-
-bool vv_room_keeps_blocks(void)
-{
-    return keeps_blocks;
 }
 
 uint64_t vv_room_kept_bytes(void)

@@ -22,8 +22,6 @@ void vv_room_forked(void);
 bool vv_room_is_for(const struct vv_own_folder *folder, uint64_t bytes);
 /* The recorder has given `bytes` back. */
 void vv_room_return(uint64_t bytes);
-/* Do pages that were written keep their blocks where the session began (vv_own_keeps_blocks)? */
-bool vv_room_keeps_blocks(void);
 /* The bytes that are left to others, if records were lost because of this reserve; or 0. */
 uint64_t vv_room_kept_bytes(void);
 

@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -412,24 +411,6 @@ static void what_others_open_in_its_place_is_theirs(void **state)
         skip();
 }
 
-/* A file system in memory has no blocks to keep; of the others the kernel's word counts. */
-static void blocks_are_kept_where_that_is_known(void **state)
-{
-    (void)state;
-    char memory[] = "/dev/shm/varve-own-XXXXXX";
-    struct vv_own_folder folder;
-    struct statfs space;
-    const char *const places[] = { at, mkdtemp(memory) };
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(vv_own_folder_know(places[i], false, &folder, NULL), 0);
-        assert_int_equal(statfs(places[i], &space), 0);
-        bool is_known = space.f_type == 0xEF53 || space.f_type == 0x58465342; /* ext4, XFS */
-        assert_int_equal(vv_own_keeps_blocks(&folder), is_known);
-    }
-    assert_false(vv_own_keeps_blocks(&folder));
-    rmdir(memory);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
 int main(void)
@@ -441,7 +422,6 @@ int main(void)
         TEST(a_folder_that_was_exchanged_is_left_alone),
         TEST(a_file_that_was_exchanged_is_left_alone),
         TEST(a_folder_that_others_may_change_is_refused_with_the_reason),
-        TEST(blocks_are_kept_where_that_is_known),
         TEST(what_others_close_is_opened_again),
         TEST(what_others_open_in_its_place_is_theirs),
     };
