@@ -6,7 +6,7 @@
 
 #include "../support/sentence.h"
 #include "ctf/layout.h"
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include "ctf/record_length.h"
 #include "ctf/stream_file.h"
 #include "import/input/input_file.h"
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 #include "import/varve/timeline.h"
 
 #define PATH_BYTES 4096

@@ -8,7 +8,7 @@
 
 #include "base/system/folder.h"
 #include "ctf/metadata_write.h"
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 
 static size_t read_head(const char *folder, char *text, size_t capacity)
 {

@@ -13,7 +13,7 @@
 #include "import/rows/key_map.h"
 #include "import/rows/list_cache.h"
 #include "import/varve/devices.h"
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 #include "import/varve/packets.h"
 #include "import/varve/timeline.h"
 #include "model/model.h"

@@ -9,7 +9,7 @@
 #define VV_IMPORT_VARVE_FIELD_TYPE_H
 
 #include "base/bytes.h"
-#include "import/varve/tsdl.h"
+#include "import/varve/metadata/tsdl.h"
 
 enum vv_field_kind {
     VV_FIELD_NUMBER, VV_FIELD_STRING, VV_FIELD_STRUCT, VV_FIELD_LIST, VV_FIELD_UNSIZED

@@ -6,7 +6,7 @@
 #ifndef VV_IMPORT_VARVE_METADATA_H
 #define VV_IMPORT_VARVE_METADATA_H
 
-#include "import/varve/field_type.h"
+#include "import/varve/metadata/field_type.h"
 
 #define VV_CLASS_KIND_OTHER 0xffu /* no call site: built in (§6), or of a later version */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/field_type.h"
+#include "import/varve/metadata/field_type.h"
 
 #include <string.h>
 

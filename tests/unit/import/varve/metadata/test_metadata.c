@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_metadata.c — import/varve/metadata.c, tsdl.c and field_type.c. */
+/* test_metadata.c — import/varve/metadata/: metadata.c, tsdl.c and field_type.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "ctf/layout.h"
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 #include "varve/varve.h"
 
 #define HEAD                                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/metadata.h"
+#include "import/varve/metadata/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/tsdl.h"
+#include "import/varve/metadata/tsdl.h"
 
 #include <string.h>
 
