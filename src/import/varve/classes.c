@@ -8,6 +8,12 @@
 #include "import/varve/process.h"
 #include "varve/varve.h"
 
+static const uint8_t builtins[] = {
+#define VV_ROW(number, id, name, words, fields) VV_EVENT_##id,
+    VV_EVENTS(VV_ROW)
+#undef VV_ROW
+};
+
 /* The words of a record; 0: the record itself says it. */
 static uint8_t words_of(uint32_t id)
 {
@@ -89,12 +95,14 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u event classes", process->class_count);
     for (uint32_t row = 0; row < metadata->class_count; row++)
         VV_TRY(make_class(process, row, error));
-    /* The built-in classes are fixed for format version 1, whatever the text says (§2). */
-    for (uint32_t id = 1; id < VV_EVENT_BUILTIN_COUNT; id++)
-        process->classes[id] = (struct vv_event_class){ .action = (uint8_t)id,
-                                                        .words = words_of(id) & 0xF,
-                                                        .plain_ends = id == VV_EVENT_END,
-                                                        .is_note = is_note((uint8_t)id) };
+    /* The built-in classes are fixed for format version 1, whatever the text says (§2). Numbers
+     * between them may be classes of a later version. */
+    for (size_t i = 0; i < sizeof builtins; i++)
+        process->classes[builtins[i]] =
+            (struct vv_event_class){ .action = builtins[i],
+                                     .words = words_of(builtins[i]) & 0xF,
+                                     .plain_ends = builtins[i] == VV_EVENT_END,
+                                     .is_note = is_note(builtins[i]) };
     return VARVE_OK;
 }
 

@@ -21,9 +21,9 @@
 /* What the reader does with a record. For the built-in classes, the action is the id. */
 enum vv_action {
     VV_ACTION_UNDECLARED = VV_EVENT_NONE,
-    VV_ACTION_SITE = 48,     /* + enum vv_site_kind                                             */
-    VV_ACTION_PASS = 56,     /* a class of a later version: its fields are measured             */
-    VV_ACTION_UNSIZED = 57   /* … and cannot be measured                                        */
+    VV_ACTION_SITE = 64,     /* + enum vv_site_kind                                             */
+    VV_ACTION_PASS = 72,     /* a class of a later version: its fields are measured             */
+    VV_ACTION_UNSIZED = 73   /* … and cannot be measured                                        */
 };
 _Static_assert((int)VV_EVENT_BUILTIN_COUNT <= VV_ACTION_SITE, "one action each");
 
