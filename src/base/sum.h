@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.h — adds numbers that come from a file: sizes, and times whose sum model/build.c has not
- * checked. A sum that does not fit into int64 becomes its largest or smallest value. */
+/* sum.h — adds numbers that come from a file: sizes, and times whose sum model/build/build.c has
+ * not checked. A sum that does not fit into int64 becomes its largest or smallest value. */
 #ifndef VV_BASE_SUM_H
 #define VV_BASE_SUM_H
 

@@ -16,7 +16,7 @@
 
 #include "cache/cache.h"
 #include "cache/layout.h"
-#include "model/build.h"
+#include "model/outward.h"
 
 #define ROWS_MAX (UINT64_C(0xffffffff) - 1)
 

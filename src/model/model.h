@@ -423,7 +423,7 @@ struct vv_model {
     /* Memory that holds borrowed columns and texts, or NULL. Unmapped with the model. */
     void *mapping;
     size_t mapping_bytes;
-    /* Set before finish: infer_steps.c. NULL = recorded steps, or the usual names. Borrowed. */
+    /* Set before finish: steps/named.c. NULL = recorded steps, or the usual names. Borrowed. */
     const char *step_by;
     /* Set before finish: the thread whose steps count, if it has any and steps are not recorded.
        NULL = the thread with most. Borrowed. */
@@ -536,7 +536,7 @@ enum varve_code vv_model_add_text(struct vv_model *model, const char *text, size
 enum varve_code vv_model_text(struct vv_model *model, const char *text, uint32_t *out_id,
                               struct varve_error *error);
 
-/* Sorts and links. Call once, when all rows are added. model/build.c */
+/* Sorts and links. Call once, when all rows are added. model/build/build.c */
 enum varve_code vv_model_finish(struct vv_model *model, struct varve_error *error);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "model/build.h"
 
 void vv_outward_destroy(struct vv_outward *outward)
 {

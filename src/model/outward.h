@@ -68,6 +68,9 @@ static inline uint32_t vv_outward_operator(const struct vv_model *model, uint32_
     return slice;
 }
 
+/* Makes model->outward if run.levels is large: a stage of vv_model_finish. Also called for a model
+ * that comes from the cache. */
+enum varve_code vv_build_outward(struct vv_model *model, struct varve_error *error);
 void vv_outward_destroy(struct vv_outward *outward); /* NULL-safe */
 
 #endif

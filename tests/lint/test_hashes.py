@@ -19,7 +19,8 @@ ALLOWED = {
     "src/import/perfetto/track.c": "a number for a track; looked up in a key_map",
     "src/import/xspace/flow.c": "buckets are sorted",
     "src/ctf/pack/block.c": "contexts of the packed form, which a reader must compute alike",
-    "src/model/anchors.c": "a set of 64 bits, which is no table and must be the same each time",
+    "src/model/steps/anchors.c":
+        "a set of 64 bits, which is no table and must be the same each time",
     "src/analyse/diff/interval.c": "random numbers that must be the same each time",
 }
 READERS = ("src/base/", "src/settings/", "src/sheet/", "src/ctf/", "src/import/", "src/cache/",

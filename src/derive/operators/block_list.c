@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/operators/block_list.h"
 
-#include "model/repeats.h"
+#include "model/steps/repeats.h"
 
 #define DEPTH_MAX 24 /* the period of a block is at most a third of the length around it */
 

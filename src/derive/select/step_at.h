@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_at.h — the step in which an instant lies, for records that are no slices: marks, values of
- * counters, ends of arrows. The rule is that of slices (model/link_steps.c): a step of the own
+ * counters, ends of arrows. The rule is that of slices (model/build/steps.c): a step of the own
  * track comes first, then a step of any track of the process; of several open steps, the one that
  * began last. Thread-compatible. */
 #ifndef VV_DERIVE_SELECT_STEP_AT_H

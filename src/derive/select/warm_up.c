@@ -11,7 +11,7 @@ struct place {
     uint32_t track, step;
 };
 
-/* Steps are in order of time (link_steps.c), so their rows give the order. */
+/* Steps are in order of time (model/build/steps.c), so their rows give the order. */
 static int compare_places(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;

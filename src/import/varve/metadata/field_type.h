@@ -5,8 +5,8 @@
  * integer, floating_point, string, struct, arrays and sequences of these, and aliases, all in whole
  * bytes. Any other type gets the kind VV_FIELD_UNSIZED. That type, and all types around it, keep
  * the word that stopped the reader. Thread-compatible. */
-#ifndef VV_IMPORT_VARVE_FIELD_TYPE_H
-#define VV_IMPORT_VARVE_FIELD_TYPE_H
+#ifndef VV_IMPORT_VARVE_METADATA_FIELD_TYPE_H
+#define VV_IMPORT_VARVE_METADATA_FIELD_TYPE_H
 
 #include "base/bytes.h"
 #include "import/varve/metadata/tsdl.h"

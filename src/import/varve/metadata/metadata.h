@@ -3,8 +3,8 @@
  *
  * The process reader uses it. The rest of the TSDL text is fixed for format version 1 and is not
  * read. All texts are valid UTF-8, in the arena. */
-#ifndef VV_IMPORT_VARVE_METADATA_H
-#define VV_IMPORT_VARVE_METADATA_H
+#ifndef VV_IMPORT_VARVE_METADATA_METADATA_H
+#define VV_IMPORT_VARVE_METADATA_METADATA_H
 
 #include "import/varve/metadata/field_type.h"
 

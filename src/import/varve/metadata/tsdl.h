@@ -5,8 +5,8 @@
  * The text is read statement by statement: vv_tsdl_statement finds the next complete one, which
  * ends with the ';' outside of all braces. An incomplete statement at the end of the text is not
  * read. */
-#ifndef VV_IMPORT_VARVE_TSDL_H
-#define VV_IMPORT_VARVE_TSDL_H
+#ifndef VV_IMPORT_VARVE_METADATA_TSDL_H
+#define VV_IMPORT_VARVE_METADATA_TSDL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "ctf/layout.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/columns.h"
 #include "trace_bytes.h"
 

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/binary_search.h"
 #include "base/workers.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "varve/varve.h"
 
 struct container {

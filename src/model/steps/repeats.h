@@ -6,8 +6,8 @@
  * equally long, the one with the smallest period; then the first. Then the rest on either side is
  * searched in the same way (doc/metrics.md §15). Repeats are found through the Lyndon words of the
  * sequence (Bannai et al., The "Runs" Theorem, 2017): O(n log n) time, O(n) memory. */
-#ifndef VV_MODEL_REPEATS_H
-#define VV_MODEL_REPEATS_H
+#ifndef VV_MODEL_STEPS_REPEATS_H
+#define VV_MODEL_STEPS_REPEATS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_flows.c — finds the slices that arrows lead from and to.
+/* flows.c — finds the slices that arrows lead from and to.
  *
  * If an importer took the instant from a slice, it named that slice's row; if rows have not moved
  * since, no search is needed. Otherwise: arrows come nearly in order of time on each track, so the
@@ -10,7 +10,7 @@
 
 #include "base/binary_search.h"
 #include "base/workers.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/outward.h"
 
 #define PIECE_FLOWS 65536u /* smallest piece for a thread                                         */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_steps.c — finds the step of each slice: the one whose [begin, end) holds the slice's begin.
+/* steps.c — finds the step of each slice: the one whose [begin, end) holds the slice's begin.
  *
  * A step of the slice's own track counts first, then a step of any track of its process. Of several
  * open steps, the one that began last counts. For each track, and for each process, a list of
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 
 #include "base/binary_search.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/columns.h"
 #include "model/order.h"
+#include "model/steps/infer.h"
 #include "varve/varve.h"
 
 struct change {

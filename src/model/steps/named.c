@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_steps.c — takes steps from names, for inputs (scopes) in which none were recorded:
+/* named.c — takes steps from names, for inputs (scopes) in which none were recorded:
  * doc/metrics.md §6.
  *
  * A range with the name of a step is a step. If there are none, each end of an anchor, such as
@@ -14,9 +14,9 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "model/anchors.h"
-#include "model/build.h"
 #include "model/find.h"
+#include "model/steps/anchors.h"
+#include "model/steps/infer.h"
 #include "varve/varve.h"
 
 #define OPTIMIZER_STEP "Optimizer.step"

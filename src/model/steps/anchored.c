@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_anchors.c — takes steps from backward passes, and else from waits for data, for processes
+/* anchored.c — takes steps from backward passes, and else from waits for data, for processes
  * of inputs (scopes) in which no step was found by name: doc/metrics.md §6. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "model/anchors.h"
-#include "model/build.h"
+#include "model/steps/anchors.h"
+#include "model/steps/infer.h"
 #include "varve/varve.h"
 
 #define ANCHORS_LEAST 2u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* infer_repeats.c — takes steps from what repeats itself, for inputs (scopes) without any step.
+/* repeated.c — takes steps from what repeats itself, for inputs (scopes) without any step.
  * First it tries the longest repeat on the stream with the most device work: each time of the
  * repeat begins with the call that launches its first kernel. If there is no repeat, it tries the
  * operators of the thread with the most operators. doc/metrics.md §6, §15.
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/anchors.h"
-#include "model/build.h"
-#include "model/repeats.h"
+#include "model/steps/anchors.h"
+#include "model/steps/infer.h"
+#include "model/steps/repeats.h"
 #include "varve/varve.h"
 
 #define SEQUENCE_LEAST 32u

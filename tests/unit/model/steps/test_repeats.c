@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_repeats.c — model/repeats.c against the definition, tried period by period, on sequences of
- * all kinds. */
+/* test_repeats.c — model/steps/repeats.c against the definition, tried period by period, on
+ * sequences of all kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/repeats.h"
+#include "model/steps/repeats.h"
 
 #define TOKENS_MAX 160u
 

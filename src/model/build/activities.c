@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_activities.c — finds the call that started a piece of device work, and the operator that the
+/* activities.c — finds the call that started a piece of device work, and the operator that the
  * work was done for.
  *
  * A call and the work it started have the same correlation id within their family of ids (model.h).
@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/large_pages.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/id_map.h"
 #include "model/outward.h"
 #include "varve/varve.h"

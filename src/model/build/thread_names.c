@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name_threads.c — finds threads whose name does not tell them apart: another thread, of any
+/* thread_names.c — finds threads whose name does not tell them apart: another thread, of any
  * process, has the same name and another number. */
 #include <stdlib.h>
 
-#include "model/build.h"
+#include "model/build/build.h"
 
 struct named { uint32_t name, track; int64_t tid; };
 

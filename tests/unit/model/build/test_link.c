@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_link.c — model/link_flows.c, link_activities.c and id_map.c: against slow and obvious
+/* test_link.c — model/build/flows.c, activities.c and id_map.c: against slow and obvious
  * references on random models, and the cases that references would share with the code by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/anchors.h"
+#include "model/steps/anchors.h"
 
 #include <stdlib.h>
 #include <string.h>

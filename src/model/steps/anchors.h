@@ -3,8 +3,8 @@
  * Optimizer.step, a backward pass, a batch of a data loader. doc/metrics.md §6 has the rules.
  *
  * Stages of vv_model_finish use it: slices are sorted, and need no parents. Thread-compatible. */
-#ifndef VV_MODEL_ANCHORS_H
-#define VV_MODEL_ANCHORS_H
+#ifndef VV_MODEL_STEPS_ANCHORS_H
+#define VV_MODEL_STEPS_ANCHORS_H
 
 #include "model/model.h"
 

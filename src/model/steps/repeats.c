@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/repeats.h"
+#include "model/steps/repeats.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

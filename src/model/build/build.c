@@ -4,7 +4,7 @@
  * Slices are sorted in two steps: first by track, with a counting sort, then within each track.
  * Most producers write in order of time, so a track is mostly a few sorted runs. So the merge sort
  * first tests whether two halves overlap, and then merges only the part that overlaps. */
-#include "model/build.h"
+#include "model/build/build.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,6 +15,8 @@
 #include "base/workers.h"
 #include "model/cells.h"
 #include "model/columns.h"
+#include "model/outward.h"
+#include "model/steps/infer.h"
 
 #define INSERTION_ROWS 12u
 
