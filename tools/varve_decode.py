@@ -50,6 +50,9 @@ BUILTINS = {  # §6: id: name, stream, fields
     20: ("varve.activity", "thread",
          "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;"),
     21: ("varve.launch", "thread", "u64 correlation;"),
+    38: ("varve.operator", "thread",
+         "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; struct { u32 dtype;"
+         " u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } tensors[tensor_count];"),
 }
 # as struct spells them
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d",
@@ -322,6 +325,10 @@ def take_record(process, stream, event, fields, place):
              f"layer mask {mask:#x} in {event.name}"),
             (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]),
              "unknown dtype in varve.op"),
+            (event.id != 38 or all(t["dtype"] <= 25 and t["side"] <= 1 and
+                                   (t["format"] == 0 or t["format"] in process.strings)
+                                   for t in fields["tensors"]),
+             "unknown dtype, side or format in varve.operator"),
             (event.id != 14 or all(map(is_argument, fields["arguments"])),
              "no such argument in varve.call"),
             (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector"),

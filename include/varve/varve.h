@@ -211,13 +211,26 @@ struct varve_op_info {
     uint64_t bytes;       /* memory read plus written                                          */
     int64_t sequence;     /* links a forward operator with its backward one; -1 = none         */
     uint64_t forward_thread; /* on a backward operator: thread id of the forward one; 0 = none */
-    /* end of ABI 0 */
+    /* end of ABI 0; a shorter struct_size leaves out what follows */
+    const struct varve_tensor *outputs; /* read during the call only                           */
+    uint32_t output_count; /* at most 32 outputs are kept                                      */
+    uint32_t reserved;     /* 0                                                                */
+    /* Beside `inputs` and `outputs`: as many numbers or texts, or NULL. A number is the same
+     * wherever the data is the same; 0 = not known. A format is "NCHW" and the like, NULL = not
+     * known; it is copied. */
+    const uint64_t *input_ids;
+    const uint64_t *output_ids;
+    const char *const *input_formats;
+    const char *const *output_formats;
 };
-#define VARVE_OP_INFO_INIT { (uint32_t)sizeof(struct varve_op_info), 0, NULL, 0, 0, -1, 0 }
+#define VARVE_OP_INFO_INIT \
+    { (uint32_t)sizeof(struct varve_op_info), 0, NULL, 0, 0, -1, 0, NULL, 0, 0, NULL, NULL, NULL, \
+      NULL }
 
 VARVE_API VARVE_DIRECT void varve_emit_op(const struct varve_op_info *info);
 
-/* Says what the innermost open range of the calling thread works on. */
+/* Says what the innermost open range of the calling thread works on. With formats not from signal
+ * handlers. */
 static inline void varve_op(const struct varve_op_info *info)
 {
     if (VARVE_UNLIKELY(varve_layers() != 0))

@@ -54,7 +54,8 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
 
 /* The built-in event classes (doc/format.md §6), one row each: number, VV_EVENT_ name, name, number
  * of words with the first (0: the record itself says it, see record_length.c), and fields in TSDL.
- * A new class is a new row; rows never change. 0 is never a record. */
+ * A new class is a new row; rows never change. 0 is never a record. Other numbers belong to later
+ * versions. */
 #define VV_EVENTS(EVENT) \
     EVENT(1, END, "varve.end", 1, "") \
     EVENT(2, STRING, "varve.string", 0, "u32 id; u32 length; utf8 text[length];") \
@@ -87,7 +88,11 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
           "u32 track; u32 name; u32 clock_number; u32 device; i64 context; i64 stream_number;") \
     EVENT(20, ACTIVITY, "varve.activity", 7, \
           "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;") \
-    EVENT(21, LAUNCH, "varve.launch", 2, "u64 correlation;")
+    EVENT(21, LAUNCH, "varve.launch", 2, "u64 correlation;") \
+    EVENT(38, OPERATOR, "varve.operator", 0, \
+          "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; " \
+          "struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } " \
+          "tensors[tensor_count];")
 
 enum vv_event_id {
     VV_EVENT_NONE = 0,
@@ -115,6 +120,7 @@ enum vv_site_kind {
 
 #define VV_NAME_BYTES_MAX 1023u
 #define VV_OP_INPUTS_MAX 32u
+#define VV_OP_OUTPUTS_MAX 32u
 #define VV_TENSOR_RANK_MAX 16u
 
 /* Payload of VV_EVENT_OP: this, then `inputs` times { u32 dtype, u32 rank, i64 dims[rank] }. */
@@ -126,6 +132,17 @@ struct vv_op_payload {
     uint64_t inputs;
 };
 _Static_assert(sizeof(struct vv_op_payload) == 40, "doc/format.md §6");
+
+/* Payload of VV_EVENT_OPERATOR: a struct vv_op_payload, where `inputs` counts all tensors; then so
+ * many times this and i64 dims[rank]. */
+struct vv_operator_tensor {
+    uint32_t dtype;
+    uint32_t rank;
+    uint32_t side;   /* enum varve_side                                                         */
+    uint32_t format; /* string; 0 = not known                                                   */
+    uint64_t identity;
+};
+_Static_assert(sizeof(struct vv_operator_tensor) == 24, "doc/format.md §6");
 
 /* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument with its values. */
 #define VV_CALL_ARGUMENTS_MAX 64u /* including members of lists */

@@ -8,16 +8,27 @@ static size_t words_of_site(uint32_t kind)
     return kind >= VV_KIND_COUNTER ? 2 : 1;
 }
 
-/* The length with the list; it may go beyond the `count` words that are there. */
-static size_t words_with_list(const uint64_t *words, size_t count, size_t head_words)
+/* The words of a member of the list, by its first word. */
+static size_t words_of_member(uint32_t id, uint64_t word)
 {
-    size_t at = 1 + head_words;
+    switch (id) {
+    case VV_EVENT_OPERATOR:
+        return sizeof(struct vv_operator_tensor) / 8 + (size_t)(word >> 32);
+    default:
+        return 1 + (size_t)(word >> 32);
+    }
+}
+
+/* The length with the list; it may go beyond the `count` words that are there. */
+static size_t words_with_list(const uint64_t *words, size_t count, uint32_t id)
+{
+    size_t at = 1 + vv_list_head_words(id);
     if (at > count)
         return 0;
     for (uint32_t members = (uint32_t)le64toh(words[at - 1]); members > 0; members--) {
         if (at >= count)
             return 0;
-        at += 1 + (size_t)(le64toh(words[at]) >> 32);
+        at += words_of_member(id, le64toh(words[at]));
     }
     return at;
 }
@@ -30,11 +41,10 @@ size_t vv_record_length(const uint64_t *words, size_t count)
 #undef VV_ROW
     };
     uint32_t id = (uint32_t)(le64toh(words[0]) & VV_ID_MASK);
-    unsigned head_words = vv_list_head_words(id);
     if (id >= VV_SITE_ID_FIRST)
         return words_of_site(id % VV_SITE_KINDS);
-    if (head_words != 0)
-        return words_with_list(words, count, head_words);
+    if (vv_list_head_words(id) != 0)
+        return words_with_list(words, count, id);
     if (id == VV_EVENT_STRING)
         return count < 2 ? 0 : 2 + ((size_t)(le64toh(words[1]) >> 32) + 7) / 8;
     return id < sizeof fixed ? fixed[id] : 0;

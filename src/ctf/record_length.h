@@ -10,13 +10,14 @@
 #include "ctf/layout.h"
 
 /* For classes that end in a list: the number of words between the first word and the list; 0 for
- * other classes. The low half of the last of these words is the number of members. A member is a
- * word whose high half is the number of words after it. */
+ * other classes. The low half of the last of these words is the number of members. */
 static inline unsigned vv_list_head_words(uint32_t id)
 {
-    return id == VV_EVENT_OP     ? sizeof(struct vv_op_payload) / 8
-           : id == VV_EVENT_CALL ? sizeof(struct vv_call_payload) / 8
-                                 : 0;
+    switch (id) {
+    case VV_EVENT_OP: case VV_EVENT_OPERATOR: return sizeof(struct vv_op_payload) / 8;
+    case VV_EVENT_CALL: return sizeof(struct vv_call_payload) / 8;
+    default: return 0;
+    }
 }
 
 /* The length in words of the record at words[0]; 0 = not known. `count` words are there. */

@@ -76,24 +76,12 @@ VARVE_API void varve_emit_launch(uint64_t correlation)
     vv_put_fields(self, VV_EVENT_LAUNCH, &correlation, 1);
 }
 
-static uint32_t string_of(const char *name)
-{
-    if (name == NULL)
-        name = "";
-    uint32_t id = vv_string_known(name);
-    if (id == 0 && vv_recorder_lock()) {
-        id = vv_string_id(name);
-        vv_recorder_unlock();
-    }
-    return id;
-}
-
 VARVE_API void varve_emit_activity(const struct varve_activity_info *info)
 {
     struct vv_self *self = vv_self_in_epoch();
     uint32_t name = 0;
     if (info != NULL && info->struct_size >= sizeof *info && vv_track_is_there(info->track))
-        name = string_of(info->name);
+        name = vv_string_of(info->name);
     if (name == 0) {
         vv_thread_discard(self, 1);
         return;

@@ -115,10 +115,12 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, stack)      /* string: call stack, innermost first, joined by ';'; or 0      */ \
     X(T, uint32_t, module)     /* string: module hierarchy; or 0                                */ \
     X(T, vv_link, collective)  /* row in collectives; or VV_NONE                                */ \
-    X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none */           \
+    X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none. Outputs  */ \
+                               /* that are known follow: "[8,4] f32 -> [4] f32"                 */ \
     X(T, uint32_t, scalars)    /* string: JSON, ["","[1, 1]","False"]; "" = a tensor; or 0    */   \
-    X(T, uint32_t, first_tensor) /* rows in tensors                                             */ \
-    X(T, uint32_t, tensor_count)
+    X(T, uint32_t, first_tensor) /* rows in tensors: its inputs, and behind them its outputs    */ \
+    X(T, uint32_t, tensor_count) /* of inputs                                                   */ \
+    X(T, uint32_t, output_count)
 struct vv_ops { struct vv_table table; VV_OP_COLUMNS(VV_COLUMN_POINTER, struct vv_ops) };
 
 /* ---- calls that start work on a device, and that work ---- */
@@ -238,10 +240,16 @@ struct vv_facts { struct vv_table table; VV_FACT_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, uint32_t, scope)
 struct vv_inputs { struct vv_table table; VV_INPUT_COLUMNS(VV_COLUMN_POINTER, struct vv_inputs) };
 
+/* The numbers of enum varve_side (varve/graph.h). */
+enum vv_tensor_side { VV_TENSOR_INPUT, VV_TENSOR_OUTPUT };
+
 #define VV_TENSOR_COLUMNS(X, T)                                                                    \
+    X(T, uint64_t, identity)   /* the same for the same data, within a process; 0 = not known   */ \
     X(T, uint32_t, first_dim)  /* rows in dims                                                  */ \
+    X(T, uint32_t, format)     /* string, "NCHW"; 0 = not known                                 */ \
     X(T, uint16_t, rank)                                                                           \
-    X(T, uint16_t, dtype)      /* enum varve_dtype                                              */
+    X(T, uint16_t, dtype)      /* enum varve_dtype                                              */ \
+    X(T, uint8_t, side)        /* enum vv_tensor_side                                           */
 struct vv_tensors {
     struct vv_table table;
     VV_TENSOR_COLUMNS(VV_COLUMN_POINTER, struct vv_tensors)

@@ -32,6 +32,8 @@ VV_PLACED(varve_op_info, struct_size, 0);
 VV_PLACED(varve_op_info, input_count, 4);
 VV_PLACED(varve_op_info, inputs, 8);
 VV_PLACED(varve_op_info, forward_thread, 40);
+VV_PLACED(varve_op_info, outputs, 48); /* a program compiled with ABI 0 says 48 bytes            */
+VV_PLACED(varve_op_info, output_formats, 88);
 VV_PLACED(varve_session_options, struct_size, 0);
 VV_PLACED(varve_session_options, layers, 4);
 VV_PLACED(varve_session_options, output, 8);

@@ -73,11 +73,21 @@ static inline bool vv_knows_track(const struct vv_self *self, uint32_t track)
     return thread != NULL && vv_track_is_in(track, thread->serial);
 }
 
-/* Reserves the place of a record that names a string, a track, or both (0 = none). Their numbers
- * are valid only in the sessions that have their records, and sessions may end and begin at any
+/* The first of the strings that is not known; 0 = all are. */
+VV_INLINE uint32_t vv_unknown_string(const struct vv_self *self, const uint32_t *strings,
+                                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (VARVE_UNLIKELY(!vv_knows_string(self, strings[i])))
+            return strings[i];
+    return 0;
+}
+
+/* Reserves the place of a record that names strings, a track (0 = none), or both. Their numbers are
+ * valid only in the sessions that have their records, and sessions may end and begin at any
  * time. */
-VV_INLINE struct vv_place vv_reserve_on_track(struct vv_self *self, size_t bytes, uint32_t string,
-                                              uint32_t track)
+VV_INLINE struct vv_place vv_reserve_with(struct vv_self *self, size_t bytes,
+                                          const uint32_t *strings, size_t count, uint32_t track)
 {
     for (;;) {
         uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
@@ -88,9 +98,10 @@ VV_INLINE struct vv_place vv_reserve_on_track(struct vv_self *self, size_t bytes
             vv_thread_discard(self, 1);
             return (struct vv_place){ NULL, NULL, 0, 0 };
         }
-        if ((string != 0 && VARVE_UNLIKELY(!vv_knows_string(self, string))) ||
+        const uint32_t unknown = vv_unknown_string(self, strings, count);
+        if (VARVE_UNLIKELY(unknown != 0) ||
             (track != 0 && VARVE_UNLIKELY(!vv_knows_track(self, track)))) {
-            if (vv_thread_meet(self, string, track))
+            if (vv_thread_meet(self, unknown, track))
                 continue;
             vv_thread_discard(self, 1);
             return (struct vv_place){ NULL, NULL, 0, 0 };
@@ -105,6 +116,12 @@ VV_INLINE struct vv_place vv_reserve_on_track(struct vv_self *self, size_t bytes
         if (VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes)))
             return vv_place(cursor, packet, ticks);
     }
+}
+
+VV_INLINE struct vv_place vv_reserve_on_track(struct vv_self *self, size_t bytes, uint32_t string,
+                                              uint32_t track)
+{
+    return vv_reserve_with(self, bytes, &string, string != 0, track);
 }
 
 VV_INLINE struct vv_place vv_reserve_naming(struct vv_self *self, size_t bytes, uint32_t string)

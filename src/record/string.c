@@ -167,6 +167,18 @@ uint32_t vv_string_id(const char *text)
     return string != NULL && vv_string_write(string->number) ? string->number : 0;
 }
 
+uint32_t vv_string_of(const char *text)
+{
+    if (text == NULL)
+        text = "";
+    uint32_t id = vv_string_known(text);
+    if (id == 0 && vv_recorder_lock()) {
+        id = vv_string_id(text);
+        vv_recorder_unlock();
+    }
+    return id;
+}
+
 bool vv_string_is_in(uint32_t id, uint32_t serial)
 {
     return __atomic_load_n(&string_at(units[id])->serial, __ATOMIC_ACQUIRE) == serial;

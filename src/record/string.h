@@ -11,6 +11,9 @@
 /* Returns the string's id, with its record in the process's stream; 0: there is no room. Lock
  * held. */
 uint32_t vv_string_id(const char *text);
+/* The same, but takes the lock. 0 also if the caller is a signal handler inside a call of Varve's.
+ * NULL counts as "". */
+uint32_t vv_string_of(const char *text);
 /* Returns the same id if the session has the string's record already; if not, 0. Needs no lock. */
 uint32_t vv_string_known(const char *text);
 /* Makes sure that the string of this id has its record in this session. Lock held. */

@@ -72,8 +72,8 @@ EDITS = {
                                     '    KIND(NPU, "npu", 30)      \\\n')],
     },
     "record": {
-        "src/ctf/layout.h": [('"u64 correlation;")',
-                              ' \\\n    EVENT(22, BEAT, "varve.beat", 2, "u64 count;")')],
+        "src/ctf/layout.h": [('          "tensors[tensor_count];")',
+                              ' \\\n    EVENT(39, BEAT, "varve.beat", 2, "u64 count;")')],
         "src/record/process_clock.c": [("    (void)vv_process_stream_put(cost, 2);\n",
                                         "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    "
                                         "(void)vv_process_stream_put(beat, 2);\n")],
@@ -81,18 +81,17 @@ EDITS = {
                                       ("/* ---- dispatch ---- */\n\n", READ_BEAT),
                                       ("    [VV_EVENT_END_UNDER] = read_end_under,\n",
                                        "    [VV_EVENT_BEAT] = read_beat,\n")],
-        "doc/format.md": [("started the activities of this process with this correlation; 0 is "
-                           "none |\n",
-                           "| 22 | `varve.beat` | u64 `count` | process | that the process is "
+        "doc/format.md": [("as `varve.op`, with outputs and more about each tensor (below) |\n",
+                           "| 39 | `varve.beat` | u64 `count` | process | that the process is "
                            "there |\n")],
-        "tools/varve_decode.py": [('    21: ("varve.launch", "thread", "u64 correlation;"),\n',
-                                   '    22: ("varve.beat", "process", "u64 count;"),\n')],
-        "tests/support/trace_writer.py": [('    (21, "varve.launch"): "u64 correlation;",\n',
-                                           '    (22, "varve.beat"): "u64 count;",\n'),
+        "tools/varve_decode.py": [('tensors[tensor_count];"),\n',
+                                   '    39: ("varve.beat", "process", "u64 count;"),\n')],
+        "tests/support/trace_writer.py": [('i64 dims[rank]; } tensors[tensor_count];",\n',
+                                           '    (39, "varve.beat"): "u64 count;",\n'),
                                           ("        self._note(15, at, struct.pack(\"<IIQ\", "
                                            "name, COLLECTOR_STATES.index(state), "
                                            "text))\n", "\n    def beat(self, count, at=0):\n      "
-                                                       "  self._note(22, at, "
+                                                       "  self._note(39, at, "
                                            "struct.pack(\"<Q\", count))\n")],
     },
 }

@@ -85,6 +85,23 @@ static void put_op(struct writing *writing)
     }
 }
 
+static void put_operator(struct writing *writing)
+{
+    unsigned tensors = draw_below(&writing->draw, 4);
+    put_record(writing, VV_EVENT_OPERATOR);
+    for (int i = 0; i < 4; i++)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, tensors);
+    for (unsigned i = 0; i < tensors; i++) {
+        unsigned rank = draw_below(&writing->draw, 4);
+        put_halves(writing, draw_below(&writing->draw, VARVE_BITS + 2), rank);
+        put_halves(writing, draw_below(&writing->draw, 3), draw_name(writing));
+        put(writing, draw_below(&writing->draw, 4));
+        for (unsigned d = 0; d < rank; d++)
+            put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
 /* As many as its kind may have: other numbers are for fuzz_varve_stream.c. */
 static uint32_t draw_count(struct writing *writing, uint8_t kind)
 {
@@ -151,7 +168,7 @@ static void put_activity(struct writing *writing)
 
 static void put_of_thread(struct writing *writing)
 {
-    unsigned kind = draw_below(&writing->draw, 21);
+    unsigned kind = draw_below(&writing->draw, 22);
     if (kind < VV_SITE_KINDS) {
         put_site(writing, (enum vv_site_kind)kind);
     } else if (kind < 11) {
@@ -175,6 +192,8 @@ static void put_of_thread(struct writing *writing)
         put(writing, draw_below(&writing->draw, 6));
     } else if (kind < 20) {
         put_activity(writing);
+    } else if (kind == 20) {
+        put_operator(writing);
     } else {
         put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
     }

@@ -178,14 +178,18 @@ static inline void make_operator(struct making *making)
     model->ops.module[row] = draw_byte(&making->draw) % 2 != 0 ? make_name(making) : 0;
     model->ops.first_tensor[row] = (uint32_t)model->tensors.table.count;
     model->ops.tensor_count[row] = draw_below(&making->draw, 4);
+    model->ops.output_count[row] = draw_below(&making->draw, 3);
     model->slices.op[slice] = row;
-    for (uint32_t t = 0; t < model->ops.tensor_count[row]; t++) {
+    for (uint32_t t = 0; t < model->ops.tensor_count[row] + model->ops.output_count[row]; t++) {
         int64_t dims[4];
         uint32_t rank = draw_below(&making->draw, 5);
         for (uint32_t d = 0; d < rank; d++)
             dims[d] = draw_number(&making->draw);
         made_or_die(vv_model_add_tensor(model, draw_below(&making->draw, VARVE_BITS + 1), rank,
                                         dims, &tensor, NULL));
+        model->tensors.side[tensor] = t >= model->ops.tensor_count[row];
+        model->tensors.format[tensor] = draw_byte(&making->draw) % 2 != 0 ? make_name(making) : 0;
+        model->tensors.identity[tensor] = draw_below(&making->draw, 3);
     }
 }
 

@@ -41,6 +41,7 @@ def stream_trace(path):
     thread.pair(71, 9, at=126)
     thread.alloc(0x1000, 64, at=127)
     thread.free(0x1000, at=128)
+    thread.operator([(0, "f32", [8, 3], "NCHW", 5), (1, "bf16", [], None, 6)], at=128, flop=48)
     thread.launch(5, at=129)
     thread.activity(1, "gemm", (129, 131), at=129, correlation=5)
     thread.end(at=130)

@@ -41,5 +41,9 @@ def seen(process, stream):
             fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
         elif "inputs" in fields:
             assert fields.pop("input_count") == len(fields["inputs"])
+        elif "tensors" in fields:
+            assert fields.pop("tensor_count") == len(fields["tensors"])
+            for tensor in fields["tensors"]:
+                tensor["format"] = process.strings.get(tensor["format"], "")
         rows.append((record.name, fields))
     return rows

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,60 @@ static void note_op(struct journal *journal, const struct varve_op_info *info)
     fputs("]}\n", stream);
 }
 
+static void note_tensors(struct journal *journal, const struct varve_op_info *info, bool is_output)
+{
+    const struct varve_tensor *tensors = is_output ? info->outputs : info->inputs;
+    const uint64_t *ids = is_output ? info->output_ids : info->input_ids;
+    const char *const *formats = is_output ? info->output_formats : info->input_formats;
+    uint32_t count = is_output ? info->output_count : info->input_count;
+    for (uint32_t i = 0; i < count && i < INPUTS_MAX; i++) {
+        FILE *stream = journal->stream;
+        fprintf(stream, "%s{\"dtype\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"side\": %d",
+                i + is_output ? ", " : "", tensors[i].dtype, tensors[i].rank, is_output);
+        fprintf(stream, ", \"format\": \"%s\", \"identity\": %" PRIu64 ", \"dims\": [",
+                formats != NULL && formats[i] != NULL ? formats[i] : "",
+                ids != NULL ? ids[i] : 0);
+        for (uint32_t j = 0; j < tensors[i].rank; j++)
+            fprintf(stream, "%s%" PRId64, j ? ", " : "", tensors[i].dims[j]);
+        fputs("]}", stream);
+    }
+}
+
+/* Operators with outputs, numbers and formats. */
+static void whole_operators(struct journal *journal)
+{
+    static const char *const formats[] = { "NCHW", NULL, "NC1HWC0" };
+    static const uint64_t ids[] = { 1, 0, UINT64_MAX };
+    static const int64_t dims[] = { -1, 5 };
+    static const struct varve_tensor tensors[] = { { VARVE_F16, 2, dims }, { VARVE_I8, 0, NULL },
+                                                   { VARVE_BITS, 1, dims } };
+    struct varve_tensor many[INPUTS_MAX + 8];
+    for (uint32_t i = 0; i < INPUTS_MAX + 8; i++)
+        many[i] = (struct varve_tensor){ i % 18, i % 3, dims };
+    const uint32_t bytes = sizeof(struct varve_op_info);
+    const struct varve_op_info infos[] = {
+        { bytes, 1, tensors, 3, 4, 5, 6, tensors, 3, 0, ids, ids, formats, formats },
+        { bytes, 1, tensors, 0, 0, -1, 0, tensors, 1, 0, NULL, ids, NULL, NULL },
+        { bytes, 3, tensors, 0, 0, -1, 0, NULL, 0, 0, ids, NULL, formats, NULL },
+        { bytes, INPUTS_MAX + 8, many, 1, 1, 1, 1, many, INPUTS_MAX + 8, 0, NULL, NULL,
+          NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof infos / sizeof infos[0]; i++) {
+        begin(journal, &first_site);
+        varve_op(&infos[i]);
+        fprintf(journal->stream, "%s ", journal->thread);
+        write_hex(journal->stream, "varve.operator");
+        fprintf(journal->stream, " {\"flop\": %" PRIu64 ", \"bytes\": %" PRIu64, infos[i].flop,
+                infos[i].bytes);
+        fprintf(journal->stream, ", \"sequence\": %" PRId64 ", \"forward_tid\": %" PRIu64
+                ", \"tensors\": [", infos[i].sequence, infos[i].forward_thread);
+        note_tensors(journal, &infos[i], false);
+        note_tensors(journal, &infos[i], true);
+        fputs("]}\n", journal->stream);
+        end(journal);
+    }
+}
+
 static void operators(struct journal *journal)
 {
     int64_t dims[RANK_MAX];
@@ -251,6 +306,11 @@ static void operators(struct journal *journal)
             info.bytes = count;
             info.sequence = count == 1 ? INT64_MAX : count;
             info.forward_thread = 77;
+        }
+        if (count % 2) { /* compiled before there were outputs */
+            info.struct_size = offsetof(struct varve_op_info, outputs);
+            info.outputs = inputs;
+            info.output_count = 3;
         }
         begin(journal, &first_site);
         varve_op(&info);
@@ -369,6 +429,7 @@ static void *run(void *argument)
     instants(journal);
     pairs(journal);
     operators(journal);
+    whole_operators(journal);
     steps(journal);
     memory(journal);
     device_work(journal);

@@ -85,6 +85,9 @@ BUILTIN_FIELDS = {
     (20, "varve.activity"): "u32 track; u32 name; u64 kind; i64 begin; i64 end;"
                             " u64 correlation; u64 bytes;",
     (21, "varve.launch"): "u64 correlation;",
+    (38, "varve.operator"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count;"
+                            " struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity;"
+                            " i64 dims[rank]; } tensors[tensor_count];",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
@@ -192,6 +195,16 @@ class Stream:
         for dtype, dims in inputs:
             payload += struct.pack(f"<II{len(dims)}q", DTYPES.index(dtype), len(dims), *dims)
         self.record(8, at, payload)
+
+    def operator(self, tensors, at, flop=0, size=0, sequence=-1, forward_tid=0):
+        """`tensors`: (side, dtype, dims), (… format), (… identity); side 0 is an input, 1 an
+        output."""
+        payload = struct.pack("<QQqQQ", flop, size, sequence, forward_tid, len(tensors))
+        for side, dtype, dims, *more in tensors:
+            form, identity = more + [None, 0][len(more):]
+            payload += struct.pack(f"<IIIIQ{len(dims)}q", DTYPES.index(dtype), len(dims), side,
+                                   self.process.string(form, at) if form else 0, identity, *dims)
+        self.record(38, at, payload)
 
     def call(self, arguments, at, sequence=-1, forward_tid=0, scope=0):
         """`arguments`: (kind, values), (kind, values, dtype), (… device), (… device_index); a float

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "ctf/record_length.h"
+#include "ctf/layout.h"
 
 #define VARINT_BYTES_MAX 10u
 #define ID_BYTES_MAX 3u
@@ -125,6 +125,13 @@ struct shape {
     uint64_t members; /* members of its list whose words are not counted yet                    */
 };
 
+/* For the classes with a list that VARVEPK1 knows: the words between the first word and the
+ * list. */
+static inline unsigned head_words_of(uint32_t id)
+{
+    return id == VV_EVENT_OP ? 5 : id == VV_EVENT_CALL ? 3 : 0;
+}
+
 static inline struct shape shape_of(uint32_t id)
 {
     static const uint8_t builtin[VV_SITE_ID_FIRST] = {
@@ -146,7 +153,7 @@ static inline struct shape shape_of(uint32_t id)
 /* Tells the shape that word number `at` after the first is `word`. */
 static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
 {
-    unsigned head_words = vv_list_head_words(shape->id);
+    unsigned head_words = head_words_of(shape->id);
     if (shape->id == VV_EVENT_STRING && at == 0) {
         shape->words += ((word >> 32) + 7) / 8;
     } else if (head_words != 0 && at + 1 == head_words) {

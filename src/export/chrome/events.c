@@ -138,24 +138,40 @@ void vv_chrome_put_names(struct vv_chrome_writer *writer)
 
 /* ---- slices ---- */
 
-static void put_tensors(struct vv_chrome_writer *writer, uint32_t op)
+/* Writes sizes and types of one side's tensors, as Kineto does of the inputs, and what else is
+ * known of them. */
+static void put_tensors(struct vv_chrome_writer *writer, const char *side, uint32_t first,
+                        uint32_t count)
 {
-    const struct vv_ops *ops = &writer->model->ops;
     const struct vv_tensors *tensors = &writer->model->tensors;
-    uint32_t first = ops->first_tensor[op], count = ops->tensor_count[op];
     FILE *stream = writer->stream;
-    fputs(", \"Input Dims\": [", stream);
+    bool has_format = false, has_identity = false;
+    fprintf(stream, ", \"%s Dims\": [", side);
     for (uint32_t i = first; i < first + count; i++) {
+        has_format |= tensors->format[i] != 0;
+        has_identity |= tensors->identity[i] != 0;
         fputs(i > first ? ", [" : "[", stream);
         for (uint32_t d = 0; d < tensors->rank[i]; d++)
             fprintf(stream, "%s%" PRId64, d > 0 ? ", " : "",
                     writer->model->dims.size[tensors->first_dim[i] + d]);
         fputc(']', stream);
     }
-    fputs("], \"Input type\": [", stream);
+    fprintf(stream, "], \"%s type\": [", side);
     for (uint32_t i = first; i < first + count; i++)
         fprintf(stream, "%s\"%s\"", i > first ? ", " : "", vv_torch_dtype(tensors->dtype[i]));
     fputc(']', stream);
+    if (has_format)
+        fprintf(stream, ", \"%s Formats\": [", side);
+    for (uint32_t i = first; has_format && i < first + count; i++) {
+        fputs(i > first ? ", " : "", stream);
+        vv_json_write_text(stream, text_of(writer, tensors->format[i]));
+    }
+    fputs(has_format ? "]" : "", stream);
+    if (has_identity)
+        fprintf(stream, ", \"%s Ids\": [", side);
+    for (uint32_t i = first; has_identity && i < first + count; i++)
+        fprintf(stream, "%s%" PRIu64, i > first ? ", " : "", tensors->identity[i]);
+    fputs(has_identity ? "]" : "", stream);
 }
 
 static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
@@ -170,7 +186,10 @@ static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
     if (ops->bytes[op] > 0)
         fprintf(stream, ", \"bytes\": %" PRIu64, ops->bytes[op]);
     if (ops->tensor_count[op] > 0)
-        put_tensors(writer, op);
+        put_tensors(writer, "Input", ops->first_tensor[op], ops->tensor_count[op]);
+    if (ops->output_count[op] > 0)
+        put_tensors(writer, "Output", ops->first_tensor[op] + ops->tensor_count[op],
+                    ops->output_count[op]);
     if (ops->scalars[op] != 0) {
         fputs(", \"Concrete Inputs\": ", stream);
         vv_chrome_put_json(writer, ops->scalars[op]);

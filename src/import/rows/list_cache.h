@@ -16,7 +16,7 @@
 struct vv_seen_place {
     uint64_t words[VV_SEEN_WORDS_MAX];
     /* count 0: the place is empty */
-    uint32_t count, text, scalars, first_tensor, tensor_count, first_arg;
+    uint32_t count, text, scalars, first_tensor, tensor_count, output_count, first_arg;
     uint16_t arg_count;
 };
 

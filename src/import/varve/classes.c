@@ -48,7 +48,8 @@ static enum varve_code find_source(struct vv_model *model, const struct vv_metad
 static bool is_note(uint8_t action)
 {
     switch (action) {
-    case VV_EVENT_OP: case VV_EVENT_CALL: case VV_EVENT_ALLOC: case VV_EVENT_FREE:
+    case VV_EVENT_OP: case VV_EVENT_OPERATOR: case VV_EVENT_CALL:
+    case VV_EVENT_ALLOC: case VV_EVENT_FREE:
     case VV_ACTION_SITE + VV_KIND_MARK: case VV_ACTION_SITE + VV_KIND_COUNTER:
     case VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN: case VV_ACTION_SITE + VV_KIND_ASYNC_END:
     case VV_ACTION_SITE + VV_KIND_FLOW_OUT: case VV_ACTION_SITE + VV_KIND_FLOW_IN:

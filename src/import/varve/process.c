@@ -391,6 +391,7 @@ static void close_process(struct vv_process_reader *process)
     vv_devices_said_deinit(&process->devices);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
+    vv_seen_words_deinit(&process->operators);
     vv_seen_words_deinit(&process->calls);
     free(process->window);
     if (process->run != NULL)

@@ -90,7 +90,7 @@ struct vv_process_reader {
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */
-    struct vv_seen_words shapes, calls;  /* shapes.c, call.c                                    */
+    struct vv_seen_words shapes, operators, calls; /* operator.c, call.c                        */
     uint32_t process_name;               /* string                                              */
     uint64_t *window;                    /* VV_WINDOW_BYTES of a stream                         */
     struct vv_range_run *run;            /* the current run: ranges.h                           */
@@ -131,6 +131,9 @@ enum varve_code vv_shapes_text(struct vv_process_reader *process, const uint64_t
 /* Appends "[32,1,28,28] f32" to process->text. */
 enum varve_code vv_shape_write(struct vv_process_reader *process, uint32_t dtype, uint32_t rank,
                                const int64_t *dims, struct varve_error *error);
+
+/* Appends " -> ": the shapes that follow are of outputs. */
+enum varve_code vv_shape_arrow(struct vv_process_reader *process, struct varve_error *error);
 
 /* torch.c: does what needs all streams decoded. The rows are those at which this process begins. */
 enum varve_code vv_torch_finish(struct vv_process_reader *process, uint32_t first_slice,

@@ -11,10 +11,10 @@
 #include "import/rows/vocabulary.h"
 #include "import/varve/call.h"
 #include "import/varve/open.h"
+#include "import/varve/operator.h"
 #include "varve/varve.h"
 
 #define STRINGS_MAX (UINT32_C(1) << 24)
-#define OP_HEAD_WORDS (sizeof(struct vv_op_payload) / 8)
 
 typedef enum varve_code action(struct vv_stream_reader *stream, const struct vv_record *record,
                                struct varve_error *error);
@@ -155,69 +155,6 @@ static enum varve_code read_step_end(struct vv_stream_reader *stream,
     return VARVE_OK;
 }
 
-/* ---- what operators work on ---- */
-
-static enum varve_code add_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
-                                  struct vv_seen_place *made, struct varve_error *error)
-{
-    struct vv_process_reader *process = stream->process;
-    size_t at = OP_HEAD_WORDS;
-    made->tensor_count = low_half(word(record, OP_HEAD_WORDS - 1));
-    for (uint32_t i = 0; i < made->tensor_count; i++) {
-        uint32_t dtype = low_half(word(record, at)), rank = high_half(word(record, at)), tensor;
-        const int64_t *dims = (const int64_t *)(record->payload + at + 1);
-        if (rank > UINT16_MAX)
-            return vv_fail_at(error, VARVE_CORRUPT, record->offset + 8 * (at + 1),
-                              "'%s': a tensor of rank %u", stream->path, rank);
-        if (dtype > UINT16_MAX)
-            dtype = UINT16_MAX;
-        VV_TRY(vv_model_add_tensor(process->model, dtype, rank, dims, &tensor, error));
-        if (i == 0)
-            made->first_tensor = tensor;
-        at += 1 + rank;
-    }
-    return vv_shapes_text(process, record->payload + OP_HEAD_WORDS, at - OP_HEAD_WORDS,
-                          &made->text, error);
-}
-
-/* Operators with equal inputs share the model's rows. */
-static enum varve_code read_inputs(struct vv_stream_reader *stream, const struct vv_record *record,
-                                   uint32_t op, struct varve_error *error)
-{
-    struct vv_process_reader *process = stream->process;
-    struct vv_ops *ops = &process->model->ops;
-    const uint64_t *words = record->payload + OP_HEAD_WORDS;
-    size_t count = record->payload_words - OP_HEAD_WORDS;
-    struct vv_seen_place *made;
-    bool is_known;
-    VV_TRY(vv_seen_words_find(&process->shapes, words, count, &made, &is_known, error));
-    if (!is_known) {
-        VV_TRY(add_inputs(stream, record, made, error));
-        vv_seen_words_keep(made, words, count);
-    }
-    ops->shapes[op] = made->text;
-    ops->first_tensor[op] = made->first_tensor;
-    ops->tensor_count[op] = made->tensor_count;
-    return VARVE_OK;
-}
-
-static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_record *record,
-                               struct varve_error *error)
-{
-    struct vv_model *model = stream->process->model;
-    if (record->slice == VV_NONE)
-        return VARVE_OK;
-    uint32_t op;
-    VV_TRY(vv_model_add_op(model, &op, error));
-    model->ops.flop[op] = word(record, 0);
-    model->ops.bytes[op] = word(record, 1);
-    model->ops.sequence[op] = (int64_t)word(record, 2);
-    model->ops.forward_tid[op] = word(record, 3);
-    model->slices.op[record->slice] = op;
-    return low_half(word(record, OP_HEAD_WORDS - 1)) == 0 ? VARVE_OK
-                                                          : read_inputs(stream, record, op, error);
-}
-
 /* ---- memory, marks, counters, ends of flows and asynchronous ranges ---- */
 
 static enum varve_code add_memory(struct vv_stream_reader *stream, uint64_t address, int64_t bytes,
@@ -335,7 +272,7 @@ static action *const actions[] = {
     [VV_EVENT_PROCESS] = read_process,
     [VV_EVENT_LAYERS] = read_layers,
     [VV_EVENT_BEGIN] = read_begin,
-    [VV_EVENT_OP] = read_op,
+    [VV_EVENT_OP] = vv_op_read,
     [VV_EVENT_STEP_BEGIN] = read_step_begin,
     [VV_EVENT_STEP_END] = read_step_end,
     [VV_EVENT_ALLOC] = read_alloc,
@@ -349,6 +286,7 @@ static action *const actions[] = {
     [VV_EVENT_TRACK] = vv_track_read,
     [VV_EVENT_ACTIVITY] = vv_activity_read,
     [VV_EVENT_LAUNCH] = vv_launch_read,
+    [VV_EVENT_OPERATOR] = vv_operator_read,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,

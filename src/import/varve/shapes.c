@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes.c — writes an operator's inputs as text: "[32,1,28,28] f32, [8,1,5,5] f32". */
+/* shapes.c — writes an operator's inputs as text: "[32,1,28,28] f32, [8,1,5,5] f32"; outputs
+ * follow behind an arrow. */
 #include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,11 +29,21 @@ enum varve_code vv_shape_write(struct vv_process_reader *process, uint32_t dtype
 {
     size_t room = process->text.count + TENSOR_TEXT_BYTES + (size_t)rank * DIM_TEXT_BYTES;
     VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity, room, 1, error));
-    write_text(process, process->text.count == 0 ? "[" : ", [");
+    bool is_first = process->text.count == 0 ||
+                    process->text.items[process->text.count - 1] == ' '; /* behind the arrow    */
+    write_text(process, is_first ? "[" : ", [");
     for (uint32_t i = 0; i < rank; i++)
         write_text(process, i == 0 ? "%lld" : ",%lld", (long long)dims[i]);
     write_text(process, "]%s",
                vv_dialect_dtype_suffix(dtype < UINT16_MAX ? (uint16_t)dtype : UINT16_MAX));
+    return VARVE_OK;
+}
+
+enum varve_code vv_shape_arrow(struct vv_process_reader *process, struct varve_error *error)
+{
+    VV_TRY(vv_array_reserve(&process->text.items, &process->text.capacity,
+                            process->text.count + TENSOR_TEXT_BYTES, 1, error));
+    write_text(process, process->text.count == 0 ? "-> " : " -> ");
     return VARVE_OK;
 }
 

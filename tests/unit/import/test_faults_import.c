@@ -41,6 +41,8 @@ static void write_trace(struct trace *trace)
     BARE(&thread, FORWARD, 1000);
     RECORD(&thread, VV_EVENT_BEGIN, 1000, (uint64_t)VARVE_LAYER_HOST << 32 | 1);
     RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, 3, 7, 1, (uint64_t)2 << 32 | VARVE_F32, 8, 5);
+    RECORD(&thread, VV_EVENT_OPERATOR, 1001, 48, 96, 3, 7, 2, (uint64_t)1 << 32 | VARVE_F32,
+           (uint64_t)1 << 32, 5, 8, VARVE_F32, (uint64_t)2 << 32 | 1, 6);
     BARE(&thread, VV_EVENT_END, 1000);
     BARE(&thread, CONV, 1001);
     RECORD(&thread, VV_EVENT_LAUNCH, 1001, 70000);
