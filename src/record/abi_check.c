@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "varve/device.h"
+#include "varve/trace_points.h"
 #include "varve/varve.h"
 
 #define VV_PLACED(type, member, offset) \
@@ -47,6 +48,12 @@ VV_PLACED(varve_activity_info, name, 8);
 VV_PLACED(varve_activity_info, kind, 16);
 VV_PLACED(varve_activity_info, bytes, 48);
 
+VV_PLACED(varve_trace_options, fp_point, 8);
+VV_PLACED(varve_trace_options, bp_point, 16);
+VV_PLACED(varve_trace_point, graph, 16);
+VV_PLACED(varve_trace_point, before_tag, 40);
+VV_PLACED(varve_trace_point, reason, 64);
+
 /* varve_error has no struct_size: the library writes all of it. */
 VV_PLACED(varve_error, os_errno, 4);
 VV_PLACED(varve_error, offset, 8);
@@ -56,5 +63,6 @@ _Static_assert(sizeof(struct varve_error) == 528, "ABI 0: varve_error");
 _Static_assert(VARVE_INTERNAL == 13, "ABI 0: codes are only appended");
 _Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17 && VARVE_BITS == 25, "doc/format.md §6: dtype");
 _Static_assert(VARVE_ACTIVITY_KERNEL == 1 && VARVE_ACTIVITY_OTHER == 6, "doc/format.md §6: kinds");
+_Static_assert(VARVE_POINT_MODEL == 1 && VARVE_POINT_STEP == 7, "doc/trace-points.md: kinds");
 _Static_assert(VARVE_CLOCK_TICKS == 1 && VARVE_CLOCK_REALTIME == 4, "doc/format.md §6: clocks");
 _Static_assert(VARVE_LAYER_METRIC == 0x400 && VARVE_LAYER_ALL == 0x7ff, "doc/format.md §6: layers");

@@ -39,7 +39,6 @@ struct row {
 #define WITHOUT(why) "accepted, no effect here: " why
 #define ASCEND WITHOUT("it needs an Ascend device")
 #define SAMPLER WITHOUT("varve samples no system counters")
-#define POINTS WITHOUT("trace points are placed by the graph's compiler")
 #define TASK VARVE_LAYER_OP | VARVE_LAYER_DEVICE
 
 static const char *const switches[] = { "on", "off", NULL };
@@ -74,8 +73,8 @@ static const struct row rows[] = {
     STEPS("skip", 0), STEPS("warmup", 0), STEPS("active", 1), STEPS("repeat", 0),
     { "storage_limit", KIND_SIZE, NULL, 200, 0, { 0 }, NULL },
     SWITCH("training_trace", VARVE_LAYER_STEP, NULL),
-    TEXT("fp_point", POINTS),
-    TEXT("bp_point", POINTS),
+    TEXT("fp_point", NULL),
+    TEXT("bp_point", NULL),
     LEVEL("task_trace", levels, TASK, TASK | VARVE_LAYER_RUNTIME,
           TASK | VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1),
     LEVEL("task_time", levels, TASK, TASK | VARVE_LAYER_RUNTIME,
@@ -345,11 +344,26 @@ static enum varve_code apply_signal(struct gathering *all, const struct vv_optio
 }
 
 static enum varve_code apply_text(struct gathering *all, const struct row *row,
-                                  const struct vv_option_member *member)
+                                  const struct vv_option_member *member, struct varve_error *error)
 {
-    if (strcmp(row->key, "output") == 0)
-        /* copies only the text, nothing of the stack behind it */
-        memcpy(all->options->output, member->value, strlen(member->value) + 1);
+    struct vv_options *options = all->options;
+    const struct {
+        const char *key;
+        char *place;
+        size_t bytes;
+    } places[] = { { "output", options->output, sizeof options->output },
+                   { "fp_point", options->fp_point, sizeof options->fp_point },
+                   { "bp_point", options->bp_point, sizeof options->bp_point } };
+    size_t length = strlen(member->value);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (strcmp(places[i].key, row->key) != 0)
+            continue;
+        if (length >= places[i].bytes)
+            return vv_fail_at(error, VARVE_INVALID, member->value_offset,
+                              "option '%s' has %zu bytes; it takes at most %zu,", row->key, length,
+                              places[i].bytes - 1);
+        memcpy(places[i].place, member->value, length + 1); /* nothing of the stack behind it */
+    }
     return VARVE_OK;
 }
 
@@ -362,7 +376,7 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
                           "option '%s' wants a text in quotes, not %s,", row->key, member->value);
     switch (row->kind) {
     case KIND_TEXT:
-        return apply_text(all, row, member);
+        return apply_text(all, row, member, error);
     case KIND_LAYERS:
         return apply_layers(all, member, error);
     case KIND_CHOICE:

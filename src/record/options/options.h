@@ -21,6 +21,7 @@
 #include "varve/control.h"
 
 #define VV_OPTIONS_TEXT_BYTES 16384u
+#define VV_POINT_NAME_BYTES 1024u
 #define VV_OPTIONS_FILE ".options.json"
 
 struct vv_options {
@@ -35,6 +36,8 @@ struct vv_options {
     struct vv_reserve reserve; /* disk space that is left to others                              */
     bool is_shared;        /* others may read the trace                                         */
     int dump_signal;       /* 0 = none                                                          */
+    char fp_point[VV_POINT_NAME_BYTES]; /* "" = not given; as is bp_point                       */
+    char bp_point[VV_POINT_NAME_BYTES];
     bool joins;            /* `varve record` began the session: its command line has priority   */
     uint64_t given;        /* bit n: row n of the table was given                               */
     size_t text_bytes;

@@ -19,6 +19,7 @@
 #include "record/options/options.h"
 #include "record/profiling/callbacks.h"
 #include "record/profiling/config.h"
+#include "record/profiling/point_names.h"
 #include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "varve/control.h"
@@ -522,6 +523,18 @@ VARVE_API const char *varve_profiling_option(const char *key)
     if (!is_inside)
         pthread_mutex_unlock(&lock);
     return effect;
+}
+
+bool vv_profiling_point_name(const char *key, char *out_name, size_t bytes)
+{
+    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may call this */
+    const char *name = strcmp(key, "fp_point") == 0 ? all.options.fp_point : all.options.bp_point;
+    bool is_given = all.has_options && name[0] != '\0' && strlen(name) < bytes;
+    if (is_given)
+        memcpy(out_name, name, strlen(name) + 1);
+    if (!is_inside)
+        pthread_mutex_unlock(&lock);
+    return is_given;
 }
 
 /* ---- with the program ---- */

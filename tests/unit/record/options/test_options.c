@@ -198,9 +198,9 @@ static void all_of_ges_keys_are_known(void **state)
     assert_string_equal(vv_options_effect(&options, "hccl"), "in effect");
     assert_string_equal(vv_options_effect(&options, "aicpu"),
                         "accepted, no effect here: it needs an Ascend device");
-    assert_string_equal(
-        vv_options_effect(&options, "fp_point"),
-        "accepted, no effect here: trace points are placed by the graph's compiler");
+    assert_string_equal(vv_options_effect(&options, "fp_point"), "in effect");
+    assert_string_equal(options.fp_point, "a");
+    assert_string_equal(options.bp_point, "b");
     accept("{\"sys_cpu_freq\": \"\", \"dvpp_freq\": \"100\"}");
     assert_null(vv_options_effect(&options, "layers"));
     assert_null(vv_options_effect(&options, "no such key"));
