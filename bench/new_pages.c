@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,7 +17,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-#define ZEROS_BYTES ((size_t)128 << 10)
+#define ZEROS_BYTES BENCH_WINDOW_BYTES
 #define LARGE_BYTES ((size_t)2 << 20)
 #define RANGE_WORDS 2
 #define OPERATOR_WORDS 31
@@ -66,6 +65,19 @@ static void write_zeros(const struct pages *pages, size_t at)
         pieces[i] = (struct iovec){ zeros, ZEROS_BYTES };
     if (pwritev(pages->file, pieces, count, (off_t)at) != (ssize_t)pages->window_bytes)
         fail("pwritev");
+}
+
+uint64_t *bench_next_window(void)
+{
+    static struct pages pages;
+    if (pages.used_bytes == pages.bytes) {
+        if (pages.map != NULL && (munmap(pages.map, pages.bytes) != 0 || close(pages.file) != 0))
+            fail("munmap");
+        make_pages(&pages, LARGE_BYTES * 127, ZEROS_BYTES);
+    }
+    write_zeros(&pages, pages.used_bytes);
+    pages.used_bytes += ZEROS_BYTES;
+    return (uint64_t *)(void *)(pages.map + pages.used_bytes - ZEROS_BYTES);
 }
 
 static inline uint64_t read_clock(void)

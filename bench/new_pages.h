@@ -4,8 +4,15 @@
 #ifndef VARVE_BENCH_NEW_PAGES_H
 #define VARVE_BENCH_NEW_PAGES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The files lie beside `trace`, without a name, until the program ends. */
 void bench_new_pages_begin(const char *trace);
+
+/* The next 128 KiB of a file, written with zeros and not mapped yet. */
+#define BENCH_WINDOW_BYTES ((size_t)128 << 10)
+uint64_t *bench_next_window(void);
 
 /* Two clock reads and 16 bytes (range) or 248 bytes (operator) each. The file is written with zeros
  * before it is stored into, 128 KiB or 2 MiB at a time; the first store maps what the kernel maps

@@ -9,19 +9,31 @@
 
 #include "collect/process/peek.h"
 #include "collect/torch/record.h"
+#include "torch_least.h"
 #include "varve/varve.h"
 
 #define SHOWN __attribute__((visibility("default")))
 SHOWN const char *bench_open(const char *folder);
 SHOWN void bench_mode(int wanted);
 SHOWN double bench_loop(void *const tensors[4], int with_four, long count);
+SHOWN double bench_operators(void *const tensors[4], int with_four);
 
-enum mode { BARE, EMPTY, EMPTY_BOXED, RECORD, RECORD_SHAPES };
+enum mode {
+    BARE,
+    RECORD,
+    RECORD_SHAPES,
+    EMPTY,
+    EMPTY_BOXED,
+    LEAST_TIMES,
+    LEAST_SHAPES,
+    LEAST_TIMES_IN_NEW_PAGES,
+    LEAST_SHAPES_IN_NEW_PAGES
+};
 
 static struct vv_torch_api api;
 static struct vv_torch_layout layout;
 static enum mode mode;
-static uint64_t empty_handle;
+static uint64_t handle; /* of the callback of any mode from EMPTY on */
 static void *(*zero)(void **tensor);
 static void *(*lerp)(void *const *from, void *const *to, void *const *weight, void **out_tensor);
 
@@ -67,24 +79,50 @@ const char *bench_open(const char *folder)
         return "zero_ or lerp.out";
     if (layout.rung < VV_TORCH_LISTS)
         return "a part of the layout";
+    if (!bench_least_open(&layout, folder))
+        return "memory";
     return varve_session_start(&options, &error) == VARVE_OK ? NULL : error.message;
+}
+
+static void observe(void)
+{
+    const bool of_shapes = mode == LEAST_SHAPES || mode == LEAST_SHAPES_IN_NEW_PAGES;
+    struct vv_torch_callback callback = { empty_start, empty_end, 1.0,
+                                          { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+                                          of_shapes || mode == EMPTY_BOXED, 0, 0 };
+    if (mode >= LEAST_TIMES) {
+        bench_least_use_new_pages(mode >= LEAST_TIMES_IN_NEW_PAGES);
+        callback.start = of_shapes ? bench_least_shapes : bench_least_times;
+        callback.end = bench_least_end;
+    }
+    handle = api.add(callback);
 }
 
 void bench_mode(int wanted)
 {
-    if (mode == EMPTY || mode == EMPTY_BOXED)
-        api.remove(empty_handle);
+    if (mode >= EMPTY)
+        api.remove(handle);
     else if (mode != BARE)
         vv_torch_record_end();
     mode = (enum mode)wanted;
-    struct vv_torch_callback callback = { empty_start, empty_end, 1.0,
-                                          { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
-                                          mode == EMPTY_BOXED, 0, 0 };
     const struct vv_torch_wishes wishes = { .inputs = mode == RECORD_SHAPES };
-    if (mode == EMPTY || mode == EMPTY_BOXED)
-        empty_handle = api.add(callback);
+    if (mode >= EMPTY)
+        observe();
     else if (mode != BARE && !vv_torch_record_begin(&api, &layout, &wishes))
         mode = BARE;
+}
+
+/* How many operators one pass of bench_loop runs. */
+double bench_operators(void *const tensors[4], int with_four)
+{
+    const long passes = 100;
+    struct vv_torch_callback callback = { bench_least_count, empty_end, 1.0,
+                                          { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 0, 0, 0 };
+    bench_least_counted = 0;
+    handle = api.add(callback);
+    bench_loop(tensors, with_four, passes);
+    api.remove(handle);
+    return (double)bench_least_counted / (double)passes;
 }
 
 /* Nanoseconds of thread time for one zero_ of `tensors[0]`, or one lerp.out of all four (TensorImpl

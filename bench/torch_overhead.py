@@ -8,7 +8,9 @@ for any observer.
 One process; each round takes one short sample of each variant, in an order drawn anew, so that all
 see the same machine. Shown is what is added to bare, nanoseconds an operator in a loop of C,
 microseconds a training step: least, the difference of the smallest samples; median, of the
-differences in the same round. The floor is a callback that does nothing.
+differences in the same round. The floor is a callback that does nothing. The least observers read
+the clock twice, and store 16 bytes, or the sizes of all inputs, too (torch_least.c): into memory
+that is there, or into new pages of a file, as a recorder does whose records survive SIGKILL.
 """
 import ctypes
 import os
@@ -26,8 +28,9 @@ import torch  # noqa: E402  pylint: disable=wrong-import-position
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LOOP = ROOT / "build" / "bench" / "lib" / "torch_loop.so"
 TRACE = ROOT / "build" / "bench.varve"
-MODES = ["bare", "empty callback: the floor", "empty callback, inputs boxed",
-         "varve: names and numbers", "varve: with shapes"]
+MODES = ["bare", "varve: names and numbers", "varve: with shapes", "empty callback: the floor",
+         "empty callback, inputs boxed", "least, times", "least, shapes",
+         "least, times, in new pages", "least, shapes, in new pages"]
 PROFILERS = {"torch.profiler": False, "torch.profiler, record_shapes": True}
 COUNT = 2000
 
@@ -37,6 +40,8 @@ def open_loop():
     loop.bench_open.restype = ctypes.c_char_p
     loop.bench_loop.restype = ctypes.c_double
     loop.bench_loop.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_long]
+    loop.bench_operators.restype = ctypes.c_double
+    loop.bench_operators.argtypes = [ctypes.c_void_p, ctypes.c_int]
     shutil.rmtree(TRACE, ignore_errors=True)
     begin = time.perf_counter()
     missing = loop.bench_open(str(TRACE).encode())
@@ -117,6 +122,7 @@ def main():
     print(f"{count} rounds")
     for with_four, title in ((0, "zero_ in a loop of C"),
                              (1, "lerp.out, four tensors, in a loop of C")):
+        title += f", operators a pass: {loop.bench_operators(addresses, with_four):g}"
         show(title, "ns", rounds(loop, lambda: loop.bench_loop(addresses, with_four, COUNT), count))
     nn = torch.nn
     mlp = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
