@@ -232,16 +232,24 @@ VV_HOT void vv_torch_arguments_add(struct vv_torch_arguments *arguments,
     const struct adding adding = { arguments, layout, undefined, with_strides };
     const bool are_usual = layout->rung >= VV_TORCH_TENSORS && !with_strides;
     const uint64_t *end = arguments->words + arguments->word_limit;
+    uint64_t *place = arguments->words + arguments->word_count; /* in registers, as is `added`   */
+    uint32_t added = arguments->count;
     for (size_t i = 0; i < count; i++) {
         uint64_t *next = NULL;
-        if (are_usual && arguments->count < VV_CALL_ARGUMENTS_MAX)
-            next = add_usual_tensor(&adding, &values[i], arguments->words + arguments->word_count,
-                                    end);
+        if (are_usual && added < VV_CALL_ARGUMENTS_MAX)
+            next = add_usual_tensor(&adding, &values[i], place, end);
         if (VV_LIKELY(next != NULL)) {
-            arguments->word_count = (size_t)(next - arguments->words);
-            arguments->count++;
-        } else if (!add_any(&adding, &values[i])) {
-            return;
+            place = next;
+            added++;
+            continue;
         }
+        arguments->word_count = (size_t)(place - arguments->words);
+        arguments->count = added;
+        if (!add_any(&adding, &values[i]))
+            return;
+        place = arguments->words + arguments->word_count;
+        added = arguments->count;
     }
+    arguments->word_count = (size_t)(place - arguments->words);
+    arguments->count = added;
 }
