@@ -5,11 +5,12 @@
  * A rule is a row of data. It names a column of a table, the rows that count, the column to divide
  * by, and the share from which the quotient is a finding. A rule reads only cells that a user can
  * print too. The findings with the largest weighted share come first. */
+#include "analyse/advice.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/answer.h"
 #include "meaning/call_kind.h"
 #include "question/question.h"
 #include "sheet/number.h"
@@ -220,25 +221,69 @@ static enum varve_code put_finding(const struct finding *finding, size_t number,
 
 #define RULES (sizeof rules / sizeof *rules)
 
-/* Rules of one table follow each other, so the table is made once for all of them. */
-static enum varve_code judge_table(const struct vv_model *model, const struct vv_question *question,
-                                   struct finding *findings, size_t *out_count,
-                                   struct varve_error *error)
+_Static_assert(RULES <= VV_ADVICE_TABLES_MAX, "each rule may have a table of its own");
+
+/* Rules of one table follow each other. */
+size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
 {
-    struct vv_question everything = { .selection = question->selection };
-    struct vv_table_task tasks[RULES];
     size_t count = 0;
     for (size_t r = 0; r < RULES; r++)
         if (r == 0 || rules[r].table != rules[r - 1].table)
-            tasks[count++] = (struct vv_table_task){ .analyse = rules[r].table };
-    VV_TRY(vv_tables_answer(tasks, count, model, &everything, error));
-    for (size_t r = 0, task = 0; r < RULES; r++) {
-        task += r > 0 && rules[r].table != rules[r - 1].table;
-        *out_count += judge(&rules[r], &tasks[task].sheet, &findings[*out_count]);
+            out_tables[count++] = rules[r].table;
+    return count;
+}
+
+/* Rows that fill 40 % of the steps are two at most, so they are among any three operators that
+ * stand in the usual order. */
+bool vv_advice_can_use(vv_analyse_fn *table, const struct vv_question *question)
+{
+    if (table != vv_analyse_operators)
+        return question->compat == NULL;
+    return question->by == NULL && question->sort == NULL && question->compat == NULL &&
+           (question->top == 0 || question->top >= 3);
+}
+
+static const struct vv_sheet *find_made(const struct vv_question *question, vv_analyse_fn *table)
+{
+    for (size_t i = 0; i < question->made_count; i++)
+        if (question->made[i].analyse == table)
+            return question->made[i].sheet;
+    return NULL;
+}
+
+static void judge_sheets(const struct vv_sheet *const *sheets, vv_analyse_fn *const *tables,
+                         struct finding *findings, size_t *out_count)
+{
+    for (size_t r = 0, t = 0; r < RULES; r++) {
+        t += rules[r].table != tables[t];
+        *out_count += judge(&rules[r], sheets[t], &findings[*out_count]);
     }
-    while (count > 0)
-        vv_sheet_deinit(&tasks[--count].sheet);
-    return VARVE_OK;
+}
+
+/* Makes the tables that nobody has made. */
+static enum varve_code judge_tables(const struct vv_model *model,
+                                    const struct vv_question *question, struct finding *findings,
+                                    size_t *out_count, struct varve_error *error)
+{
+    const struct vv_question everything = { .selection = question->selection };
+    vv_analyse_fn *tables[VV_ADVICE_TABLES_MAX];
+    const struct vv_sheet *sheets[VV_ADVICE_TABLES_MAX];
+    struct vv_sheet own[VV_ADVICE_TABLES_MAX];
+    size_t count = vv_advice_tables(tables), own_count = 0;
+    enum varve_code code = VARVE_OK;
+    for (size_t t = 0; t < count && code == VARVE_OK; t++) {
+        sheets[t] = find_made(question, tables[t]);
+        if (sheets[t] != NULL)
+            continue;
+        sheets[t] = &own[own_count];
+        code = vv_analyse(tables[t], model, &everything, &own[own_count], error);
+        own_count += code == VARVE_OK;
+    }
+    if (code == VARVE_OK)
+        judge_sheets(sheets, tables, findings, out_count);
+    while (own_count > 0)
+        vv_sheet_deinit(&own[--own_count]);
+    return code;
 }
 
 enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_question *question,
@@ -249,7 +294,7 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &findings, RULES, error));
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);
-    VV_TRY(judge_table(model, question, findings, &count, error));
+    VV_TRY(judge_tables(model, question, findings, &count, error));
     if (count > 0)
         qsort(findings, count, sizeof *findings, compare_findings);
     size_t shown = question->top != 0 && count > FINDINGS_MAX ? FINDINGS_MAX : count;

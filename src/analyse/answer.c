@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/advice.h"
 #include "base/workers.h"
 
 #define SLICES_FOR_THREADS 100000u /* with fewer slices, making threads takes longer than it
@@ -62,8 +63,10 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
 {
     const struct vv_table_entry *table = task->table;
     char vain[80];
-    if (table == NULL)
-        return vv_analyse(task->analyse, model, question, &task->sheet, error);
+    if (table == NULL) {
+        const struct vv_question everything = { .selection = question->selection };
+        return vv_analyse(task->analyse, model, &everything, &task->sheet, error);
+    }
     VV_TRY(list_vain(task, question, vain, sizeof vain, error));
     VV_TRY(vv_analyse(table->analyse, model, question, &task->sheet, error));
     bool is_filtered = question->selection.filter != NULL && (table->parts & VV_CHOICE_FILTER) != 0;
@@ -79,36 +82,120 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
 }
 
 struct answering {
-    struct vv_table_task *tasks;
-    size_t count;
+    struct vv_table_task **tasks;
     const struct vv_model *model;
     const struct vv_question *question;
 };
 
-/* The last table of a screen begins first: `advice` is made of others and takes longest. */
 static void answer_one(void *context, size_t piece)
 {
     const struct answering *answering = context;
-    struct vv_table_task *task = &answering->tasks[answering->count - 1 - piece];
+    struct vv_table_task *task = answering->tasks[piece];
     task->code = fill_sheet(task, answering->model, answering->question, &task->error);
+}
+
+static void answer_all(struct vv_table_task **tasks, size_t count, const struct vv_model *model,
+                       const struct vv_question *question)
+{
+    struct answering answering = { tasks, model, question };
+    bool is_large = model->slices.table.count >= SLICES_FOR_THREADS;
+    vv_workers_run(is_large ? vv_workers_allowed() : 1, count, answer_one, &answering);
+}
+
+static bool is_advice(const struct vv_table_task *task)
+{
+    return task->table != NULL && task->table->analyse == vv_analyse_advice;
+}
+
+/* ---- `advice` is made of others, some of which stand on the same screen ---- */
+
+static void drop(struct vv_table_task *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i].code == VARVE_OK)
+            vv_sheet_deinit(&tasks[i].sheet);
+}
+
+struct screen {
+    struct vv_table_task more[VV_ADVICE_TABLES_MAX]; /* of which only `advice` is made           */
+    struct vv_made made[VV_ADVICE_TABLES_MAX];
+    size_t more_count, made_count;
+};
+
+static struct vv_table_task *find_task(struct vv_table_task *tasks, size_t count,
+                                       vv_analyse_fn *table)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i].table != NULL && tasks[i].table->analyse == table)
+            return &tasks[i];
+    return NULL;
+}
+
+/* Lists what `advice` reads: tables of the screen where they say enough, and more. */
+static void list_parts(struct screen *screen, struct vv_table_task *tasks, size_t count,
+                       const struct vv_question *question)
+{
+    vv_analyse_fn *parts[VV_ADVICE_TABLES_MAX];
+    screen->made_count = vv_advice_tables(parts);
+    for (size_t p = 0; p < screen->made_count; p++) {
+        struct vv_table_task *task =
+            vv_advice_can_use(parts[p], question) ? find_task(tasks, count, parts[p]) : NULL;
+        if (task == NULL) {
+            task = &screen->more[screen->more_count++];
+            *task = (struct vv_table_task){ .analyse = parts[p] };
+        }
+        screen->made[p] = (struct vv_made){ parts[p], &task->sheet };
+    }
+}
+
+/* Makes all other tables, then the advice. If a part of the advice fails, the advice fails. */
+static void answer_screen(struct vv_table_task *tasks, size_t count, struct vv_table_task *advice,
+                          const struct vv_model *model, const struct vv_question *question)
+{
+    struct screen screen = { .more_count = 0 };
+    struct vv_table_task *all[VV_ANSWER_TABLES_MAX + VV_ADVICE_TABLES_MAX];
+    struct vv_question last = *question;
+    size_t all_count = 0, failed = 0;
+    list_parts(&screen, tasks, count, question);
+    for (size_t i = 0; i < screen.more_count; i++)
+        all[all_count++] = &screen.more[i];
+    for (size_t i = count; i > 0; i--) /* the tables that take longest stand last on a screen */
+        if (&tasks[i - 1] != advice)
+            all[all_count++] = &tasks[i - 1];
+    answer_all(all, all_count, model, question);
+    while (failed < all_count && all[failed]->code == VARVE_OK)
+        failed++;
+    last.made = screen.made;
+    last.made_count = screen.made_count;
+    if (failed == all_count)
+        advice->code = fill_sheet(advice, model, &last, &advice->error);
+    else {
+        advice->code = all[failed]->code;
+        advice->error = all[failed]->error;
+    }
+    drop(screen.more, screen.more_count);
 }
 
 enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,
                                  const struct vv_model *model, const struct vv_question *question,
                                  struct varve_error *error)
 {
-    struct answering answering = { tasks, count, model, question };
-    bool is_large = model->slices.table.count >= SLICES_FOR_THREADS;
+    struct vv_table_task *all[VV_ANSWER_TABLES_MAX], *advice = NULL;
     size_t failed = 0;
-    vv_workers_run(is_large ? vv_workers_allowed() : 1, count, answer_one, &answering);
+    for (size_t i = 0; i < count; i++) {
+        all[i] = &tasks[i];
+        advice = is_advice(&tasks[i]) ? &tasks[i] : advice;
+    }
+    if (advice != NULL)
+        answer_screen(tasks, count, advice, model, question);
+    else
+        answer_all(all, count, model, question);
     while (failed < count && tasks[failed].code == VARVE_OK)
         failed++;
     if (failed == count)
         return VARVE_OK;
     if (error != NULL)
         *error = tasks[failed].error;
-    for (size_t i = 0; i < count; i++)
-        if (tasks[i].code == VARVE_OK)
-            vv_sheet_deinit(&tasks[i].sheet);
+    drop(tasks, count);
     return tasks[failed].code;
 }

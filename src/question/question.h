@@ -45,8 +45,13 @@ struct vv_question {
     const char *scale;  /* factors of what_if: "4", "OP=4;OP=1.5"; NULL = "2"                   */
     /* Peaks of the machine that ran the program (peaks.h). Borrowed. NULL = not known. */
     const struct vv_peaks *host_peaks;
+    /* Answers to this question that are there already, for a table that is made of others
+     * (advice). Borrowed; whatever is not among them is made. */
+    const struct vv_made *made;
+    size_t made_count;
 };
-#define VV_QUESTION_ALL { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL }
+#define VV_QUESTION_ALL \
+    { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0 }
 
 /* Does the question ask for HTA's rules? (Fluid's rules have a table of their own.) */
 static inline bool vv_asks_hta(const struct vv_question *question)
@@ -59,6 +64,11 @@ typedef enum varve_code vv_analyse_fn(const struct vv_model *model,
                                       const struct vv_question *question,
                                       struct vv_scratch *scratch, struct vv_sheet *out,
                                       struct varve_error *error);
+
+struct vv_made {
+    vv_analyse_fn *analyse;
+    const struct vv_sheet *sheet;
+};
 
 /* Makes the table in a sheet that the caller has declared. On failure the sheet is
  * de-initialised. */

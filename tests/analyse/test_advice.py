@@ -193,3 +193,16 @@ def test_a_wait_for_data_leads_to_what_the_loader_does(varve, run, tmp_path):
     see = advice(varve, tmp_path / "t.json", events)["data_wait"]["see"]
     shown = run(*see.split()[1:], tmp_path / "t.json").stdout
     assert "enumerate(DataLoader)" in shown and "aten::conv2d" in shown
+
+
+@pytest.mark.parametrize("arguments", [(), ("--top", "1"), ("--by", "shape"),
+                                       ("--top", "3", "--sort", "name")])
+def test_a_screen_advises_as_the_table_alone_does(varve, tmp_path, arguments):
+    """The screen's own tables are read again where they say enough: not when one row is shown, nor
+    in another order. The longest operator is a wait, so the second is the finding."""
+    events = step(0, 0, 1000, span("cudaDeviceSynchronize", 0, 500, "cuda_runtime"),
+                  span("conv", 500, 410)) + work("gemm", 5, 900, 1)
+    alone = advice(varve, tmp_path / "t.json", events, *arguments)
+    assert "one_operator" in alone
+    screen = table_reader.tables(varve, "report", "--no-cache", *arguments, tmp_path / "t.json")
+    assert {row["rule"]: row for row in screen["advice"]} == alone
