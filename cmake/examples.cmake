@@ -2,9 +2,12 @@
 #
 # examples/NAME/*.c become the program examples/NAME in the build folder, linked to libvarve.so as a
 # user's program would be. `train` also needs OpenBLAS; without it that example alone is left out.
+# `graphrun` has its data from `train`, and without OpenCL or MPI refuses what needs them.
 file(GLOB example_folders CONFIGURE_DEPENDS examples/*)
 if(PkgConfig_FOUND)
     pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
+    pkg_check_modules(opencl QUIET IMPORTED_TARGET OpenCL)
+    pkg_search_module(mpi QUIET IMPORTED_TARGET mpi-c ompi-c mpich)
 endif()
 
 foreach(folder IN LISTS example_folders)
@@ -23,5 +26,16 @@ foreach(folder IN LISTS example_folders)
     target_link_libraries(example_${name} PRIVATE vv_options varve_library Threads::Threads m)
     if(name STREQUAL "train")
         target_link_libraries(example_${name} PRIVATE PkgConfig::openblas)
+    endif()
+endforeach()
+
+target_sources(example_graphrun PRIVATE
+    examples/train/digits.c examples/train/loader.c examples/train/buffer.c)
+target_include_directories(example_graphrun PRIVATE examples/graphrun) # for the assembler
+foreach(library opencl mpi)
+    if(TARGET PkgConfig::${library})
+        string(TOUPPER GRAPHRUN_${library} has_library)
+        target_compile_definitions(example_graphrun PRIVATE ${has_library})
+        target_link_libraries(example_graphrun PRIVATE PkgConfig::${library})
     endif()
 endforeach()

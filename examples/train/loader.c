@@ -17,7 +17,7 @@ static bool wait_for_room(struct loader *loader)
     pthread_mutex_lock(&loader->lock);
     while (loader->drawn == loader->taken + LOADER_QUEUE && !loader->stopping)
         pthread_cond_wait(&loader->changed, &loader->lock);
-    bool wanted = !loader->stopping && loader->drawn < loader->end;
+    bool wanted = !loader->stopping && loader->drawn < loader->plan.end;
     pthread_mutex_unlock(&loader->lock);
     return wanted;
 }
@@ -31,7 +31,9 @@ static void *loader_run(void *argument)
         VARVE_SCOPE_LAYER("load_batch", VARVE_LAYER_HOST);
         int64_t index = loader->drawn; /* only this thread writes it */
         struct batch batch;
-        drawn = batch_init(&batch, loader->seed, (uint64_t)index * loader->count, loader->count);
+        uint64_t place = (uint64_t)index * loader->plan.ranks + loader->plan.rank;
+        drawn = batch_init(&batch, loader->plan.seed, place * loader->plan.count,
+                           loader->plan.count);
         varve_flow_out(&batch_arrow, (uint64_t)index);
 
         pthread_mutex_lock(&loader->lock);
@@ -44,10 +46,9 @@ static void *loader_run(void *argument)
     return NULL;
 }
 
-bool loader_start(struct loader *loader, uint64_t seed, size_t count, int64_t first, int64_t end)
+bool loader_start(struct loader *loader, const struct loader_plan *plan)
 {
-    *loader =
-        (struct loader){ .seed = seed, .count = count, .end = end, .drawn = first, .taken = first };
+    *loader = (struct loader){ .plan = *plan, .drawn = plan->first, .taken = plan->first };
     pthread_mutex_init(&loader->lock, NULL);
     pthread_cond_init(&loader->changed, NULL);
     errno = pthread_create(&loader->thread, NULL, loader_run, loader);
@@ -58,7 +59,7 @@ bool loader_take(struct loader *loader, struct batch *out_batch)
 {
     VARVE_SCOPE_LAYER("wait_for_batch", VARVE_LAYER_HOST);
     pthread_mutex_lock(&loader->lock);
-    while (loader->drawn == loader->taken && loader->taken < loader->end && !loader->failed)
+    while (loader->drawn == loader->taken && loader->taken < loader->plan.end && !loader->failed)
         pthread_cond_wait(&loader->changed, &loader->lock);
     bool available = loader->drawn > loader->taken;
     int64_t index = loader->taken;

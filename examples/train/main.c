@@ -107,9 +107,14 @@ static bool run_step(struct training *training, int64_t step)
 
 static bool run_steps(struct training *training)
 {
-    /* Batch 0 is step 1's. */
-    if (!loader_start(&training->loader, training->options.seed, training->options.batch,
-                      training->first_step - 1, training->last_step)) {
+    const struct loader_plan plan = {
+        .seed = training->options.seed,
+        .count = training->options.batch,
+        .ranks = 1,
+        .first = training->first_step - 1, /* batch 0 is step 1's */
+        .end = training->last_step,
+    };
+    if (!loader_start(&training->loader, &plan)) {
         perror("train: cannot start the loader thread");
         return false;
     }

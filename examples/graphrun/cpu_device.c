@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu_device.c — the machine's cores as a device (device.h).
+ *
+ * A stream is a queue of tasks; its first one is ready when all that it waits for has run. Workers
+ * take blocks of ready tasks, whichever stream these are in, and a task has run when all its blocks
+ * have. One more thread runs the collectives, for they wait for other processes.
+ *
+ * In the trace: the calls of this device, named as those of other devices are; a range of the
+ * worker for each block; an arrow from the launch to the first block. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <varve/device.h>
+
+#include "../train/buffer.h"
+#include "device.h"
+#include "kernels.h"
+#include "message.h"
+
+#define WORKERS_MAX 64
+
+struct queue {
+    int tickets[TASKS_MAX];
+    int first, end;
+};
+
+struct progress {
+    kernel *run;
+    uint32_t blocks_taken, blocks_done;
+    bool is_done;
+};
+
+struct cpu_device {
+    struct device base;
+    pthread_t threads[WORKERS_MAX + 1]; /* the workers, and the one for collectives */
+    int thread_count;
+    pthread_mutex_t mutex; /* guards what follows, and the tasks' times */
+    pthread_cond_t changed;
+    struct queue queues[STREAM_COUNT];
+    struct progress progress[TASKS_MAX];
+    int threads_named;
+    int left; /* tasks that have not run yet */
+    bool is_stopping, has_failed;
+};
+
+VARVE_SITE(block_site, "run_block", VARVE_LAYER_RUNTIME_L1);
+VARVE_SITE(task_arrow, "task", VARVE_LAYER_RUNTIME_L1);
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static struct cpu_device *cpu_of(struct device *device)
+{
+    return (struct cpu_device *)device;
+}
+
+/* ---- taking blocks ---- */
+
+static bool is_ready(const struct cpu_device *device, int ticket)
+{
+    const struct task *task = &device->base.tasks[ticket];
+    for (int stream = 0; stream < STREAM_COUNT; stream++)
+        if (task->awaited[stream] != NONE && !device->progress[task->awaited[stream]].is_done)
+            return false;
+    return device->progress[ticket].blocks_taken < task->block_dim;
+}
+
+/* With the mutex. The ticket of a task that has a block to take, or NONE. */
+static int find_block(const struct cpu_device *device, bool takes_collectives)
+{
+    for (int stream = 0; stream < STREAM_COUNT; stream++) {
+        const struct queue *queue = &device->queues[stream];
+        if ((stream == STREAM_COLLECTIVE) == takes_collectives && queue->first < queue->end &&
+            is_ready(device, queue->tickets[queue->first]))
+            return queue->tickets[queue->first];
+    }
+    return NONE;
+}
+
+/* Waits for a block, and begins it. False: there will be no more. */
+static bool take_block(struct cpu_device *device, bool takes_collectives, int *out_ticket,
+                       uint32_t *out_block)
+{
+    pthread_mutex_lock(&device->mutex);
+    int ticket = find_block(device, takes_collectives);
+    while (ticket == NONE && !device->is_stopping) {
+        pthread_cond_wait(&device->changed, &device->mutex);
+        ticket = find_block(device, takes_collectives);
+    }
+    if (ticket != NONE) {
+        *out_ticket = ticket;
+        *out_block = device->progress[ticket].blocks_taken++;
+        if (*out_block == 0)
+            device->base.tasks[ticket].begin_ns = now_ns();
+    }
+    pthread_mutex_unlock(&device->mutex);
+    return ticket != NONE;
+}
+
+static void finish_block(struct cpu_device *device, int ticket, bool has_failed)
+{
+    struct task *task = &device->base.tasks[ticket];
+    pthread_mutex_lock(&device->mutex);
+    device->has_failed |= has_failed;
+    if (++device->progress[ticket].blocks_done == task->block_dim) {
+        task->end_ns = now_ns();
+        device->progress[ticket].is_done = true;
+        device->queues[task->stream].first++;
+        device->left--;
+        pthread_cond_broadcast(&device->changed);
+    }
+    pthread_mutex_unlock(&device->mutex);
+}
+
+/* ---- running them ---- */
+
+static bool run_block(const struct cpu_device *device, int ticket, uint32_t block)
+{
+    const struct task *task = &device->base.tasks[ticket];
+    char *memory = task->memory;
+    uint32_t first, end;
+    switch (task->kind) {
+    case TASK_KERNEL:
+        tiling_block(task->arguments->items, task->block_dim, block, &first, &end);
+        for (uint32_t item = first; item < end; item++)
+            device->progress[ticket].run(task->arguments, task->memory, item);
+        return true;
+    case TASK_FETCH:
+        memcpy(memory + task->offset_bytes, task->host, task->bytes);
+        return true;
+    case TASK_RESULT:
+        memcpy(task->host, memory + task->offset_bytes, task->bytes);
+        return true;
+    case TASK_COLLECTIVE:
+        break;
+    }
+    return communicator_sum(device->base.communicator, (float *)(memory + task->offset_bytes),
+                            (float *)(memory + task->result_offset_bytes),
+                            task->bytes / sizeof(float));
+}
+
+static void work(struct cpu_device *device, bool takes_collectives)
+{
+    int ticket;
+    uint32_t block;
+    while (take_block(device, takes_collectives, &ticket, &block)) {
+        varve_begin(&block_site);
+        if (block == 0)
+            varve_flow_in(&task_arrow, device->base.tasks[ticket].correlation);
+        bool done = run_block(device, ticket, block);
+        varve_end();
+        finish_block(device, ticket, !done);
+    }
+}
+
+static void *run_worker(void *argument)
+{
+    struct cpu_device *device = argument;
+    char name[16];
+    pthread_mutex_lock(&device->mutex);
+    snprintf(name, sizeof name, "worker %d", device->threads_named++);
+    pthread_mutex_unlock(&device->mutex);
+    varve_thread_name(name);
+    work(device, false);
+    return NULL;
+}
+
+static void *run_collectives(void *argument)
+{
+    varve_thread_name("collectives");
+    work(argument, true);
+    return NULL;
+}
+
+/* ---- what device.h asks for ---- */
+
+static void *cpu_allocate(struct device *device, size_t bytes)
+{
+    (void)device;
+    float *memory = buffer_create(bytes / sizeof *memory);
+    if (memory == NULL)
+        refuse("no memory for %zu bytes; try a smaller --batch", bytes);
+    else
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+static void cpu_release(struct device *device, void *memory)
+{
+    (void)device;
+    buffer_destroy(memory);
+}
+
+static bool cpu_write(struct device *device, void *memory, const struct task *copy)
+{
+    (void)device;
+    memcpy((char *)memory + copy->offset_bytes, copy->host, copy->bytes);
+    return true;
+}
+
+static bool cpu_read(struct device *device, void *memory, const struct task *copy)
+{
+    (void)device;
+    memcpy(copy->host, (char *)memory + copy->offset_bytes, copy->bytes);
+    return true;
+}
+
+static bool cpu_submit(struct device *base, int ticket)
+{
+    struct cpu_device *device = cpu_of(base);
+    const struct task *task = &base->tasks[ticket];
+    struct queue *queue = &device->queues[task->stream];
+    VARVE_SCOPE_LAYER("cpuLaunchKernel", VARVE_LAYER_RUNTIME);
+    varve_launch(task->correlation);
+    varve_flow_out(&task_arrow, task->correlation);
+    pthread_mutex_lock(&device->mutex);
+    device->progress[ticket] = (struct progress){
+        .run = task->kind == TASK_KERNEL ? kernel_find(task->name) : NULL,
+    };
+    queue->tickets[queue->end++] = ticket;
+    device->left++;
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->mutex);
+    return true;
+}
+
+static bool cpu_synchronize(struct device *base)
+{
+    VARVE_SCOPE_LAYER("cpuDeviceSynchronize", VARVE_LAYER_RUNTIME);
+    struct cpu_device *device = cpu_of(base);
+    pthread_mutex_lock(&device->mutex);
+    while (device->left > 0)
+        pthread_cond_wait(&device->changed, &device->mutex);
+    for (int stream = 0; stream < STREAM_COUNT; stream++)
+        device->queues[stream].first = device->queues[stream].end = 0;
+    bool done = !device->has_failed;
+    pthread_mutex_unlock(&device->mutex);
+    return done;
+}
+
+static bool cpu_read_clock(struct device *device, int64_t *out_ns, uint64_t *out_ticks,
+                           uint64_t *out_uncertainty_ns)
+{
+    (void)device, (void)out_ns, (void)out_ticks, (void)out_uncertainty_ns;
+    return false;
+}
+
+static void cpu_close(struct device *base)
+{
+    struct cpu_device *device = cpu_of(base);
+    pthread_mutex_lock(&device->mutex);
+    device->is_stopping = true;
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->mutex);
+    for (int i = 0; i < device->thread_count; i++)
+        pthread_join(device->threads[i], NULL);
+    pthread_cond_destroy(&device->changed);
+    pthread_mutex_destroy(&device->mutex);
+    free(device);
+}
+
+static const struct device_kind cpu = {
+    .name = "cpu",
+    .varve_kind = VARVE_DEVICE_KIND_CPU,
+    .close = cpu_close,
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .write = cpu_write,
+    .read = cpu_read,
+    .submit = cpu_submit,
+    .synchronize = cpu_synchronize,
+    .read_clock = cpu_read_clock,
+};
+
+static bool start_thread(struct cpu_device *device, void *(*run)(void *))
+{
+    errno = pthread_create(&device->threads[device->thread_count], NULL, run, device);
+    if (errno != 0)
+        return refuse("cannot start a worker: %s", strerror(errno));
+    device->thread_count++;
+    return true;
+}
+
+struct device *cpu_device_open(const struct communicator *communicator, int workers)
+{
+    struct cpu_device *device = calloc(1, sizeof *device);
+    if (device == NULL) {
+        refuse("out of memory");
+        return NULL;
+    }
+    if (workers > WORKERS_MAX)
+        workers = WORKERS_MAX;
+    device->base.kind = &cpu;
+    device->base.communicator = communicator;
+    device->base.tiling = (struct tiling_rules){ .blocks_max = (uint32_t)workers };
+    pthread_mutex_init(&device->mutex, NULL);
+    pthread_cond_init(&device->changed, NULL);
+    bool started = communicator->ranks == 1 || start_thread(device, run_collectives);
+    for (int i = 0; i < workers && started; i++)
+        started = start_thread(device, run_worker);
+    if (!started) {
+        cpu_close(&device->base);
+        return NULL;
+    }
+    return &device->base;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c — see device.h. */
+#include "device.h"
+
+#include <assert.h>
+
+int device_submit(struct device *device, const struct task *task)
+{
+    assert(device->task_count < TASKS_MAX); /* a run of a graph has at most two tasks a node */
+    int ticket = device->task_count++;
+    device->tasks[ticket] = *task;
+    device->tasks[ticket].correlation = ++device->correlations;
+    return device->kind->submit(device, ticket) ? device->task_count - 1 : NONE;
+}
+
+bool device_synchronize(struct device *device, int *out_count)
+{
+    bool done = device->kind->synchronize(device);
+    *out_count = done ? device->task_count : 0;
+    device->task_count = 0;
+    return done;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launch.c — runs of a model (runtime.h): nodes become tasks of the device, which run later.
+ *
+ * In the trace an operator is a range of the thread that launches it. The device's call inside
+ * carries the task's number, by which the device's work is found. */
+#include <varve/varve.h>
+
+#include "message.h"
+#include "runtime.h"
+
+/* The node's tasks wait for those of the nodes it waits for. */
+static struct task task_of(struct model *model, const struct node *node)
+{
+    struct task task = {
+        .name = node->operator->name,
+        .kind = node->operator->task,
+        .stream = node->operator->stream,
+        .memory = model->memory,
+        .arguments = &node->arguments,
+        .block_dim = node->block_dim,
+    };
+    for (int stream = 0; stream < STREAM_COUNT; stream++)
+        task.awaited[stream] =
+            node->awaited[stream] == NONE ? NONE : model->tickets[node->awaited[stream]];
+    return task;
+}
+
+/* The ticket, or NONE; so with all of these. */
+static int launch_copy(struct model *model, const struct node *node, int tensor, void *host)
+{
+    struct task task = task_of(model, node);
+    task.offset_bytes = model->graph->tensors[tensor].offset_bytes;
+    task.bytes = model->graph->tensors[tensor].bytes;
+    task.host = host;
+    return device_submit(model->runtime->device, &task);
+}
+
+static int launch_fetch(struct model *model, const struct node *node)
+{
+    if (launch_copy(model, node, node->outputs[0], model->batch->pixels) == NONE)
+        return NONE;
+    return launch_copy(model, node, node->outputs[1], model->batch->labels);
+}
+
+static int launch_collective(struct model *model, const struct node *node)
+{
+    const struct tensor *tensors = model->graph->tensors;
+    struct task task = task_of(model, node);
+    task.offset_bytes = tensors[node->inputs[0]].offset_bytes;
+    task.bytes = tensors[node->inputs[0]].bytes;
+    task.result_offset_bytes = tensors[node->outputs[0]].offset_bytes;
+    return device_submit(model->runtime->device, &task);
+}
+
+static int launch_node(struct model *model, int number)
+{
+    const struct node *node = &model->graph->nodes[number];
+    varve_begin_name(node->operator->name, VARVE_LAYER_OP);
+    profile_operator(model->graph, number, model->runs);
+    int ticket = NONE;
+    switch (node->operator->task) {
+    case TASK_KERNEL: {
+        struct task task = task_of(model, node);
+        ticket = device_submit(model->runtime->device, &task);
+        break;
+    }
+    case TASK_FETCH:
+        ticket = launch_fetch(model, node);
+        break;
+    case TASK_RESULT:
+        ticket = launch_copy(model, node, node->inputs[0], model->result);
+        break;
+    case TASK_COLLECTIVE:
+        ticket = launch_collective(model, node);
+        break;
+    }
+    varve_end();
+    return ticket;
+}
+
+bool model_launch(struct model *model, enum phase phase, const struct batch *batch)
+{
+    VARVE_SCOPE_LAYER("model_launch", VARVE_LAYER_API);
+    model->batch = batch;
+    for (int i = 0; i < model->graph->node_count; i++) {
+        if (model->graph->nodes[i].phase != phase)
+            continue;
+        model->tickets[i] = launch_node(model, i);
+        if (model->tickets[i] == NONE)
+            return refuse("node '%s' does not run", model->graph->nodes[i].name);
+    }
+    return true;
+}
+
+static void count_time(struct runtime *runtime, const struct task *task)
+{
+    static const char *const copies[] = { [TASK_FETCH] = "Memcpy HtoD",
+                                          [TASK_RESULT] = "Memcpy DtoH" };
+    const char *name = task->kind == TASK_FETCH || task->kind == TASK_RESULT ? copies[task->kind]
+                                                                            : task->name;
+    struct task_time *time = runtime->times;
+    while (time->name != NULL && time->name != name)
+        time++;
+    time->name = name;
+    time->count++;
+    time->total_ns += task->end_ns - task->begin_ns;
+}
+
+bool model_wait(struct model *model)
+{
+    VARVE_SCOPE_LAYER("model_wait", VARVE_LAYER_API);
+    struct runtime *runtime = model->runtime;
+    int count;
+    model->runs++;
+    if (!device_synchronize(runtime->device, &count))
+        return false;
+    profile_clock(&runtime->profile, runtime->device);
+    for (int i = 0; i < count; i++) {
+        profile_task(&runtime->profile, &runtime->device->tasks[i]);
+        count_time(runtime, &runtime->device->tasks[i]);
+    }
+    return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime.h — the runtime's own interface: a device, graphs made ready for it, models that run.
+ *
+ *     runtime_open → runtime_compile → model_load → model_launch … model_wait → model_unload
+ *
+ * What fails says so in a line on standard error. One thread calls. */
+#ifndef GRAPHRUN_RUNTIME_H
+#define GRAPHRUN_RUNTIME_H
+
+#include "../train/digits.h"
+#include "profile.h"
+
+struct runtime_options {
+    int workers;      /* of the processor */
+    bool use_opencl;
+    bool is_parallel; /* under mpirun */
+    bool break_plan;
+};
+
+/* How long the tasks of an operator took, by the device's clock. */
+struct task_time {
+    const char *name; /* NULL = no more */
+    uint64_t count;
+    int64_t total_ns;
+};
+
+struct runtime {
+    struct runtime_options options;
+    struct communicator communicator;
+    struct device *device;
+    struct profile profile;
+    struct task_time times[OPERATOR_COUNT + 2];
+};
+
+bool runtime_open(struct runtime *runtime, const struct runtime_options *options);
+void runtime_close(struct runtime *runtime); /* idempotent */
+
+/* Orders the graph, infers shapes, tiles, plans memory, and finds what waits for what. */
+bool runtime_compile(struct runtime *runtime, struct graph *graph);
+
+/* A compiled graph with memory on the device. */
+struct model {
+    struct runtime *runtime;
+    const struct graph *graph;
+    void *memory;
+    int tickets[NODES_MAX]; /* of the run that goes on */
+    const struct batch *batch;
+    float *result; /* of the last run: the graph's output */
+    size_t result_count;
+    uint64_t runs;
+};
+
+bool model_load(struct model *model, struct runtime *runtime, const struct graph *graph);
+void model_unload(struct model *model); /* idempotent */
+
+/* Copy a tensor of the model, while it does not run. */
+bool model_write(struct model *model, int tensor, const float *values);
+bool model_read(struct model *model, int tensor, float *out_values);
+
+/* Begin the nodes of a phase, in the order of phases. The batch is read until model_wait. */
+bool model_launch(struct model *model, enum phase phase, const struct batch *batch);
+/* Waits for all that was begun; model->result is there then. */
+bool model_wait(struct model *model);
+
+#endif

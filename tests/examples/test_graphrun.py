@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""examples/graphrun: its losses are those of examples/train, on every device and on two processes;
+its gradients are right; and what its trace says is what the program itself counted."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from example_build import build_objects, build_program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import table_reader  # noqa: E402
+
+STEPS, BATCH = 8, 16
+RUN = ["--steps", str(STEPS), "--batch", str(BATCH), "--every", "1"]
+NETWORK = {"conv2d": 2, "relu": 3, "maxpool2d": 2, "linear": 2}
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
+# Open MPI's paths of sockets must be short; threads of two processes share these processors.
+SURROUNDINGS = {**os.environ, "TMPDIR": "/tmp"}
+
+
+@pytest.fixture(scope="module", name="graphrun")
+def fixture_graphrun(build):
+    program = build / "examples" / "graphrun"
+    if not program.exists():
+        pytest.skip("needs examples/graphrun: make")
+    return program
+
+
+def run(*command):
+    """What a program prints. Skips where the build, or this machine, lacks a library."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120,
+                          check=False, env=SURROUNDINGS)
+    if re.search("built without OpenCL|there is no OpenCL device", done.stderr):
+        pytest.skip("needs OpenCL: tools/setup clients, then make")
+    if "built without MPI" in done.stderr:
+        pytest.skip("needs Open MPI: tools/setup clients, then make")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def launcher(options):
+    if "--mpi" not in options:
+        return []
+    if shutil.which("mpirun") is None:
+        pytest.skip("needs Open MPI: tools/setup clients")
+    return MPIRUN
+
+
+def losses_of(text):
+    return [float(line.split()[-1]) for line in text.splitlines() if line.startswith("step ")]
+
+
+@pytest.fixture(scope="module", name="train_losses")
+def fixture_train_losses(build, varve, tmp_path_factory):
+    """Each step's loss of examples/train, as its counter has it."""
+    program = build / "examples" / "train"
+    if not program.exists():
+        pytest.skip("needs examples/train: tools/setup demo, then make")
+    trace = tmp_path_factory.mktemp("train") / "train.varve"
+    run(varve, "record", "-q", "-o", trace, "--", program, "--steps", STEPS, "--batch", BATCH)
+    rows = table_reader.tables(varve, "report", "--warm-up", "--table", "counter_values", "--top",
+                               "0", trace)["counter_values"]
+    losses = [row["value"] for row in rows if row["name"] == "loss"]
+    assert len(losses) == STEPS
+    return losses
+
+
+@pytest.mark.parametrize("options", [["--workers", "1"], ["--workers", "3"], ["--opencl"],
+                                     ["--mpi"], ["--mpi", "--opencl"]], ids=" ".join)
+def test_the_losses_are_those_of_train(graphrun, train_losses, options):
+    text = run(*launcher(options), graphrun, *RUN, "--held-out", "0", *options)
+    assert losses_of(text) == pytest.approx(train_losses, rel=0, abs=1e-5)
+
+
+def test_a_loss_that_differs_is_noticed(graphrun, train_losses):
+    """Other first weights, other losses: so equal ones say something."""
+    text = run(graphrun, *RUN, "--held-out", "0", "--seed", "2")
+    assert all(abs(one - other) > 1e-4 for one, other in zip(losses_of(text), train_losses))
+
+
+# ---- gradients ----
+
+# One wrong line each, by file: what to look for, and what to write there.
+MISTAKES = {
+    "conv2d forgets a shift": ("kernels.cl", "(int)edge - (int)(tap % a->side), out, a->width",
+                               "(int)(tap % a->side) - (int)edge, out, a->width"),
+    "conv2d keeps one sample's weights": ("kernels.cl", "out[tap] += sum", "out[tap] = sum"),
+    "relu passes all": ("kernels.cl", "arena[a->inputs[1] + i] > 0.0f ?",
+                        "arena[a->inputs[1] + i] >= 0.0f ?"),
+    "maxpool2d forgets where": ("kernels.cl", "out[greatest_in_window(image, corner, a->width, "
+                                "a->side)] =", "out[corner] ="),
+    "linear forgets the bias": ("kernels.cl", "out[width] += gradient", "out[width] -= gradient"),
+    "cross_entropy forgets the label": ("kernels.cl", "(i == label ? 1.0f : 0.0f)", "0.0f"),
+    "a sum has one gradient": ("gradient.c", "*sum = node->outputs[0];", "*sum = gradient;"),
+    "linear takes its output": ("operators.c", "BY(LINEAR_BACKWARD_PARAMETERS, OF_GRADIENT, "
+                                "OF_INPUT_0)", "BY(LINEAR_BACKWARD_PARAMETERS, OF_GRADIENT, "
+                                "OF_OUTPUT_0)"),
+    "memory is reused too early": ("plan.c", "graph->tensors[node->inputs[k]].last_use = i;",
+                                   "graph->tensors[node->inputs[k]].last_use = i - 1;"),
+}
+
+
+@pytest.fixture(scope="module", name="objects")
+def fixture_objects(root, build, tmp_path_factory):
+    """The folder of graph_gradients.c and the sources it needs, compiled without OpenCL and MPI."""
+    folder = tmp_path_factory.mktemp("objects")
+    sources = [root / "tests/examples/graph_gradients.c",
+               *(path for path in (root / "examples/graphrun").glob("*.c")
+                 if path.name != "main.c"),
+               *(root / "examples/train" / name for name in ("digits.c", "buffer.c"))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        build_objects(root, build, sources, f"-I{root / 'examples/graphrun'}")
+    return folder
+
+
+def check_gradients(root, build, objects, program):
+    """Links the objects and runs them: exit code and verdicts."""
+    build_program(root, build, objects, program)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, [line.split()[-1] for line in done.stdout.splitlines()]
+
+
+def test_the_backward_pass_gives_the_gradients(root, build, objects, tmp_path):
+    parts = sorted(objects.glob("*.o"))
+    assert check_gradients(root, build, parts, tmp_path / "gradients") == (0, ["right"] * 30)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_wrong_gradient_is_noticed(root, build, objects, tmp_path, mistake):
+    name, right, wrong = MISTAKES[mistake]
+    shutil.copytree(root / "examples" / "train", tmp_path / "train")
+    folder = shutil.copytree(root / "examples" / "graphrun", tmp_path / "graphrun")
+    text = (folder / name).read_text()
+    assert text.count(right) == 1, "the mistake no longer fits the source"
+    (folder / name).write_text(text.replace(right, wrong))
+    source = folder / name.replace(".cl", ".c")  # kernels.c includes kernels.cl
+    parts = [path for path in sorted(objects.glob("*.o")) if path.stem != source.stem]
+    build_objects(root, build, [source], f"-I{folder}", "-o", folder / "wrong.o")
+    code, verdicts = check_gradients(root, build, [*parts, folder / "wrong.o"],
+                                     tmp_path / "gradients")
+    assert code == 1 and "WRONG" in verdicts
+
+
+# ---- the memory plan ----
+
+def plan_of(text):
+    """Of each graph, what the program prints of its plan."""
+    rows = re.findall(r"^plan (\w+): (\d+) buffers, peak (\d+) bytes at node (\d+), planned (\d+) "
+                      r"bytes, all (\d+) bytes, (\d+) conflicts$", text, re.MULTILINE)
+    return [tuple(map(int, row[1:])) for row in rows]
+
+
+def conflicts_of(text):
+    rows = re.findall(r"^conflict \w+: (\S+) and (\S+) share (\d+) bytes in nodes (\d+) to (\d+)$",
+                      text, re.MULTILINE)
+    return sorted((frozenset(row[:2]), *map(int, row[2:])) for row in rows)
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["plan", "broken plan"])
+def test_varve_finds_what_the_planner_says(graphrun, varve, tmp_path, broken):
+    plan = tmp_path / "plan.csv"
+    text = run(graphrun, "--steps", "1", "--held-out", "64", "--print-plan", "--plan", plan,
+               *["--break-plan"] * broken)
+    tables = {name: table_reader.tables(varve, "report", "--table", name, "--top", "0", plan)[name]
+              for name in ("static_plan", "plan_conflicts")}
+    rows = tables["static_plan"]
+    assert plan_of(text) == [tuple(row[name] for name in (
+        "buffers", "peak_bytes", "peak_at_use", "planned_bytes", "all_bytes", "conflicts"))
+        for row in rows]
+    found = sorted((frozenset((row["name"], row["other_name"])), row["shared_bytes"],
+                    row["first_use"], row["last_use"]) for row in tables["plan_conflicts"])
+    assert found == conflicts_of(text)
+    assert (len(found) > 0) == broken
+
+
+# ---- what a trace says ----
+
+@pytest.fixture(scope="module", name="recorded")
+def fixture_recorded(graphrun, varve, tmp_path_factory):
+    """recorded(option …): the trace of a run, and what the run printed; once for each."""
+    done = {}
+
+    def record(*options):
+        if options not in done:
+            trace = tmp_path_factory.mktemp("graphrun") / "graphrun.varve"
+            text = run(varve, "record", "-q", "-o", trace, "--", *launcher(options), graphrun, *RUN,
+                       "--held-out", "0", "--times", *options)
+            done[options] = trace, text
+        return done[options]
+    return record
+
+
+def times_of(text):
+    rows = re.findall(r"^time (.*): (\d+) tasks, (\d+) ns$", text, re.MULTILINE)
+    return {name: (int(count), int(total)) for name, count, total in rows}
+
+
+DEVICES = pytest.mark.parametrize("device", ["cpu", "opencl"])
+
+
+def record_on(recorded, device):
+    return recorded(*(["--opencl"] if device == "opencl" else []))
+
+
+@DEVICES
+def test_kernel_times_are_those_that_the_program_counted(recorded, varve, device):
+    trace, text = record_on(recorded, device)
+    rows = table_reader.tables(varve, "report", "--warm-up", "--table", "kernels", "--top", "0",
+                               trace)["kernels"]
+    found = {row["name"]: (row["calls"], row["total_ns"]) for row in rows if row["row"] == "group"}
+    counted = times_of(text)
+    assert found.keys() == counted.keys()
+    for name, (count, total_ns) in counted.items():
+        assert found[name][0] == count, name
+        # each begin and end is rounded to a tick of our clock, and our clock's rate is measured
+        assert found[name][1] == pytest.approx(total_ns, rel=2e-4, abs=2 * count), name
+
+
+@DEVICES
+def test_the_report_shows_each_layer(recorded, varve, device):
+    trace, _ = record_on(recorded, device)
+    rows = table_reader.tables(varve, "report", "--warm-up", "--by", "layer", "--thread",
+                               "graphrun", "--table", "operators", "--top", "0", trace)["operators"]
+    layers = {row["layer"] for row in rows if row.get("layer")}
+    assert {"API", "HOST", "OP", "RUNTIME"} <= layers
+
+
+@DEVICES
+def test_each_operator_is_known_by_its_launch(recorded, varve, device):
+    """All device work belongs to an operator of the graph, as often as the network says."""
+    trace, _ = record_on(recorded, device)
+    rows = table_reader.operators(varve, trace)
+    found = {row["name"]: row for row in rows}
+    for name, count in NETWORK.items():
+        assert found[name]["calls"] == count * STEPS
+        assert found[name]["device_total_ns"] > 0
+    assert found["conv2d_backward_parameters"]["calls"] == 2 * STEPS
+    assert found["conv2d_backward_input"]["calls"] == STEPS  # nobody wants that of the images
+    assert found["linear_backward_input"]["calls"] == 2 * STEPS
+    assert found["sgd_momentum"]["calls"] == 4 * STEPS
+
+
+def test_backward_operators_have_their_forward_ones(recorded, varve):
+    trace, _ = recorded()
+    rows = table_reader.tables(varve, "report", "--warm-up", "--table", "links", "--top", "0",
+                               trace)["links"]
+    pairs = {(row["backward_op"], row["forward_op"]) for row in rows if row["row"] == "link"}
+    assert ("conv2d_backward_parameters", "conv2d") in pairs
+    assert ("cross_entropy_backward", "cross_entropy") in pairs
+
+
+def test_two_ranks_meet_in_each_all_reduce(recorded, varve):
+    trace, text = recorded("--mpi")
+    assert len(losses_of(text)) == STEPS
+    rows = table_reader.tables(varve, "report", "--warm-up", "--table", "collective_kinds",
+                               trace)["collective_kinds"]
+    layers_with_parameters = NETWORK["conv2d"] + NETWORK["linear"]
+    counts = {row["rank"]: row["calls"] for row in rows if row["rank"] is not None}
+    assert counts == dict.fromkeys((0, 1), (layers_with_parameters + 1) * STEPS)  # and the loss
+    (row,) = table_reader.tables(varve, "critical", "--steps", "3", trace)["critical"]
+    assert (row["collectives"], row["unmatched_communication"]) == (layers_with_parameters + 1, 0)
+
+
+# ---- what cannot be run ----
+
+@pytest.mark.parametrize("options, words", [
+    (["--network", "conv2d 8 4 linear 10"], "conv2d_1: filters of side 4 have no centre"),
+    (["--network", "linear 12"], "must end in 10 classes"),
+    (["--network", "linear 12 add 1 linear 10"], "have different shapes"),
+    (["--network", "relu relu softmax"], "layer 3 is 'softmax'"),
+    (["--network", "maxpool2d 29 linear 10"], "do not fit in images of 28 x 28"),
+    (["--network", "linear 10 conv2d 4 3 linear 10"], "conv2d_1: a convolution wants images"),
+    (["--network", ""], "the network has no layers"),
+    (["--plan", "/nowhere/plan.csv"], "cannot write '/nowhere/plan.csv'"),
+])
+def test_a_wrong_network_is_one_line(graphrun, options, words):
+    done = subprocess.run([graphrun, "--steps", "1", *options], capture_output=True, text=True,
+                          timeout=60, check=False)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert line.startswith("graphrun: ") and words in line
+
+
+@pytest.mark.parametrize("options", [["--steps", "0"], ["--workers"], ["--gpu"], ["more"]])
+def test_a_wrong_option_is_one_line(graphrun, options):
+    done = subprocess.run([graphrun, *options], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
