@@ -53,6 +53,11 @@ BUILTINS = {  # §6: id: name, stream, fields
     38: ("varve.operator", "thread",
          "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; struct { u32 dtype;"
          " u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } tensors[tensor_count];"),
+    48: ("varve.past_range", "thread", "u32 name; u32 layer; u32 subject; u32 clock_number; "
+         "u64 tid; i64 begin; i64 end;"),
+    49: ("varve.past_note", "thread", "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; "
+         "i64 time; u64 correlation; u64 value_count; struct { u32 key; u8 kind; u8 dtype; u8 side;"
+         " u8 word_count; i64 words[word_count]; } values[value_count];"),
 }
 # as struct spells them
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d",
@@ -304,12 +309,20 @@ def is_argument(argument):
                                                        11: count == 1,
                                                        12: count == 0}.get(kind, True)
 
+def is_past_value(process, value):
+    """Is its kind known, and is each string there that it names?"""
+    count, kind, words = value["word_count"], value["kind"], value["words"]
+    named = words if kind == 2 else words[:1] if kind == 5 else []
+    return (kind <= 5 and value["side"] <= 1 and value["dtype"] <= 25 and (kind != 5 or count > 0)
+            and value["key"] in process.strings
+            and all(word == 0 or word in process.strings for word in named))
+
 def take_record(process, stream, event, fields, place):
     """Checks one record against §6, and keeps what the process's stream tells of names."""
     home = BUILTINS[
         event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
-    mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id == 7 else 1
-    named = event.id in (4, 5, 7, 15, 17, 19, 20)
+    mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id in (7, 48) else 1
+    named = event.id in (4, 5, 7, 15, 17, 19, 20, 48, 49)
     text = process.strings.get(fields["name"]) if named else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
@@ -321,7 +334,7 @@ def take_record(process, stream, event, fields, place):
             (event.id != 15 or fields["text"] == 0 or fields["text"] in process.strings,
              "the text of varve.collector is not there"),
             ("\0" not in (text or ""), "NUL inside the text of a string"),
-            (mask <= 0x7FF and (event.id != 7 or mask.bit_count() == 1),
+            (mask <= 0x7FF and (event.id not in (7, 48) or mask.bit_count() == 1),
              f"layer mask {mask:#x} in {event.name}"),
             (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]),
              "unknown dtype in varve.op"),
@@ -336,7 +349,12 @@ def take_record(process, stream, event, fields, place):
             (event.id != 19 or fields["track"] > 0, "a track without a number"),
             (event.id != 20 or fields["track"] in process.tracks,
              f"track {fields.get('track')} of varve.activity is not there"),
-            (event.id != 20 or 1 <= fields["kind"] <= 6, "unknown kind in varve.activity")):
+            (event.id != 20 or 1 <= fields["kind"] <= 6, "unknown kind in varve.activity"),
+            (event.id != 48 or fields["subject"] == 0 or fields["subject"] in process.strings,
+             "the subject of varve.past_range is not there"),
+            (event.id != 49 or fields["flags"] <= 3 and fields["layer"].bit_count() <= 1
+             and all(is_past_value(process, value) for value in fields["values"]),
+             "no such value in varve.past_note")):
         process.expect(is_so, *place, broken)
     if event.id == 2:
         process.strings[fields["id"]] = text

@@ -92,7 +92,14 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(38, OPERATOR, "varve.operator", 0, \
           "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; " \
           "struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } " \
-          "tensors[tensor_count];")
+          "tensors[tensor_count];") \
+    EVENT(48, PAST_RANGE, "varve.past_range", 6, \
+          "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid; i64 begin; i64 end;") \
+    EVENT(49, PAST_NOTE, "varve.past_note", 0, \
+          "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; i64 time; " \
+          "u64 correlation; u64 value_count; " \
+          "struct { u32 key; u8 kind; u8 dtype; u8 side; u8 word_count; i64 words[word_count]; } " \
+          "values[value_count];")
 
 enum vv_event_id {
     VV_EVENT_NONE = 0,
@@ -193,6 +200,30 @@ enum vv_argument_kind {
     VV_ARGUMENT_GROUP = 13,
     VV_ARGUMENT_KIND_COUNT
 };
+
+/* Payload of VV_EVENT_PAST_NOTE: this, then `values` times a struct vv_past_value with words. */
+#define VV_PAST_NOTE_VALUES_MAX 64u
+#define VV_PAST_NOTE_WORDS_MAX 1024u /* words of the whole record */
+#define VV_PAST_VALUE_WORDS_MAX 255u
+
+struct vv_past_note_payload {
+    uint32_t name, layer;
+    uint32_t flags, clock;
+    uint64_t tid;
+    int64_t time;
+    uint64_t correlation;
+    uint64_t values;
+};
+_Static_assert(sizeof(struct vv_past_note_payload) == 48, "doc/format.md §6");
+
+struct vv_past_value {
+    uint32_t key;
+    uint8_t kind;  /* enum varve_past_kind                                                      */
+    uint8_t dtype; /* of a tensor: enum varve_dtype                                             */
+    uint8_t side;  /* of a tensor: enum varve_side                                              */
+    uint8_t words; /* number of words that follow                                               */
+};
+_Static_assert(sizeof(struct vv_past_value) == 8, "doc/format.md §6");
 
 /* The states in VV_EVENT_COLLECTOR. */
 enum vv_collector_state {

@@ -14,6 +14,8 @@ static size_t words_of_member(uint32_t id, uint64_t word)
     switch (id) {
     case VV_EVENT_OPERATOR:
         return sizeof(struct vv_operator_tensor) / 8 + (size_t)(word >> 32);
+    case VV_EVENT_PAST_NOTE:
+        return 1 + (size_t)(word >> 56);
     default:
         return 1 + (size_t)(word >> 32);
     }

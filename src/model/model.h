@@ -408,6 +408,8 @@ struct vv_health {
     uint64_t duplicate_correlations; /* calls with the correlation of an earlier row, by finish */
     uint64_t unplaced;        /* events without an instant: aggregated, or no time given        */
     uint64_t ignored;         /* records of no known kind: doc/formats.md                       */
+    uint64_t unattached;      /* notes of ranges that are over, which no range holds            */
+    uint64_t kept_raw;        /* notes of whose fields only the bytes are known                 */
     uint64_t repaired_texts;  /* texts with U+FFFD for NUL or invalid UTF-8, by finish */
     uint64_t truncated_files; /* cut or torn inputs: the readable part was read                 */
 };

@@ -166,9 +166,43 @@ static void put_activity(struct writing *writing)
     put(writing, (uint64_t)draw_size(&writing->draw));
 }
 
+static void put_past_range(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_PAST_RANGE);
+    put_halves(writing, draw_name(writing), UINT64_C(1) << draw_below(&writing->draw, 12));
+    put_halves(writing, draw_name(writing), draw_below(&writing->draw, 3));
+    put(writing, draw_below(&writing->draw, 3));
+    put(writing, draw_instant(writing));
+    put(writing, draw_instant(writing));
+}
+
+static void put_past_note(struct writing *writing)
+{
+    unsigned values = draw_below(&writing->draw, 4);
+    put_record(writing, VV_EVENT_PAST_NOTE);
+    put_halves(writing, draw_name(writing), draw_byte(&writing->draw) % 2 << 2);
+    put_halves(writing, draw_below(&writing->draw, 4), draw_below(&writing->draw, 3));
+    put(writing, draw_below(&writing->draw, 3));
+    put(writing, draw_instant(writing));
+    put(writing, draw_below(&writing->draw, 6));
+    put(writing, values);
+    for (unsigned i = 0; i < values; i++) {
+        struct vv_past_value value = { .key = (uint32_t)draw_name(writing),
+                                       .kind = (uint8_t)draw_below(&writing->draw, 7),
+                                       .dtype = (uint8_t)draw_below(&writing->draw, VARVE_BITS + 2),
+                                       .side = (uint8_t)draw_below(&writing->draw, 3),
+                                       .words = (uint8_t)draw_below(&writing->draw, 5) };
+        uint64_t word;
+        memcpy(&word, &value, sizeof word);
+        put(writing, word);
+        for (unsigned w = 0; w < value.words; w++)
+            put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
 static void put_of_thread(struct writing *writing)
 {
-    unsigned kind = draw_below(&writing->draw, 22);
+    unsigned kind = draw_below(&writing->draw, 24);
     if (kind < VV_SITE_KINDS) {
         put_site(writing, (enum vv_site_kind)kind);
     } else if (kind < 11) {
@@ -194,8 +228,12 @@ static void put_of_thread(struct writing *writing)
         put_activity(writing);
     } else if (kind == 20) {
         put_operator(writing);
-    } else {
+    } else if (kind == 21) {
         put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
+    } else if (kind == 22) {
+        put_past_range(writing);
+    } else {
+        put_past_note(writing);
     }
 }
 

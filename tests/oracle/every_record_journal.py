@@ -28,6 +28,19 @@ def kept(name_hex):
     return name.decode("utf-8", "replace")
 
 
+def past_note(process, fields):
+    """The fields of a note, with texts for the ids of strings."""
+    fields["text"] = process.strings[fields.pop("name")]
+    assert fields.pop("value_count") == len(fields["values"])
+    for value in fields["values"]:
+        named = len(value["words"]) if value["kind"] == 2 else int(value["kind"] == 5)
+        value["key"] = process.strings[value["key"]]
+        value["words"] = [process.strings.get(word, "") if index < named else word
+                          for index, word in enumerate(value["words"])]
+        assert value.pop("word_count") == len(value["words"])
+    return fields
+
+
 def seen(process, stream):
     """[(name, fields)] of a decoded stream, with names for string ids and bits for doubles."""
     rows = []
@@ -37,6 +50,11 @@ def seen(process, stream):
             fields["text"] = process.strings[fields.pop("name")]
         elif record.name == "varve.activity":
             fields["text"] = process.strings[fields.pop("name")]
+        elif record.name == "varve.past_range":
+            fields["text"] = process.strings[fields.pop("name")]
+            fields["subject"] = process.strings.get(fields["subject"], "")
+        elif record.name == "varve.past_note":
+            fields = past_note(process, fields)
         elif record.kind == "counter":
             fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
         elif "inputs" in fields:

@@ -34,6 +34,7 @@ ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", 
              "bools", "text", "other", "opaque_tensor", "group"]
 CALL_ARGUMENTS_MAX = 64
 ACTIVITIES = ["", "kernel", "copy", "set", "wait", "range", "other"]
+PAST_KINDS = ["integers", "reals", "texts", "hex", "bools"]
 CLOCKS = {"ticks": 1, "monotonic": 2, "monotonic_raw": 3, "realtime": 4}
 COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
 
@@ -88,6 +89,12 @@ BUILTIN_FIELDS = {
     (38, "varve.operator"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count;"
                             " struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity;"
                             " i64 dims[rank]; } tensors[tensor_count];",
+    (48, "varve.past_range"): "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid;"
+                              " i64 begin; i64 end;",
+    (49, "varve.past_note"): "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; i64 time;"
+                             " u64 correlation; u64 value_count; struct { u32 key; u8 kind;"
+                             " u8 dtype; u8 side; u8 word_count; i64 words[word_count]; }"
+                             " values[value_count];",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
@@ -240,6 +247,35 @@ class Stream:
 
     def launch(self, correlation, at):
         self.record(21, at, struct.pack("<Q", correlation))
+
+    def past_range(self, name, span, at, layer="OP", **more):
+        """A range that is over; span is (begin, end) in the clock; more: subject, clock, tid."""
+        subject = self.process.string(more["subject"]) if "subject" in more else 0
+        clock = more.get("clock", "ticks")
+        self.record(48, at, struct.pack("<IIIIQqq", self.process.string(name), LAYERS[layer],
+                                        subject, CLOCKS.get(clock, clock), more.get("tid", 0),
+                                        *span))
+
+    def past_note(self, name, time, values, at, **more):
+        """`values`: (key, kind, [value, …]), texts as texts; or (key, (dtype, side, format), dims),
+        a tensor. more: layer, clock, tid, flags, correlation."""
+        text, layer = self.process.string, more.get("layer")
+        clock = more.get("clock", "ticks")
+        payload = struct.pack("<IIIIQqQQ", text(name), LAYERS[layer] if layer else 0,
+                              more.get("flags", 0), CLOCKS.get(clock, clock), more.get("tid", 0),
+                              time, more.get("correlation", 0), len(values))
+        for key, kind, items in values:
+            number, dtype, side, codes = 5, 0, 0, "q" * len(items)
+            if isinstance(kind, tuple):
+                dtype, side = DTYPES.index(kind[0]), kind[1]
+                items, codes = [text(kind[2]) if kind[2] else 0, *items], "q" + codes
+            else:
+                number = PAST_KINDS.index(kind)
+                items = [text(item) if kind == "texts" else item for item in items]
+                codes = {"reals": "d", "hex": "Q"}.get(kind, "q") * len(items)
+            payload += struct.pack("<IBBBB" + codes, text(key), number, dtype, side, len(items),
+                                   *items)
+        self.record(49, at, payload)
 
     def _packet_bytes(self, packet, packet_bytes):
         content_bits, hidden = (HEADER_BYTES + len(packet["body"])) * 8, packet.get("hidden", b"")

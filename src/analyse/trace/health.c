@@ -20,7 +20,7 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "unfinished", FIELD(unfinished), "slices without an end; closed at the last instant known" },
     { "unmatched_ends", FIELD(unmatched_ends), "ends with nothing open" },
     { "begun_before", FIELD(begun_before),
-      "ranges that began before what the flight recorder kept" },
+      "ranges that began before what was kept" },
     { "flows_before", FIELD(flows_before),
       "flows that began before what the flight recorder kept" },
     { "unmatched_flows", FIELD(unmatched_flows), "ends of flows without the other end" },
@@ -36,6 +36,8 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "repaired_texts", FIELD(repaired_texts), "texts with U+FFFD for what was no UTF-8" },
     { "unplaced", FIELD(unplaced), "events without an instant of their own" },
     { "ignored", FIELD(ignored), "records of no known kind; they are left out" },
+    { "unattached", FIELD(unattached), "details told afterwards that belong to no range" },
+    { "kept_raw", FIELD(kept_raw), "details told afterwards of which only the bytes are known" },
 };
 #define FINDING_COUNT (sizeof findings / sizeof *findings)
 _Static_assert(FINDING_COUNT * sizeof(uint64_t) == sizeof(struct vv_health), "one row a counter");

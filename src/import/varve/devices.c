@@ -157,18 +157,45 @@ static bool instant_of(struct vv_process_reader *process, const struct vv_device
     return vv_device_clock_ns(clock, value, out_ns);
 }
 
+static enum varve_code add_pairs_of_samples(struct vv_process_reader *process,
+                                            struct varve_error *error)
+{
+    struct vv_device_clock *clock;
+    for (size_t i = 0; i < process->samples.count && !process->devices.has_samples; i++) {
+        const struct vv_sample *sample = &process->samples.items[i];
+        VV_TRY(clock_at(&process->devices, VARVE_CLOCK_MONOTONIC, &clock, error));
+        VV_TRY(vv_device_clock_pair(clock, (int64_t)sample->monotonic_ns, sample->time_ns,
+                                    sample->uncertainty_ns, error));
+        VV_TRY(clock_at(&process->devices, VARVE_CLOCK_REALTIME, &clock, error));
+        VV_TRY(vv_device_clock_pair(clock, sample->realtime_ns, sample->time_ns,
+                                    sample->uncertainty_ns, error));
+    }
+    process->devices.has_samples = true;
+    return VARVE_OK;
+}
+
+enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t id, int64_t value,
+                                  int64_t *out_ns, bool *out_is_placed, struct varve_error *error)
+{
+    struct vv_device_clock *clock = NULL;
+    if (id != VARVE_CLOCK_TICKS) {
+        VV_TRY(add_pairs_of_samples(process, error));
+        VV_TRY(clock_at(&process->devices, id, &clock, error));
+        clock->instants++;
+    }
+    *out_is_placed = instant_of(process, clock, id, value, out_ns);
+    return VARVE_OK;
+}
+
 /* Turns begin and end into ns. *out_is_placed is false if the clock says no instant. */
 static enum varve_code place_work(struct vv_process_reader *process, struct vv_device_work *work,
                                   bool *out_is_placed, struct varve_error *error)
 {
     uint32_t id = process->devices.tracks.items[work->track].clock;
-    struct vv_device_clock *clock = NULL;
-    if (id != VARVE_CLOCK_TICKS) {
-        VV_TRY(clock_at(&process->devices, id, &clock, error));
-        clock->instants += 2;
-    }
-    *out_is_placed = instant_of(process, clock, id, work->begin, &work->begin) &&
-                     instant_of(process, clock, id, work->end, &work->end);
+    bool begins, ends;
+    VV_TRY(vv_device_instant(process, id, work->begin, &work->begin, &begins, error));
+    VV_TRY(vv_device_instant(process, id, work->end, &work->end, &ends, error));
+    *out_is_placed = begins && ends;
     return VARVE_OK;
 }
 
@@ -296,22 +323,6 @@ static enum varve_code add_all_work(struct vv_process_reader *process,
 
 /* ---- clocks ---- */
 
-static enum varve_code add_pairs_of_samples(struct vv_process_reader *process,
-                                            struct varve_error *error)
-{
-    struct vv_device_clock *clock;
-    for (size_t i = 0; i < process->samples.count; i++) {
-        const struct vv_sample *sample = &process->samples.items[i];
-        VV_TRY(clock_at(&process->devices, VARVE_CLOCK_MONOTONIC, &clock, error));
-        VV_TRY(vv_device_clock_pair(clock, (int64_t)sample->monotonic_ns, sample->time_ns,
-                                    sample->uncertainty_ns, error));
-        VV_TRY(clock_at(&process->devices, VARVE_CLOCK_REALTIME, &clock, error));
-        VV_TRY(vv_device_clock_pair(clock, sample->realtime_ns, sample->time_ns,
-                                    sample->uncertainty_ns, error));
-    }
-    return VARVE_OK;
-}
-
 static int64_t at_most(uint64_t ns)
 {
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
@@ -343,14 +354,13 @@ enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_
 {
     struct vv_devices_said *said = &process->devices;
     struct vv_key_map same = { 0 };
-    if (said->work.count == 0 && said->launches.count == 0)
-        return VARVE_OK;
-    process->model->processes.id_family[process->process] = process->process + 1;
-    VV_TRY(add_pairs_of_samples(process, error));
     VV_TRY(place_all(process, error));
     for (size_t i = 0; i < said->clocks.count; i++)
         if (said->clocks.items[i].instants > 0)
             VV_TRY(add_clock(process, &said->clocks.items[i], error));
+    if (said->work.count == 0 && said->launches.count == 0)
+        return VARVE_OK;
+    process->model->processes.id_family[process->process] = process->process + 1;
     enum varve_code code = add_launches(process, &same, error);
     if (code == VARVE_OK)
         code = add_all_work(process, &same, error);

@@ -40,6 +40,7 @@ struct vv_devices_said {
     VV_ARRAY_OF(struct vv_device_work) work;
     VV_ARRAY_OF(struct vv_launch) launches;
     struct vv_key_map clock_ids, track_ids; /* to the index in the array                         */
+    bool has_samples; /* the pairs of the known clocks are among `clocks`                        */
 };
 
 /* Actions of record.c. */
@@ -53,6 +54,11 @@ enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct v
                                  struct varve_error *error);
 enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                struct varve_error *error);
+
+/* When a clock says `value`. *out_is_placed is false if the clock says no instant. */
+enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t clock, int64_t value,
+                                  int64_t *out_ns, bool *out_is_placed,
+                                  struct varve_error *error);
 
 /* When all streams are decoded: adds tracks, slices and activities of the process's device work. */
 enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_error *error);

@@ -370,6 +370,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     for (size_t i = 0; i < threads; i++)
         VV_TRY(vv_stream_read(process, &streams[i], error));
     end_open_ranges(process, first_placed);
+    VV_TRY(vv_past_join(process, first_track, first_placed, error));
     VV_TRY(vv_torch_finish(process, first_slice, first_step, first_placed, error));
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
@@ -389,6 +390,7 @@ static void close_process(struct vv_process_reader *process)
     free(process->dispatches.items);
     free(process->collectors.items);
     vv_devices_said_deinit(&process->devices);
+    vv_past_said_deinit(&process->past);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->operators);

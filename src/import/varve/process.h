@@ -15,6 +15,7 @@
 #include "import/varve/devices.h"
 #include "import/varve/metadata/metadata.h"
 #include "import/varve/packets.h"
+#include "import/varve/past.h"
 #include "import/varve/timeline.h"
 #include "model/model.h"
 
@@ -87,6 +88,7 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_dispatch) dispatches;
     VV_ARRAY_OF(struct vv_collector) collectors; /* each collector once                         */
     struct vv_devices_said devices;
+    struct vv_past_said past;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */

@@ -12,6 +12,7 @@
 #include "import/varve/call.h"
 #include "import/varve/open.h"
 #include "import/varve/operator.h"
+#include "import/varve/past.h"
 #include "varve/varve.h"
 
 #define STRINGS_MAX (UINT32_C(1) << 24)
@@ -287,6 +288,8 @@ static action *const actions[] = {
     [VV_EVENT_ACTIVITY] = vv_activity_read,
     [VV_EVENT_LAUNCH] = vv_launch_read,
     [VV_EVENT_OPERATOR] = vv_operator_read,
+    [VV_EVENT_PAST_RANGE] = vv_past_range_read,
+    [VV_EVENT_PAST_NOTE] = vv_past_note_read,
     [VV_ACTION_SITE + VV_KIND_MARK] = read_mark,
     [VV_ACTION_SITE + VV_KIND_COUNTER] = read_counter,
     [VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN] = read_pair_end,
