@@ -5,6 +5,7 @@ Both traces have the same steps and phases, and they are the program's.
 """
 import collections
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -70,7 +71,7 @@ def steps_of(varve, trace):
 
 
 @pytest.mark.parametrize("loop, count", [("lbfgs", STEPS), ("closure", STEPS), ("gan", STEPS),
-                                         ("manual", STEPS), ("dry", 1)])
+                                         ("dcgan", STEPS), ("manual", STEPS), ("dry", 1)])
 def test_steps_are_the_iterations(varve, traces_of, loop, count):
     """Two optimizers make one step; without any, each backward pass does; what repeats itself, as
     in dry, is none."""
@@ -80,13 +81,46 @@ def test_steps_are_the_iterations(varve, traces_of, loop, count):
         assert mine["duration_ns"] == pytest.approx(other["duration_ns"], rel=0.2, abs=100_000)
 
 
-def test_a_gan_s_step_has_both_optimizers(varve, traces_of):
-    for trace in traces_of("gan"):
+@pytest.mark.parametrize("loop", ["gan", "dcgan"])
+def test_a_gan_s_step_has_both_optimizers(varve, traces_of, loop):
+    for trace in traces_of(loop):
         rows = tables(varve, "report", "--warm-up", "--table", "operators", "--top", "0",
                       trace)["operators"]
         calls = {row["name"]: row["step_calls"] for row in rows}
         assert calls["Optimizer.step#Adam.step"] == 2 * STEPS
         assert calls["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == STEPS
+
+
+def test_a_gan_s_phases_are_those_of_the_other_trace(varve, traces_of):
+    ours, theirs = (phases_of(varve, trace) for trace in traces_of("dcgan"))
+    made, judged = STEPS + 2, 3 * STEPS  # of two and of three layers
+    assert ours["forward"]["aten::convolution"] == 2 * made + 3 * judged
+    for phase in ("forward", "backward", "optimizer", "data"):
+        assert ours[phase] == theirs[phase], phase
+
+
+@pytest.mark.parametrize("loop, name, kind", [("threads", "trainer", "a backward pass"),
+                                              ("loaders", "reader", "a wait for data")])
+def test_steps_of_other_threads_are_told_and_can_be_asked(record, varve, loop, name, kind):
+    """Three threads run the loop, each one more time than the one before."""
+    trace = record("torch", "torch_loops.py", loop) / "run.varve"
+    shown = subprocess.run([varve, "report", "--warm-up", trace], capture_output=True, text=True,
+                           check=True).stdout
+    more = STEPS + 2  # the first wait for data ends no step, but the one in vain does
+    assert f"{more} steps on {name}-2, each up to the end of {kind}" in shown
+    assert "; 2 more threads have steps: --thread " in shown
+    for number in range(3):
+        rows = tables(varve, "steps", "--warm-up", "--thread", f"{name}-{number}", trace)["steps"]
+        assert len(rows) == more - 2 + number
+
+
+def test_a_thread_that_only_infers_has_no_passes(record, varve):
+    """It runs more operators than the one that trains."""
+    trace = record("torch", "torch_loops.py", "beside") / "run.varve"
+    busy = {row["name"]: row["slices"] for row in tables(varve, "info", trace)["threads"]}
+    assert busy["infers"] > busy["trains"]
+    rows = tables(varve, "steps", "--warm-up", trace)["steps"]
+    assert [row["step"] for row in rows] == list(range(STEPS))
 
 
 def test_outputs_kept_to_the_end_are_a_leak(varve, traces_of):

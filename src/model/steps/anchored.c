@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/find.h"
 #include "model/steps/anchors.h"
 #include "model/steps/infer.h"
 #include "varve/varve.h"
 
 #define ANCHORS_LEAST 2u
 
-/* The track of a process that has most ranges of a word; count 0: none has any. */
+/* The track of a process that has most ranges of a word, or one that the user names; count 0: none
+ * has any. */
 struct most {
     uint32_t track, count;
+    bool is_wanted;
 };
 
 struct search {
@@ -60,26 +63,36 @@ static uint32_t next_outermost(const struct search *search, uint32_t row, uint32
     return row;
 }
 
-static uint32_t count_operators(const struct search *search, uint32_t track)
+/* Counts the outermost operators of a track that are, or are not, of the engine. */
+static uint32_t count_operators(const struct search *search, uint32_t track, bool is_engine)
 {
     int64_t end_ns = INT64_MIN;
     uint32_t row, limit = vv_rows_of_track(search->model, track, &row), count = 0;
-    while ((row = next_outermost(search, row, limit, false, &end_ns)) < limit) {
+    while ((row = next_outermost(search, row, limit, is_engine, &end_ns)) < limit) {
         count++;
         row++;
     }
     return count;
 }
 
-/* The thread of a process, other than `engine`, with most operators outside the engine. */
+/* Does a track that has backward operators call the passes itself? The engine's thread of a device
+ * runs what others call, and few operators of its own. */
+static bool calls_itself(const struct search *search, uint32_t track)
+{
+    return 8 * (uint64_t)count_operators(search, track, false) >=
+           count_operators(search, track, true);
+}
+
+/* The thread that calls the passes of a process: the engine's own, or the one with most operators
+ * outside the engine. */
 static uint32_t calling_track(const struct search *search, uint32_t engine)
 {
     const struct vv_tracks *tracks = &search->model->tracks;
-    uint32_t best = engine, most = count_operators(search, engine);
-    for (uint32_t t = 0; t < tracks->table.count; t++) {
+    uint32_t best = engine, most = count_operators(search, engine, false);
+    for (uint32_t t = 0; t < tracks->table.count && !calls_itself(search, engine); t++) {
         if (tracks->process[t] != tracks->process[engine] || tracks->kind[t] != VV_TRACK_THREAD)
             continue;
-        uint32_t count = count_operators(search, t);
+        uint32_t count = count_operators(search, t, false);
         if (count > most) {
             most = count;
             best = t;
@@ -154,9 +167,28 @@ static enum varve_code find_tracks(struct search *search, struct varve_error *er
             counts[search->words[model->slices.name[row]]]++;
         for (int word = VV_LOOP_ENGINE; word <= VV_LOOP_LOADER; word++) {
             struct most *most = &search->most[model->tracks.process[t]][word];
-            if (counts[word] > most->count)
-                *most = (struct most){ t, counts[word] };
+            bool is_wanted = counts[word] > 0 && model->step_thread != NULL &&
+                             vv_track_is_called(model, t, model->step_thread);
+            if (is_wanted > most->is_wanted ||
+                (is_wanted == most->is_wanted && counts[word] > most->count))
+                *most = (struct most){ t, counts[word], is_wanted };
         }
+    }
+    return VARVE_OK;
+}
+
+/* Finds the anchors of other threads of the process, which could be its steps as well. */
+static enum varve_code count_others(struct search *search, uint32_t engine, uint32_t track,
+                                    bool are_passes, struct varve_error *error)
+{
+    struct vv_tracks *tracks = &search->model->tracks;
+    for (uint32_t t = 0; t < tracks->table.count; t++) {
+        if (t == engine || t == track || tracks->process[t] != tracks->process[track] ||
+            tracks->kind[t] != VV_TRACK_THREAD)
+            continue;
+        VV_TRY(are_passes ? find_passes(search, t, t, error) : find_batches(search, t, error));
+        if (search->anchors.count >= ANCHORS_LEAST && (!are_passes || calls_itself(search, t)))
+            tracks->steps_left[t] = (uint32_t)search->anchors.count;
     }
     return VARVE_OK;
 }
@@ -175,7 +207,8 @@ static enum varve_code add_passes(struct search *search, uint32_t process,
     search->anchors.name = "a backward pass";
     search->anchors.from_ns = vv_first_step_ns(search->model, search->words, caller,
                                                search->anchors.items[0].begin_ns);
-    return vv_add_anchored_steps(search->model, &search->anchors, error);
+    VV_TRY(vv_add_anchored_steps(search->model, &search->anchors, error));
+    return count_others(search, engine, caller, true, error);
 }
 
 static enum varve_code add_batches(struct search *search, uint32_t process,
@@ -189,7 +222,8 @@ static enum varve_code add_batches(struct search *search, uint32_t process,
         return VARVE_OK;
     search->anchors.track = track;
     search->anchors.name = "a wait for data";
-    return vv_add_anchored_steps(search->model, &search->anchors, error);
+    VV_TRY(vv_add_anchored_steps(search->model, &search->anchors, error));
+    return count_others(search, track, track, false, error);
 }
 
 /* Without such a name there is no need to look at the slices. */

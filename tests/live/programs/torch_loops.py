@@ -4,11 +4,14 @@
     torch_loops.py FOLDER LOOP      NAME.json, its trace; no loop says where a step begins
 
 lbfgs and closure hand the optimizer a closure, as Lightning does; gan has two optimizers in each
-iteration; manual has none and updates its parameters itself; dry has one step alone; leak keeps
-all outputs to its end.
+iteration, and dcgan has the layers and the order of calls of pytorch/examples' program of that
+name; manual has no optimizer and updates its parameters itself; dry has one step alone; leak keeps
+all outputs to its end. threads runs manual on three threads, loaders an evaluation on three, and
+beside runs manual on one thread while another infers: these are not seen by torch.profiler.
 """
 import pathlib
 import sys
+import threading
 
 import torch
 from torch import nn
@@ -76,6 +79,37 @@ def gan():
         optimizers[1].step()
 
 
+def dcgan():
+    makes = nn.Sequential(
+        nn.ConvTranspose2d(8, 16, 4, 1, 0, bias=False), nn.BatchNorm2d(16), nn.ReLU(True),
+        nn.ConvTranspose2d(16, 3, 4, 2, 1, bias=False), nn.Tanh())
+    judges = nn.Sequential(
+        nn.Conv2d(3, 8, 4, 2, 1, bias=False), nn.LeakyReLU(0.2, inplace=True),
+        nn.Conv2d(8, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16), nn.LeakyReLU(0.2, inplace=True),
+        nn.Conv2d(16, 1, 4, 1, 0, bias=False), nn.Sigmoid())
+    score, fixed_noise = nn.BCELoss(), torch.randn(8, 8, 1, 1)
+    of_judge, of_maker = (torch.optim.Adam(part.parameters(), lr=2e-4, betas=(0.5, 0.999))
+                          for part in (judges, makes))
+    data = DataLoader(TensorDataset(torch.randn(STEPS * 8, 3, 8, 8)), batch_size=8, shuffle=True)
+    for number, (real,) in enumerate(data):
+        judges.zero_grad()
+        label = torch.full((len(real),), 1.0)
+        loss = score(judges(real).view(-1), label)
+        loss.backward()
+        fake = makes(torch.randn(len(real), 8, 1, 1))
+        label.fill_(0.0)
+        loss_of_fake = score(judges(fake.detach()).view(-1), label)
+        loss_of_fake.backward()
+        of_judge.step()
+        makes.zero_grad()
+        label.fill_(1.0)
+        score(judges(fake).view(-1), label).backward()
+        of_maker.step()
+        assert (loss + loss_of_fake).item() > 0
+        if number % 4 == 0:
+            makes(fixed_noise).detach()
+
+
 def manual(steps=STEPS):
     model = net(20, 64, 20)
     for _ in range(steps):
@@ -105,8 +139,48 @@ def leak():
         optimizer.step()
 
 
-LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "manual": manual, "dry": dry,
-         "leak": leak}
+def together(*loops):
+    running = [threading.Thread(target=loop, name=name) for name, loop in loops]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+
+
+def threads():
+    together(*((f"trainer-{n}", lambda n=n: manual(STEPS + n)) for n in range(3)))
+
+
+def loaders():
+    def evaluate(count):
+        model = net(20, 8)
+        with torch.no_grad():
+            for batch, in batches(20, count):
+                model(batch).sum()
+
+    together(*((f"reader-{n}", lambda n=n: evaluate(STEPS + n)) for n in range(3)))
+
+
+def beside():
+    is_done = threading.Event()
+
+    def infer():
+        model = net(*[8] * 60)
+        with torch.no_grad():
+            for count in range(100_000):
+                if is_done.is_set() and count > STEPS:
+                    break
+                model(torch.ones(4, 8))
+
+    def train():
+        manual()
+        is_done.set()
+
+    together(("infers", infer), ("trains", train))
+
+
+LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "dcgan": dcgan, "manual": manual,
+         "dry": dry, "leak": leak, "threads": threads, "loaders": loaders, "beside": beside}
 
 
 def main():

@@ -219,6 +219,43 @@ static void backward_passes_end_steps(void **state)
     }
 }
 
+static void iterate(struct vv_model *model, uint32_t track, int64_t times)
+{
+    for (int64_t at = 0; at < 100 * times; at += 100) {
+        handmade_op(model, track, "aten::mm", at, at + 10);
+        handmade_op(model, track, "autograd::engine::evaluate_function: B", at + 20, at + 40);
+    }
+}
+
+/* Two threads train, a third infers, and has more operators; a device's thread of the engine runs
+ * what others call. The steps are of the thread with most passes, or of the one asked for. */
+static void other_threads_have_passes_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const asked[] = { NULL, "trains less", "main" };
+    for (size_t c = 0; c < 3; c++) {
+        struct vv_model *model = handmade_model();
+        handmade_track(model, "main", 100);
+        handmade_track(model, "infers", 101);
+        handmade_track(model, "trains less", 102);
+        handmade_track(model, "pt_autograd_0", 103);
+        model->step_thread = asked[c];
+        iterate(model, 0, 5);
+        iterate(model, 2, 3);
+        for (int64_t at = 0; at < 500; at += 5)
+            handmade_op(model, 1, "aten::mm", at, at + 4);
+        handmade_op(model, 3, "autograd::engine::evaluate_function: B", 25, 35);
+        handmade_op(model, 3, "autograd::engine::evaluate_function: B", 125, 135);
+        handmade_finish(model);
+        const bool is_less = c == 1;
+        assert_int_equal(model->steps.table.count, is_less ? 3 : 5);
+        assert_int_equal(model->steps.track[0], is_less ? 2 : 0);
+        const uint32_t left[] = { is_less ? 5 : 0, 0, is_less ? 0 : 3, 0 };
+        assert_memory_equal(model->tracks.steps_left, left, sizeof left);
+        vv_model_destroy(model);
+    }
+}
+
 /* Without training, from the end of one wait for a batch to the end of the next. */
 static void waits_for_data_end_steps(void **state)
 {
@@ -298,6 +335,7 @@ int main(void)
         cmocka_unit_test(several_optimizers_end_one_step),
         cmocka_unit_test(one_optimizer_step_is_a_step),
         cmocka_unit_test(backward_passes_end_steps),
+        cmocka_unit_test(other_threads_have_passes_of_their_own),
         cmocka_unit_test(waits_for_data_end_steps),
         cmocka_unit_test(a_repeat_must_hold_most_of_the_time),
         cmocka_unit_test(else_what_repeats_itself),
