@@ -12,8 +12,9 @@ static const struct { const char *part; enum vv_call_kind kind; } words[] = {
     { "StreamSynchronize", VV_CALL_AWAITS_STREAM }, { "SynchronizeStream", VV_CALL_AWAITS_STREAM },
     { "EventSynchronize", VV_CALL_AWAITS_EVENT },   { "SynchronizeEvent", VV_CALL_AWAITS_EVENT },
     { "DeviceSynchronize", VV_CALL_AWAITS_DEVICE }, { "SynchronizeDevice", VV_CALL_AWAITS_DEVICE },
-    { "CtxSynchronize", VV_CALL_AWAITS_DEVICE },    { "Memcpy", VV_CALL_COPIES },
-    { "LaunchKernel", VV_CALL_LAUNCHES_KERNEL },
+    { "CtxSynchronize", VV_CALL_AWAITS_DEVICE },    { "clFinish", VV_CALL_AWAITS_STREAM },
+    { "clWaitForEvents", VV_CALL_AWAITS_EVENT },    { "Memcpy", VV_CALL_COPIES },
+    { "LaunchKernel", VV_CALL_LAUNCHES_KERNEL },    { "NDRangeKernel", VV_CALL_LAUNCHES_KERNEL },
 };
 
 enum vv_call_kind vv_call_kind(const char *name)

@@ -219,10 +219,10 @@ static enum varve_code take_sync(struct waits *waits, uint32_t activity, bool *i
                               : work_waits(waits, row, call, &awaited, error);
 }
 
-static enum varve_code take_call(struct waits *waits, uint32_t activity, struct varve_error *error)
+/* `stream` is that of the call, or -1: not known. */
+static enum varve_code take_call(struct waits *waits, uint32_t call, int64_t stream,
+                                 struct varve_error *error)
 {
-    const struct vv_activities *activities = &waits->model->activities;
-    uint32_t call = activities->slice[activity];
     enum vv_call_kind kind = kind_of(waits, call);
     if (kind != VV_CALL_AWAITS_DEVICE && kind != VV_CALL_AWAITS_STREAM &&
         kind != VV_CALL_AWAITS_EVENT)
@@ -230,10 +230,21 @@ static enum varve_code take_call(struct waits *waits, uint32_t activity, struct 
     struct awaited awaited = {
         .scope = vv_scope_of_track(waits->model, waits->model->slices.track[call]),
         .device = VV_NONE,
-        .stream = kind == VV_CALL_AWAITS_STREAM ? activities->stream[activity] : -1,
+        .stream = kind == VV_CALL_AWAITS_STREAM ? stream : -1,
         .is_every = kind == VV_CALL_AWAITS_DEVICE,
     };
     return wait_by_time(waits, call, &awaited, error);
+}
+
+/* Ranges of a runtime that say nothing but what they are called. */
+static enum varve_code take_ranges(struct waits *waits, struct varve_error *error)
+{
+    const struct vv_slices *slices = &waits->model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++)
+        if ((slices->layer[row] & (VARVE_LAYER_RUNTIME | VARVE_LAYER_RUNTIME_L1)) != 0 &&
+            slices->activity[row] == VV_NONE && waits->graph->start_of[row] != 0)
+            VV_TRY(take_call(waits, row, -1, error));
+    return VARVE_OK;
 }
 
 static enum varve_code take_all(struct waits *waits, bool *is_known, struct varve_error *error)
@@ -247,7 +258,8 @@ static enum varve_code take_all(struct waits *waits, bool *is_known, struct varv
     for (uint32_t a = 0; a < count; a++)
         if (activities->kind[a] == VV_ACTIVITY_CALL && activities->slice[a] != VV_NONE &&
             !is_known[activities->slice[a]] && waits->graph->start_of[activities->slice[a]] != 0)
-            VV_TRY(take_call(waits, a, error));
+            VV_TRY(take_call(waits, activities->slice[a], activities->stream[a], error));
+    VV_TRY(take_ranges(waits, error));
     for (size_t i = 0; i < waits->streams->count; i++) {
         const struct vv_stream_work *work = &waits->streams->work[i];
         if (work->is_inside && work->launch != VV_NONE &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call that waits for an event waited for: the last work before the event was recorded,
- * where the trace says which event that was, and else what ended last during the call. */
+/* What a call that waits waited for. For an event: the last work before the event was recorded,
+ * where the trace says which event that was, and else what ended last during the call. For a
+ * device: what ended last on each of its streams, also where the call is but a range. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,24 +83,75 @@ static void expect_wait_for(const struct vv_critical_graph *graph, const struct 
     assert_int_equal(waits, 1);
 }
 
+/* The graph of the model's step; all of it ends with the scratch and the model. */
+static void make_graph(struct vv_critical_graph *out_graph, const struct vv_model *model,
+                       struct vv_scratch *scratch)
+{
+    static struct vv_question question;
+    static struct vv_scope scope;
+    static struct vv_critical_windows windows;
+    static const struct vv_host_collectives none;
+    question = (struct vv_question)VV_QUESTION_ALL;
+    assert_int_equal(vv_scope_init(&scope, model, &question.selection, scratch, NULL), VARVE_OK);
+    assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, &none, NULL), VARVE_OK);
+    assert_int_equal(vv_critical_graph_init(out_graph, &scope, &question, &windows, &none, NULL),
+                     VARVE_OK);
+}
+
 static void an_event_is_awaited_by_what_was_recorded(void **state)
 {
     (void)state;
     struct vv_scratch scratch = { 0 };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-        struct vv_question question = VV_QUESTION_ALL;
-        struct vv_scope scope;
-        struct vv_critical_windows windows;
         struct vv_critical_graph graph;
-        const struct vv_host_collectives none = { 0 };
         struct vv_model *model = make(&events[i]);
-        assert_int_equal(vv_scope_init(&scope, model, &question.selection, &scratch, NULL),
-                         VARVE_OK);
-        assert_int_equal(vv_critical_windows_init(&windows, &scope, &question, &none, NULL),
-                         VARVE_OK);
-        assert_int_equal(vv_critical_graph_init(&graph, &scope, &question, &windows, &none, NULL),
-                         VARVE_OK);
+        make_graph(&graph, model, &scratch);
         expect_wait_for(&graph, &events[i]);
+        vv_model_destroy(model);
+    }
+    vv_scratch_deinit(&scratch);
+}
+
+/* A program marks its own wait as a range of the layer, from 150 to 400; "first" and "last" end
+ * before that on two streams. Two edges: a wait for the device awaits both. One: it awaits the
+ * last. None: the layer, or the name, is not that of a call that waits. */
+static const struct marked {
+    const char *name;
+    uint16_t layer;
+    size_t waits;
+} marked[] = {
+    { "cpuDeviceSynchronize", VARVE_LAYER_RUNTIME, 2 },
+    { "clFinish", VARVE_LAYER_RUNTIME, 1 },
+    { "clWaitForEvents", VARVE_LAYER_RUNTIME_L1, 1 },
+    { "model_wait", VARVE_LAYER_RUNTIME, 0 },
+    { "cpuDeviceSynchronize", VARVE_LAYER_API, 0 },
+};
+
+static void a_range_of_a_runtime_waits_as_a_call_does(void **state)
+{
+    (void)state;
+    struct vv_scratch scratch = { 0 };
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        struct vv_critical_graph graph;
+        size_t waits = 0;
+        struct vv_model *model = handmade_model();
+        uint32_t host = handmade_track(model, "host", 100);
+        handmade_step(model, host, 1, 0, 1000);
+        handmade_call(model, host, "launch", 11, 100, 100 + CALL_NS);
+        handmade_call(model, host, "launch", 12, 120, 120 + CALL_NS);
+        handmade_work(model, handmade_stream(model, 0, 1), "first", 11, 110, 300);
+        handmade_work(model, handmade_stream(model, 0, 2), "last", 12, 130, 350);
+        handmade_slice(model, host, marked[i].name, marked[i].layer, 150, 400);
+        handmade_finish(model);
+        make_graph(&graph, model, &scratch);
+        for (size_t k = 0; k < graph.edge_count; k++) {
+            if (graph.edges[k].link != VV_LINK_WAIT)
+                continue;
+            waits++;
+            if (marked[i].waits == 1)
+                assert_string_equal(name_at(&graph, graph.edges[k].from), "last");
+        }
+        assert_int_equal(waits, marked[i].waits);
         vv_model_destroy(model);
     }
     vv_scratch_deinit(&scratch);
@@ -107,7 +159,9 @@ static void an_event_is_awaited_by_what_was_recorded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(
-        an_event_is_awaited_by_what_was_recorded) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event_is_awaited_by_what_was_recorded),
+        cmocka_unit_test(a_range_of_a_runtime_waits_as_a_call_does),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
