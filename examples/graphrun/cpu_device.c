@@ -5,8 +5,8 @@
  * take blocks of ready tasks, whichever stream these are in, and a task has run when all its blocks
  * have. One more thread runs the collectives, for they wait for other processes.
  *
- * In the trace: the calls of this device, named as those of other devices are; a range of the
- * worker for each block; an arrow from the launch to the first block. */
+ * In the trace the workers are a device's cores: their work is told once, as the device's. The calls
+ * are named as those of other devices are. An arrow leads from a collective's launch to its run. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,8 +47,14 @@ struct cpu_device {
     bool is_stopping, has_failed;
 };
 
-VARVE_SITE(block_site, "run_block", VARVE_LAYER_RUNTIME_L1);
-VARVE_SITE(task_arrow, "task", VARVE_LAYER_RUNTIME_L1);
+static struct varve_site calls[] = {
+    [TASK_KERNEL] = VARVE_SITE_INIT("cpuLaunchKernel", VARVE_LAYER_RUNTIME),
+    [TASK_FETCH] = VARVE_SITE_INIT("cpuMemcpyAsync", VARVE_LAYER_RUNTIME),
+    [TASK_RESULT] = VARVE_SITE_INIT("cpuMemcpyAsync", VARVE_LAYER_RUNTIME),
+    [TASK_COLLECTIVE] = VARVE_SITE_INIT("cpuLaunchCollective", VARVE_LAYER_RUNTIME),
+    [TASK_TRACE] = VARVE_SITE_INIT("cpuEventRecord", VARVE_LAYER_RUNTIME_L1),
+};
+VARVE_SITE(collective_arrow, "collective", VARVE_LAYER_RUNTIME_L1);
 
 static int64_t now_ns(void)
 {
@@ -122,6 +128,16 @@ static void finish_block(struct cpu_device *device, int ticket, bool has_failed)
 
 /* ---- running them ---- */
 
+static bool run_collective(const struct cpu_device *device, const struct task *task)
+{
+    VARVE_SCOPE_LAYER("run_collective", VARVE_LAYER_RUNTIME_L1);
+    char *memory = task->memory;
+    varve_flow_in(&collective_arrow, task->correlation);
+    return communicator_sum(device->base.communicator, (float *)(memory + task->offset_bytes),
+                            (float *)(memory + task->result_offset_bytes),
+                            task->bytes / sizeof(float));
+}
+
 static bool run_block(const struct cpu_device *device, int ticket, uint32_t block)
 {
     const struct task *task = &device->base.tasks[ticket];
@@ -139,12 +155,12 @@ static bool run_block(const struct cpu_device *device, int ticket, uint32_t bloc
     case TASK_RESULT:
         memcpy(task->host, memory + task->offset_bytes, task->bytes);
         return true;
+    case TASK_TRACE:
+        return true;
     case TASK_COLLECTIVE:
         break;
     }
-    return communicator_sum(device->base.communicator, (float *)(memory + task->offset_bytes),
-                            (float *)(memory + task->result_offset_bytes),
-                            task->bytes / sizeof(float));
+    return run_collective(device, task);
 }
 
 static void work(struct cpu_device *device, bool takes_collectives)
@@ -152,11 +168,7 @@ static void work(struct cpu_device *device, bool takes_collectives)
     int ticket;
     uint32_t block;
     while (take_block(device, takes_collectives, &ticket, &block)) {
-        varve_begin(&block_site);
-        if (block == 0)
-            varve_flow_in(&task_arrow, device->base.tasks[ticket].correlation);
         bool done = run_block(device, ticket, block);
-        varve_end();
         finish_block(device, ticket, !done);
     }
 }
@@ -218,9 +230,10 @@ static bool cpu_submit(struct device *base, int ticket)
     struct cpu_device *device = cpu_of(base);
     const struct task *task = &base->tasks[ticket];
     struct queue *queue = &device->queues[task->stream];
-    VARVE_SCOPE_LAYER("cpuLaunchKernel", VARVE_LAYER_RUNTIME);
+    varve_begin(&calls[task->kind]);
     varve_launch(task->correlation);
-    varve_flow_out(&task_arrow, task->correlation);
+    if (task->kind == TASK_COLLECTIVE)
+        varve_flow_out(&collective_arrow, task->correlation);
     pthread_mutex_lock(&device->mutex);
     device->progress[ticket] = (struct progress){
         .run = task->kind == TASK_KERNEL ? kernel_find(task->name) : NULL,
@@ -229,6 +242,7 @@ static bool cpu_submit(struct device *base, int ticket)
     device->left++;
     pthread_cond_broadcast(&device->changed);
     pthread_mutex_unlock(&device->mutex);
+    varve_end();
     return true;
 }
 

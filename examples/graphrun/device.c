@@ -6,7 +6,7 @@
 
 int device_submit(struct device *device, const struct task *task)
 {
-    assert(device->task_count < TASKS_MAX); /* a run of a graph has at most two tasks a node */
+    assert(device->task_count < TASKS_MAX); /* a run has fewer than four tasks a node */
     int ticket = device->task_count++;
     device->tasks[ticket] = *task;
     device->tasks[ticket].correlation = ++device->correlations;

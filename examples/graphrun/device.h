@@ -12,7 +12,7 @@
 #include "operators.h"
 #include "tiling.h"
 
-#define TASKS_MAX (2 * NODES_MAX)
+#define TASKS_MAX (4 * NODES_MAX)
 
 struct task {
     const char *name; /* static: an operator's */
@@ -26,6 +26,7 @@ struct task {
     void *host; /* of a copy: to or from here */
     size_t offset_bytes, bytes; /* of a copy or a collective: where, how much */
     size_t result_offset_bytes; /* of a collective */
+    uint64_t tag;               /* of a trace point */
     /* Once it has run. */
     int64_t begin_ns, end_ns;
 };

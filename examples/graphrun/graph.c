@@ -58,8 +58,8 @@ static bool takes(const struct node *node, int tensor)
 static bool must_follow(const struct graph *graph, int later, int earlier)
 {
     const struct node *node = &graph->nodes[later];
-    if (later == earlier)
-        return false;
+    if (later == earlier || node->operator->ends_graph)
+        return later != earlier;
     for (int i = 0; i < node->input_count; i++) {
         if (graph->tensors[node->inputs[i]].producer == earlier)
             return true;

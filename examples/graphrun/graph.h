@@ -64,6 +64,7 @@ struct node {
 
 struct graph {
     const char *name;
+    int64_t id; /* the runtime's number of it */
     struct node nodes[NODES_MAX];
     int node_count;
     struct tensor tensors[TENSORS_MAX];

@@ -52,28 +52,47 @@ static int launch_collective(struct model *model, const struct node *node)
     return device_submit(model->runtime->device, &task);
 }
 
+/* Where the node is a trace point its stream marks the time: before, when all is there that the
+ * node waits for. */
+static bool launch_marks(struct model *model, int number, bool is_after)
+{
+    struct point_tags tags = points_at(model->points, number, is_after);
+    for (int i = 0; i < tags.count; i++) {
+        struct task task = task_of(model, &model->graph->nodes[number]);
+        task.kind = TASK_TRACE;
+        task.block_dim = 1;
+        task.tag = tags.tags[i];
+        if (device_submit(model->runtime->device, &task) == NONE)
+            return false;
+    }
+    return true;
+}
+
+static int launch_work(struct model *model, const struct node *node)
+{
+    struct task task = task_of(model, node);
+    switch (node->operator->task) {
+    case TASK_FETCH:
+        return launch_fetch(model, node);
+    case TASK_RESULT:
+        return launch_copy(model, node, node->inputs[0], model->result);
+    case TASK_COLLECTIVE:
+        return launch_collective(model, node);
+    case TASK_KERNEL:
+    case TASK_TRACE:
+        break;
+    }
+    return device_submit(model->runtime->device, &task);
+}
+
 static int launch_node(struct model *model, int number)
 {
     const struct node *node = &model->graph->nodes[number];
     varve_begin_name(node->operator->name, VARVE_LAYER_OP);
     profile_operator(model->graph, number, model->runs);
-    int ticket = NONE;
-    switch (node->operator->task) {
-    case TASK_KERNEL: {
-        struct task task = task_of(model, node);
-        ticket = device_submit(model->runtime->device, &task);
-        break;
-    }
-    case TASK_FETCH:
-        ticket = launch_fetch(model, node);
-        break;
-    case TASK_RESULT:
-        ticket = launch_copy(model, node, node->inputs[0], model->result);
-        break;
-    case TASK_COLLECTIVE:
-        ticket = launch_collective(model, node);
-        break;
-    }
+    int ticket = launch_marks(model, number, false) ? launch_work(model, node) : NONE;
+    if (ticket != NONE && !launch_marks(model, number, true))
+        ticket = NONE;
     varve_end();
     return ticket;
 }
@@ -94,6 +113,8 @@ bool model_launch(struct model *model, enum phase phase, const struct batch *bat
 
 static void count_time(struct runtime *runtime, const struct task *task)
 {
+    if (task->kind == TASK_TRACE)
+        return;
     static const char *const copies[] = { [TASK_FETCH] = "Memcpy HtoD",
                                           [TASK_RESULT] = "Memcpy DtoH" };
     const char *name = task->kind == TASK_FETCH || task->kind == TASK_RESULT ? copies[task->kind]

@@ -74,12 +74,22 @@ static bool show_plans(const struct program *program)
 {
     if (!is_first(program))
         return true;
-    if (program->options.print_plan) {
+    if (program->options.print_plan || program->options.break_plan) {
         plan_print(&program->training_graph, stdout);
         if (program->options.held_out > 0)
             plan_print(&program->inference_graph, stdout);
     }
     return program->options.plan == NULL || write_plan(program);
+}
+
+static bool load(struct program *program)
+{
+    struct model *model = &program->training;
+    if (!model_load(model, &program->runtime, &program->training_graph))
+        return false;
+    if (program->options.print_points && is_first(program))
+        points_print(&program->training_graph, model->points, stdout);
+    return weights_draw(model, program->options.seed);
 }
 
 /* ---- training ---- */
@@ -211,11 +221,11 @@ static bool run(struct program *program)
         .use_opencl = program->options.use_opencl,
         .is_parallel = program->options.is_parallel,
         .break_plan = program->options.break_plan,
+        .points = { program->options.fp_point, program->options.bp_point },
     };
     bool done = runtime_open(&program->runtime, &options) && compile(program) &&
                 show_plans(program) &&
-                model_load(&program->training, &program->runtime, &program->training_graph) &&
-                weights_draw(&program->training, program->options.seed) && run_steps(program) &&
+                load(program) && run_steps(program) &&
                 (program->options.held_out == 0 || !is_first(program) || evaluate(program));
     if (done && program->options.print_times && is_first(program))
         print_times(program);

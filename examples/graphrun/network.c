@@ -151,6 +151,7 @@ bool network_build_inference(const struct network *network, struct graph *out_gr
     if (!add_layers(network, out_graph, &logits, &labels))
         return false;
     out_graph->name = "inference";
+    out_graph->id = 2;
     out_graph->loss = NONE;
     add_output(out_graph, logits, PHASE_FORWARD);
     return true;
@@ -205,6 +206,7 @@ bool network_build_training(const struct network *network, struct graph *out_gra
     if (!add_layers(network, out_graph, &logits, &labels))
         return false;
     out_graph->name = "training";
+    out_graph->id = 1;
     out_graph->loss = add_loss(out_graph, logits, labels);
     int tensor_count = out_graph->tensor_count;
     gradient_derive(out_graph, out_graph->loss, gradients);

@@ -155,6 +155,7 @@ static struct varve_site calls[] = {
     [TASK_KERNEL] = VARVE_SITE_INIT("clEnqueueNDRangeKernel", VARVE_LAYER_RUNTIME),
     [TASK_FETCH] = VARVE_SITE_INIT("clEnqueueWriteBuffer", VARVE_LAYER_RUNTIME),
     [TASK_RESULT] = VARVE_SITE_INIT("clEnqueueReadBuffer", VARVE_LAYER_RUNTIME),
+    [TASK_TRACE] = VARVE_SITE_INIT("clEnqueueMarkerWithWaitList", VARVE_LAYER_RUNTIME_L1),
 };
 
 /* The kernel of the task's operator; NULL = a line on standard error says why not. */
@@ -195,6 +196,9 @@ static bool enqueue_call(struct opencl_device *device, const struct task *task,
     cl_command_queue queue = device->queues[task->stream];
     if (task->kind == TASK_KERNEL)
         return enqueue_kernel(device, task, awaited, awaited_count, out_event);
+    if (task->kind == TASK_TRACE)
+        return !failed(clEnqueueMarkerWithWaitList(queue, awaited_count, awaited, out_event),
+                       "clEnqueueMarkerWithWaitList");
     cl_int code = task->kind == TASK_FETCH
                       ? clEnqueueWriteBuffer(queue, task->memory, CL_FALSE, task->offset_bytes,
                                              task->bytes, task->host, awaited_count, awaited,
@@ -205,7 +209,7 @@ static bool enqueue_call(struct opencl_device *device, const struct task *task,
     return !failed(code, task->name);
 }
 
-/* A kernel or a copy. */
+/* A kernel, a copy, or a mark. */
 static bool enqueue(struct opencl_device *device, int ticket)
 {
     const struct task *task = &device->base.tasks[ticket];

@@ -169,6 +169,7 @@ const struct operator operators[OPERATOR_COUNT] = {
         .image = OF_INPUT_0, .infer = infer_state, .items = chunks, .flop = sgd_flop },
     [OPERATOR_NET_OUTPUT] = {
         "net_output", "NetOutput", .task = TASK_RESULT, .stream = STREAM_COPY,
+        .ends_graph = true,
         .image = OF_INPUT_0, .infer = infer_nothing, .items = one, .flop = none },
     /* clang-format on */
 };

@@ -35,7 +35,8 @@ enum task_kind {
     TASK_KERNEL,    /* the kernel of the operator's name */
     TASK_FETCH,     /* copies the batch to the device */
     TASK_RESULT,    /* copies the node's input back */
-    TASK_COLLECTIVE /* sums its input over all processes */
+    TASK_COLLECTIVE, /* sums its input over all processes */
+    TASK_TRACE       /* no operator's: the stream has come to a trace point */
 };
 
 /* A tensor, seen from the node whose gradient is asked for. */
@@ -55,6 +56,7 @@ struct operator {
     enum task_kind task;
     enum stream stream;
     unsigned updates;   /* bit i: input i is written in place */
+    bool ends_graph;    /* it waits for all nodes before it */
     enum operand image; /* whose shape is the layer's image: OF_INPUT_… or OF_OUTPUT_0 */
     /* Sets the shapes of a node's outputs, and of its parameters. False: a line says why not. */
     bool (*infer)(struct graph *graph, const struct node *node);

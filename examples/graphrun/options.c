@@ -31,14 +31,17 @@ static const char help[] =
     "  --plan FILE     write the memory plan as CSV, which varve report reads\n"
     "  --print-plan    print what the memory plan needs\n"
     "  --break-plan    let a tensor lie on another one, and print which; results will be wrong\n"
+    "  --print-points  print where the streams mark the time, and why\n"
+    "  --fp-point NODE, --bp-point NODE\n"
+    "                  let forward start, and backward end, at these nodes\n"
     "  --times         print how long the device took for each operator\n"
     "  --help          this text\n"
     "\n"
     "To see where its time goes:  varve record -- graphrun  and then  varve report\n";
 
-/* Numbers first: the row of `numbers` that an option has. */
+/* Numbers first, then texts, then switches. */
 enum { STEPS, BATCH, SEED, HELD_OUT, EVERY, WORKERS, NUMBER_COUNT, NETWORK = NUMBER_COUNT, PLAN,
-       OPENCL, MPI, PRINT_PLAN, BREAK_PLAN, TIMES, HELP };
+       FP_POINT, BP_POINT, OPENCL, MPI, PRINT_PLAN, BREAK_PLAN, PRINT_POINTS, TIMES, HELP };
 
 static const struct option long_options[] = {
     { "steps", required_argument, NULL, STEPS },
@@ -49,10 +52,13 @@ static const struct option long_options[] = {
     { "workers", required_argument, NULL, WORKERS },
     { "network", required_argument, NULL, NETWORK },
     { "plan", required_argument, NULL, PLAN },
+    { "fp-point", required_argument, NULL, FP_POINT },
+    { "bp-point", required_argument, NULL, BP_POINT },
     { "opencl", no_argument, NULL, OPENCL },
     { "mpi", no_argument, NULL, MPI },
     { "print-plan", no_argument, NULL, PRINT_PLAN },
     { "break-plan", no_argument, NULL, BREAK_PLAN },
+    { "print-points", no_argument, NULL, PRINT_POINTS },
     { "times", no_argument, NULL, TIMES },
     { "help", no_argument, NULL, HELP },
     { NULL, 0, NULL, 0 },
@@ -81,34 +87,32 @@ static bool parse_number(int option, uint64_t *out_number)
 
 static bool take_option(int option, const char *argument, struct options *options)
 {
+    const char **const texts[] = {
+        [NETWORK] = &options->network,
+        [PLAN] = &options->plan,
+        [FP_POINT] = &options->fp_point,
+        [BP_POINT] = &options->bp_point,
+    };
+    bool *const switches[] = {
+        [OPENCL] = &options->use_opencl,           [MPI] = &options->is_parallel,
+        [PRINT_PLAN] = &options->print_plan,       [BREAK_PLAN] = &options->break_plan,
+        [PRINT_POINTS] = &options->print_points,   [TIMES] = &options->print_times,
+    };
     uint64_t *const places[NUMBER_COUNT] = {
         [STEPS] = &options->steps,       [BATCH] = &options->batch, [SEED] = &options->seed,
         [HELD_OUT] = &options->held_out, [EVERY] = &options->every, [WORKERS] = &options->workers,
     };
     if (option >= 0 && option < NUMBER_COUNT)
         return parse_number(option, places[option]);
-    switch (option) {
-    case NETWORK:
-        options->network = optarg;
-        return true;
-    case PLAN:
-        options->plan = optarg;
-        return true;
-    case OPENCL:
-        return options->use_opencl = true;
-    case MPI:
-        return options->is_parallel = true;
-    case PRINT_PLAN:
-        return options->print_plan = true;
-    case BREAK_PLAN:
-        return options->print_plan = options->break_plan = true;
-    case TIMES:
-        return options->print_times = true;
-    case ':':
+    if (option >= NETWORK && option <= BP_POINT)
+        *texts[option] = optarg;
+    else if (option >= OPENCL && option <= TIMES)
+        *switches[option] = true;
+    else if (option == ':')
         return refuse("%s wants a value; graphrun --help says which", argument);
-    default:
+    else
         return refuse("unknown option '%s'; graphrun --help lists them all", argument);
-    }
+    return true;
 }
 
 enum options_result options_parse(int argc, char **argv, struct options *out_options)

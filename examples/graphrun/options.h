@@ -10,7 +10,8 @@ struct options {
     uint64_t steps, batch, seed, held_out, every, workers;
     const char *network;
     const char *plan; /* file to write, or NULL */
-    bool use_opencl, is_parallel, break_plan, print_plan, print_times;
+    const char *fp_point, *bp_point; /* nodes, or NULL */
+    bool use_opencl, is_parallel, break_plan, print_plan, print_points, print_times;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };

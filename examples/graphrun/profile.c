@@ -78,8 +78,8 @@ void profile_operator(const struct graph *graph, int number, uint64_t run)
 
 void profile_task(const struct profile *profile, const struct task *task)
 {
-    if (task->kind == TASK_COLLECTIVE) /* a range of the thread that ran it says so */
-        return;
+    if (task->kind == TASK_COLLECTIVE || task->kind == TASK_TRACE)
+        return; /* a range of the thread that ran the collective says so */
     bool is_copy = task->kind != TASK_KERNEL;
     struct varve_activity_info info = {
         .struct_size = sizeof info,

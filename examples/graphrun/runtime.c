@@ -57,10 +57,15 @@ bool model_load(struct model *model, struct runtime *runtime, const struct graph
     VARVE_SCOPE_LAYER("model_load", VARVE_LAYER_API);
     const struct node *output = &graph->nodes[graph->node_count - 1];
     *model = (struct model){ .runtime = runtime, .graph = graph };
+    model->description = calloc(1, sizeof *model->description);
     model->result_count = (size_t)tensor_elements(&graph->tensors[output->inputs[0]]);
     model->result = calloc(model->result_count, sizeof *model->result);
-    if (model->result == NULL)
+    if (model->description == NULL || model->result == NULL)
         return refuse("out of memory");
+    describe_graph(graph, runtime->options.use_opencl, model->description);
+    model->points = points_find(graph, &model->description->info, runtime->options.points);
+    if (model->points == NULL)
+        return false;
     model->memory = runtime->device->kind->allocate(runtime->device, graph->memory_bytes);
     return model->memory != NULL;
 }
@@ -70,6 +75,8 @@ void model_unload(struct model *model)
     VARVE_SCOPE_LAYER("model_unload", VARVE_LAYER_API);
     if (model->memory != NULL)
         model->runtime->device->kind->release(model->runtime->device, model->memory);
+    varve_trace_plan_destroy(model->points);
+    free(model->description);
     free(model->result);
     *model = (struct model){ .runtime = NULL };
 }

@@ -8,6 +8,8 @@
 #define GRAPHRUN_RUNTIME_H
 
 #include "../train/digits.h"
+#include "describe.h"
+#include "points.h"
 #include "profile.h"
 
 struct runtime_options {
@@ -15,6 +17,7 @@ struct runtime_options {
     bool use_opencl;
     bool is_parallel; /* under mpirun */
     bool break_plan;
+    struct point_names points;
 };
 
 /* How long the tasks of an operator took, by the device's clock. */
@@ -42,6 +45,8 @@ bool runtime_compile(struct runtime *runtime, struct graph *graph);
 struct model {
     struct runtime *runtime;
     const struct graph *graph;
+    struct description *description; /* of the graph */
+    struct varve_trace_plan *points;
     void *memory;
     int tickets[NODES_MAX]; /* of the run that goes on */
     const struct batch *batch;

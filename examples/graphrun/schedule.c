@@ -52,7 +52,9 @@ void schedule_streams(struct graph *graph)
             node->awaited[stream] = NONE;
         for (int earlier = 0; earlier < i; earlier++) {
             enum stream stream = graph->nodes[earlier].operator->stream;
-            if (stream != node->operator->stream && is_in_the_way(graph, i, earlier))
+            if (stream == node->operator->stream)
+                continue;
+            if (node->operator->ends_graph || is_in_the_way(graph, i, earlier))
                 node->awaited[stream] = earlier;
         }
     }

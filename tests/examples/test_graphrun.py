@@ -181,6 +181,34 @@ def test_varve_finds_what_the_planner_says(graphrun, varve, tmp_path, broken):
     assert (len(found) > 0) == broken
 
 
+# ---- trace points ----
+
+def points_of(text):
+    rows = re.findall(r"^point training: ([a-z ]+) (\d+) at (\S+): ", text, re.MULTILINE)
+    return [(kind, int(index), node) for kind, index, node in rows]
+
+
+@pytest.mark.parametrize("options", [(), ("--mpi",)], ids=["alone", "two ranks"])
+def test_trace_points_are_where_the_phases_begin_and_end(graphrun, options):
+    text = run(*launcher(options), graphrun, "--steps", "1", "--held-out", "0", "--print-points",
+               *options)
+    reduced = ["mean.output", "linear_2.backward_parameters", "linear_1.backward_parameters",
+               "conv2d_2.backward_parameters", "conv2d_1.backward_parameters"]
+    collectives = [("collective", index, f"all_reduce.{name}")
+                   for index, name in enumerate(reduced)] if options else [("collective", 0, "none")]
+    assert points_of(text) == [("forward start", 0, "conv2d_1"),
+                               ("backward end", 0, "conv2d_1.backward_parameters"),
+                               ("iteration end", 0, "net_output"), *collectives,
+                               ("data fetch", 0, "get_next")]
+
+
+def test_a_user_names_a_trace_point(graphrun):
+    text = run(graphrun, "--steps", "1", "--held-out", "0", "--print-points", "--fp-point", "relu_1",
+               "--bp-point", "relu_1.backward_input")
+    assert points_of(text)[:2] == [("forward start", 0, "relu_1"),
+                                   ("backward end", 0, "relu_1.backward_input")]
+
+
 # ---- what a trace says ----
 
 @pytest.fixture(scope="module", name="recorded")
@@ -248,6 +276,18 @@ def test_each_operator_is_known_by_its_launch(recorded, varve, device):
     assert found["sgd_momentum"]["calls"] == 4 * STEPS
 
 
+@DEVICES
+def test_the_critical_path_is_what_the_device_does(recorded, varve, device):
+    """The host's wait at the end of a step ends with the device's work: the wait is nobody's
+    fault."""
+    trace, _ = record_on(recorded, device)
+    rows = table_reader.tables(varve, "critical", trace)["critical_bound"]
+    share = {row["bound"]: row["share"] for row in rows if row["row"] == "bound"}
+    assert share["computation"] > 0.5 and share.get("host", 0) < 0.4, share
+    findings = table_reader.tables(varve, "report", "--table", "advice", trace)["advice"]
+    assert not [row for row in findings if re.search("clFinish|Synchronize", row["finding"])]
+
+
 def test_backward_operators_have_their_forward_ones(recorded, varve):
     trace, _ = recorded()
     rows = table_reader.tables(varve, "report", "--warm-up", "--table", "links", "--top", "0",
@@ -279,6 +319,7 @@ def test_two_ranks_meet_in_each_all_reduce(recorded, varve):
     (["--network", "maxpool2d 29 linear 10"], "do not fit in images of 28 x 28"),
     (["--network", "linear 10 conv2d 4 3 linear 10"], "conv2d_1: a convolution wants images"),
     (["--network", ""], "the network has no layers"),
+    (["--bp-point", "conv2d_3"], "bp_point: no node is called 'conv2d_3'; nearest: 'conv2d_1'"),
     (["--plan", "/nowhere/plan.csv"], "cannot write '/nowhere/plan.csv'"),
 ])
 def test_a_wrong_network_is_one_line(graphrun, options, words):
