@@ -77,8 +77,9 @@ static enum varve_code count_slice(struct tallying *work, enum vv_tally_scope wh
     figures->total_ns += duration_ns;
     uint32_t op = model->slices.op[row];
     if (op != VV_NONE && model->ops.flop[op] > 0) {
+        int64_t device_ns = work->share.self_ns != NULL ? work->share.total_ns[row] : 0;
         figures->flop += (double)model->ops.flop[op];
-        figures->flop_time_ns += duration_ns;
+        figures->flop_time_ns += device_ns > 0 ? device_ns : duration_ns;
     }
     return vv_samples_add(&tally->durations[which], group, duration_ns, error);
 }

@@ -85,6 +85,25 @@ static void flop_rate_is_of_calls_whose_flop_are_known(void **state)
     vv_model_destroy(model);
 }
 
+/* A host that only launches has done with a call before the device begins it. */
+static void flop_rate_is_the_device_s_where_it_does_the_work(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    struct vv_sheet sheet;
+    uint32_t train = handmade_track(model, "train", 100), stream = handmade_stream(model, 0, 7);
+    uint32_t conv = handmade_op(model, train, "conv", 10, 15);
+    handmade_arguments(model, conv, 4000, -1, 0);
+    handmade_call(model, train, "launch", 1, 11, 12);
+    handmade_work(model, stream, "conv_kernel", 1, 30, 80);
+    handmade_finish(model);
+    analyse(model, everything, &sheet);
+    assert_true(fabs(sheet_cell_of(&sheet, sheet_row_of(&sheet, "name", "conv"),
+                                   "flop_per_s")->real - 4000 / 50e-9) < 1);
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+}
+
 /* What none of the chosen threads did has no row. */
 static void operators_of_others_have_no_rows(void **state)
 {
@@ -514,6 +533,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_trace_and_steps_side_by_side),
         cmocka_unit_test(flop_rate_is_of_calls_whose_flop_are_known),
+        cmocka_unit_test(flop_rate_is_the_device_s_where_it_does_the_work),
         cmocka_unit_test(operators_of_others_have_no_rows),
         cmocka_unit_test(rows_add_up_however_cut_and_grouped),
         cmocka_unit_test(the_rest_is_one_row),
