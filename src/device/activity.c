@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* activity.c — the calls of varve/device.h: clocks, tracks, and the work that devices report. */
+#include "device/activity.h"
+
 #include "base/error.h"
 #include "record/hot_path.h"
 #include "record/track.h"
@@ -76,6 +78,22 @@ VARVE_API void varve_emit_launch(uint64_t correlation)
     vv_put_fields(self, VV_EVENT_LAUNCH, &correlation, 1);
 }
 
+VV_INLINE void put(struct vv_self *self, const struct vv_activity *activity)
+{
+    const uint64_t fields[] = { (uint64_t)activity->name << 32 | activity->track, activity->kind,
+                                (uint64_t)activity->begin, (uint64_t)activity->end,
+                                activity->correlation, activity->bytes };
+    vv_self_in_epoch();
+    struct vv_place place =
+        vv_reserve_on_track(self, 8 + sizeof fields, activity->name, activity->track);
+    vv_put_fields_at(self, &place, VV_EVENT_ACTIVITY, fields, sizeof fields / 8);
+}
+
+void vv_activity_put(const struct vv_activity *activity)
+{
+    put(vv_self_in_epoch(), activity);
+}
+
 VARVE_API void varve_emit_activity(const struct varve_activity_info *info)
 {
     struct vv_self *self = vv_self_in_epoch();
@@ -86,10 +104,6 @@ VARVE_API void varve_emit_activity(const struct varve_activity_info *info)
         vv_thread_discard(self, 1);
         return;
     }
-    const uint64_t fields[] = { (uint64_t)name << 32 | info->track, info->kind,
-                                (uint64_t)info->begin, (uint64_t)info->end, info->correlation,
-                                info->bytes };
-    vv_self_in_epoch();
-    struct vv_place place = vv_reserve_on_track(self, 8 + sizeof fields, name, info->track);
-    vv_put_fields_at(self, &place, VV_EVENT_ACTIVITY, fields, sizeof fields / 8);
+    put(self, &(struct vv_activity){ name, info->track, info->kind, info->begin, info->end,
+                                     info->correlation, info->bytes });
 }

@@ -20,8 +20,8 @@ bool vv_may_be_in_signal_handler(void)
         struct sigaction action;
         if (sigaction(number, NULL, &action) != 0) /* one of libc's own */
             continue;
-        if (has_handler(&action) &&
-            ((action.sa_flags & SA_NODEFER) != 0 || sigismember(&blocked, number) == 1))
+        bool is_deferred = (action.sa_flags & SA_NODEFER) == 0 || number == SIGFPE;
+        if (has_handler(&action) && (!is_deferred || sigismember(&blocked, number) == 1))
             return true;
     }
     return false;

@@ -16,6 +16,7 @@
 #include "base/system/signal_handler.h"
 #include "base/text/harmless.h"
 #include "record/control/control.h"
+#include "record/control/window.h"
 #include "record/options/options.h"
 #include "record/profiling/callbacks.h"
 #include "record/profiling/config.h"
@@ -27,8 +28,6 @@
 #define BY(call) call ": varve_profiling_finalize ends it"
 #define ORDER                                                                                      \
     "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
-
-#define ROUNDS 16
 
 enum state { STATE_OFF, STATE_READY, STATE_STARTED };
 
@@ -85,7 +84,7 @@ static size_t tell_switches(void)
  * limit to the rounds because callbacks may cause switches. */
 static void tell_now(void)
 {
-    int saved_errno = errno, cancel, rounds = ROUNDS;
+    int saved_errno = errno, cancel, rounds = 16;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     while (rounds-- > 0 && vv_control_has_news() && pthread_mutex_trylock(&lock) == 0) {
         if (tell_switches() == 0)
@@ -223,6 +222,8 @@ static bool session_runs(void)
  * its schedule. `varve record` has decided the rest. */
 static void join_session(void)
 {
+    if (!all.options.paused && all.options.schedule.active == 0)
+        vv_window_switch(varve_layers(), all.options.layers, VV_WINDOW_BY_THREAD);
     if (!vv_recorder_lock())
         return;
     const struct vv_schedule none = { 0 };
@@ -256,6 +257,7 @@ static enum varve_code begin_session(uint32_t layers, const struct vv_session_ma
 
 static void end_session(void)
 {
+    vv_window_switch(varve_layers(), all.owns_session ? 0 : varve_layers(), VV_WINDOW_BY_THREAD);
     if (!all.owns_session || !vv_recorder_lock())
         return;
     if (varve_layers() != 0) /* started from outside, or by a schedule */

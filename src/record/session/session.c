@@ -14,6 +14,7 @@
 #include "base/text/size.h"
 #include "ctf/metadata_write.h"
 #include "record/control/control.h"
+#include "record/control/window.h"
 #include "record/lost.h"
 #include "record/output.h"
 #include "record/process_clock.h"
@@ -153,6 +154,9 @@ enum varve_code vv_session_begin(const struct varve_session_options *options,
                                  const struct vv_session_manner *manner, struct varve_error *error)
 {
     int saved_errno = errno;
+    uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
+    if (!manner->paused && manner->schedule.active == 0)
+        vv_window_switch(varve_layers(), layers, VV_WINDOW_BY_THREAD);
     enum varve_code code = make_output_and_begin(options, manner, error);
     errno = saved_errno;
     return code;
@@ -200,6 +204,7 @@ void vv_session_end(void)
 
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
 {
+    vv_window_switch(varve_layers(), 0, VV_WINDOW_BY_THREAD);
     if (!vv_recorder_lock())
         VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");
     const char *begun_by = vv_session.begun_by;
@@ -225,6 +230,8 @@ void vv_session_follow(uint32_t layers, const struct vv_schedule *schedule)
 
 uint32_t vv_session_switch(uint32_t layers, uint32_t asker)
 {
+    vv_window_switch(varve_layers(), layers,
+                     asker != 0 ? VV_WINDOW_BY_THREAD : VV_WINDOW_BY_ANYBODY);
     if (!vv_recorder_lock())
         return varve_layers();
     vv_schedule_end(); /* the program decides by itself from here on */
