@@ -29,7 +29,7 @@ static struct varve_graph_tensor describe_tensor(const struct graph *graph, int 
         .dtype = tensor->dtype,
         .rank = tensor->rank,
         .dims = tensor->dims,
-        .format = tensor->rank == 4 ? "NCHW" : "ND",
+        .format = tensor_format(tensor),
         .identity = (uint64_t)number + 1,
     };
 }

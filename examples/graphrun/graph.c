@@ -41,6 +41,11 @@ int64_t tensor_elements(const struct tensor *tensor)
     return elements;
 }
 
+const char *tensor_format(const struct tensor *tensor)
+{
+    return tensor->rank == 4 ? "NCHW" : "ND";
+}
+
 bool node_updates(const struct node *node, int input)
 {
     return (node->operator->updates >> input & 1) != 0;

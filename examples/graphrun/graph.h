@@ -85,6 +85,9 @@ int graph_add_node(struct graph *graph, const struct node *node);
 /* The elements of a tensor whose shape is known. */
 int64_t tensor_elements(const struct tensor *tensor);
 
+/* How its elements lie: "NCHW", or "ND" for what is no image. */
+const char *tensor_format(const struct tensor *tensor);
+
 /* Whether the node writes its input in place. */
 bool node_updates(const struct node *node, int input);
 

@@ -56,19 +56,42 @@ static int64_t sequence_of(const struct graph *graph, int number, uint64_t run)
     return node->phase == PHASE_FORWARD ? first + number : -1;
 }
 
+/* One side of an operator. */
+struct side {
+    struct varve_tensor tensors[KERNEL_INPUTS_MAX];
+    uint64_t ids[KERNEL_INPUTS_MAX];
+    const char *formats[KERNEL_INPUTS_MAX];
+};
+
+/* A tensor of another run is other data. */
+static void describe_side(struct side *side, const struct graph *graph, const int *numbers,
+                          int count, uint64_t run)
+{
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = &graph->tensors[numbers[i]];
+        side->tensors[i] = (struct varve_tensor){ tensor->dtype, tensor->rank, tensor->dims };
+        side->ids[i] = run * TENSORS_MAX + (uint64_t)numbers[i] + 1;
+        side->formats[i] = tensor_format(tensor);
+    }
+}
+
 void profile_operator(const struct graph *graph, int number, uint64_t run)
 {
     const struct node *node = &graph->nodes[number];
-    struct varve_tensor inputs[KERNEL_INPUTS_MAX];
+    struct side inputs, outputs;
     struct varve_op_info info = VARVE_OP_INFO_INIT;
     if (varve_layers() == 0)
         return;
-    for (int i = 0; i < node->input_count; i++) {
-        const struct tensor *tensor = &graph->tensors[node->inputs[i]];
-        inputs[i] = (struct varve_tensor){ tensor->dtype, tensor->rank, tensor->dims };
-    }
-    info.inputs = inputs;
+    describe_side(&inputs, graph, node->inputs, node->input_count, run);
+    describe_side(&outputs, graph, node->outputs, node->output_count, run);
+    info.inputs = inputs.tensors;
+    info.input_ids = inputs.ids;
+    info.input_formats = inputs.formats;
     info.input_count = (uint32_t)node->input_count;
+    info.outputs = outputs.tensors;
+    info.output_ids = outputs.ids;
+    info.output_formats = outputs.formats;
+    info.output_count = (uint32_t)node->output_count;
     info.flop = node->flop;
     info.bytes = node->bytes;
     info.sequence = sequence_of(graph, number, run);
