@@ -38,6 +38,7 @@ struct cpu_device {
     struct device base;
     pthread_t threads[WORKERS_MAX + 1]; /* the workers, and the one for collectives */
     int thread_count;
+    uint32_t tracks[STREAM_COUNT]; /* Varve's numbers */
     pthread_mutex_t mutex; /* guards what follows, and the tasks' times */
     pthread_cond_t changed;
     struct queue queues[STREAM_COUNT];
@@ -260,11 +261,9 @@ static bool cpu_synchronize(struct device *base)
     return done;
 }
 
-static bool cpu_read_clock(struct device *device, int64_t *out_ns, uint64_t *out_ticks,
-                           uint64_t *out_uncertainty_ns)
+static uint32_t cpu_track(struct device *device, enum stream stream)
 {
-    (void)device, (void)out_ns, (void)out_ticks, (void)out_uncertainty_ns;
-    return false;
+    return cpu_of(device)->tracks[stream];
 }
 
 static void cpu_close(struct device *base)
@@ -291,8 +290,27 @@ static const struct device_kind cpu = {
     .read = cpu_read,
     .submit = cpu_submit,
     .synchronize = cpu_synchronize,
-    .read_clock = cpu_read_clock,
+    .track = cpu_track,
+    .tells_its_work = false,
 };
+
+/* The clock is one that Varve knows. A stream without a track is one whose work is counted as
+ * lost. */
+static void add_tracks(struct cpu_device *device)
+{
+    for (int stream = 0; stream < STREAM_COUNT; stream++) {
+        struct varve_track_info track = {
+            .struct_size = sizeof track,
+            .clock = VARVE_CLOCK_MONOTONIC,
+            .name = device_stream_name((enum stream)stream),
+            .device = VARVE_DEVICE_CPU,
+            .context = 0,
+            .stream = stream,
+        };
+        if (varve_track_add(&track, &device->tracks[stream], NULL) != VARVE_OK)
+            device->tracks[stream] = 0;
+    }
+}
 
 static bool start_thread(struct cpu_device *device, void *(*run)(void *))
 {
@@ -317,6 +335,7 @@ struct device *cpu_device_open(const struct communicator *communicator, int work
     device->base.tiling = (struct tiling_rules){ .blocks_max = (uint32_t)workers };
     pthread_mutex_init(&device->mutex, NULL);
     pthread_cond_init(&device->changed, NULL);
+    add_tracks(device);
     bool started = communicator->ranks == 1 || start_thread(device, run_collectives);
     for (int i = 0; i < workers && started; i++)
         started = start_thread(device, run_worker);

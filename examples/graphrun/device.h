@@ -3,7 +3,9 @@
  *
  * Two kinds: the machine's own cores (cpu_device.c), and OpenCL (opencl_device.c). Tasks are
  * submitted, and run later. A task's ticket is its number since the last device_synchronize; other
- * tasks wait for it by this number. Times are in ns of the device's clock. One thread submits. */
+ * tasks wait for it by this number. Times are in ns of the device's clock. One thread submits.
+ *
+ * In the trace a stream is a track of the device. */
 #ifndef GRAPHRUN_DEVICE_H
 #define GRAPHRUN_DEVICE_H
 
@@ -47,10 +49,10 @@ struct device_kind {
     bool (*submit)(struct device *device, int ticket);
     /* Waits for all tasks, and sets their times. */
     bool (*synchronize)(struct device *device);
-    /* What its clock says at an instant that varve_ticks knows, too. False: its clock is
-     * CLOCK_MONOTONIC. */
-    bool (*read_clock)(struct device *device, int64_t *out_ns, uint64_t *out_ticks,
-                       uint64_t *out_uncertainty_ns);
+    /* The number that Varve has given to a stream's track; 0 = none. */
+    uint32_t (*track)(struct device *device, enum stream stream);
+    /* It tells Varve of its kernels and copies itself. */
+    bool tells_its_work;
 };
 
 struct device {
@@ -68,6 +70,12 @@ struct device *opencl_device_open(const struct communicator *communicator);
 
 /* The task's ticket, or NONE: a line on standard error says why. */
 int device_submit(struct device *device, const struct task *task);
+
+/* What a kernel or a copy is called in the trace. Static. */
+const char *device_work_name(const struct task *task);
+
+/* What people call a stream: "compute". Static. */
+const char *device_stream_name(enum stream stream);
 
 /* Waits for all tasks; afterwards device->tasks[0 … *out_count - 1] say when they ran, until the
  * next is submitted. */

@@ -115,10 +115,7 @@ static void count_time(struct runtime *runtime, const struct task *task)
 {
     if (task->kind == TASK_TRACE)
         return;
-    static const char *const copies[] = { [TASK_FETCH] = "Memcpy HtoD",
-                                          [TASK_RESULT] = "Memcpy DtoH" };
-    const char *name = task->kind == TASK_FETCH || task->kind == TASK_RESULT ? copies[task->kind]
-                                                                            : task->name;
+    const char *name = device_work_name(task);
     struct task_time *time = runtime->times;
     while (time->name != NULL && time->name != name)
         time++;
@@ -135,9 +132,8 @@ bool model_wait(struct model *model)
     model->runs++;
     if (!device_synchronize(runtime->device, &count))
         return false;
-    profile_clock(&runtime->profile, runtime->device);
     for (int i = 0; i < count; i++) {
-        profile_task(&runtime->profile, &runtime->device->tasks[i]);
+        profile_task(runtime->device, &runtime->device->tasks[i]);
         count_time(runtime, &runtime->device->tasks[i]);
     }
     return true;

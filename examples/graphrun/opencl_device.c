@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opencl_device.c — an OpenCL device (device.h): a queue a stream, an event a task.
  *
+ * Varve's own backend reads the events, too (varve/backend.h): nothing here tells of kernels.
+ *
  * A block is a work-group. OpenCL cannot sum over processes: a collective is a copy to the host,
  * the sum there, and a copy back, and the host waits for it. */
 #include "device.h"
@@ -13,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <varve/device.h>
+#include <varve/backend.h>
 
 #include "kernels.h"
 
 #define ITEMS_PER_GROUP 16
+#define FIRST_DEVICE 0 /* of all platforms; Varve counts them in the same order */
 #define KERNEL_NAME_BYTES 64
-#define CLOCK_READINGS 16
 
 struct opencl_device {
     struct device base;
@@ -29,6 +31,7 @@ struct opencl_device {
     cl_command_queue queues[STREAM_COUNT];
     cl_kernel kernels[OPERATOR_COUNT]; /* by their operators, once they were needed */
     cl_event events[TASKS_MAX];
+    uint32_t backend; /* Varve's, which times what has an event; 0 = none */
     float *staging; /* of a collective, on the host */
     size_t staging_bytes;
 };
@@ -209,6 +212,18 @@ static bool enqueue_call(struct opencl_device *device, const struct task *task,
     return !failed(code, task->name);
 }
 
+/* Varve reads the event's times once the device knows them. */
+static void tell(const struct opencl_device *device, const struct task *task, cl_event event)
+{
+    struct varve_device_work work = VARVE_DEVICE_WORK_INIT;
+    work.backend = device->backend;
+    work.kind = task->kind == TASK_KERNEL ? VARVE_ACTIVITY_KERNEL : VARVE_ACTIVITY_COPY;
+    work.stream = device->queues[task->stream];
+    work.name = device_work_name(task);
+    work.bytes = task->kind == TASK_KERNEL ? 0 : task->bytes;
+    varve_device_work_event(&work, event);
+}
+
 /* A kernel, a copy, or a mark. */
 static bool enqueue(struct opencl_device *device, int ticket)
 {
@@ -221,8 +236,9 @@ static bool enqueue(struct opencl_device *device, int ticket)
             awaited[count++] = device->events[task->awaited[stream]];
     const cl_event *list = count > 0 ? awaited : NULL;
     varve_begin(&calls[task->kind]);
-    varve_launch(task->correlation);
     bool done = enqueue_call(device, task, list, count, event);
+    if (done && task->kind != TASK_TRACE)
+        tell(device, task, *event);
     varve_end();
     return done && !failed(clFlush(queue), "clFlush");
 }
@@ -278,6 +294,7 @@ static bool opencl_synchronize(struct device *base)
         VARVE_SCOPE_LAYER("clFinish", VARVE_LAYER_RUNTIME);
         done &= !failed(clFinish(device->queues[stream]), "clFinish");
     }
+    varve_device_poll();
     for (int i = 0; i < base->task_count; i++) {
         cl_ulong begin = 0, end = 0;
         if (device->events[i] == NULL)
@@ -294,33 +311,28 @@ static bool opencl_synchronize(struct device *base)
     return done;
 }
 
-/* ---- its clock ---- */
+/* ---- opening it ---- */
 
-/* A command's event says when it was queued, by the device's clock: between our two readings. The
- * closest of many readings counts, for a thread may have to wait between two. */
-static bool opencl_read_clock(struct device *base, int64_t *out_ns, uint64_t *out_ticks,
-                              uint64_t *out_uncertainty_ns)
+static uint32_t opencl_track(struct device *base, enum stream stream)
 {
     struct opencl_device *device = opencl_of(base);
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < CLOCK_READINGS; i++) {
-        cl_event event;
-        cl_ulong queued = 0;
-        uint64_t before = varve_ticks();
-        if (clEnqueueMarkerWithWaitList(device->queues[STREAM_COPY], 0, NULL, &event) != CL_SUCCESS)
-            break;
-        uint64_t taken = varve_ticks() - before;
-        clFinish(device->queues[STREAM_COPY]);
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED, sizeof queued, &queued, NULL);
-        clReleaseEvent(event);
-        if (taken >= least)
-            continue;
-        least = taken;
-        *out_ns = (int64_t)queued;
-        *out_ticks = before + taken / 2;
+    struct varve_device_place place = { FIRST_DEVICE, 0, device->queues[stream] };
+    uint32_t track;
+    return varve_backend_track(device->backend, &place, device_stream_name(stream), &track,
+                               NULL) == VARVE_OK
+               ? track
+               : 0;
+}
+
+/* Lets Varve's own backend time the work, and gives the streams their names. */
+static void add_tracks(struct opencl_device *device)
+{
+    if (varve_backend_open("opencl", &device->backend, NULL) != VARVE_OK) {
+        device->backend = 0;
+        return;
     }
-    *out_uncertainty_ns = least / 2; /* a tick is at most a nanosecond */
-    return true;
+    for (int stream = 0; stream < STREAM_COUNT; stream++)
+        opencl_track(&device->base, (enum stream)stream);
 }
 
 static const struct device_kind opencl = {
@@ -333,7 +345,8 @@ static const struct device_kind opencl = {
     .read = opencl_read,
     .submit = opencl_submit,
     .synchronize = opencl_synchronize,
-    .read_clock = opencl_read_clock,
+    .track = opencl_track,
+    .tells_its_work = true,
 };
 
 struct device *opencl_device_open(const struct communicator *communicator)
@@ -350,6 +363,7 @@ struct device *opencl_device_open(const struct communicator *communicator)
         opencl_close(&device->base);
         return NULL;
     }
+    add_tracks(device);
     return &device->base;
 }
 

@@ -6,46 +6,6 @@
 
 #include <varve/device.h>
 
-static const char *const stream_names[STREAM_COUNT] = {
-    [STREAM_COMPUTE] = "compute",
-    [STREAM_GRADIENT] = "gradients",
-    [STREAM_COPY] = "copies",
-    [STREAM_COLLECTIVE] = "collectives",
-};
-
-void profile_clock(const struct profile *profile, struct device *device)
-{
-    int64_t value = 0;
-    uint64_t ticks = 0, uncertainty_ns = 0;
-    if (profile->clock != 0 &&
-        device->kind->read_clock(device, &value, &ticks, &uncertainty_ns))
-        varve_clock_pair(profile->clock, value, ticks, uncertainty_ns);
-}
-
-void profile_open(struct profile *profile, struct device *device)
-{
-    int64_t value;
-    uint64_t ticks, uncertainty_ns;
-    *profile = (struct profile){ .device = VARVE_DEVICE(device->kind->varve_kind, 0) };
-    if (device->kind->read_clock(device, &value, &ticks, &uncertainty_ns)) {
-        struct varve_clock_info clock = { sizeof clock, 0, device->kind->name, 0, 1 };
-        if (varve_clock_add(&clock, &profile->clock, NULL) == VARVE_OK)
-            profile_clock(profile, device);
-    }
-    for (int stream = 0; stream < STREAM_COUNT; stream++) {
-        struct varve_track_info track = {
-            .struct_size = sizeof track,
-            .clock = profile->clock != 0 ? profile->clock : VARVE_CLOCK_MONOTONIC,
-            .name = stream_names[stream],
-            .device = profile->device,
-            .context = 0,
-            .stream = stream,
-        };
-        if (varve_track_add(&track, &profile->tracks[stream], NULL) != VARVE_OK)
-            profile->tracks[stream] = 0; /* its work is counted as lost */
-    }
-}
-
 /* Backward operators have their forward one's number. */
 static int64_t sequence_of(const struct graph *graph, int number, uint64_t run)
 {
@@ -99,15 +59,15 @@ void profile_operator(const struct graph *graph, int number, uint64_t run)
     varve_op(&info);
 }
 
-void profile_task(const struct profile *profile, const struct task *task)
+void profile_task(struct device *device, const struct task *task)
 {
-    if (task->kind == TASK_COLLECTIVE || task->kind == TASK_TRACE)
-        return; /* a range of the thread that ran the collective says so */
-    bool is_copy = task->kind != TASK_KERNEL;
+    bool is_copy = task->kind == TASK_FETCH || task->kind == TASK_RESULT;
+    if (device->kind->tells_its_work || (task->kind != TASK_KERNEL && !is_copy))
+        return;
     struct varve_activity_info info = {
         .struct_size = sizeof info,
-        .track = profile->tracks[task->stream],
-        .name = is_copy ? (task->kind == TASK_FETCH ? "Memcpy HtoD" : "Memcpy DtoH") : task->name,
+        .track = device->kind->track(device, task->stream),
+        .name = device_work_name(task),
         .kind = is_copy ? VARVE_ACTIVITY_COPY : VARVE_ACTIVITY_KERNEL,
         .begin = task->begin_ns,
         .end = task->end_ns,

@@ -21,10 +21,7 @@ bool runtime_open(struct runtime *runtime, const struct runtime_options *options
     runtime->device = options->use_opencl
                           ? opencl_device_open(&runtime->communicator)
                           : cpu_device_open(&runtime->communicator, options->workers);
-    if (runtime->device == NULL)
-        return false;
-    profile_open(&runtime->profile, runtime->device);
-    return true;
+    return runtime->device != NULL;
 }
 
 void runtime_close(struct runtime *runtime)

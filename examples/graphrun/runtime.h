@@ -31,7 +31,6 @@ struct runtime {
     struct runtime_options options;
     struct communicator communicator;
     struct device *device;
-    struct profile profile;
     struct task_time times[OPERATOR_COUNT + 2];
 };
 
