@@ -20,11 +20,11 @@
  *
  *     $ varve record -- ./program && varve report
  *
- * While nothing is recorded, every call costs one relaxed load and one branch. A recorded range
- * costs two clock reads and two stores. No function prints, exits, blocks, throws or changes errno;
- * a record that cannot be kept is counted. Every function is thread-safe. It may also be called
- * from a signal handler, except for the session functions and those marked "not from signal
- * handlers".
+ * While nothing is recorded and nobody observes (varve/observer.h), every call costs one relaxed
+ * load and one branch. A recorded range costs two clock reads and two stores. No function prints,
+ * exits, blocks, throws or changes errno; a record that cannot be kept is counted. Every function
+ * is thread-safe. It may also be called from a signal handler, except for the session functions and
+ * those marked "not from signal handlers".
  * The macros and inline functions need GNU C (gcc, clang), C99 or C++11 and later. */
 #ifndef VARVE_VARVE_H
 #define VARVE_VARVE_H
@@ -61,15 +61,17 @@ extern "C" {
 #define VARVE_LAYER_ALL 0x7ffu
 
 /* The process's switch. It fills one memory page, so that the page can be mapped onto a file that
- * another process writes. `layers` is the mask of recorded layers, 0 = off; `epoch` grows at each
- * start; `steps` is not 0 while a schedule counts steps, or while control callbacks are to be told
- * of a switch (VARVE_STEPS_TOLD; doc/control.md). Read the mask through varve_layers(); write it
- * through varve_layers_set(). */
+ * another process writes. `layers` is the mask of recorded layers, 0 = off; `observers` is not 0
+ * while a program has observers (varve/observer.h); `steps` is not 0 while a schedule counts steps,
+ * or while control callbacks are to be told of a switch (VARVE_STEPS_TOLD; doc/control.md); `epoch`
+ * grows at each start. Read the mask through varve_layers(); write it through
+ * varve_layers_set(). */
 struct varve_control {
     uint32_t layers;
-    uint32_t epoch;
+    uint32_t observers;
     uint32_t steps;
-    unsigned char reserved[4084];
+    uint32_t epoch;
+    unsigned char reserved[4080];
 };
 #define VARVE_STEPS_TOLD 2u
 extern VARVE_API struct varve_control varve_control_page;
@@ -78,6 +80,14 @@ extern VARVE_API struct varve_control varve_control_page;
 static inline uint32_t varve_layers(void)
 {
     return __atomic_load_n(&varve_control_page.layers, __ATOMIC_RELAXED);
+}
+
+/* Is anything recorded, or are there observers? `layers` and `observers` in one load. */
+typedef uint64_t varve_two_words_ __attribute__((may_alias));
+static inline int varve_is_on_(void)
+{
+    const varve_two_words_ *both = (const varve_two_words_ *)(const void *)&varve_control_page;
+    return __atomic_load_n(both, __ATOMIC_RELAXED) != 0;
 }
 
 /* ---- call sites ---- */
@@ -133,14 +143,14 @@ VARVE_API VARVE_DIRECT void varve_emit_free(const void *address, uint32_t device
 /* Begins a range on the calling thread. Every begin needs one varve_end on the same thread. */
 static inline void varve_begin(struct varve_site *site)
 {
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_begin(site);
 }
 
 /* Ends the innermost open range of the calling thread; does nothing if no range is open. */
 static inline void varve_end(void)
 {
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_end();
 }
 
@@ -148,7 +158,7 @@ static inline void varve_end(void)
  * record. */
 static inline void varve_next(struct varve_site *site)
 {
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_next(site);
 }
 
@@ -156,7 +166,7 @@ static inline void varve_next(struct varve_site *site)
  * varve_end. Slower than a site, because the name is hashed. Not from signal handlers. */
 static inline void varve_begin_name(const char *name, uint32_t layer)
 {
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_begin_name(name, layer);
 }
 
@@ -245,14 +255,14 @@ static inline void varve_step_begin(int64_t index)
 {
     if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
         varve_emit_schedule(1);
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_step_begin(index);
 }
 
 /* Ends the step, and all ranges of this thread that are still open in it. */
 static inline void varve_step_end(void)
 {
-    if (VARVE_UNLIKELY(varve_layers() != 0))
+    if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_step_end();
     if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
         varve_emit_schedule(0);

@@ -51,7 +51,8 @@ class Site(ctypes.Structure):
 
 
 class Control(ctypes.Structure):
-    _fields_ = [("layers", ctypes.c_uint32), ("epoch", ctypes.c_uint32), ("steps", ctypes.c_uint32)]
+    _fields_ = [("layers", ctypes.c_uint32), ("observers", ctypes.c_uint32),
+                ("steps", ctypes.c_uint32), ("epoch", ctypes.c_uint32)]
 
 
 def _around(folder: pathlib.Path) -> Iterator[pathlib.Path]:

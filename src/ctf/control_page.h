@@ -19,7 +19,7 @@
 
 #define VV_CONTROL_FILE ".control"
 #define VV_CONTROL_MAGIC UINT64_C(0x4c52544345565256) /* "VRVECTRL" */
-#define VV_CONTROL_VERSION 2u
+#define VV_CONTROL_VERSION 3u
 #define VV_CONTROL_SWITCHES 64u
 #define VV_CONTROL_KEPT 4096u
 
@@ -35,21 +35,22 @@ struct vv_control_switch {
 };
 
 struct vv_control_page {
-    uint32_t layers, epoch, steps; /* struct varve_control                                      */
-    uint32_t version;              /* VV_CONTROL_VERSION; of all fields from here on            */
+    uint32_t layers;               /* these four are struct varve_control                       */
+    uint32_t observers;            /* how many of the processes that share the page have any    */
+    uint32_t steps, epoch;
     uint64_t magic;
+    uint32_t version;              /* VV_CONTROL_VERSION; of all fields                         */
+    uint32_t listens;              /* not 0: set VV_STEPS_TOLD after a switch                   */
     uint64_t pid;                  /* the process that the page belongs to                      */
     uint32_t clock_is_counter;     /* the clock of `ticks`: base/system/clock.h */
     uint32_t wanted;               /* the mask for a start without a mask                       */
-    uint32_t listens;              /* not 0: set VV_STEPS_TOLD after a switch                 */
-    uint32_t reserved;
     uint64_t asked;                /* switches made by other processes so far; these write it   */
     uint64_t noted;                /* … that are in the trace; the recorded process writes it   */
     struct vv_control_switch switches[VV_CONTROL_SWITCHES];
 };
 _Static_assert(sizeof(struct varve_control) == 4096, "one page");
 _Static_assert(sizeof(struct vv_control_page) <= sizeof(struct varve_control), "fits the page");
-_Static_assert(offsetof(struct vv_control_page, steps) == offsetof(struct varve_control, steps),
+_Static_assert(offsetof(struct vv_control_page, epoch) == offsetof(struct varve_control, epoch),
                "the same words");
 
 /* Where switch `number` stands in the page's file if it has no place in the page. */

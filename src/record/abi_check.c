@@ -13,7 +13,7 @@
 
 /* The inline functions of varve.h read this struct. */
 VV_PLACED(varve_control, layers, 0);
-VV_PLACED(varve_control, epoch, 4);
+VV_PLACED(varve_control, observers, 4); /* one load reads both */
 VV_PLACED(varve_control, steps, 8);
 _Static_assert(sizeof(struct varve_control) == 4096, "ABI 0: a page");
 

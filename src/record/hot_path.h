@@ -29,8 +29,12 @@
  * caches, so every page that a record touches costs time, a page of code too. */
 #define VV_HOT __attribute__((hot))
 
-/* varve_emit_end for callers in this library: a direct call, not through the PLT. */
+/* varve_emit_end for ranges that a collector began, which observers do not see. */
 void vv_emit_end(void);
+/* Records alone, without telling observers. */
+void vv_record_begin(struct varve_site *site);
+void vv_record_begin_name(const char *name, uint32_t layer);
+void vv_record_end(void);
 /* The cost of one record on this machine, in picoseconds: measures the hot path on a scratch
  * packet. */
 uint64_t vv_range_cost_ps(void);
@@ -205,7 +209,8 @@ static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64
 /* Nothing unusual is open: from now on records may use vv_reserve_at_once. */
 static inline void vv_see_plain(struct vv_self *self)
 {
-    self->plain_epoch = vv_clock_is_counter ? self->epoch : self->epoch - 1;
+    uint64_t mark = vv_birth_word() & VV_BIRTH_MARK;
+    self->plain_word = vv_clock_is_counter ? (uint32_t)(self->epoch - mark) + mark : VV_NOT_PLAIN;
 }
 
 /* The caller has changed the counts of open ranges in several steps. If a handler saw another epoch
@@ -254,7 +259,7 @@ static inline void vv_push(struct vv_self *self, bool is_recorded)
         return;
     self->skipped[depth / 64] |= UINT64_C(1) << depth % 64;
     self->skips++;
-    self->plain_epoch = self->epoch - 1;
+    self->plain_word = VV_NOT_PLAIN;
     vv_see_epoch(self, epoch);
 }
 

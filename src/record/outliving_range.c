@@ -70,7 +70,7 @@ void vv_frame_begin(struct varve_site *site)
         return;
     set(self->framed, depth, true);
     self->frames++;
-    self->plain_epoch = self->epoch - 1;
+    self->plain_word = VV_NOT_PLAIN;
     vv_see_epoch(self, epoch);
 }
 

@@ -255,10 +255,9 @@ void vv_thread_resync(struct vv_self *self)
     if (vv_birth_is_unknown() && vv_recorder_lock())
         vv_recorder_unlock();
     self->epoch = __atomic_load_n(&varve_control_page.epoch, __ATOMIC_ACQUIRE) +
-                  __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED);
+                  (uint32_t)vv_birth_word();
     self->retry_ticks = 0; /* the failure belongs to another session */
     vv_thread_forget(self);
-    self->plain_epoch = self->epoch;
     /* The next record calls vv_thread_tick, which first writes a switch that was made from
      * outside. */
     self->era--;

@@ -13,8 +13,10 @@ PUBLIC = sorted(path.relative_to(sources.ROOT / "include") for path in sources.c
                 if path.is_relative_to(sources.ROOT / "include"))
 INTERNAL = sorted(path.relative_to(sources.ROOT / "src") for path in sources.code(".h")
                   if path.is_relative_to(sources.ROOT / "src"))
-# Everything that varve.h offers as a macro: its expansion must pass the user's warnings, too.
+# Everything that varve.h and observer.h offer as a macro: its expansion must pass the user's
+# warnings, too.
 MACROS = """
+#include <varve/observer.h>
 #include <varve/varve.h>
 VARVE_SITE(site, "name", VARVE_LAYER_OP);
 void use(double value);
@@ -23,12 +25,23 @@ void use(double value)
     struct varve_op_info info = VARVE_OP_INFO_INIT;
     struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
     struct varve_error error;
+    struct varve_observer observer = VARVE_OBSERVER_INIT;
+    struct varve_observer_state known = VARVE_OBSERVER_STATE_INIT;
+    struct varve_observers_of_thread former = VARVE_OBSERVERS_OF_THREAD_INIT;
+    struct varve_guard guard = VARVE_GUARD_INIT(&site);
+    uint64_t handle = 0;
     VARVE_SCOPE("outer");
     varve_begin(&site);
     { VARVE_SCOPE_LAYER("inner", VARVE_LAYER_HOST); varve_op(&info); }
     varve_counter(&site, value);
     varve_alloc(&info, sizeof info, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 1));
     varve_end();
+    info.input_count = varve_guard_needs(&guard) & VARVE_NEED_INPUTS;
+    varve_guard_begin(&guard, &info);
+    varve_guard_end(&guard, info.inputs, info.input_count);
+    if (varve_observer_add(&observer, &handle, &error) == VARVE_OK &&
+        varve_observer_query(handle, &known, &error) == VARVE_OK)
+        varve_observers_restore(&former, &former, NULL);
     if (varve_session_start(&options, &error) == VARVE_OK)
         varve_session_stop(NULL);
 }

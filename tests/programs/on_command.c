@@ -13,6 +13,8 @@
  *     drop         becomes user 65534         other N     N times "other", a site that was not used
  *                                             before
  *     names N         N ranges, each of a name that was not used before
+ *     observe N    adds (1) or removes (0) an observer
+ *     observed     answers "ok N": ranges and steps that it has seen so far
  *     sleep N      N ms                       kill        SIGKILL */
 #include <pthread.h>
 #include <signal.h>
@@ -25,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <varve/observer.h>
 #include <varve/varve.h>
 
 VARVE_SITE(work, "work", VARVE_LAYER_OP);
@@ -116,6 +119,25 @@ static void fork_child(long count)
     waitpid(child, NULL, 0);
 }
 
+static unsigned long seen;
+
+static int see(void *user, const struct varve_observed *what, uint64_t *out_context)
+{
+    (void)user, (void)what, (void)out_context;
+    __atomic_fetch_add(&seen, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static void observe(bool is_added)
+{
+    static uint64_t handle;
+    struct varve_observer observer = VARVE_OBSERVER_INIT;
+    observer.start = see;
+    if ((is_added ? varve_observer_add(&observer, &handle, NULL)
+                  : varve_observer_remove(handle, NULL)) != VARVE_OK)
+        exit(2);
+}
+
 static int obey(const char *word, long number)
 {
     if (strcmp(word, "pairs") == 0)
@@ -142,7 +164,9 @@ static int obey(const char *word, long number)
         usleep((useconds_t)number * 1000);
     else if (strcmp(word, "kill") == 0)
         raise(SIGKILL);
-    else if (strcmp(word, "layers") != 0)
+    else if (strcmp(word, "observe") == 0)
+        observe(number != 0);
+    else if (strcmp(word, "layers") != 0 && strcmp(word, "observed") != 0)
         return 1;
     return 0;
 }
@@ -170,6 +194,8 @@ int main(void)
             return 1;
         if (strcmp(word, "layers") == 0)
             printf("ok %u\n", varve_layers());
+        else if (strcmp(word, "observed") == 0)
+            printf("ok %lu\n", seen);
         else
             printf("ok\n");
         fflush(stdout);

@@ -15,6 +15,7 @@ static struct vv_own_folder home;       /* folder of the page's file; "" = priva
 static bool is_borrowed;                /* the file belongs to the parent                        */
 static uint32_t recorded_layers;        /* layers that are recorded, as the trace says           */
 static uint32_t own_steps;              /* varve_control_page.steps as this process stored it    */
+static uint32_t own_observers;          /* 1: this process has observers; atomic                 */
 static uint64_t noted;                  /* number of others' switches that the trace has         */
 static void (*teller)(void);            /* NULL: there are no callbacks; atomic                  */
 static uint32_t heard_layers;           /* the mask that the callbacks know, or will be told of  */
@@ -24,9 +25,22 @@ static uint32_t layers_now(void)
     return varve_layers() & VARVE_LAYER_ALL;
 }
 
+/* How many of the processes that share the page have observers. The count says only whether to look
+ * for observers, so it may be too high: a child that was killed still counts. */
+static void count_observers(bool more)
+{
+    if (more)
+        __atomic_fetch_add(&varve_control_page.observers, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_sub(&varve_control_page.observers, 1, __ATOMIC_RELAXED);
+}
+
 static void make_private(void)
 {
+    if (is_borrowed && own_observers != 0)
+        count_observers(false);
     (void)vv_page_unshare(&varve_control_page);
+    __atomic_store_n(&varve_control_page.observers, own_observers, __ATOMIC_RELAXED);
     home.path[0] = '\0';
     is_borrowed = false;
 }
@@ -122,8 +136,10 @@ static void own_page(void)
 void vv_control_open(const struct vv_own_folder *folder, uint32_t layers)
 {
     static struct varve_control content; /* static, under the lock: stacks may be small */
-    if (is_borrowed)
+    if (is_borrowed) {
         vv_control_note(); /* what the parent's page says is the last that is heard of it */
+        own_page();
+    }
     recorded_layers = layers;
     memcpy(&content, &varve_control_page, sizeof content);
     struct vv_control_page *page = (struct vv_control_page *)(void *)&content;
@@ -135,12 +151,10 @@ void vv_control_open(const struct vv_own_folder *folder, uint32_t layers)
     page->listens = teller != NULL;
     page->asked = page->noted = noted = 0;
     if (vv_own_share_page(folder, VV_CONTROL_FILE, &varve_control_page, &content) != 0) {
-        own_page();
         noted = vv_control()->asked; /* switches of a former session, or of the parent */
         return;
     }
     vv_own_folder_copy(&home, folder);
-    is_borrowed = false;
 }
 
 void vv_control_close(void)
@@ -159,6 +173,17 @@ void vv_control_forget(void)
 void vv_control_forked(void)
 {
     is_borrowed = home.path[0] != '\0';
+    if (is_borrowed && own_observers != 0)
+        count_observers(true);
+}
+
+void vv_control_observe(bool observed)
+{
+    vv_birth_observe(observed);
+    if (observed == (own_observers != 0))
+        return;
+    __atomic_store_n(&own_observers, observed, __ATOMIC_SEQ_CST); /* first: vv_control_lost */
+    count_observers(observed);
 }
 
 static void set_layers(uint32_t layers)
@@ -217,8 +242,9 @@ bool vv_control_lost(void)
     if (vv_os_replace_by_memory(&varve_control_page, sizeof varve_control_page) != 0)
         return false;
     __atomic_store_n(&varve_control_page.epoch,
-                     vv_self.epoch - __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED),
-                     __ATOMIC_RELAXED);
+                     vv_self.epoch - (uint32_t)vv_birth_word(), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&varve_control_page.observers,
+                       __atomic_load_n(&own_observers, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
     __atomic_store_n(&varve_control_page.steps, own_steps, __ATOMIC_RELAXED);
     __atomic_store_n(&varve_control_page.layers, recorded_layers, __ATOMIC_RELEASE);
     return true;

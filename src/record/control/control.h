@@ -34,6 +34,8 @@ void vv_control_forked(void);
 /* These two store into the page what holds from now on. The trace does not change. */
 void vv_control_set_layers(uint32_t layers);
 void vv_control_count_steps(bool counted);
+/* This process now has observers, or has none any more (doc/observers.md). */
+void vv_control_observe(bool observed);
 /* From now on the running session records these layers, and its trace says so. `asker` is an enum
  * varve_profiling_asker whose switch callbacks are told of; 0 = they are not. A switch by
  * VARVE_PROFILING_BY_PROGRAM is told also if nothing changes. Returns the former layers. */

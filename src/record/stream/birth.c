@@ -14,7 +14,8 @@ _Static_assert(sizeof vv_birth_page == VV_PAGE_BYTES, "nothing else is cleared w
 /* Atomic. CLEARED is stored only after the first mark. */
 static enum { UNTRIED, CLEARED, NOT_CLEARED } in_children;
 
-static pid_t known; /* atomic */
+static pid_t known;    /* atomic */
+static bool observed; /* under the lock */
 
 void vv_birth_certify(void)
 {
@@ -23,14 +24,24 @@ void vv_birth_certify(void)
         in_children = NOT_CLEARED;
     if (in_children == NOT_CLEARED)
         return;
-    __atomic_store_n(&vv_birth_page.mark, VV_BIRTH_MARK, __ATOMIC_RELAXED);
+    __atomic_store_n(&vv_birth_page.word, VV_BIRTH_MARK | (observed ? VV_BIRTH_OBSERVED : 0),
+                     __ATOMIC_RELAXED);
     __atomic_store_n(&in_children, CLEARED, __ATOMIC_RELEASE);
+}
+
+void vv_birth_observe(bool is_observed)
+{
+    observed = is_observed;
+    if (observed)
+        __atomic_fetch_or(&vv_birth_page.word, VV_BIRTH_OBSERVED, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(&vv_birth_page.word, ~VV_BIRTH_OBSERVED, __ATOMIC_RELAXED);
 }
 
 bool vv_birth_is_unknown(void)
 {
     return __atomic_load_n(&in_children, __ATOMIC_ACQUIRE) == CLEARED &&
-           __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED) == 0;
+           (vv_birth_word() & VV_BIRTH_MARK) == 0;
 }
 
 uint64_t vv_birth_pid(void)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/system/os.h"
+#include "record/stream/observation.h"
 #include "record/stream/recorder.h"
 
 static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,6 +36,8 @@ void vv_recorder_lock_in_child(void)
     pthread_mutex_lock(&record_lock);
     if (on_fork != NULL)
         on_fork();
+    if (vv_observation_get() != NULL)
+        vv_observation_get()->forked();
 }
 
 bool vv_recorder_lock(void)

@@ -35,10 +35,11 @@ struct vv_thread { /* cold part, from a slab; one list holds those of all sessio
 #define VV_GIVEN_NAME_BYTES 64u
 
 struct vv_self { /* hot part, thread-local: one cache line up to writer.behind                   */
+    /* The vv_epoch_word of `epoch` without observers, while all open ranges are recorded and none
+     * is a frame; VV_NOT_PLAIN at other times. So one comparison in the hot path excludes all
+     * unusual cases. */
+    uint64_t plain_word;
     uint32_t epoch;       /* vv_epoch when depth was last valid                                 */
-    /* Equals `epoch` while all open ranges are recorded and none is a frame; at other times it is
-     * an epoch that never comes. So one comparison in the hot path excludes all unusual cases. */
-    uint32_t plain_epoch;
     uint32_t era;         /* ticks >> VV_ERA_SHIFT when the slow path last looked at the clock  */
     uint32_t depth;       /* number of open ranges, recorded or not                             */
     uint32_t step_depth;  /* depth of the open step; 0 = no step is open                        */
@@ -71,11 +72,15 @@ extern _Thread_local struct vv_self vv_self;
 
 /* Identifies one start of recording in one process. A thread's knowledge is valid as long as the
  * epoch is the same. */
+static inline uint64_t vv_epoch_word(void)
+{
+    return __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED) + vv_birth_word();
+}
 static inline uint32_t vv_epoch(void)
 {
-    return __atomic_load_n(&varve_control_page.epoch, __ATOMIC_RELAXED) +
-           __atomic_load_n(&vv_birth_page.mark, __ATOMIC_RELAXED);
+    return (uint32_t)vv_epoch_word();
 }
+#define VV_NOT_PLAIN UINT64_MAX /* no word */
 
 /* ---- the lock ---- */
 
