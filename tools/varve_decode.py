@@ -53,6 +53,8 @@ BUILTINS = {  # §6: id: name, stream, fields
     38: ("varve.operator", "thread",
          "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; struct { u32 dtype;"
          " u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } tensors[tensor_count];"),
+    42: ("varve.counter_name", "process", "u32 counter; u32 name; u64 choice;"),
+    43: ("varve.counts", "thread", "u32 choice; u32 value_count; u64 values[value_count];"),
     48: ("varve.past_range", "thread", "u32 name; u32 layer; u32 subject; u32 clock_number; "
          "u64 tid; i64 begin; i64 end;"),
     49: ("varve.past_note", "thread", "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; "

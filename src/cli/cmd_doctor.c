@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/system/clock.h"
+#include "base/system/perf_counter.h"
 #include "cli/line/arguments.h"
 #include "cli/line/machine.h"
 #include "cli/reading/output.h"
@@ -86,6 +87,19 @@ static bool check_folder(char *detail, size_t bytes)
     return is_mapped;
 }
 
+/* For varve record --metrics. Counters of software are always there. */
+static bool check_counters(char *detail, size_t bytes)
+{
+    struct perf_event_mmap_page *page;
+    int failure = vv_perf_counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, &page);
+    if (failure == 0)
+        vv_perf_counter_close(page);
+    snprintf(detail, bytes, "%s%s",
+             failure == 0 ? "the processor's" : "software counters alone: ",
+             failure == 0 ? "" : vv_perf_counter_reason(failure));
+    return failure == 0;
+}
+
 static bool check_peaks(char *detail, size_t bytes)
 {
     char machine[256];
@@ -130,6 +144,7 @@ static const struct { const char *name; check_fn *check; } checks[] = {
              { "write traces here", check_folder },
     { "read .gz", check_gzip },           { "read .zst, pack", check_zstd },
     { "read .sqlite", check_sqlite },
+    { "record --metrics", check_counters },
     { "peaks of this machine", check_peaks },
 };
 

@@ -31,11 +31,12 @@
 #include "ctf/metadata_write.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
+#include "settings/metric_groups.h"
 #include "settings/schedule.h"
 #include "settings/sources.h"
 #include "sheet/number.h"
 
-#define SETTINGS_MAX 15
+#define SETTINGS_MAX 16
 /* With less room, a process may have been unable to make its folder. */
 #define ROOM_LEAST_BYTES (UINT64_C(256) << 10)
 #define PYTHON_MODULES_BYTES 512u /* the library in the program keeps at most this               */
@@ -72,6 +73,16 @@ static enum varve_code check_times(const struct vv_arguments *arguments, struct 
     return VARVE_OK;
 }
 
+static enum varve_code check_metrics(const char *group, struct varve_error *error)
+{
+    struct vv_hardware_counter counters[VV_HARDWARE_COUNTERS_MAX];
+    size_t count;
+    if (group == NULL)
+        return VARVE_OK;
+    VV_TRY_NOTE(vv_metric_group_find(group, counters, &count, error), error, "--metrics");
+    return VARVE_OK;
+}
+
 static enum varve_code choose_sources(struct recording *recording, struct varve_error *error)
 {
     const struct vv_arguments *arguments = recording->arguments;
@@ -105,6 +116,7 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
     VV_TRY_NOTE(vv_layers_parse(arguments->layers, &layers, error), error, "--layers");
     VV_TRY(choose_sources(recording, error));
     VV_TRY(check_times(arguments, error));
+    VV_TRY(check_metrics(arguments->metrics, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
     recording->command = arguments->operands;
     recording->name = arguments->output != NULL ? strdup(arguments->output)
@@ -150,6 +162,8 @@ static size_t set_environment(const struct recording *recording, const char *fol
         { "VARVE_DUMP_ON", recording->policy.dump_on },
         { "VARVE_RESERVE", recording->policy.reserve_text },
         { "VARVE_SHARE", is_shared(recording) ? "1" : "" },
+        { "VARVE_METRICS",
+          recording->arguments->metrics != NULL ? recording->arguments->metrics : "" },
     };
     /* A varve record around this one may have set these variables. */
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)

@@ -47,6 +47,8 @@ size_t vv_record_length(const uint64_t *words, size_t count)
         return words_of_site(id % VV_SITE_KINDS);
     if (vv_list_head_words(id) != 0)
         return words_with_list(words, count, id);
+    if (id == VV_EVENT_COUNTS)
+        return count < 2 ? 0 : 2 + (size_t)(le64toh(words[1]) >> 32);
     if (id == VV_EVENT_STRING)
         return count < 2 ? 0 : 2 + ((size_t)(le64toh(words[1]) >> 32) + 7) / 8;
     return id < sizeof fixed ? fixed[id] : 0;

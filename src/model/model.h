@@ -228,6 +228,9 @@ struct vv_args { struct vv_table table; VV_ARG_COLUMNS(VV_COLUMN_POINTER, struct
     X(T, uint32_t, key)        /* string                                                        */ \
     X(T, uint32_t, process)    /* row; VV_NONE = a fact about the run                           */ \
     X(T, uint8_t, kind)
+/* The key of facts that name what ranges were counted with: texts with commas between names. A
+ * counted range has an argument of each name: by how much the thread's counter grew. */
+#define VV_FACT_COUNTERS "counters of ranges"
 struct vv_facts { struct vv_table table; VV_FACT_COLUMNS(VV_COLUMN_POINTER, struct vv_facts) };
 
 /* ---- the input files ---- */

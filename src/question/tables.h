@@ -49,6 +49,10 @@ enum vv_choice {
     TABLE(kernel_ops, VV_PARTS_WORK, false, "the same, by the operator that it was done for") \
     TABLE(kernel_counters, VV_PARTS_ALL, false, \
           "what the device counted in each kernel, and whose kernel it was") \
+    TABLE(operator_counters, VV_PARTS_HOST | VV_CHOICE_FILTER, false, \
+          "what the threads' counters say of each operator itself") \
+    TABLE(step_counters, VV_PARTS_HOST, false, \
+          "what the counters of a step's thread say of each step") \
     TABLE(annotations, VV_PARTS_WORK, false, \
           "device work by the user's range that it was launched in") \
     TABLE(marks, VV_PARTS_HOST, false, "instants that the program marked, in order of time") \

@@ -3,6 +3,8 @@
  * written. */
 #include "record/hot_path.h"
 
+bool vv_ranges_are_counted;
+
 /* Handlers may come at any point of the loop. For each record that the loop does not see, the
  * handler sets writer.behind; or the handler leaves the packet, and then no handler writes there
  * any more. */

@@ -206,11 +206,20 @@ static inline void vv_put_fields(struct vv_self *self, uint32_t id, const uint64
 
 /* ---- open ranges: which of them are recorded ---- */
 
+/* Ranges write what the thread has used (record/counts.h). Atomic. */
+extern bool vv_ranges_are_counted;
+
+static inline bool vv_is_counting(void)
+{
+    return VARVE_UNLIKELY(__atomic_load_n(&vv_ranges_are_counted, __ATOMIC_RELAXED));
+}
+
 /* Nothing unusual is open: from now on records may use vv_reserve_at_once. */
 static inline void vv_see_plain(struct vv_self *self)
 {
     uint64_t mark = vv_birth_word() & VV_BIRTH_MARK;
-    self->plain_word = vv_clock_is_counter ? (uint32_t)(self->epoch - mark) + mark : VV_NOT_PLAIN;
+    bool is_plain = vv_clock_is_counter && !vv_is_counting();
+    self->plain_word = is_plain ? (uint32_t)(self->epoch - mark) + mark : VV_NOT_PLAIN;
 }
 
 /* The caller has changed the counts of open ranges in several steps. If a handler saw another epoch

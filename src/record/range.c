@@ -5,7 +5,7 @@
  * recorded. So an end knows whether its begin was written, although the end names no site and the
  * mask may have changed. Observers are called around the records: before a begin, after an end. */
 #include "ctf/metadata_write.h"
-#include "record/hot_path.h"
+#include "record/counts.h"
 #include "record/outliving_range.h"
 #include "record/stream/observation.h"
 
@@ -27,6 +27,7 @@ void vv_record_begin(struct varve_site *site)
     if (is_wanted)
         vv_put_site(self, site, VV_KIND_BEGIN);
     vv_push(self, is_wanted);
+    vv_count_begin(self, is_wanted);
 }
 
 void vv_record_end(void)
@@ -34,6 +35,7 @@ void vv_record_end(void)
     struct vv_self *self = vv_self_in_epoch();
     if (is_off() || self->depth == self->step_depth) /* nothing is open, or only the step */
         return;
+    vv_count_end(self);
     if (self->frames != 0)
         vv_frame_end_other(self);
     else if (vv_pop(self))
@@ -43,7 +45,7 @@ void vv_record_end(void)
 static void next(struct varve_site *site)
 {
     struct vv_self *self = vv_self_in_epoch();
-    if (self->frames != 0) {
+    if (self->frames != 0 || vv_is_counting()) {
         vv_record_end();
         vv_record_begin(site);
         return;
@@ -87,6 +89,7 @@ void vv_record_begin_name(const char *name, uint32_t layer)
     if (is_wanted)
         put_begin_name(self, name, layer);
     vv_push(self, is_wanted);
+    vv_count_begin(self, is_wanted);
 }
 
 static void step_end(void)
@@ -97,6 +100,11 @@ static void step_end(void)
     if (self->frames != 0) {
         vv_frame_end_step(self);
         return;
+    }
+    if (vv_is_counting()) { /* each range has counts where it ends */
+        while (self->depth > self->step_depth)
+            vv_record_end();
+        vv_count_end(self);
     }
     while (self->depth > self->step_depth)
         vv_pop(self);
@@ -118,6 +126,7 @@ static void step_begin(int64_t index)
         vv_put_fields(self, VV_EVENT_STEP_BEGIN, &field, 1);
     vv_push(self, is_wanted);
     self->step_depth = self->depth;
+    vv_count_begin(self, is_wanted);
 }
 
 /* ---- begin, next, end: a fast path for nearly every record, and observers and the rest ---- */

@@ -10,6 +10,7 @@
 #include "base/system/libc.h"
 #include "base/system/os.h"
 #include "record/control/control.h"
+#include "record/counters/counters.h"
 #include "record/hot_path.h"
 #include "record/lost.h"
 #include "record/process_clock.h"
@@ -285,6 +286,7 @@ void vv_thread_discard(struct vv_self *self, uint64_t records)
 static void on_thread_exit(void *value)
 {
     struct vv_self *self = value;
+    vv_counters_leave();
     if ((self->thread == NULL && self->kept == NULL) || !vv_recorder_lock())
         return;
     vv_stream_settle(&self->writer);

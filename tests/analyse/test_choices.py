@@ -131,6 +131,20 @@ def waiting(rank):
     return events
 
 
+def used(rank):
+    """Two threads, whose steps and operators were counted."""
+    events = []
+    for number in range(5):
+        begin = number * STEP_NS
+        for tid in (1, 2):
+            cpu = 1000 * (number + 1) + 100 * tid + 10 * rank
+            events += [step(number, begin, begin + STEP_NS - 1, tid) |
+                       {"args": {"cpu_ns": 2 * cpu}},
+                       span("aten::mm", begin + 500, begin + 9000 * tid, tid=tid, cpu_ns=cpu),
+                       span("aten::add", begin + 20_000, begin + 21_000, tid=tid, cpu_ns=7)]
+    return events
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory):
     folder = tmp_path_factory.mktemp("choices")
@@ -138,10 +152,12 @@ def traces(tmp_path_factory):
     def ranks(name, make):
         return [write(folder / f"{name}{rank}.json", make(rank),
                       {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank,
-                                                               "world_size": 2}})
+                                                               "world_size": 2},
+                                          "counters of ranges": "cpu_ns"})
                                                                for rank in (0, 1)]
     return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted),
             "rank_waits": ranks("waiting", waiting)} | \
+        dict.fromkeys(("operator_counters", "step_counters"), ranks("used", used)) | \
         dict.fromkeys(RECORDS, ranks("recorded", recorded))
 
 

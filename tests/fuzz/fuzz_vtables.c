@@ -166,6 +166,15 @@ static void put_activity(struct writing *writing)
     put(writing, (uint64_t)draw_size(&writing->draw));
 }
 
+static void put_counts(struct writing *writing)
+{
+    uint32_t count = draw_below(&writing->draw, 4);
+    put_record(writing, VV_EVENT_COUNTS);
+    put_halves(writing, draw_below(&writing->draw, 2), count);
+    for (uint32_t i = 0; i < count; i++)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+}
+
 static void put_past_range(struct writing *writing)
 {
     put_record(writing, VV_EVENT_PAST_RANGE);
@@ -200,41 +209,60 @@ static void put_past_note(struct writing *writing)
     }
 }
 
+static void put_any_site(struct writing *writing)
+{
+    put_site(writing, (enum vv_site_kind)draw_below(&writing->draw, VV_SITE_KINDS));
+}
+
+static void put_end(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_END);
+}
+
+static void put_step_begin(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_STEP_BEGIN);
+    put(writing, (uint64_t)draw_number(&writing->draw));
+}
+
+static void put_step_end(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_STEP_END);
+}
+
+static void put_end_under(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_END_UNDER);
+    put(writing, draw_below(&writing->draw, 4));
+}
+
+static void put_launch(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_LAUNCH);
+    put(writing, draw_below(&writing->draw, 6));
+}
+
+static void put_any_memory(struct writing *writing)
+{
+    put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
+}
+
+/* What comes often stands often. */
+static void (*const of_thread[])(struct writing *writing) = {
+    put_any_site, put_any_site, put_any_site, put_any_site, put_any_site, put_any_site,
+    put_any_site, put_any_site, put_end, put_end, put_end,
+    put_step_begin, put_step_end, put_end_under, put_begin, put_op, put_call, put_launch,
+    put_activity, put_activity,
+    put_operator,
+    put_counts,
+    put_any_memory,
+    put_past_range,
+    put_past_note,
+};
+
 static void put_of_thread(struct writing *writing)
 {
-    unsigned kind = draw_below(&writing->draw, 24);
-    if (kind < VV_SITE_KINDS) {
-        put_site(writing, (enum vv_site_kind)kind);
-    } else if (kind < 11) {
-        put_record(writing, VV_EVENT_END);
-    } else if (kind == 11) {
-        put_record(writing, VV_EVENT_STEP_BEGIN);
-        put(writing, (uint64_t)draw_number(&writing->draw));
-    } else if (kind == 12) {
-        put_record(writing, VV_EVENT_STEP_END);
-    } else if (kind == 13) {
-        put_record(writing, VV_EVENT_END_UNDER);
-        put(writing, draw_below(&writing->draw, 4));
-    } else if (kind == 14) {
-        put_begin(writing);
-    } else if (kind == 15) {
-        put_op(writing);
-    } else if (kind == 16) {
-        put_call(writing);
-    } else if (kind == 17) {
-        put_record(writing, VV_EVENT_LAUNCH);
-        put(writing, draw_below(&writing->draw, 6));
-    } else if (kind < 20) {
-        put_activity(writing);
-    } else if (kind == 20) {
-        put_operator(writing);
-    } else if (kind == 21) {
-        put_memory(writing, draw_byte(&writing->draw) % 2 == 0);
-    } else if (kind == 22) {
-        put_past_range(writing);
-    } else {
-        put_past_note(writing);
-    }
+    of_thread[draw_below(&writing->draw, sizeof of_thread / sizeof *of_thread)](writing);
 }
 
 /* ---- records of the process ---- */
@@ -286,7 +314,13 @@ static void put_of_process(struct writing *writing)
         { VV_EVENT_COST, 0, 1 },
         { VV_EVENT_CLOCK, 0, 4 },
     };
-    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 4);
+    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 5);
+    if (kind > sizeof kinds / sizeof *kinds + 3) {
+        put_record(writing, VV_EVENT_COUNTER_NAME);
+        put_halves(writing, draw_below(&writing->draw, 4), draw_name(writing));
+        put(writing, draw_below(&writing->draw, 2));
+        return;
+    }
     if (kind > sizeof kinds / sizeof *kinds) {
         put_of_device(writing);
         return;

@@ -89,6 +89,8 @@ BUILTIN_FIELDS = {
     (38, "varve.operator"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count;"
                             " struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity;"
                             " i64 dims[rank]; } tensors[tensor_count];",
+    (42, "varve.counter_name"): "u32 counter; u32 name; u64 choice;",
+    (43, "varve.counts"): "u32 choice; u32 value_count; u64 values[value_count];",
     (48, "varve.past_range"): "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid;"
                               " i64 begin; i64 end;",
     (49, "varve.past_note"): "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; i64 time;"
@@ -248,6 +250,10 @@ class Stream:
     def launch(self, correlation, at):
         self.record(21, at, struct.pack("<Q", correlation))
 
+    def counts(self, values, at, choice=1):
+        """What the thread's counters say; None: not known."""
+        self.record(43, at, struct.pack("<II", choice, len(values)) + b"".join(
+            struct.pack("<Q", 2**64 - 1 if value is None else value) for value in values))
     def past_range(self, name, span, at, layer="OP", **more):
         """A range that is over; span is (begin, end) in the clock; more: subject, clock, tid."""
         subject = self.process.string(more["subject"]) if "subject" in more else 0
@@ -373,6 +379,11 @@ class Process:
 
     def clock_pair(self, clock, value, ticks, uncertainty_ns=0, at=0):
         self._note(18, at, struct.pack("<QqQQ", clock, value, ticks, uncertainty_ns))
+
+    def counter_names(self, names, choice=1, at=0):
+        """What the counters 0, 1 … of `choice` are called."""
+        for counter, name in enumerate(names):
+            self._note(42, at, struct.pack("<IIQ", counter, self.string(name, at), choice))
 
     def track(self, track, name, clock, place, at=0):
         """`place` is the device, or (device, context, stream)."""

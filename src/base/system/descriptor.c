@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FIRST 3 /* lowest number of a descriptor of libvarve */
@@ -92,4 +94,13 @@ int vv_descriptor_pipe(int out_ends[2], int flags)
     out_ends[0] = ends[0];
     out_ends[1] = ends[1];
     return failed;
+}
+
+int vv_descriptor_event(struct perf_event_attr *event)
+{
+    struct held held;
+    hold_low(&held);
+    int opened = lift((int)syscall(SYS_perf_event_open, event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    let_go(&held);
+    return opened;
 }

@@ -12,6 +12,8 @@
 
 #include <sys/types.h>
 
+struct perf_event_attr;
+
 /* Like openat; returns 3 or more, or -1 and errno. */
 VV_MUST_USE int vv_descriptor_open(int at, const char *name, int flags, mode_t mode);
 /* Like openat with O_PATH. The result may have any number, since it can be neither read nor
@@ -22,5 +24,7 @@ VV_MUST_USE int vv_descriptor_look(int at, const char *name, int flags);
 VV_MUST_USE int vv_descriptor_open_in(int folder, const char *name, int flags, mode_t mode);
 /* Like pipe2: returns 0, or -1 and errno. */
 VV_MUST_USE int vv_descriptor_pipe(int out_ends[2], int flags);
+/* Opens an event of the calling thread: perf_event_open(2). Returns 3 or more, or -1 and errno. */
+VV_MUST_USE int vv_descriptor_event(struct perf_event_attr *event);
 
 #endif

@@ -130,6 +130,10 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         AT(reserve),
     ROW(SHARE) .name = "share", .kind = VV_VALUE_FLAG,
         .help = "other users may read the trace, as far as umask lets them", AT(share),
+    ROW(METRICS) .name = "metrics", .kind = VV_VALUE_TEXT, .value = "GROUP",
+        .help = "count what each range uses: processor time, page faults, switches, and this group "
+                "of hardware counters, such as PipeUtilization, L2Cache, Custom:0x3c",
+        AT(metrics),
     ROW(DUMP_ON) .name = "dump-on", .kind = VV_VALUE_TEXT, .value = "SIGNAL",
         .help = "a process that gets it writes NAME.dump.varve, and goes on", AT(dump_on),
     ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID",

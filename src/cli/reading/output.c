@@ -207,6 +207,11 @@ int vv_cli_flush(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
+    if (errno == 0) { /* an earlier write failed: the next one says why */
+        clearerr(stdout);
+        if (putchar('\n') == EOF || fflush(stdout) != 0)
+            errno = errno != 0 ? errno : EIO;
+    }
     (void)cannot_write(NULL, errno != 0 ? errno : EIO, &error);
     return vv_output_complain(NULL, &error);
 }

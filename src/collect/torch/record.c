@@ -16,7 +16,7 @@
 #include "collect/torch/arguments.h"
 #include "collect/torch/names.h"
 #include "ctf/metadata_write.h"
-#include "record/hot_path.h"
+#include "record/counts.h"
 #include "record/source_note.h"
 
 #define THREADS_MAX 65536u
@@ -264,6 +264,7 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
         put_begin(self, &begin);
     }
     vv_push(self, is_wanted);
+    vv_count_begin(self, is_wanted);
 }
 
 /* ---- the callbacks ---- */

@@ -12,6 +12,7 @@
 #include "ctf/layout.h"
 #include "import/rows/key_map.h"
 #include "import/rows/list_cache.h"
+#include "import/varve/counts.h"
 #include "import/varve/devices.h"
 #include "import/varve/metadata/metadata.h"
 #include "import/varve/packets.h"
@@ -88,6 +89,7 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_dispatch) dispatches;
     VV_ARRAY_OF(struct vv_collector) collectors; /* each collector once                         */
     struct vv_devices_said devices;
+    struct vv_counts_said counts;
     struct vv_past_said past;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */

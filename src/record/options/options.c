@@ -12,6 +12,7 @@
 #include "ctf/metadata_write.h"
 #include "record/options/text.h"
 #include "settings/dump_signal.h"
+#include "settings/metric_groups.h"
 #include "varve/varve.h"
 
 enum kind {
@@ -45,11 +46,6 @@ static const char *const switches[] = { "on", "off", NULL };
 static const char *const levels[] = { "on", "off", "l0", "l1", "l2", "l3", NULL };
 static const char *const api_levels[] = { "off", "l0", "l1", NULL };
 static const char *const blocks[] = { "all", "on", "off", NULL };
-static const char *const metrics[] = { "ArithmeticUtilization", "PipeUtilization", "Memory",
-                                       "MemoryL0",
-                                       "MemoryUB", "ResourceConflictRatio", "L2Cache",
-                                       "MemoryAccess",
-                                       "PipelineExecuteUtilization", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const caches[] = { "read", "write", NULL };
 static const char *const host_parts[] = { "cpu", "mem", "disk", "network", "osrt", "numa", NULL };
@@ -89,7 +85,7 @@ static const struct row rows[] = {
     SWITCH("aicpu", 0, ASCEND),
     SWITCH("l2", 0, ASCEND),
     SWITCH("task_tsfw", 0, ASCEND),
-    { "aic_metrics", KIND_EVENTS, metrics, 0, 0, { 0 }, ASCEND },
+    { "aic_metrics", KIND_EVENTS, vv_metric_groups, 0, 0, { 0 }, NULL },
     SWITCH("instr_profiling", 0, ASCEND),
     COUNT("instr_profiling_freq", 300, 30000, ASCEND),
     COUNT("sys_hardware_mem_freq", 1, 10000, SAMPLER),
@@ -227,7 +223,9 @@ static enum varve_code read_size(const struct row *row, const struct vv_option_m
 enum varve_code vv_options_check_metrics(const char *name, struct varve_error *error)
 {
     const struct row *row = find_row("aic_metrics");
-    if (find_choice(row->choices, name, strlen(name)) >= 0 || strncmp(name, "Custom:", 7) == 0)
+    const size_t prefix = sizeof VV_METRICS_CUSTOM - 1;
+    if (find_choice(row->choices, name, strlen(name)) >= 0 ||
+        strncmp(name, VV_METRICS_CUSTOM, prefix) == 0)
         return VARVE_OK;
     return no_such_value(row, name, VARVE_ERROR_NO_OFFSET, error);
 }
@@ -367,6 +365,21 @@ static enum varve_code apply_text(struct gathering *all, const struct row *row,
     return VARVE_OK;
 }
 
+static enum varve_code apply_metrics(struct gathering *all, const struct row *row,
+                                     const struct vv_option_member *member,
+                                     struct varve_error *error)
+{
+    char *metrics = all->options->metrics;
+    if (member->value[0] != '\0' && vv_options_check_metrics(member->value, NULL) != VARVE_OK)
+        return no_such_value(row, member->value, member->value_offset, error);
+    if (strlen(member->value) >= VV_OPTIONS_METRICS_BYTES)
+        return vv_fail_at(error, VARVE_LIMIT, member->value_offset,
+                          "option '%s' is longer than %u bytes,", row->key,
+                          VV_OPTIONS_METRICS_BYTES - 1);
+    memcpy(metrics, member->value, strlen(member->value) + 1);
+    return VARVE_OK;
+}
+
 static enum varve_code apply(struct gathering *all, const struct row *row,
                              const struct vv_option_member *member, struct varve_error *error)
 {
@@ -384,9 +397,7 @@ static enum varve_code apply(struct gathering *all, const struct row *row,
     case KIND_LIST:
         return is_empty ? VARVE_OK : check_list(row, member, error);
     case KIND_EVENTS:
-        return is_empty || vv_options_check_metrics(member->value, NULL) == VARVE_OK
-                   ? VARVE_OK
-                   : no_such_value(row, member->value, member->value_offset, error);
+        return apply_metrics(all, row, member, error);
     case KIND_SIZE:
         return read_size(row, member, &all->options->max_bytes, error);
     case KIND_KEEP:

@@ -23,6 +23,7 @@
 #define VV_OPTIONS_TEXT_BYTES 16384u
 #define VV_POINT_NAME_BYTES 1024u
 #define VV_OPTIONS_FILE ".options.json"
+#define VV_OPTIONS_METRICS_BYTES 128u
 
 struct vv_options {
     const char *source;    /* "the call", or the variable's name; static storage                */
@@ -38,6 +39,7 @@ struct vv_options {
     int dump_signal;       /* 0 = none                                                          */
     char fp_point[VV_POINT_NAME_BYTES]; /* "" = not given; as is bp_point                       */
     char bp_point[VV_POINT_NAME_BYTES];
+    char metrics[VV_OPTIONS_METRICS_BYTES]; /* counters of each range; "" = none                 */
     bool joins;            /* `varve record` began the session: its command line has priority   */
     uint64_t given;        /* bit n: row n of the table was given                               */
     size_t text_bytes;

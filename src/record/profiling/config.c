@@ -83,7 +83,7 @@ void vv_profiling_config_free(struct varve_profiling_config *config)
     free(config);
 }
 
-void vv_profiling_set_limits(struct vv_session_manner *manner, const struct vv_options *options)
+static void set_from_options(struct vv_session_manner *manner, const struct vv_options *options)
 {
     manner->max_bytes = options->max_bytes;
     manner->reserve = options->reserve;
@@ -92,4 +92,14 @@ void vv_profiling_set_limits(struct vv_session_manner *manner, const struct vv_o
     manner->keep_bytes = options->keep.bytes;
     manner->keep_ns = options->keep.ns;
     manner->dump_signal = options->dump_signal;
+    manner->metrics = options->metrics;
+}
+
+void vv_profiling_set_manner(struct vv_session_manner *manner, const struct vv_options *options,
+                             const struct varve_profiling_config *config)
+{
+    if (options != NULL)
+        set_from_options(manner, options);
+    if (config != NULL && config->metrics != NULL)
+        manner->metrics = config->metrics;
 }

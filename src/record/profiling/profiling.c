@@ -17,6 +17,7 @@
 #include "base/text/harmless.h"
 #include "record/control/control.h"
 #include "record/control/window.h"
+#include "record/counts.h"
 #include "record/options/options.h"
 #include "record/profiling/callbacks.h"
 #include "record/profiling/config.h"
@@ -33,7 +34,7 @@ enum state { STATE_OFF, STATE_READY, STATE_STARTED };
 
 static struct {
     enum state state;
-    const struct varve_profiling_config *config; /* the one that was started; NULL = the options */
+    const struct varve_profiling_config *config; /* that was started; NULL = the options        */
     char output[PATH_MAX];                       /* "" = default                                */
     bool owns_session;   /* this API began the running session                                  */
     bool by_environment; /* begun at load; the program has not initialised yet                  */
@@ -222,6 +223,7 @@ static bool session_runs(void)
  * its schedule. `varve record` has decided the rest. */
 static void join_session(void)
 {
+    vv_counts_begin(all.options.metrics);
     if (!all.options.paused && all.options.schedule.active == 0)
         vv_window_switch(varve_layers(), all.options.layers, VV_WINDOW_BY_THREAD);
     if (!vv_recorder_lock())
@@ -279,7 +281,7 @@ static enum varve_code start_options(const char *begun_by, bool folder_now,
         .paused = options->paused,
         .schedule = options->schedule,
     };
-    vv_profiling_set_limits(&manner, options);
+    vv_profiling_set_manner(&manner, options, NULL);
     memcpy(all.output, options->output, sizeof all.output);
     all.options.joins = session_runs();
     if (all.options.joins)
@@ -469,10 +471,11 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
         .begun_by = BY("varve_profiling_init"),
         .folder_now = true,
     };
-    if (all.has_options)
-        vv_profiling_set_limits(&manner, &all.options);
+    vv_profiling_set_manner(&manner, all.has_options ? &all.options : NULL, config);
     bool joins = session_runs();
-    if (!joins)
+    if (joins)
+        vv_counts_begin(manner.metrics);
+    else
         VV_TRY(begin_session(layers, &manner, error));
     all.config = config;
     all.state = STATE_STARTED;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "record/control/control.h"
-#include "record/hot_path.h"
+#include "record/counts.h"
 #include "record/lost.h"
 #include "record/options/options.h"
 #include "record/process_clock.h"
@@ -105,5 +105,6 @@ bool vv_session_on_first_record(void)
         return false;
     }
     vv_collector_write_all();
+    vv_counts_write_names();
     return true;
 }

@@ -15,12 +15,14 @@
 #include "ctf/metadata_write.h"
 #include "record/control/control.h"
 #include "record/control/window.h"
+#include "record/counters/counters.h"
+#include "record/counts.h"
 #include "record/lost.h"
-#include "record/output.h"
 #include "record/process_clock.h"
 #include "record/session/dump.h"
 #include "record/session/folder.h"
 #include "record/session/options.h"
+#include "record/session/output.h"
 #include "record/session/schedule.h"
 #include "record/sigbus.h"
 #include "record/site.h"
@@ -55,6 +57,7 @@ static void go_on_in_child(void)
     vv_prepared_part_abandon();
     vv_copier_abandon();
     vv_lost_forked();
+    vv_counters_forked();
     vv_self.epoch = vv_epoch() - 1; /* the page may still be the parent's */
     if (!session->running)
         return;
@@ -108,8 +111,10 @@ static int begin_in(const struct vv_own_folder *output, uint32_t layers,
     /* dump.c reads it without the lock */
     __atomic_store_n(&session->running, true, __ATOMIC_RELEASE);
     session->begun_by = manner->begun_by;
-    if (session->has_folder)
+    if (session->has_folder) {
         vv_collector_write_all();
+        vv_counts_write_names();
+    }
     if (manner->dump_signal != 0) /* a program with a handler of its own keeps it */
         (void)vv_dump_on_signal(manner->dump_signal);
     session->on_demand = manner->paused;
@@ -141,6 +146,7 @@ static enum varve_code make_output_and_begin(const struct varve_session_options 
     vv_recorder_unlock();
     VV_TRY(
         vv_output_make(options->output, manner->is_shared || is_standard_shared, &output, error));
+    vv_counts_begin(manner->metrics);
     VV_TRY(lock_without_session(error));
     int failure =
         begin_in(&output, options->layers != 0 ? options->layers : VARVE_LAYER_ALL, manner);
@@ -278,7 +284,10 @@ static void begin_for_command(const char *output)
 {
     const char *layers = getenv("VARVE_LAYERS"), *paused = getenv("VARVE_PAUSED"),
                *schedule = getenv("VARVE_SCHEDULE");
-    if (output[0] != '/' || !vv_recorder_lock())
+    if (output[0] != '/')
+        return;
+    vv_counts_begin(NULL);
+    if (!vv_recorder_lock())
         return;
     struct vv_session_manner manner = { .begun_by = "`varve record`: it ends with the process",
                                         .by_command = true };

@@ -27,6 +27,7 @@ struct vv_session_manner {
     uint64_t keep_bytes;
     uint64_t keep_ns;
     int dump_signal;       /* 0 = none: dump.h                                                   */
+    const char *metrics;   /* counters of each range: counts.h. NULL = the environment's         */
 };
 
 /* Makes or joins the trace folder, and begins a session in it. Takes the lock. */

@@ -109,7 +109,8 @@ static void put_step(FILE *file, int step)
     int at = STEP_US * step;
     char text[160];
     snprintf(text, sizeof text, "ProfilerStep#%d", step);
-    put_span(file, &(struct span){ "user_annotation", text, 100, 1, at, STEP_US - 500, "" });
+    put_span(file, &(struct span){ "user_annotation", text, 100, 1, at, STEP_US - 500,
+                                   "\"cpu_ns\": 9000000" });
     put_span(file, &(struct span){ "python_function", "train.py(3): step", 100, 1, at + 1,
                                    STEP_US - 502, "" });
     put_ranks(file, at, text);
@@ -141,7 +142,8 @@ static void put_step(FILE *file, int step)
     put_span(file,
              &(struct span){ "cuda_runtime", "cudaDeviceSynchronize", 100, 1, at + 8500, 400, "" });
     put_span(file,
-             &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300, "" });
+             &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300,
+                             "\"cpu_ns\": 200000, \"page_faults\": 3" });
     put_records(file, step);
     /* odd: table "health" */
     put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" });
@@ -157,7 +159,8 @@ static int trace_file(void)
     int number = memfd_create("trace", MFD_CLOEXEC);
     FILE *file = fdopen(dup(number), "w");
     assert_non_null(file);
-    fputs("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB "
+    fputs("{\"schemaVersion\": 1, \"counters of ranges\": \"cpu_ns,page_faults\", "
+          "\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB "
           "HBM3\"}], \"traceEvents\": [\n"
           "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"GPU "
           "0\"}}",

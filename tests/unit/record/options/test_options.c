@@ -354,8 +354,8 @@ static void ges_modes_are_known(void **state)
     assert_true(asked && !options.paused); /* GE's standard: training and task trace, hccl */
     assert_int_equal(options.layers, VARVE_LAYER_API | VARVE_LAYER_STEP | TASKS |
                                          VARVE_LAYER_RUNTIME | VARVE_LAYER_COMM);
-    assert_string_equal(vv_options_effect(&options, "aic_metrics"),
-                        "accepted, no effect here: it needs an Ascend device");
+    assert_string_equal(vv_options_effect(&options, "aic_metrics"), "in effect");
+    assert_string_equal(options.metrics, "PipeUtilization");
     assert_int_equal(from((const char *const[5]){ NULL, "dynamic" }, &asked), VARVE_OK);
     assert_true(asked && options.paused);
     assert_int_equal(from((const char *const[5]){ NULL, "delay_or_duration" }, &asked),

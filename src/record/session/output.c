@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/output.h"
+#include "record/session/output.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "record/output.h"
+#include "record/session/output.h"
 
 static char root[4096], deep[PATH_MAX];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h — the trace folder that a program names for its session. Thread-safe; not for signal
  * handlers. */
-#ifndef VV_RECORD_OUTPUT_H
-#define VV_RECORD_OUTPUT_H
+#ifndef VV_RECORD_SESSION_OUTPUT_H
+#define VV_RECORD_SESSION_OUTPUT_H
 
 #include "base/error.h"
 #include "base/system/own_folder.h"

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive/operators/counted.h"
+
+#include <string.h>
+
+#include "model/arg_walk.h"
+#include "sheet/cells.h"
+
+static uint32_t find(const struct vv_counted *counted, uint32_t key)
+{
+    uint32_t i = 0;
+    while (i < counted->count && counted->keys[i] != key)
+        i++;
+    return i;
+}
+
+/* `list` has commas between names. A name that no argument has is left out. */
+static void take_names(struct vv_counted *counted, const struct vv_model *model, const char *list)
+{
+    for (const char *name = list;;) {
+        size_t length = strcspn(name, ",");
+        uint32_t id = vv_intern_find(&model->strings, name, length);
+        if (id != 0 && find(counted, id) == counted->count && counted->count < VV_COUNTED_MAX)
+            counted->keys[counted->count++] = id;
+        if (name[length] == '\0')
+            return;
+        name += length + 1;
+    }
+}
+
+void vv_counted_init(struct vv_counted *out_counted, const struct vv_scope *scope)
+{
+    const struct vv_facts *facts = &scope->model->facts;
+    out_counted->count = 0;
+    for (uint32_t row = 0; row < facts->table.count; row++) {
+        uint32_t process = facts->process[row];
+        if (facts->kind[row] == VV_ARG_TEXT &&
+            strcmp(vv_text_of(scope->model, facts->key[row]), VV_FACT_COUNTERS) == 0 &&
+            (process == VV_NONE || scope->processes[process]))
+            take_names(out_counted, scope->model,
+                       vv_text_of(scope->model, (uint32_t)facts->value[row]));
+    }
+}
+
+bool vv_counts_of(const struct vv_counted *counted, const struct vv_model *model, uint32_t slice,
+                  struct vv_counts *out_counts)
+{
+    struct vv_arg_walk walk =
+        vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+    out_counts->known = 0;
+    for (uint32_t arg; vv_arg_next(&walk, &arg);) {
+        uint32_t i = find(counted, model->args.key[arg]);
+        if (i == counted->count || model->args.kind[arg] != VV_ARG_INT)
+            continue;
+        out_counts->values[i] = (int64_t)model->args.value[arg];
+        out_counts->known |= UINT32_C(1) << i;
+    }
+    return out_counts->known != 0;
+}
+
+/* Sums of counts of a file may pass 64 bits: they wrap. */
+void vv_counts_add(struct vv_counts *sum, const struct vv_counts *counts, bool is_less)
+{
+    for (uint32_t i = 0; i < VV_COUNTED_MAX; i++) {
+        if ((counts->known >> i & 1) == 0)
+            continue;
+        uint64_t value = (uint64_t)counts->values[i],
+                 former = (sum->known >> i & 1) != 0 ? (uint64_t)sum->values[i] : 0;
+        sum->values[i] = (int64_t)(is_less ? former - value : former + value);
+    }
+    sum->known |= counts->known;
+}
+
+enum varve_code vv_counted_columns(const struct vv_counted *counted, const struct vv_model *model,
+                                   const struct vv_sheet_column *columns, size_t column_count,
+                                   struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_sheet_column *all =
+        vv_arena_alloc(&sheet->arena, (column_count + counted->count) * sizeof *all);
+    if (all == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of %u counters",
+                counted->count);
+    memcpy(all, columns, column_count * sizeof *all);
+    for (uint32_t i = 0; i < counted->count; i++) {
+        const char *name = vv_text_of(model, counted->keys[i]);
+        size_t length = strlen(name);
+        bool is_time = length > 3 && strcmp(name + length - 3, "_ns") == 0;
+        all[column_count + i] = (struct vv_sheet_column){
+            name, name, VV_CELL_INT, is_time ? VV_UNIT_NS : VV_UNIT_COUNT, false, false
+        };
+    }
+    sheet->columns = all;
+    sheet->column_count = column_count + counted->count;
+    return VARVE_OK;
+}
+
+void vv_counted_cells(const struct vv_counted *counted, const struct vv_counts *counts,
+                      struct vv_cell *cells)
+{
+    for (uint32_t i = 0; i < counted->count; i++)
+        if ((counts->known >> i & 1) != 0)
+            cells[i] = vv_int_cell(counts->values[i]);
+}
+
+bool vv_counted_cpu_share(const struct vv_counted *counted, const struct vv_model *model,
+                          const struct vv_counts *counts, int64_t duration_ns, double *out_share)
+{
+    for (uint32_t i = 0; i < counted->count; i++) {
+        if (strcmp(vv_text_of(model, counted->keys[i]), "cpu_ns") != 0 ||
+            (counts->known >> i & 1) == 0 || duration_ns <= 0)
+            continue;
+        *out_share = (double)counts->values[i] / (double)duration_ns;
+        return true;
+    }
+    return false;
+}
