@@ -5,8 +5,9 @@
  * take blocks of ready tasks, whichever stream these are in, and a task has run when all its blocks
  * have. One more thread runs the collectives, for they wait for other processes.
  *
- * In the trace the workers are a device's cores: their work is told once, as the device's. The calls
- * are named as those of other devices are. An arrow leads from a collective's launch to its run. */
+ * In the trace the workers are a device's cores: their work is told once, as the device's. The
+ * calls are named as those of other devices are. An arrow leads from a collective's launch to its
+ * run. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -77,7 +77,7 @@ EDITS = {
         "src/record/process_clock.c": [("    (void)vv_process_stream_put(cost, 2);\n",
                                         "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    "
                                         "(void)vv_process_stream_put(beat, 2);\n")],
-        "src/import/varve/record.c": [("#include <endian.h>\n", "#include <stdio.h>\n"),
+        "src/import/varve/process/record.c": [("#include <endian.h>\n", "#include <stdio.h>\n"),
                                       ("/* ---- dispatch ---- */\n\n", READ_BEAT),
                                       ("    [VV_EVENT_END_UNDER] = read_end_under,\n",
                                        "    [VV_EVENT_BEAT] = read_beat,\n")],

@@ -195,7 +195,8 @@ def test_trace_points_are_where_the_phases_begin_and_end(graphrun, options):
     reduced = ["mean.output", "linear_2.backward_parameters", "linear_1.backward_parameters",
                "conv2d_2.backward_parameters", "conv2d_1.backward_parameters"]
     collectives = [("collective", index, f"all_reduce.{name}")
-                   for index, name in enumerate(reduced)] if options else [("collective", 0, "none")]
+                   for index, name in enumerate(reduced)] if options else [
+                       ("collective", 0, "none")]
     assert points_of(text) == [("forward start", 0, "conv2d_1"),
                                ("backward end", 0, "conv2d_1.backward_parameters"),
                                ("iteration end", 0, "net_output"), *collectives,
@@ -203,7 +204,8 @@ def test_trace_points_are_where_the_phases_begin_and_end(graphrun, options):
 
 
 def test_a_user_names_a_trace_point(graphrun):
-    text = run(graphrun, "--steps", "1", "--held-out", "0", "--print-points", "--fp-point", "relu_1",
+    text = run(graphrun, "--steps", "1", "--held-out", "0", "--print-points",
+               "--fp-point", "relu_1",
                "--bp-point", "relu_1.backward_input")
     assert points_of(text)[:2] == [("forward start", 0, "relu_1"),
                                    ("backward end", 0, "relu_1.backward_input")]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collectors.c — table "collectors": the state of each collector in the processes. The trace has it
- * as a fact "collector NAME" of a process: "STATE: TEXT" (import/varve/process.c). Processes with
- * the same state and text share a row. */
+ * as a fact "collector NAME" of a process: "STATE: TEXT" (import/varve/process/process.c).
+ * Processes with the same state and text share a row. */
 #include <string.h>
 
 #include "derive/select/scope.h"

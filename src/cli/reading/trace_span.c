@@ -13,7 +13,7 @@
 #include "ctf/stream_file.h"
 #include "import/input/input_file.h"
 #include "import/varve/metadata/metadata.h"
-#include "import/varve/timeline.h"
+#include "import/varve/packets/timeline.h"
 
 #define PATH_BYTES 4096
 

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/text/json.h"
 #include "import/input/input_file.h"
-#include "import/varve/process.h"
+#include "import/varve/process/process.h"
 
 enum value { TEXT, INTEGER, COMMAND, FORMAT };
 

@@ -15,7 +15,7 @@
 #include "base/workers.h"
 #include "ctf/lost_page.h"
 #include "import/input/format.h"
-#include "import/varve/process.h"
+#include "import/varve/process/process.h"
 
 #define THREADS_MAX 16
 

@@ -17,8 +17,8 @@ struct varve_profiling_config {
 
 void vv_profiling_config_free(struct varve_profiling_config *config); /* NULL-safe */
 
-/* Sets how much is kept and what is counted, as the options and the configuration say. Either may be
- * NULL. */
+/* Sets how much is kept and what is counted, as the options and the configuration say. Either may
+ * be NULL. */
 void vv_profiling_set_manner(struct vv_session_manner *manner, const struct vv_options *options,
                              const struct varve_profiling_config *config);
 

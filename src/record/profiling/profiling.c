@@ -114,9 +114,7 @@ static enum varve_code enter(const char *call, struct varve_error *error)
 {
     if (pthread_mutex_lock(&lock) == EDEADLK)
         VV_FAIL(error, VARVE_STATE,
-                "%s was called from a control callback: call it after the callback has "
-                "returned",
-                call);
+                "%s was called from a control callback: call it after that has returned", call);
     if (vv_control_has_news())
         (void)tell_switches();
     return VARVE_OK;
@@ -472,10 +470,9 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
         .folder_now = true,
     };
     vv_profiling_set_manner(&manner, all.has_options ? &all.options : NULL, config);
-    bool joins = session_runs();
-    if (joins)
-        vv_counts_begin(manner.metrics);
-    else
+    const bool joins = session_runs();
+    vv_counts_begin(manner.metrics); /* also where no session begins */
+    if (!joins)
         VV_TRY(begin_session(layers, &manner, error));
     all.config = config;
     all.state = STATE_STARTED;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* devices.h — what a process's trace says of devices: clocks, tracks, their work, and the ranges
+ * that started it (doc/format.md §6). Private to this room.
+ *
+ * The process's own stream, with clocks and tracks, is read first. The work of all threads is kept
+ * until the end, because it comes in any order. Thread-compatible. */
+#ifndef VV_IMPORT_VARVE_PROCESS_DEVICES_H
+#define VV_IMPORT_VARVE_PROCESS_DEVICES_H
+
+#include <stdint.h>
+
+#include "import/rows/device_clock.h"
+#include "import/rows/key_map.h"
+
+struct vv_process_reader;
+struct vv_record;
+struct vv_stream_reader;
+
+struct vv_device_track {
+    int64_t context, stream;
+    uint32_t name, clock, device;
+    uint32_t row; /* in tracks; VV_NONE until the track has work                                 */
+};
+
+struct vv_device_work {
+    int64_t begin, end; /* in the track's clock; then in ns                                      */
+    uint64_t correlation, bytes;
+    uint32_t track, name; /* track: index in `tracks`                                            */
+    uint8_t kind;       /* enum vv_activity_kind                                                 */
+};
+
+struct vv_launch {
+    uint64_t correlation;
+    uint32_t slice;
+};
+
+struct vv_devices_said {
+    VV_ARRAY_OF(struct vv_device_clock) clocks;
+    VV_ARRAY_OF(struct vv_device_track) tracks;
+    VV_ARRAY_OF(struct vv_device_work) work;
+    VV_ARRAY_OF(struct vv_launch) launches;
+    struct vv_key_map clock_ids, track_ids; /* to the index in the array                         */
+    bool has_samples; /* the pairs of the known clocks are among `clocks`                        */
+};
+
+/* Actions of record.c. */
+enum varve_code vv_device_clock_read(struct vv_stream_reader *stream,
+                                     const struct vv_record *record, struct varve_error *error);
+enum varve_code vv_clock_pair_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error);
+enum varve_code vv_track_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                              struct varve_error *error);
+enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                                 struct varve_error *error);
+enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error);
+
+/* When a clock says `value`. *out_is_placed is false if the clock says no instant. */
+enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t clock, int64_t value,
+                                  int64_t *out_ns, bool *out_is_placed,
+                                  struct varve_error *error);
+
+/* When all streams are decoded: adds tracks, slices and activities of the process's device work. */
+enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_error *error);
+void vv_devices_said_deinit(struct vv_devices_said *said); /* idempotent */
+
+#endif

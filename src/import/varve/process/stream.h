@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.h — the state of one stream while it is decoded. Private to this room. */
+#ifndef VV_IMPORT_VARVE_PROCESS_STREAM_H
+#define VV_IMPORT_VARVE_PROCESS_STREAM_H
+
+#include "import/varve/process/process.h"
+
+struct vv_stream_reader {
+    struct vv_process_reader *process;
+    const struct vv_packets *packets;
+    const char *path;          /* of the current part                                           */
+    uint32_t track;            /* row; VV_NONE until it is needed                               */
+    uint64_t ticks;            /* of the last record                                            */
+    int64_t time_ns;           /* the same, in ns                                               */
+    uint64_t records;
+    bool counts_only;          /* records are only measured, not understood                     */
+    bool lacks_begin;          /* open ranges may have begun before the first record            */
+    VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
+    size_t next_pause;         /* the first pause not before the last record …                  */
+    uint64_t next_pause_ticks; /* … and its time; UINT64_MAX: none                              */
+    /* A range had no duration: its nesting or order may differ from the recorded one. */
+    bool has_empty;
+};
+
+/* A record whose clock has been read. Its first word is followed by payload[0 .. words - 1). */
+struct vv_record {
+    const struct vv_event_class *class;
+    const uint64_t *payload;
+    size_t payload_words;
+    uint64_t offset; /* offset in the file                                                      */
+    uint32_t slice;  /* row: the innermost open range; or VV_NONE                               */
+};
+
+/* The instant of a full clock value, which was read at `offset`. */
+static inline enum varve_code vv_stream_time(struct vv_stream_reader *stream, uint64_t ticks,
+                                             uint64_t offset, int64_t *out_ns,
+                                             struct varve_error *error)
+{
+    if (__builtin_expect(vv_timeline_ns(&stream->process->timeline, ticks, out_ns, NULL) ==
+                             VARVE_OK,
+                         1))
+        return VARVE_OK;
+    return vv_fail_at(error, VARVE_CORRUPT, offset,
+                      "'%s': clock value %llu is centuries away from now", stream->path,
+                      (unsigned long long)ticks);
+}
+
+/* record.c: all actions except those of plain ranges. */
+enum varve_code vv_record_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error);
+/* The number of words of the record at words[0], for a class with words == 0. Returns 0 if `count`
+ * words are too few. */
+size_t vv_record_words(const struct vv_process_reader *process, const struct vv_event_class *class,
+                       const uint64_t *words, size_t count);
+
+#endif
