@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_parallel.c — the fast ways through a stream (import/varve/process/ranges.c and parallel.c
  * there) against the slow ones: several threads give the model that one gives, and what the
- * importer says of order and nesting is what finish finds by itself. Streams are drawn at random, in packets of a
- * few records. */
+ * importer says of order and nesting is what finish finds by itself. Streams are drawn at random,
+ * in packets of a few records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
