@@ -15,6 +15,7 @@
 #include "network.h"
 #include "options.h"
 #include "plan.h"
+#include "watch.h"
 #include "weights.h"
 
 #define HELD_OUT_BATCH 64
@@ -223,12 +224,18 @@ static bool run(struct program *program)
         .break_plan = program->options.break_plan,
         .points = { program->options.fp_point, program->options.bp_point },
     };
-    bool done = runtime_open(&program->runtime, &options) && compile(program) &&
+    bool done = (!program->options.watch || watch_start()) &&
+                runtime_open(&program->runtime, &options) && compile(program) &&
                 show_plans(program) &&
                 load(program) && run_steps(program) &&
                 (program->options.held_out == 0 || !is_first(program) || evaluate(program));
     if (done && program->options.print_times && is_first(program))
         print_times(program);
+    if (program->options.watch) {
+        watch_stop();
+        if (done && is_first(program))
+            watch_print(stdout);
+    }
     if (done && fflush(stdout) != 0)
         done = refuse("cannot write the results: %s", strerror(errno));
     model_unload(&program->inference);

@@ -35,13 +35,14 @@ static const char help[] =
     "  --fp-point NODE, --bp-point NODE\n"
     "                  let forward start, and backward end, at these nodes\n"
     "  --times         print how long the device took for each operator\n"
+    "  --watch         print how often each call of the runtime was made, and how long it took\n"
     "  --help          this text\n"
     "\n"
     "To see where its time goes:  varve record -- graphrun  and then  varve report\n";
 
 /* Numbers first, then texts, then switches. */
 enum { STEPS, BATCH, SEED, HELD_OUT, EVERY, WORKERS, NUMBER_COUNT, NETWORK = NUMBER_COUNT, PLAN,
-       FP_POINT, BP_POINT, OPENCL, MPI, PRINT_PLAN, BREAK_PLAN, PRINT_POINTS, TIMES, HELP };
+       FP_POINT, BP_POINT, OPENCL, MPI, PRINT_PLAN, BREAK_PLAN, PRINT_POINTS, TIMES, WATCH, HELP };
 
 static const struct option long_options[] = {
     { "steps", required_argument, NULL, STEPS },
@@ -60,6 +61,7 @@ static const struct option long_options[] = {
     { "break-plan", no_argument, NULL, BREAK_PLAN },
     { "print-points", no_argument, NULL, PRINT_POINTS },
     { "times", no_argument, NULL, TIMES },
+    { "watch", no_argument, NULL, WATCH },
     { "help", no_argument, NULL, HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -97,6 +99,7 @@ static bool take_option(int option, const char *argument, struct options *option
         [OPENCL] = &options->use_opencl,           [MPI] = &options->is_parallel,
         [PRINT_PLAN] = &options->print_plan,       [BREAK_PLAN] = &options->break_plan,
         [PRINT_POINTS] = &options->print_points,   [TIMES] = &options->print_times,
+        [WATCH] = &options->watch,
     };
     uint64_t *const places[NUMBER_COUNT] = {
         [STEPS] = &options->steps,       [BATCH] = &options->batch, [SEED] = &options->seed,
@@ -106,7 +109,7 @@ static bool take_option(int option, const char *argument, struct options *option
         return parse_number(option, places[option]);
     if (option >= NETWORK && option <= BP_POINT)
         *texts[option] = optarg;
-    else if (option >= OPENCL && option <= TIMES)
+    else if (option >= OPENCL && option <= WATCH)
         *switches[option] = true;
     else if (option == ':')
         return refuse("%s wants a value; graphrun --help says which", argument);

@@ -11,7 +11,7 @@ struct options {
     const char *network;
     const char *plan; /* file to write, or NULL */
     const char *fp_point, *bp_point; /* nodes, or NULL */
-    bool use_opencl, is_parallel, break_plan, print_plan, print_points, print_times;
+    bool use_opencl, is_parallel, break_plan, print_plan, print_points, print_times, watch;
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };

@@ -211,6 +211,19 @@ def test_a_user_names_a_trace_point(graphrun):
                                    ("backward end", 0, "relu_1.backward_input")]
 
 
+# ---- what the program itself hears ----
+
+def test_an_observer_hears_each_call_of_the_runtime(graphrun):
+    """Nothing is recorded. A step launches four phases, an inference two."""
+    text = run(graphrun, "--steps", "3", "--batch", "2", "--held-out", "128", "--watch")
+    calls = {name: (int(count), int(total)) for name, count, total in re.findall(
+        r"^call (\w+): (\d+) times, (\d+) ns$", text, re.MULTILINE)}
+    counts = {"runtime_open": 1, "runtime_compile": 2, "model_load": 2, "model_write": 8,
+              "model_read": 4, "model_launch": 3 * 4 + 2 * 2, "model_wait": 3 + 2, "evaluate": 1}
+    assert {name: count for name, (count, _) in calls.items()} == counts
+    assert all(total > 0 for _, total in calls.values())
+
+
 # ---- what a trace says ----
 
 @pytest.fixture(scope="module", name="recorded")
