@@ -5,7 +5,7 @@
 
 #include "base/system/clock.h"
 #include "sampling.h"
-#include "varve/varve.h"
+#include "varve/values.h"
 
 #define BARRIER __asm__ volatile("" ::: "memory") /* each turn of a loop stays what it is */
 #define WORK_NS 100.0
@@ -59,6 +59,47 @@ void bench_run_next(long count)
         varve_next(&work);
         BARRIER;
     }
+    varve_end();
+}
+
+VARVE_KEY(batch, "batch");
+
+void bench_run_argument(long count)
+{
+    varve_begin(&work);
+    for (long i = 0; i < count; i++)
+        varve_arg_i64(&batch, i);
+    varve_end();
+}
+
+void bench_run_collective(long count)
+{
+    struct varve_collective_info info = VARVE_COLLECTIVE_INFO_INIT;
+    info.operation = "all_reduce";
+    info.group = "world";
+    varve_begin(&work);
+    for (long i = 0; i < count; i++) {
+        info.number = i;
+        varve_collective(&info);
+    }
+    varve_end();
+}
+
+void bench_run_outputs(long count)
+{
+    static const int64_t dims[4] = { 32, 64, 56, 56 };
+    static const uint64_t ids[4] = { 1, 2, 3, 4 };
+    struct varve_tensor tensors[4];
+    struct varve_op_info info = VARVE_OP_INFO_INIT;
+    for (int i = 0; i < 4; i++)
+        tensors[i] = (struct varve_tensor){ VARVE_F32, 4, dims };
+    info.inputs = info.outputs = tensors;
+    info.input_count = 4;
+    info.output_count = 1;
+    info.input_ids = info.output_ids = ids;
+    varve_begin(&work);
+    for (long i = 0; i < count; i++)
+        varve_op(&info);
     varve_end();
 }
 

@@ -7,6 +7,9 @@ void bench_run_empty(long count);
 void bench_run_floor(long count);    /* two bare reads of the clock                             */
 void bench_run_range(long count);    /* varve_begin, varve_end                                  */
 void bench_run_next(long count);     /* varve_next, in an open range                            */
+void bench_run_argument(long count); /* varve_arg_i64 in an open range                         */
+void bench_run_collective(long count); /* varve_collective, likewise                            */
+void bench_run_outputs(long count); /* varve_op with four inputs and an output, likewise       */
 void bench_run_operator(long count); /* a range, and varve_op with four inputs of rank 4        */
 
 /* Some 100 ns of work that needs the result of the work before, inside and outside. */

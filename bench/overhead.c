@@ -28,7 +28,8 @@
 #define THREAD_PAIRS 1000
 
 enum {
-    EMPTY, FLOOR, OFF, OFF_LIBRARY, RANGE, NEXT, OPERATOR, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
+    EMPTY, FLOOR, OFF, OFF_LIBRARY, RANGE, NEXT, OPERATOR, ARGUMENT, COLLECTIVE,
+    OUTPUTS, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
 };
 
 static const struct {
@@ -43,6 +44,9 @@ static const struct {
     [RANGE] = { bench_run_range, PAIRS, VARVE_LAYER_ALL },
     [NEXT] = { bench_run_next, PAIRS, VARVE_LAYER_ALL },
     [OPERATOR] = { bench_run_operator, OPERATORS, VARVE_LAYER_ALL },
+    [ARGUMENT] = { bench_run_argument, PAIRS, VARVE_LAYER_ALL },
+    [COLLECTIVE] = { bench_run_collective, OPERATORS, VARVE_LAYER_ALL },
+    [OUTPUTS] = { bench_run_outputs, OPERATORS, VARVE_LAYER_ALL },
     [WORK] = { bench_run_work, WORK_PAIRS, 0 },
     [WORK_FLOOR] = { bench_run_work_floor, WORK_PAIRS, 0 },
     [WORK_RANGE] = { bench_run_work_range, WORK_PAIRS, VARVE_LAYER_ALL },
@@ -56,6 +60,9 @@ static struct bench_samples samples[VARIANTS] = {
     [RANGE] = { .name = "range" },
     [NEXT] = { .name = "next" },
     [OPERATOR] = { .name = "operator, four shaped inputs" },
+    [ARGUMENT] = { .name = "argument, in a range" },
+    [COLLECTIVE] = { .name = "collective, in a range" },
+    [OUTPUTS] = { .name = "varve_op with an output, in a range" },
     /* What they take more than WORK in the same round, so that one sample that was interrupted
      * counts for two. */
     [WORK_FLOOR] = { .name = "two clock reads", .least = 0.1 },
@@ -158,6 +165,9 @@ static void print_pairs(void)
     bench_print(&samples[RANGE], floor_ns, "");
     bench_print(&samples[NEXT], floor_ns, "one clock read");
     bench_print(&samples[OPERATOR], floor_ns, "three clock reads, 248 bytes");
+    bench_print(&samples[ARGUMENT], floor_ns, "one clock read, 32 bytes");
+    bench_print(&samples[COLLECTIVE], floor_ns, "one clock read, 88 bytes");
+    bench_print(&samples[OUTPUTS], floor_ns, "one clock read, 328 bytes");
     print_sustained(floor_ns);
     bench_print_head("others, ns a pair", "x floor", "min");
     bench_others_print(floor_ns);

@@ -50,9 +50,20 @@ BUILTINS = {  # §6: id: name, stream, fields
     20: ("varve.activity", "thread",
          "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;"),
     21: ("varve.launch", "thread", "u64 correlation;"),
+    36: ("varve.args", "thread",
+         "u32 argument_count; u32 subject; struct { u32 key; u8 kind; u8 reserved;"
+         " u8 integer_count; u8 real_count; i64 integers[integer_count]; f64 reals[real_count]; }"
+         " arguments[argument_count];"),
+    37: ("varve.collective", "thread",
+         "u32 operation; u32 group; u32 dtype; u32 subject; i64 rank; u64 group_size; i64 peer;"
+         " i64 number; u64 in_elements; u64 out_elements; u64 bytes; u64 rank_count;"
+         " i64 ranks[rank_count];"),
     38: ("varve.operator", "thread",
          "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; struct { u32 dtype;"
          " u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } tensors[tensor_count];"),
+    39: ("varve.texts", "thread",
+         "u32 argument_count; u32 subject; struct { u32 key; u32 length; utf8 text[length]; }"
+         " arguments[argument_count];"),
     42: ("varve.counter_name", "process", "u32 counter; u32 name; u64 choice;"),
     43: ("varve.counts", "thread", "u32 choice; u32 value_count; u64 values[value_count];"),
     48: ("varve.past_range", "thread", "u32 name; u32 layer; u32 subject; u32 clock_number; "
@@ -319,6 +330,12 @@ def is_past_value(process, value):
             and value["key"] in process.strings
             and all(word == 0 or word in process.strings for word in named))
 
+def is_value(value):
+    """Is the kind of this argument of varve.args known, and has it the values that it asks for?"""
+    integers, reals = value["integer_count"], value["real_count"]
+    return {1: (1, 0), 2: (1, 0), 3: (0, 1), 4: (1, 0), 6: (integers, 0), 7: (integers, 0),
+            8: (0, reals)}.get(value["kind"]) == (integers, reals)
+
 def take_record(process, stream, event, fields, place):
     """Checks one record against §6, and keeps what the process's stream tells of names."""
     home = BUILTINS[
@@ -340,6 +357,18 @@ def take_record(process, stream, event, fields, place):
              f"layer mask {mask:#x} in {event.name}"),
             (event.id != 8 or all(t["dtype"] <= 25 for t in fields["inputs"]),
              "unknown dtype in varve.op"),
+            (event.id != 36 or all(is_value(value) and value["key"] in process.strings
+                                   for value in fields["arguments"]),
+             "no such argument in varve.args"),
+            (event.id != 37 or fields["dtype"] <= 25 and
+             {fields["operation"], fields["group"]} <= {0, *process.strings},
+             "unknown dtype or string in varve.collective"),
+            (event.id != 39 or all(value["length"] > 0 and value["length"] % 8 == 0 and
+                                   value["key"] in process.strings
+                                   for value in fields["arguments"]),
+             "no such argument in varve.texts"),
+            (event.id not in (36, 37, 39) or fields["subject"] <= 1,
+             f"unknown subject of {event.name}"),
             (event.id != 38 or all(t["dtype"] <= 25 and t["side"] <= 1 and
                                    (t["format"] == 0 or t["format"] in process.strings)
                                    for t in fields["tensors"]),

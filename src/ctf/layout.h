@@ -89,10 +89,21 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(20, ACTIVITY, "varve.activity", 7, \
           "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;") \
     EVENT(21, LAUNCH, "varve.launch", 2, "u64 correlation;") \
+    EVENT(36, ARGS, "varve.args", 0, \
+          "u32 argument_count; u32 subject; " \
+          "struct { u32 key; u8 kind; u8 reserved; u8 integer_count; u8 real_count; " \
+          "i64 integers[integer_count]; f64 reals[real_count]; } arguments[argument_count];") \
+    EVENT(37, COLLECTIVE, "varve.collective", 0, \
+          "u32 operation; u32 group; u32 dtype; u32 subject; i64 rank; u64 group_size; " \
+          "i64 peer; i64 number; u64 in_elements; u64 out_elements; u64 bytes; " \
+          "u64 rank_count; i64 ranks[rank_count];") \
     EVENT(38, OPERATOR, "varve.operator", 0, \
           "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; " \
           "struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } " \
           "tensors[tensor_count];") \
+    EVENT(39, TEXTS, "varve.texts", 0, \
+          "u32 argument_count; u32 subject; " \
+          "struct { u32 key; u32 length; utf8 text[length]; } arguments[argument_count];") \
     EVENT(42, COUNTER_NAME, "varve.counter_name", 3, "u32 counter; u32 name; u64 choice;") \
     EVENT(43, COUNTS, "varve.counts", 0, \
           "u32 choice; u32 value_count; u64 values[value_count];") \
@@ -153,6 +164,53 @@ struct vv_operator_tensor {
     uint64_t identity;
 };
 _Static_assert(sizeof(struct vv_operator_tensor) == 24, "doc/format.md §6");
+
+/* What a VV_EVENT_ARGS, VV_EVENT_TEXTS or VV_EVENT_COLLECTIVE is about. */
+enum vv_subject {
+    VV_SUBJECT_RANGE = 0,   /* the innermost open range                                         */
+    VV_SUBJECT_ACTIVITY = 1 /* the last VV_EVENT_ACTIVITY of the stream                         */
+};
+
+/* Payload of VV_EVENT_ARGS: this, then so many times a struct vv_value with its values. Payload of
+ * VV_EVENT_TEXTS: this, then so many times { u32 key, u32 length, text }. */
+struct vv_args_payload {
+    uint32_t arguments;
+    uint32_t subject; /* enum vv_subject                                                        */
+};
+_Static_assert(sizeof(struct vv_args_payload) == 8, "doc/format.md §6");
+
+#define VV_ARGS_MAX 32u
+#define VV_ARGS_WORDS_MAX 384u /* of all arguments of one record                                */
+#define VV_LIST_MAX 128u
+
+struct vv_value {
+    uint32_t key;     /* string                                                                 */
+    uint8_t kind;     /* enum varve_arg_kind                                                    */
+    uint8_t reserved; /* 0                                                                      */
+    uint8_t integers; /* number of words that follow: integers, …                               */
+    uint8_t reals;    /* … then reals                                                           */
+};
+_Static_assert(sizeof(struct vv_value) == 8, "doc/format.md §6");
+
+/* The number of words after a struct vv_value, which is the word `value`. */
+static inline size_t vv_value_words(uint64_t value)
+{
+    return (size_t)((value >> 48 & 0xff) + (value >> 56));
+}
+
+/* Payload of VV_EVENT_COLLECTIVE: this, then i64 ranks[rank_count]. */
+struct vv_collective_payload {
+    uint32_t operation, group; /* strings; 0 = not known                                        */
+    uint32_t dtype;
+    uint32_t subject;          /* enum vv_subject                                               */
+    int64_t rank;
+    uint64_t group_size;
+    int64_t peer, number;
+    uint64_t in_elements, out_elements, bytes;
+    uint64_t rank_count;
+};
+_Static_assert(sizeof(struct vv_collective_payload) == 80, "doc/format.md §6");
+#define VV_COLLECTIVE_RANKS_MAX 64u
 
 /* Payload of VV_EVENT_CALL: this, then `arguments` times a struct vv_argument with its values. */
 #define VV_CALL_ARGUMENTS_MAX 64u /* including members of lists */

@@ -12,6 +12,12 @@ static size_t words_of_site(uint32_t kind)
 static size_t words_of_member(uint32_t id, uint64_t word)
 {
     switch (id) {
+    case VV_EVENT_ARGS:
+        return 1 + vv_value_words(word);
+    case VV_EVENT_TEXTS:
+        return 1 + ((size_t)(word >> 32) + 7) / 8;
+    case VV_EVENT_COLLECTIVE:
+        return 1;
     case VV_EVENT_OPERATOR:
         return sizeof(struct vv_operator_tensor) / 8 + (size_t)(word >> 32);
     case VV_EVENT_PAST_NOTE:

@@ -373,6 +373,7 @@ enum varve_code vv_model_add_collective(struct vv_model *model, uint32_t *out_ro
 {
     VV_TRY(append(model, VV_TABLE_COLLECTIVES, out_row, error));
     model->collectives.sequence[*out_row] = -1;
+    model->collectives.rank[*out_row] = model->collectives.peer[*out_row] = -1;
     model->collectives.slice[*out_row] = VV_NONE;
     return VARVE_OK;
 }

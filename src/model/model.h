@@ -198,6 +198,9 @@ struct vv_devices {
     X(T, int64_t, in_elements)                                                                     \
     X(T, int64_t, out_elements)                                                                    \
     X(T, int64_t, sequence)    /* within the group; -1 = not known                              */ \
+    X(T, int64_t, rank)        /* of the process in the group; -1 = not known                   */ \
+    X(T, int64_t, peer)        /* the other rank, or the root; -1 = none, or not known          */ \
+    X(T, uint64_t, bytes)      /* that the rank gives; 0 = not known                            */ \
     X(T, uint32_t, slice)      /* row, set by finish                                            */
 struct vv_collectives {
     struct vv_table table;

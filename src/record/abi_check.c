@@ -6,6 +6,7 @@
 
 #include "varve/device.h"
 #include "varve/trace_points.h"
+#include "varve/values.h"
 #include "varve/varve.h"
 
 #define VV_PLACED(type, member, offset) \
@@ -53,6 +54,17 @@ VV_PLACED(varve_trace_options, bp_point, 16);
 VV_PLACED(varve_trace_point, graph, 16);
 VV_PLACED(varve_trace_point, before_tag, 40);
 VV_PLACED(varve_trace_point, reason, 64);
+VV_PLACED(varve_key, state, 8);
+_Static_assert(sizeof(struct varve_key) == 16, "ABI 0: the macro VARVE_KEY initialises it");
+VV_PLACED(varve_arg, kind, 8);
+VV_PLACED(varve_arg, value, 16);
+_Static_assert(sizeof(struct varve_arg) == 24, "ABI 0: arguments lie in arrays");
+VV_PLACED(varve_collective_info, operation, 8);
+VV_PLACED(varve_collective_info, number, 48);
+VV_PLACED(varve_collective_info, ranks, 80);
+VV_PLACED(varve_activity_values, collective, 16);
+VV_PLACED(varve_backward, forward_thread, 8);
+_Static_assert(sizeof(struct varve_backward) == 16, "ABI 0: the library writes all of it");
 
 /* varve_error has no struct_size: the library writes all of it. */
 VV_PLACED(varve_error, os_errno, 4);
@@ -64,5 +76,6 @@ _Static_assert(VARVE_INTERNAL == 13, "ABI 0: codes are only appended");
 _Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17 && VARVE_BITS == 25, "doc/format.md §6: dtype");
 _Static_assert(VARVE_ACTIVITY_KERNEL == 1 && VARVE_ACTIVITY_OTHER == 6, "doc/format.md §6: kinds");
 _Static_assert(VARVE_POINT_MODEL == 1 && VARVE_POINT_STEP == 7, "doc/trace-points.md: kinds");
+_Static_assert(VARVE_ARG_INT == 1 && VARVE_ARG_REALS == 8, "doc/format.md §6: kinds of arguments");
 _Static_assert(VARVE_CLOCK_TICKS == 1 && VARVE_CLOCK_REALTIME == 4, "doc/format.md §6: clocks");
 _Static_assert(VARVE_LAYER_METRIC == 0x400 && VARVE_LAYER_ALL == 0x7ff, "doc/format.md §6: layers");

@@ -72,8 +72,8 @@ EDITS = {
                                     '    KIND(NPU, "npu", 30)      \\\n')],
     },
     "record": {
-        "src/ctf/layout.h": [('          "tensors[tensor_count];")',
-                              ' \\\n    EVENT(39, BEAT, "varve.beat", 2, "u64 count;")')],
+        "src/ctf/layout.h": [('utf8 text[length]; } arguments[argument_count];")',
+                              ' \\\n    EVENT(63, BEAT, "varve.beat", 2, "u64 count;")')],
         "src/record/process_clock.c": [("    (void)vv_process_stream_put(cost, 2);\n",
                                         "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    "
                                         "(void)vv_process_stream_put(beat, 2);\n")],
@@ -81,17 +81,19 @@ EDITS = {
                                       ("/* ---- dispatch ---- */\n\n", READ_BEAT),
                                       ("    [VV_EVENT_END_UNDER] = read_end_under,\n",
                                        "    [VV_EVENT_BEAT] = read_beat,\n")],
-        "doc/format.md": [("as `varve.op`, with outputs and more about each tensor (below) |\n",
-                           "| 39 | `varve.beat` | u64 `count` | process | that the process is "
+        "doc/format.md": [("length is a multiple of 8, above 0, NUL-padded |\n",
+                           "| 63 | `varve.beat` | u64 `count` | process | that the process is "
                            "there |\n")],
-        "tools/varve_decode.py": [('tensors[tensor_count];"),\n',
-                                   '    39: ("varve.beat", "process", "u64 count;"),\n')],
-        "tests/support/trace_writer.py": [('i64 dims[rank]; } tensors[tensor_count];",\n',
-                                           '    (39, "varve.beat"): "u64 count;",\n'),
+        "tools/varve_decode.py": [('"u32 argument_count; u32 subject; struct { u32 key; '
+                                   'u32 length; utf8 text[length]; }"\n         '
+                                   '" arguments[argument_count];"),\n',
+                                   '    63: ("varve.beat", "process", "u64 count;"),\n')],
+        "tests/support/trace_writer.py": [('utf8 text[length]; } arguments[argument_count];",\n',
+                                           '    (63, "varve.beat"): "u64 count;",\n'),
                                           ("        self._note(15, at, struct.pack(\"<IIQ\", "
                                            "name, COLLECTOR_STATES.index(state), "
                                            "text))\n", "\n    def beat(self, count, at=0):\n      "
-                                                       "  self._note(39, at, "
+                                                       "  self._note(63, at, "
                                            "struct.pack(\"<Q\", count))\n")],
     },
 }

@@ -102,6 +102,44 @@ static void put_operator(struct writing *writing)
     }
 }
 
+static void put_args(struct writing *writing, bool is_text)
+{
+    unsigned arguments = draw_below(&writing->draw, 4);
+    put_record(writing, is_text ? VV_EVENT_TEXTS : VV_EVENT_ARGS);
+    put_halves(writing, arguments, draw_below(&writing->draw, 3));
+    for (unsigned i = 0; i < arguments; i++) {
+        unsigned integers = draw_below(&writing->draw, 3), reals = draw_below(&writing->draw, 3),
+                 words = is_text ? 1 : integers + reals;
+        put_halves(writing, draw_name(writing),
+                   is_text ? 8 : draw_below(&writing->draw, 10) | integers << 16 | reals << 24);
+        for (unsigned w = 0; w < words; w++)
+            put(writing, draw_word(&writing->draw));
+    }
+}
+
+static void put_numbers(struct writing *writing)
+{
+    put_args(writing, false);
+}
+
+static void put_texts(struct writing *writing)
+{
+    put_args(writing, true);
+}
+
+static void put_collective(struct writing *writing)
+{
+    unsigned ranks = draw_below(&writing->draw, 3);
+    put_record(writing, VV_EVENT_COLLECTIVE);
+    put_halves(writing, draw_name(writing), draw_name(writing));
+    put_halves(writing, draw_below(&writing->draw, VARVE_BITS + 2), draw_below(&writing->draw, 3));
+    for (int i = 0; i < 7; i++)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, ranks);
+    for (unsigned i = 0; i < ranks; i++)
+        put(writing, (uint64_t)draw_number(&writing->draw));
+}
+
 /* As many as its kind may have: other numbers are for fuzz_varve_stream.c. */
 static uint32_t draw_count(struct writing *writing, uint8_t kind)
 {
@@ -253,7 +291,7 @@ static void (*const of_thread[])(struct writing *writing) = {
     put_any_site, put_any_site, put_end, put_end, put_end,
     put_step_begin, put_step_end, put_end_under, put_begin, put_op, put_call, put_launch,
     put_activity, put_activity,
-    put_operator,
+    put_operator, put_numbers, put_texts, put_collective,
     put_counts,
     put_any_memory,
     put_past_range,

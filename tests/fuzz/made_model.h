@@ -206,6 +206,9 @@ static inline uint32_t make_collective(struct making *making)
     collectives->in_elements[row] = draw_number(&making->draw);
     collectives->out_elements[row] = draw_number(&making->draw);
     collectives->sequence[row] = draw_number(&making->draw);
+    collectives->rank[row] = draw_number(&making->draw);
+    collectives->peer[row] = draw_number(&making->draw);
+    collectives->bytes[row] = draw_word(&making->draw);
     return row;
 }
 

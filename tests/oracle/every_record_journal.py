@@ -16,6 +16,9 @@ def expected(stdout):
         fields = json.loads(fields)
         if "text" in fields:
             fields["text"] = kept(fields["text"])
+        for argument in fields.get("arguments", []):
+            argument.update((name, kept(argument[name])) for name in ("key", "text")
+                            if name in argument)
         threads[thread].append((kept(name), fields))
     return dict(threads)
 
@@ -41,6 +44,16 @@ def past_note(process, fields):
     return fields
 
 
+def value_of(process, value):
+    """An argument with its key's text, and bits for doubles (signed, as %lld prints them)."""
+    key = process.strings[value["key"]]
+    if "text" in value:
+        return {"key": key, "text": value["text"]}
+    bits = [struct.unpack("<q", struct.pack("<d", real))[0] for real in value["reals"]]
+    return {"key": key, "kind": value["kind"]} | ({"bits": bits} if value["kind"] in (3, 8) else
+                                                  {"integers": value["integers"]})
+
+
 def seen(process, stream):
     """[(name, fields)] of a decoded stream, with names for string ids and bits for doubles."""
     rows = []
@@ -59,6 +72,13 @@ def seen(process, stream):
             fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
         elif "inputs" in fields:
             assert fields.pop("input_count") == len(fields["inputs"])
+        elif record.name in ("varve.args", "varve.texts"):
+            assert fields.pop("argument_count") == len(fields["arguments"])
+            fields["arguments"] = [value_of(process, value) for value in fields["arguments"]]
+        elif record.name == "varve.collective":
+            assert fields.pop("rank_count") == len(fields["ranks"])
+            for name in ("operation", "group"):
+                fields[name] = process.strings.get(fields[name], "")
         elif "tensors" in fields:
             assert fields.pop("tensor_count") == len(fields["tensors"])
             for tensor in fields["tensors"]:

@@ -20,18 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/every_value.h"
 #include "varve/past.h"
 
 #define RANK_MAX 16u
 #define INPUTS_MAX 32u
-
-struct journal {
-    const char *thread;
-    FILE *stream;
-    char *text;
-    size_t text_bytes;
-    long pairs;
-};
 
 static struct varve_site layer_sites[] = {
     VARVE_SITE_INIT("layer api", VARVE_LAYER_API),
@@ -79,25 +72,6 @@ VARVE_SITE(phase_one, "forward", VARVE_LAYER_STEP);
 VARVE_SITE(phase_two, "backward", VARVE_LAYER_STEP);
 VARVE_SITE(pair_one, "pair one", VARVE_LAYER_OP);
 VARVE_SITE(pair_two, "pair two", VARVE_LAYER_OP);
-
-static void write_hex(FILE *stream, const char *text)
-{
-    for (; *text; text++)
-        fprintf(stream, "%02x", (unsigned char)*text);
-}
-
-__attribute__((format(printf, 3, 4)))
-static void note(struct journal *journal, const char *name, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(journal->stream, "%s ", journal->thread);
-    write_hex(journal->stream, name);
-    fputc(' ', journal->stream);
-    vfprintf(journal->stream, format, arguments);
-    fputc('\n', journal->stream);
-    va_end(arguments);
-}
 
 static void begin(struct journal *journal, struct varve_site *site)
 {
@@ -319,6 +293,34 @@ static void operators(struct journal *journal)
     }
 }
 
+static void values(struct journal *journal)
+{
+    struct varve_arg args[ARGS];
+    const uint32_t count = make_args(args, split_name);
+    begin(journal, &first_site);
+    varve_args(args, count);
+    note_args(journal, args, count, 0);
+    varve_arg_i64(&count_key, args[0].value.integer);
+    varve_arg_u64(&odd_key, args[1].value.number);
+    varve_arg_f64(&count_key, args[2].value.real);
+    varve_arg_bool(&count_key, 5);
+    varve_arg_text(&count_key, args[4].value.text);
+    varve_arg_i64s(&count_key, args[7].value.integers, args[7].count);
+    for (uint32_t i = 0; i < 5; i++)
+        note_args(journal, &args[i], 1, 0);
+    note_args(journal, &args[7], 1, 0);
+    varve_arg_f64s(&count_key, args[9].value.reals, args[9].count);
+    note_args(journal, &args[9], 1, 0);
+    for (size_t i = 0; i < sizeof collectives / sizeof collectives[0]; i++) {
+        varve_collective(&collectives[i]);
+        note_collective(journal, &collectives[i], 0);
+    }
+    end(journal);
+    varve_args(args, count); /* no range is open: ignored */
+    varve_arg_i64(&count_key, 1);
+    varve_collective(&collectives[1]);
+}
+
 static void steps(struct journal *journal)
 {
     static const int64_t indices[] = {0, 1, -1, INT64_MIN, INT64_MAX};
@@ -375,6 +377,34 @@ static bool add_tracks(void)
     return true;
 }
 
+static void note_activity(struct journal *journal, const struct varve_activity_info *info)
+{
+    fprintf(journal->stream, "%s ", journal->thread);
+    write_hex(journal->stream, "varve.activity");
+    fputs(" {\"text\": \"", journal->stream);
+    write_hex(journal->stream, info->name);
+    fprintf(journal->stream,
+            "\", \"track\": %" PRIu32 ", \"kind\": %" PRIu32 ", \"begin\": %" PRId64
+            ", \"end\": %" PRId64 ", \"correlation\": %" PRIu64 ", \"bytes\": %" PRIu64 "}\n",
+            info->track, info->kind, info->begin, info->end, info->correlation, info->bytes);
+}
+
+/* The same work again, with arguments, a collective, both, or neither. */
+static void note_with_values(struct journal *journal, const struct varve_activity_info *info,
+                             uint32_t number)
+{
+    struct varve_arg args[ARGS];
+    const uint32_t count = number % 2 ? make_args(args, split_name) : 0;
+    struct varve_activity_values with = { sizeof with, count, args,
+                                          number % 4 > 1 ? &collectives[1] : NULL };
+    varve_activity_with(info, &with);
+    note_activity(journal, info);
+    if (with.arg_count > 0)
+        note_args(journal, args, with.arg_count, 1);
+    if (with.collective != NULL)
+        note_collective(journal, with.collective, 1);
+}
+
 static void device_work(struct journal *journal)
 {
     static const int64_t instants[] = { 0, 1, -1, INT64_MIN, INT64_MAX };
@@ -388,14 +418,8 @@ static void device_work(struct journal *journal)
         note(journal, "varve.launch", "{\"correlation\": %u}", i);
         end(journal);
         varve_activity(&info);
-        fprintf(journal->stream, "%s ", journal->thread);
-        write_hex(journal->stream, "varve.activity");
-        fputs(" {\"text\": \"", journal->stream);
-        write_hex(journal->stream, info.name);
-        fprintf(journal->stream,
-                "\", \"track\": %" PRIu32 ", \"kind\": %" PRIu32 ", \"begin\": %" PRId64
-                ", \"end\": %" PRId64 ", \"correlation\": %" PRIu64 ", \"bytes\": %" PRIu64 "}\n",
-                info.track, info.kind, info.begin, info.end, info.correlation, info.bytes);
+        note_activity(journal, &info);
+        note_with_values(journal, &info, i);
     }
     varve_launch(7); /* no range is open: ignored */
 }
@@ -499,6 +523,7 @@ static void *run(void *argument)
     pairs(journal);
     operators(journal);
     whole_operators(journal);
+    values(journal);
     steps(journal);
     memory(journal);
     device_work(journal);

@@ -33,6 +33,7 @@ DTYPES = ["unknown", "f32", "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "i8", "i16
 ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", "ints", "reals",
              "bools", "text", "other", "opaque_tensor", "group"]
 CALL_ARGUMENTS_MAX = 64
+VALUES = ["", "int", "unsigned", "real", "bool", "", "ints", "unsigneds", "reals"]
 ACTIVITIES = ["", "kernel", "copy", "set", "wait", "range", "other"]
 PAST_KINDS = ["integers", "reals", "texts", "hex", "bools"]
 CLOCKS = {"ticks": 1, "monotonic": 2, "monotonic_raw": 3, "realtime": 4}
@@ -86,9 +87,19 @@ BUILTIN_FIELDS = {
     (20, "varve.activity"): "u32 track; u32 name; u64 kind; i64 begin; i64 end;"
                             " u64 correlation; u64 bytes;",
     (21, "varve.launch"): "u64 correlation;",
+    (36, "varve.args"): "u32 argument_count; u32 subject; struct { u32 key; u8 kind;"
+                        " u8 reserved; u8 integer_count; u8 real_count;"
+                        " i64 integers[integer_count]; f64 reals[real_count]; }"
+                        " arguments[argument_count];",
+    (37, "varve.collective"): "u32 operation; u32 group; u32 dtype; u32 subject; i64 rank;"
+                              " u64 group_size; i64 peer; i64 number; u64 in_elements;"
+                              " u64 out_elements; u64 bytes; u64 rank_count;"
+                              " i64 ranks[rank_count];",
     (38, "varve.operator"): "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count;"
                             " struct { u32 dtype; u32 rank; u32 side; u32 format; u64 identity;"
                             " i64 dims[rank]; } tensors[tensor_count];",
+    (39, "varve.texts"): "u32 argument_count; u32 subject; struct { u32 key; u32 length;"
+                         " utf8 text[length]; } arguments[argument_count];",
     (42, "varve.counter_name"): "u32 counter; u32 name; u64 choice;",
     (43, "varve.counts"): "u32 choice; u32 value_count; u64 values[value_count];",
     (48, "varve.past_range"): "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid;"
@@ -214,6 +225,40 @@ class Stream:
             payload += struct.pack(f"<IIIIQ{len(dims)}q", DTYPES.index(dtype), len(dims), side,
                                    self.process.string(form, at) if form else 0, identity, *dims)
         self.record(38, at, payload)
+
+    def args(self, arguments, at, subject=0):
+        """`arguments`: (key, kind, value or values), kind as in VALUES, or its number."""
+        payload = struct.pack("<II", len(arguments), subject)
+        for key, kind, values in arguments:
+            kind = kind if isinstance(kind, int) else VALUES.index(kind)
+            values = values if isinstance(values, list) else [values]
+            reals = sum(isinstance(number, float) for number in values)
+            payload += struct.pack("<IBBBB", self.process.string(key, at), kind, 0,
+                                   len(values) - reals, reals)
+            payload += b"".join(struct.pack("<d", number) if isinstance(number, float) else
+                                struct.pack("<Q", number % 2**64) for number in values)
+        self.record(36, at, payload)
+
+    def texts(self, arguments, at, subject=0):
+        """`arguments`: (key, text)."""
+        payload = struct.pack("<II", len(arguments), subject)
+        for key, text in arguments:
+            text = text.encode() or b"\0"
+            text += b"\0" * (-len(text) % 8)
+            payload += struct.pack("<II", self.process.string(key, at), len(text)) + text
+        self.record(39, at, payload)
+
+    def collective(self, operation, at, **more):
+        """more: group, dtype, subject, rank, size, peer, number, elements (in, out), nbytes,
+        ranks."""
+        ranks, elements = more.get("ranks", []), more.get("elements", (0, 0))
+        names = [self.process.string(name, at) if name else 0
+                 for name in (operation, more.get("group"))]
+        self.record(37, at, struct.pack(
+            f"<IIIIqQqqQQQQ{len(ranks)}q", *names, DTYPES.index(more.get("dtype", "unknown")),
+            more.get("subject", 0), more.get("rank", -1), more.get("size", 0),
+            more.get("peer", -1), more.get("number", -1), *elements, more.get("nbytes", 0),
+            len(ranks), *ranks))
 
     def call(self, arguments, at, sequence=-1, forward_tid=0, scope=0):
         """`arguments`: (kind, values), (kind, values, dtype), (… device), (… device_index); a float

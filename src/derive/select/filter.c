@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/arg_walk.h"
 #include "model/find.h"
 #include "varve/varve.h"
 
@@ -14,6 +15,7 @@ struct applying {
     struct vv_traits traits;
     uint8_t *answers[VV_FILTER_NODES_MAX]; /* for texts, by value of the trait: 0 not yet compared,
                                               1 no match, 2 match */
+    uint32_t keys[VV_FILTER_NODES_MAX];    /* for arguments: the key's string; UINT32_MAX: none */
     uint32_t *calls;                       /* string -> number of slices with that name; only if
                                               asked for */
 };
@@ -50,6 +52,24 @@ static bool compare_text(const struct vv_filter_node *node, const char *text)
 }
 
 static bool compare_number(enum vv_comparison comparison, int64_t left, int64_t right)
+{
+    switch (comparison) {
+    case VV_EQUAL:
+        return left == right;
+    case VV_UNEQUAL:
+        return left != right;
+    case VV_LESS:
+        return left < right;
+    case VV_AT_MOST:
+        return left <= right;
+    case VV_GREATER:
+        return left > right;
+    default:
+        return left >= right;
+    }
+}
+
+static bool compare_real(enum vv_comparison comparison, double left, double right)
 {
     switch (comparison) {
     case VV_EQUAL:
@@ -138,6 +158,60 @@ static bool ask_number(const struct applying *applying, const struct vv_filter_n
     return compare_number(node->comparison, value, node->value);
 }
 
+/* ---- arguments ---- */
+
+/* The row of the slice's argument with this key; VV_NONE: it has none. */
+static uint32_t find_arg(const struct vv_model *model, uint32_t slice, uint32_t key)
+{
+    struct vv_arg_walk walk =
+        vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
+    for (uint32_t row; vv_arg_next(&walk, &row);)
+        if (model->args.key[row] == key)
+            return row;
+    return VV_NONE;
+}
+
+static bool ask_arg_text(const struct applying *applying, const struct vv_filter_node *node,
+                         uint32_t arg)
+{
+    const struct vv_args *args = &applying->model->args;
+    switch (args->kind[arg]) {
+    case VV_ARG_TEXT: case VV_ARG_JSON:
+        return compare_text(node, vv_text_of(applying->model, (uint32_t)args->value[arg]));
+    case VV_ARG_BOOL:
+        return compare_text(node, args->value[arg] != 0 ? "true" : "false");
+    default:
+        return node->comparison == VV_UNEQUAL;
+    }
+}
+
+/* A real is compared with the whole number as it is, not rounded. */
+static bool ask_arg_number(const struct applying *applying, const struct vv_filter_node *node,
+                           uint32_t arg)
+{
+    const struct vv_args *args = &applying->model->args;
+    double real;
+    switch (args->kind[arg]) {
+    case VV_ARG_INT: case VV_ARG_BOOL:
+        return compare_number(node->comparison, (int64_t)args->value[arg], node->value);
+    case VV_ARG_REAL:
+        memcpy(&real, &args->value[arg], sizeof real);
+        return compare_real(node->comparison, real, (double)node->value);
+    default:
+        return node->comparison == VV_UNEQUAL;
+    }
+}
+
+static bool ask_arg(const struct applying *applying, size_t index, uint32_t slice)
+{
+    const struct vv_filter_node *node = &applying->filter->nodes[index];
+    uint32_t arg = find_arg(applying->model, slice, applying->keys[index]);
+    if (arg == VV_NONE)
+        return node->comparison == VV_UNEQUAL;
+    return node->kind == VV_FILTER_ARG_TEXT ? ask_arg_text(applying, node, arg)
+                                            : ask_arg_number(applying, node, arg);
+}
+
 static bool admits(struct applying *applying, uint32_t slice)
 {
     bool stack[VV_FILTER_NODES_MAX];
@@ -149,6 +223,9 @@ static bool admits(struct applying *applying, uint32_t slice)
             break;
         case VV_FILTER_NUMBER:
             stack[depth++] = ask_number(applying, &applying->filter->nodes[i], slice);
+            break;
+        case VV_FILTER_ARG_TEXT: case VV_FILTER_ARG_NUMBER:
+            stack[depth++] = ask_arg(applying, i, slice);
             break;
         case VV_FILTER_NOT:
             stack[depth - 1] = !stack[depth - 1];
@@ -181,6 +258,9 @@ static enum varve_code prepare(struct applying *applying, const int64_t *ranks,
     unsigned wanted = 0;
     for (size_t i = 0; i < applying->filter->count; i++) {
         const struct vv_filter_node *node = &applying->filter->nodes[i];
+        if (node->kind == VV_FILTER_ARG_TEXT || node->kind == VV_FILTER_ARG_NUMBER)
+            applying->keys[i] =
+                vv_intern_find(&applying->model->strings, node->key, node->key_bytes);
         if (node->kind == VV_FILTER_TEXT)
             wanted |= VV_TRAIT_BIT(node->trait);
         if (node->kind == VV_FILTER_NUMBER && node->number == VV_NUMBER_STREAM)

@@ -2,11 +2,13 @@
 /* filter.h — an expression that chooses slices: name~'conv*' && self>1ms. Thread-compatible.
  *
  *     either  = both { "||" both }            both = not { "&&" not }
- *     not     = "!" not | "(" either ")" | WORD comparison value
+ *     not     = "!" not | "(" either ")" | word comparison value
+ *     word    = WORD | "arg." KEY | "arg." 'key'
  *     value   = 'text' | "text" | NUMBER [ns|us|ms|s|min|h]
  *
  * Words that name a trait (traits.h) compare with texts by ==, != and ~; with ~, * stands for
  * anything and ? for one byte. The other words, and rank, compare with numbers by == != < <= > >=.
+ * An argument compares as its value is written: a number with numbers, all else with texts.
  * A property that a slice does not have is != to everything, and every other comparison with it is
  * false. doc/metrics.md. */
 #ifndef VV_DERIVE_SELECT_FILTER_H
@@ -22,8 +24,8 @@ enum vv_filter_number {
     VV_NUMBER_STREAM, VV_NUMBER_RANK, VV_NUMBER_COUNT
 };
 enum vv_comparison { VV_EQUAL, VV_UNEQUAL, VV_LIKE, VV_LESS, VV_AT_MOST, VV_GREATER, VV_AT_LEAST };
-enum vv_filter_kind { VV_FILTER_TEXT, VV_FILTER_NUMBER, VV_FILTER_NOT, VV_FILTER_AND,
-                      VV_FILTER_OR };
+enum vv_filter_kind { VV_FILTER_TEXT, VV_FILTER_NUMBER, VV_FILTER_ARG_TEXT, VV_FILTER_ARG_NUMBER,
+                      VV_FILTER_NOT, VV_FILTER_AND, VV_FILTER_OR };
 
 /* One operand or operator; operands come before their operator. */
 struct vv_filter_node {
@@ -33,6 +35,8 @@ struct vv_filter_node {
         enum vv_trait trait;          /* trait of a comparison of texts                         */
         enum vv_filter_number number;
     };
+    const char *key;                  /* name of an argument; not ended by NUL                  */
+    size_t key_bytes;
     const char *text;                 /* text to compare with; not ended by NUL                 */
     size_t text_bytes;
     int64_t value;                    /* number to compare with; times are in ns                */

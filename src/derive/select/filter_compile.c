@@ -94,14 +94,19 @@ static enum varve_code read_comparison(struct reading *reading, enum vv_comparis
     COMPLAIN(reading, reading->cursor, "wanted is one of == != ~ < <= > >=");
 }
 
-static enum varve_code read_text(struct reading *reading, struct vv_filter_node *node)
+static bool is_quote(char letter)
+{
+    return letter == '\'' || letter == '"';
+}
+
+static enum varve_code read_text(struct reading *reading, const char **out_text, size_t *out_bytes)
 {
     char quote = *reading->cursor;
     const char *end = strchr(reading->cursor + 1, quote);
     if (end == NULL)
         COMPLAIN(reading, reading->cursor, "this text has no second %c", quote);
-    node->text = reading->cursor + 1;
-    node->text_bytes = (size_t)(end - node->text);
+    *out_text = reading->cursor + 1;
+    *out_bytes = (size_t)(end - *out_text);
     reading->cursor = end + 1;
     return VARVE_OK;
 }
@@ -167,12 +172,62 @@ static enum varve_code complain_of_word(struct reading *reading, size_t length)
              word);
 }
 
+/* ---- an argument ---- */
+
+static const char arg_word[] = "arg.";
+
+static size_t key_length(const char *cursor)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)cursor[length]) || (cursor[length] & 0x80) != 0 ||
+           (cursor[length] != '\0' && strchr("_.-", cursor[length]) != NULL))
+        length++;
+    return length;
+}
+
+static enum varve_code read_argument(struct reading *reading)
+{
+    struct vv_filter_node node = { .kind = VV_FILTER_ARG_NUMBER };
+    const char *sign;
+    reading->cursor += sizeof arg_word - 1;
+    if (is_quote(*reading->cursor)) {
+        VV_TRY(read_text(reading, &node.key, &node.key_bytes));
+    } else {
+        node.key = reading->cursor;
+        node.key_bytes = key_length(reading->cursor);
+        reading->cursor += node.key_bytes;
+    }
+    if (node.key_bytes == 0)
+        COMPLAIN(reading, reading->cursor,
+                 "wanted is the name of an argument, such as arg.batch or arg.'batch size'");
+    skip_blanks(reading);
+    sign = reading->cursor;
+    VV_TRY(read_comparison(reading, &node.comparison));
+    skip_blanks(reading);
+    bool is_quoted = is_quote(*reading->cursor);
+    if (is_quoted ? node.comparison > VV_LIKE : node.comparison == VV_LIKE)
+        COMPLAIN(reading, sign,
+                 is_quoted ? "texts compare by ==, != and ~"
+                           : "numbers compare by == != < <= > >=");
+    bool is_negative = !is_quoted && takes(reading, "-");
+    if (is_quoted) {
+        node.kind = VV_FILTER_ARG_TEXT;
+        VV_TRY(read_text(reading, &node.text, &node.text_bytes));
+    } else {
+        VV_TRY(read_number(reading, false, &node.value));
+        node.value = is_negative ? -node.value : node.value;
+    }
+    return add_node(reading, &node);
+}
+
 static enum varve_code read_leaf(struct reading *reading)
 {
     struct vv_filter_node node = { .kind = VV_FILTER_TEXT };
     skip_blanks(reading);
     const char *word = reading->cursor, *sign;
     size_t length = word_length(word);
+    if (strncmp(word, arg_word, sizeof arg_word - 1) == 0)
+        return read_argument(reading);
     int trait = 0, number = 0;
     while (trait < VV_TRAIT_COUNT &&
            (strlen(vv_trait_word((enum vv_trait)trait)) != length ||
@@ -188,7 +243,7 @@ static enum varve_code read_leaf(struct reading *reading)
     sign = reading->cursor;
     VV_TRY(read_comparison(reading, &node.comparison));
     skip_blanks(reading);
-    bool is_quoted = *reading->cursor == '\'' || *reading->cursor == '"';
+    bool is_quoted = is_quote(*reading->cursor);
     if (is_quoted && trait == VV_TRAIT_COUNT)
         COMPLAIN(reading, reading->cursor, "%s compares with a number, without quotes",
                  number_words[number].word);
@@ -201,7 +256,7 @@ static enum varve_code read_leaf(struct reading *reading)
                            : "numbers compare by == != < <= > >=");
     if (is_quoted) {
         node.trait = (enum vv_trait)trait;
-        VV_TRY(read_text(reading, &node));
+        VV_TRY(read_text(reading, &node.text, &node.text_bytes));
     } else {
         node.kind = VV_FILTER_NUMBER;
         node.number = (enum vv_filter_number)number;

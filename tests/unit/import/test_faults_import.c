@@ -43,7 +43,16 @@ static void write_trace(struct trace *trace)
     RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, 3, 7, 1, (uint64_t)2 << 32 | VARVE_F32, 8, 5);
     RECORD(&thread, VV_EVENT_OPERATOR, 1001, 48, 96, 3, 7, 2, (uint64_t)1 << 32 | VARVE_F32,
            (uint64_t)1 << 32, 5, 8, VARVE_F32, (uint64_t)2 << 32 | 1, 6);
-    BARE(&thread, VV_EVENT_END, 1000);
+    for (uint64_t i = 0; i < 9; i++) { /* at several times, with an operator's between */
+        RECORD(&thread, VV_EVENT_ARGS, 1001, 2, UINT64_C(0x0001) << 48 | UINT64_C(1) << 32 | 1, i,
+               UINT64_C(0x0200) << 48 | UINT64_C(8) << 32 | 2, i, i);
+        BARE(&thread, CONV, 1001);
+        RECORD(&thread, VV_EVENT_TEXTS, 1001, 1, (uint64_t)8 << 32 | 1, 0x61 + i);
+        BARE(&thread, VV_EVENT_END, 1001);
+    }
+    RECORD(&thread, VV_EVENT_COLLECTIVE, 1001, (uint64_t)1 << 32 | 2, VARVE_F32, 0, 4,
+           (uint64_t)-1, 7, 8, 9, 10, 2, 0, 1);
+    BARE(&thread, VV_EVENT_END, 1001);
     BARE(&thread, CONV, 1001);
     RECORD(&thread, VV_EVENT_LAUNCH, 1001, 70000);
     RECORD(&thread, VV_EVENT_LAUNCH, 1001, 80000);

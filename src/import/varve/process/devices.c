@@ -102,12 +102,15 @@ enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct v
         .correlation = word(record, 4), .bytes = word(record, 5),
         .track = vv_key_map_get(&process->devices.track_ids, (uint32_t)word(record, 0)),
         .kind = kind < sizeof kinds ? kinds[kind] : VV_ACTIVITY_OTHER,
+        .collective = VV_NONE,
     };
+    stream->last_work = SIZE_MAX;
     if (work.track == VV_KEY_NONE) { /* its record was lost */
         process->model->health.unplaced++;
         return VARVE_OK;
     }
     VV_TRY(vv_process_string(process, word(record, 0) >> 32, &work.name, error));
+    stream->last_work = process->devices.work.count;
     VV_PUSH(&process->devices.work, work, error);
     return VARVE_OK;
 }
@@ -267,6 +270,7 @@ static enum varve_code add_activity(struct vv_process_reader *process,
     activities->stream[row] = track->stream;
     activities->context[row] = track->context;
     activities->bytes[row] = work->bytes;
+    activities->collective[row] = work->collective;
     activities->correlation[row] =
         call == VV_KEY_NONE ? work->correlation : activities->correlation[call];
     return VARVE_OK;
@@ -301,6 +305,9 @@ static enum varve_code add_work(struct vv_process_reader *process,
     slices->name[slice] = work->name;
     slices->track[slice] = track->row;
     slices->layer[slice] = VARVE_LAYER_DEVICE;
+    slices->arg_count[slice] = work->arg_count;
+    if (work->arg_count > 0)
+        slices->first_arg[slice] = work->first_arg;
     slices->flags[slice] = is_negative ? VV_SLICE_NEGATIVE : 0;
     model->health.negative += is_negative;
     VV_TRY(vv_model_text(model, category_of((enum vv_activity_kind)work->kind),

@@ -26,6 +26,8 @@ struct vv_device_work {
     int64_t begin, end; /* in the track's clock; then in ns                                      */
     uint64_t correlation, bytes;
     uint32_t track, name; /* track: index in `tracks`                                            */
+    uint32_t first_arg, collective; /* rows                                                     */
+    uint16_t arg_count;
     uint8_t kind;       /* enum vv_activity_kind                                                 */
 };
 

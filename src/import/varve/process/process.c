@@ -375,6 +375,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
     VV_TRY(vv_devices_join(process, error));
+    VV_TRY(vv_values_join(process, error));
     VV_TRY(vv_counts_join(process, error));
     return fill_process(process, error);
 }
@@ -391,6 +392,7 @@ static void close_process(struct vv_process_reader *process)
     free(process->dispatches.items);
     free(process->collectors.items);
     vv_devices_said_deinit(&process->devices);
+    free(process->values.more.items);
     vv_counts_said_deinit(&process->counts);
     vv_past_said_deinit(&process->past);
     free(process->text.items);

@@ -16,8 +16,9 @@
 #include "import/varve/process/devices.h"
 #include "import/varve/metadata/metadata.h"
 #include "import/varve/packets/packets.h"
-#include "import/varve/process/past.h"
 #include "import/varve/packets/timeline.h"
+#include "import/varve/process/past.h"
+#include "import/varve/process/values.h"
 #include "model/model.h"
 
 /* What the reader does with a record. For the built-in classes, the action is the id. */
@@ -89,6 +90,7 @@ struct vv_process_reader {
     VV_ARRAY_OF(struct vv_dispatch) dispatches;
     VV_ARRAY_OF(struct vv_collector) collectors; /* each collector once                         */
     struct vv_devices_said devices;
+    struct vv_values_said values;
     struct vv_counts_said counts;
     struct vv_past_said past;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */

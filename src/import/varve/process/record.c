@@ -13,6 +13,7 @@
 #include "import/varve/process/open.h"
 #include "import/varve/process/operator.h"
 #include "import/varve/process/past.h"
+#include "import/varve/process/values.h"
 #include "varve/varve.h"
 
 #define STRINGS_MAX (UINT32_C(1) << 24)
@@ -287,7 +288,10 @@ static action *const actions[] = {
     [VV_EVENT_TRACK] = vv_track_read,
     [VV_EVENT_ACTIVITY] = vv_activity_read,
     [VV_EVENT_LAUNCH] = vv_launch_read,
+    [VV_EVENT_ARGS] = vv_args_read,
+    [VV_EVENT_COLLECTIVE] = vv_collective_read,
     [VV_EVENT_OPERATOR] = vv_operator_read,
+    [VV_EVENT_TEXTS] = vv_texts_read,
     [VV_EVENT_COUNTER_NAME] = vv_counter_name_read,
     [VV_EVENT_COUNTS] = vv_counts_read,
     [VV_EVENT_PAST_RANGE] = vv_past_range_read,

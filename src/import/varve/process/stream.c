@@ -23,6 +23,7 @@
 /* Records are missing. No range stays open, also none that began before the first record. */
 static void end_with_gap(struct vv_stream_reader *stream)
 {
+    stream->last_work = SIZE_MAX;
     vv_range_close_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
     stream->lacks_begin = false;
 }
@@ -297,7 +298,8 @@ static void make_room_ahead(const struct vv_stream_reader *stream)
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,
                                struct varve_error *error)
 {
-    struct vv_stream_reader stream = { .process = process, .packets = packets, .track = VV_NONE };
+    struct vv_stream_reader stream = { .process = process, .packets = packets, .track = VV_NONE,
+                                       .last_work = SIZE_MAX };
     struct vv_input input = { .descriptor = -1 };
     uint32_t track;
     enum varve_code code = VARVE_OK;

@@ -18,6 +18,7 @@ struct vv_stream_reader {
     VV_ARRAY_OF(struct vv_open_range) open; /* innermost last                                   */
     size_t next_pause;         /* the first pause not before the last record …                  */
     uint64_t next_pause_ticks; /* … and its time; UINT64_MAX: none                              */
+    size_t last_work;          /* in devices.work: of the last varve.activity; or SIZE_MAX      */
     /* A range had no duration: its nesting or order may differ from the recorded one. */
     bool has_empty;
 };
