@@ -22,7 +22,8 @@ static bool is_text(const void *table, uint32_t id, const void *key)
     const struct vv_intern *intern = table;
     const struct wanted *wanted = key;
     return intern->hashes[id] == wanted->hash && intern->lengths[id] == wanted->length &&
-           memcmp(intern->strings[id], wanted->text, wanted->length) == 0;
+           (wanted->length == 0 ||
+            memcmp(intern->strings[id], wanted->text, wanted->length) == 0);
 }
 
 static uint64_t hash_of_id(const void *table, uint32_t id)

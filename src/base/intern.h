@@ -30,7 +30,7 @@ void vv_intern_deinit(struct vv_intern *intern);
 enum varve_code vv_intern_in(struct vv_scratch *scratch, struct vv_intern **out_intern,
                              struct varve_error *error);
 
-/* The id of text[0..length), which is copied if new. */
+/* The id of text[0..length), which is copied if new. NULL stands for the empty string. */
 enum varve_code vv_intern_add(struct vv_intern *intern, const char *text, size_t length,
                               uint32_t *out_id, struct varve_error *error);
 /* Strings that lie one after the other in text[0..bytes). Each ends with NUL, and the first is
