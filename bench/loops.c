@@ -5,6 +5,7 @@
 
 #include "base/system/clock.h"
 #include "sampling.h"
+#include "varve/exec.h"
 #include "varve/values.h"
 
 #define BARRIER __asm__ volatile("" ::: "memory") /* each turn of a loop stays what it is */
@@ -48,6 +49,29 @@ void bench_run_range(long count)
         varve_begin(&work);
         BARRIER;
         varve_end();
+        BARRIER;
+    }
+}
+
+static uint32_t graph;
+
+void bench_register_graph(void)
+{
+    struct varve_graph_node node = VARVE_GRAPH_NODE_INIT;
+    struct varve_graph_info info = VARVE_GRAPH_INFO_INIT;
+    node.name = "conv1";
+    info.nodes = &node;
+    info.node_count = 1;
+    if (varve_graph_register(&info, &graph, NULL) != VARVE_OK)
+        graph = 0; /* its executions are recorded all the same */
+}
+
+void bench_run_execute(long count)
+{
+    for (long i = 0; i < count; i++) {
+        varve_execute_begin(graph, 0);
+        BARRIER;
+        varve_execute_end(graph, 0);
         BARRIER;
     }
 }

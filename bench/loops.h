@@ -6,6 +6,9 @@
 void bench_run_empty(long count);
 void bench_run_floor(long count);    /* two bare reads of the clock                             */
 void bench_run_range(long count);    /* varve_begin, varve_end                                  */
+/* varve_execute_begin, varve_execute_end, of a graph that must be registered first */
+void bench_register_graph(void);
+void bench_run_execute(long count);
 void bench_run_next(long count);     /* varve_next, in an open range                            */
 void bench_run_argument(long count); /* varve_arg_i64 in an open range                         */
 void bench_run_collective(long count); /* varve_collective, likewise                            */

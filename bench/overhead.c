@@ -28,8 +28,8 @@
 #define THREAD_PAIRS 1000
 
 enum {
-    EMPTY, FLOOR, OFF, OFF_LIBRARY, RANGE, NEXT, OPERATOR, ARGUMENT, COLLECTIVE,
-    OUTPUTS, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
+    EMPTY, FLOOR, OFF, OFF_LIBRARY, OFF_EXECUTE, RANGE, EXECUTE, NEXT, OPERATOR, ARGUMENT,
+    COLLECTIVE, OUTPUTS, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
 };
 
 static const struct {
@@ -41,7 +41,9 @@ static const struct {
     [FLOOR] = { bench_run_floor, PAIRS, 0 },
     [OFF] = { bench_run_range, PAIRS, 0 },
     [OFF_LIBRARY] = { bench_run_library_range, PAIRS, 0 },
+    [OFF_EXECUTE] = { bench_run_execute, PAIRS, 0 },
     [RANGE] = { bench_run_range, PAIRS, VARVE_LAYER_ALL },
+    [EXECUTE] = { bench_run_execute, PAIRS, VARVE_LAYER_ALL },
     [NEXT] = { bench_run_next, PAIRS, VARVE_LAYER_ALL },
     [OPERATOR] = { bench_run_operator, OPERATORS, VARVE_LAYER_ALL },
     [ARGUMENT] = { bench_run_argument, PAIRS, VARVE_LAYER_ALL },
@@ -57,7 +59,9 @@ static struct bench_samples samples[VARIANTS] = {
     [FLOOR] = { .name = "floor: two clock reads" },
     [OFF] = { .name = "range, off" },
     [OFF_LIBRARY] = { .name = "range, off, in a shared library" },
+    [OFF_EXECUTE] = { .name = "executor event, off" },
     [RANGE] = { .name = "range" },
+    [EXECUTE] = { .name = "executor event" },
     [NEXT] = { .name = "next" },
     [OPERATOR] = { .name = "operator, four shaped inputs" },
     [ARGUMENT] = { .name = "argument, in a range" },
@@ -152,17 +156,21 @@ static void print_pairs(void)
 {
     double floor_ns = bench_median(&samples[FLOOR]);
     double empty_ns = bench_median(&samples[EMPTY]);
-    char over_c[64], over_library[64];
+    char over_c[64], over_library[64], over_range[64];
     snprintf(over_c, sizeof over_c, "%.2f over the empty loop",
              bench_median(&samples[OFF]) - empty_ns);
     snprintf(over_library, sizeof over_library, "%.2f over the empty loop",
              bench_median(&samples[OFF_LIBRARY]) - empty_ns);
+    snprintf(over_range, sizeof over_range, "%.3f x range, begin and end of a node",
+             bench_median(&samples[EXECUTE]) / bench_median(&samples[RANGE]));
     bench_print_head("ns a pair", "x floor", "min");
     bench_print(&samples[EMPTY], floor_ns, "");
     bench_print(&samples[FLOOR], floor_ns, vv_clock_source());
     bench_print(&samples[OFF], floor_ns, over_c);
     bench_print(&samples[OFF_LIBRARY], floor_ns, over_library);
+    bench_print(&samples[OFF_EXECUTE], floor_ns, "");
     bench_print(&samples[RANGE], floor_ns, "");
+    bench_print(&samples[EXECUTE], floor_ns, over_range);
     bench_print(&samples[NEXT], floor_ns, "one clock read");
     bench_print(&samples[OPERATOR], floor_ns, "three clock reads, 248 bytes");
     bench_print(&samples[ARGUMENT], floor_ns, "one clock read, 32 bytes");
@@ -229,6 +237,7 @@ int main(int argc, char **argv)
     }
     vv_clock_init();
     bench_calibrate_work();
+    bench_register_graph();
     bench_new_pages_begin(options.output);
     run_rounds();
     run_sustained();

@@ -13,65 +13,14 @@ something does, 2 wrong usage, 3 not a trace. It is the oracle of the tests: pla
 import argparse, json, os, re, signal, struct, sys, urllib.parse
 from collections import Counter, namedtuple
 
+from varve_classes import BUILTINS
+
 MAGIC, HEADER, PACKET_BYTES = 0xC1FC1FC1, struct.Struct("<II9Q"), 65536
 LAYERS = {name: 1 << bit for bit, name in enumerate(
     "API HOST OP RUNTIME RUNTIME_L1 DEVICE COMM MEMORY STEP PYTHON METRIC".split())}
 KINDS = "begin next mark counter async_begin async_end flow_out flow_in".split()
 KIND_FIELDS = dict.fromkeys(KINDS[:3], "") | {"counter": "f64 value;"} | dict.fromkeys(KINDS[4:],
                                                                                        "u64 id;")
-BUILTINS = {  # §6: id: name, stream, fields
-    1: ("varve.end", "thread", ""),
-    2: ("varve.string", "process", "u32 id; u32 length; utf8 text[length];"),
-    3: ("varve.clock", "process",
-        "u64 ticks; u64 monotonic_ns; i64 realtime_ns; u64 uncertainty_ns;"),
-    4: ("varve.thread", "process", "u64 tid; u64 name;"),
-    5: ("varve.process", "process", "u64 name;"),
-    6: ("varve.layers", "process", "u64 layers;"),
-    7: ("varve.begin", "thread", "u32 name; u32 layer;"),
-    8: ("varve.op", "thread", "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 input_count;"
-        " struct { u32 dtype; u32 rank; i64 dims[rank]; } inputs[input_count];"),
-    9: ("varve.step_begin", "thread", "i64 index;"),
-    10: ("varve.step_end", "thread", ""),
-    11: ("varve.alloc", "thread", "u64 address; u64 bytes; u64 device;"),
-    12: ("varve.free", "thread", "u64 address; u64 device;"),
-    13: ("varve.cost", "process", "u64 slow_ns;"),
-    14: ("varve.call", "thread", "i64 sequence; u64 forward_tid; u32 argument_count; u32 scope; "
-                                 "struct { u8 kind; u8 dtype;"
-         " u8 device; i8 device_index; u32 value_count; i64 values[value_count]; } "
-         "arguments[argument_count];"),
-    15: ("varve.collector", "process", "u32 name; u32 state; u64 text;"),
-    16: ("varve.end_under", "thread", "u64 ranges;"),
-    17: ("varve.device_clock", "process",
-         "u32 clock_number; u32 name; u64 frequency_hz; u64 resolution_ns;"),
-    18: ("varve.clock_pair", "process",
-         "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;"),
-    19: ("varve.track", "process",
-         "u32 track; u32 name; u32 clock_number; u32 device; i64 context; i64 stream_number;"),
-    20: ("varve.activity", "thread",
-         "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;"),
-    21: ("varve.launch", "thread", "u64 correlation;"),
-    36: ("varve.args", "thread",
-         "u32 argument_count; u32 subject; struct { u32 key; u8 kind; u8 reserved;"
-         " u8 integer_count; u8 real_count; i64 integers[integer_count]; f64 reals[real_count]; }"
-         " arguments[argument_count];"),
-    37: ("varve.collective", "thread",
-         "u32 operation; u32 group; u32 dtype; u32 subject; i64 rank; u64 group_size; i64 peer;"
-         " i64 number; u64 in_elements; u64 out_elements; u64 bytes; u64 rank_count;"
-         " i64 ranks[rank_count];"),
-    38: ("varve.operator", "thread",
-         "u64 flop; u64 bytes; i64 sequence; u64 forward_tid; u64 tensor_count; struct { u32 dtype;"
-         " u32 rank; u32 side; u32 format; u64 identity; i64 dims[rank]; } tensors[tensor_count];"),
-    39: ("varve.texts", "thread",
-         "u32 argument_count; u32 subject; struct { u32 key; u32 length; utf8 text[length]; }"
-         " arguments[argument_count];"),
-    42: ("varve.counter_name", "process", "u32 counter; u32 name; u64 choice;"),
-    43: ("varve.counts", "thread", "u32 choice; u32 value_count; u64 values[value_count];"),
-    48: ("varve.past_range", "thread", "u32 name; u32 layer; u32 subject; u32 clock_number; "
-         "u64 tid; i64 begin; i64 end;"),
-    49: ("varve.past_note", "thread", "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; "
-         "i64 time; u64 correlation; u64 value_count; struct { u32 key; u8 kind; u8 dtype; u8 side;"
-         " u8 word_count; i64 words[word_count]; } values[value_count];"),
-}
 # as struct spells them
 CODES = {"u8": "B", "i8": "b", "u32": "I", "u64": "Q", "x64": "Q", "i64": "q", "f64": "d",
          "utf8": "s"}
@@ -100,6 +49,7 @@ class Process:
         self.streams, self.classes, self.strings, self.env, self.clock = [], {}, {}, {}, None
         self.names = {}  # by tid; by None the process's own
         self.tracks = {}  # of devices, by number: the fields of varve.track
+        self.graphs, self.nodes, self.models = set(), {}, {}  # (graph, node): name; model: name
         self.keeps_last = False  # a flight recorder's (§11)
         self.begun_before = 0    # by ranges()
 
@@ -336,16 +286,33 @@ def is_value(value):
     return {1: (1, 0), 2: (1, 0), 3: (0, 1), 4: (1, 0), 6: (integers, 0), 7: (integers, 0),
             8: (0, reals)}.get(value["kind"]) == (integers, reals)
 
+def faults_of_graphs(process, event, fields):
+    """(is it so, what is broken if not) of records of devices and graphs."""
+    return (
+        (event.id not in (20, 31) or fields["track"] in process.tracks,
+         f"track {fields.get('track')} of {event.name} is not there"),
+        (event.id not in (20, 31) or 1 <= fields["kind"] <= 6, f"unknown kind in {event.name}"),
+        (event.id != 22 or fields["graph"] > 0, "a graph without a number"),
+        (event.id not in (23, 24, 25, 26, 27) or fields["graph"] in process.graphs,
+         f"graph {fields.get('graph')} of {event.name} is not there"),
+        (event.id != 23 or fields["name"] and fields["task_type"] <= 15,
+         "a node without a name, or of an unknown task type"),
+        (event.id != 24 or all(t["side"] <= 1 and t["dtype"] <= 25 for t in fields["tensors"]),
+         "no such tensor in varve.node_tensors"),
+        (event.id not in (25, 29) or fields["kind"] <= 2 - (event.id == 25),
+         f"unknown kind in {event.name}"))
+
 def take_record(process, stream, event, fields, place):
     """Checks one record against §6, and keeps what the process's stream tells of names."""
     home = BUILTINS[
         event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
     mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id in (7, 48) else 1
-    named = event.id in (4, 5, 7, 15, 17, 19, 20, 48, 49)
+    named = event.id in (4, 5, 7, 15, 17, 19, 20, 28, 48, 49) or (event.id in (22, 31)
+                                                                  and fields["name"])
     text = process.strings.get(fields["name"]) if named else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),
-            (event.id != 2 or fields["length"] % 8 == 0,
+            (event.id not in (2, 23, 25) or fields["length"] % 8 == 0,
              f"length {fields.get('length')} is no multiple of 8"),
             (event.id != 2 or fields["id"] > 0 and fields["id"] not in process.strings,
              f"string {fields.get('id')} is not new"),
@@ -378,9 +345,7 @@ def take_record(process, stream, event, fields, place):
             (event.id != 15 or fields["state"] <= 5, "unknown state in varve.collector"),
             (event.id != 17 or fields["clock_number"] >= 16, "a device's clock below 16"),
             (event.id != 19 or fields["track"] > 0, "a track without a number"),
-            (event.id != 20 or fields["track"] in process.tracks,
-             f"track {fields.get('track')} of varve.activity is not there"),
-            (event.id != 20 or 1 <= fields["kind"] <= 6, "unknown kind in varve.activity"),
+            *faults_of_graphs(process, event, fields),
             (event.id != 48 or fields["subject"] == 0 or fields["subject"] in process.strings,
              "the subject of varve.past_range is not there"),
             (event.id != 49 or fields["flags"] <= 3 and fields["layer"].bit_count() <= 1
@@ -391,6 +356,12 @@ def take_record(process, stream, event, fields, place):
         process.strings[fields["id"]] = text
     elif event.id == 19:
         process.tracks[fields["track"]] = fields
+    elif event.id == 22:
+        process.graphs.add(fields["graph"])
+    elif event.id == 23:
+        process.nodes[fields["graph"], fields["node"]] = fields["name"]
+    elif event.id == 28:
+        process.models[fields["model"]] = text
     elif event.id in (4, 5):
         process.names[fields.get("tid")] = text
 
@@ -526,6 +497,12 @@ def thread_ranges(process, stream, pauses, last_ticks, built):
             layer = next((name for name, bit in LAYERS.items() if bit & record.fields["layer"]),
                          None)
             push(process.strings.get(record.fields["name"], ""), layer, False)
+        elif record.id == 29 and record.fields["kind"] < 2:
+            name = process.models.get(record.fields["model"], f"model {record.fields['model']}")
+            push(name if record.fields["kind"] else f"load {name}", "RUNTIME", False)
+        elif record.id == 30:
+            place = record.fields["graph"], record.fields["node"]
+            push(process.nodes.get(place, f"node {place[1]} of graph {place[0]}"), "OP", False)
         elif record.kind in ("begin", "next"):
             push(record.name, record.layer, False)
         process.begun_before += alone and lacks_begin

@@ -7,7 +7,7 @@
 
 #define VV_CACHE_MAGIC "VARVECA1"
 #define VV_CACHE_ALIGN 64u
-#define VV_CACHE_COLUMNS_MAX 192u /* for the columns of all tables                               */
+#define VV_CACHE_COLUMNS_MAX 320u /* for the columns of all tables                               */
 
 struct vv_cache_block { uint64_t offset, bytes, checksum; };
 

@@ -89,6 +89,31 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(20, ACTIVITY, "varve.activity", 7, \
           "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;") \
     EVENT(21, LAUNCH, "varve.launch", 2, "u64 correlation;") \
+    EVENT(22, GRAPH, "varve.graph", 6, \
+          "u32 graph; u32 name; u32 parent_graph; u32 parent_node; u64 node_count; " \
+          "i64 graph_id; u64 edge_count;") \
+    EVENT(23, NODE, "varve.node", 0, \
+          "u32 graph; u32 length; u32 node; u32 type; u32 framework_type; u32 task_type; " \
+          "u32 block_dim; u32 mix_block_dim; i64 parent_input; i64 stream_number; u64 flop; " \
+          "u64 bytes; utf8 name[length];") \
+    EVENT(24, NODE_TENSORS, "varve.node_tensors", 0, \
+          "u32 graph; u32 node; u64 tensor_count; " \
+          "struct { u8 side; u8 dtype; u8 zero; u8 zero_2; u32 rank; u64 format; u64 identity; " \
+          "i64 dims[rank]; } tensors[tensor_count];") \
+    EVENT(25, NODE_TEXT, "varve.node_text", 0, \
+          "u32 graph; u32 length; u32 node; u32 kind; utf8 text[length];") \
+    EVENT(26, EDGE, "varve.edge", 4, \
+          "u32 graph; u32 from_node; u32 from_output; u32 to_node; u32 to_input; u32 zero;") \
+    EVENT(27, PLACEMENT, "varve.placement", 6, \
+          "u32 graph; u32 node; u32 first_use; u32 last_use; u32 device; u32 index; " \
+          "u64 offset; u64 bytes;") \
+    EVENT(28, MODEL, "varve.model", 5, \
+          "u32 model; u32 graph; u64 name; i64 model_id; i64 session_id;") \
+    EVENT(29, MODEL_EVENT, "varve.model_event", 3, "u32 model; u32 kind; i64 step;") \
+    EVENT(30, EXECUTE, "varve.execute", 2, "u32 graph; u32 node;") \
+    EVENT(31, TASK, "varve.task", 9, \
+          "u32 track; u32 name; u32 kind; u32 model; i64 begin; i64 end; u64 correlation; " \
+          "u64 bytes; u32 graph; u32 node; i64 step;") \
     EVENT(36, ARGS, "varve.args", 0, \
           "u32 argument_count; u32 subject; " \
           "struct { u32 key; u8 kind; u8 reserved; u8 integer_count; u8 real_count; " \
@@ -285,6 +310,37 @@ struct vv_past_value {
     uint8_t words; /* number of words that follow                                               */
 };
 _Static_assert(sizeof(struct vv_past_value) == 8, "doc/format.md §6");
+/* Payloads of VV_EVENT_NODE, VV_EVENT_NODE_TEXT (the text follows) and VV_EVENT_NODE_TENSORS (the
+ * tensors follow, each with its dims). */
+struct vv_node_payload {
+    uint32_t graph, length, node, type, framework_type, task_type, block_dim, mix_block_dim;
+    int64_t parent_input, stream;
+    uint64_t flop, bytes;
+};
+_Static_assert(sizeof(struct vv_node_payload) == 64, "doc/format.md §6");
+
+struct vv_node_text_payload {
+    uint32_t graph, length, node, kind; /* kind: enum vv_node_text_kind */
+};
+_Static_assert(sizeof(struct vv_node_text_payload) == 16, "doc/format.md §6");
+
+enum vv_node_text_kind { VV_NODE_ORIGIN = 0, VV_NODE_CONTEXTS = 1 };
+
+struct vv_node_tensors_payload {
+    uint32_t graph, node;
+    uint64_t tensors;
+};
+_Static_assert(sizeof(struct vv_node_tensors_payload) == 16, "doc/format.md §6");
+
+struct vv_node_tensor {
+    uint8_t side, dtype, zero[2];
+    uint32_t rank;
+    uint64_t format, identity;
+};
+_Static_assert(sizeof(struct vv_node_tensor) == 24, "doc/format.md §6");
+
+/* The events in VV_EVENT_MODEL_EVENT. */
+enum vv_model_event { VV_MODEL_LOAD = 0, VV_MODEL_EXECUTION = 1, VV_MODEL_UNLOAD = 2 };
 
 /* The states in VV_EVENT_COLLECTOR. */
 enum vv_collector_state {

@@ -20,6 +20,8 @@ static size_t words_of_member(uint32_t id, uint64_t word)
         return 1;
     case VV_EVENT_OPERATOR:
         return sizeof(struct vv_operator_tensor) / 8 + (size_t)(word >> 32);
+    case VV_EVENT_NODE_TENSORS:
+        return sizeof(struct vv_node_tensor) / 8 + (size_t)(word >> 32);
     case VV_EVENT_PAST_NOTE:
         return 1 + (size_t)(word >> 56);
     default:
@@ -55,8 +57,10 @@ size_t vv_record_length(const uint64_t *words, size_t count)
         return words_with_list(words, count, id);
     if (id == VV_EVENT_COUNTS)
         return count < 2 ? 0 : 2 + (size_t)(le64toh(words[1]) >> 32);
-    if (id == VV_EVENT_STRING)
-        return count < 2 ? 0 : 2 + ((size_t)(le64toh(words[1]) >> 32) + 7) / 8;
+    if (vv_text_head_words(id) != 0)
+        return count < 2 ? 0
+                         : 1 + vv_text_head_words(id) +
+                               ((size_t)(le64toh(words[1]) >> 32) + 7) / 8;
     return id < sizeof fixed ? fixed[id] : 0;
 }
 

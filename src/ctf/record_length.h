@@ -19,6 +19,19 @@ static inline unsigned vv_list_head_words(uint32_t id)
     case VV_EVENT_ARGS: case VV_EVENT_TEXTS: return sizeof(struct vv_args_payload) / 8;
     case VV_EVENT_COLLECTIVE: return sizeof(struct vv_collective_payload) / 8;
     case VV_EVENT_PAST_NOTE: return sizeof(struct vv_past_note_payload) / 8;
+    case VV_EVENT_NODE_TENSORS: return sizeof(struct vv_node_tensors_payload) / 8;
+    default: return 0;
+    }
+}
+
+/* For classes that end in a text: the number of words between the first word and the text; 0 for
+ * other classes. The high half of the first of these words is the text's length in bytes. */
+static inline unsigned vv_text_head_words(uint32_t id)
+{
+    switch (id) {
+    case VV_EVENT_STRING: return 1;
+    case VV_EVENT_NODE: return sizeof(struct vv_node_payload) / 8;
+    case VV_EVENT_NODE_TEXT: return sizeof(struct vv_node_text_payload) / 8;
     default: return 0;
     }
 }

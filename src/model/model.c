@@ -55,6 +55,16 @@ static const struct vv_column placement_columns[] = {
 static const struct vv_column clock_columns[] = { VV_CLOCK_COLUMNS(VV_COLUMN, struct vv_clocks) };
 static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN,
                                                                      struct vv_resumes) };
+static const struct vv_column graph_columns[] = { VV_GRAPH_COLUMNS(VV_COLUMN, struct vv_graphs) };
+static const struct vv_column node_columns[] = { VV_NODE_COLUMNS(VV_COLUMN, struct vv_nodes) };
+static const struct vv_column edge_columns[] = { VV_EDGE_COLUMNS(VV_COLUMN, struct vv_edges) };
+static const struct vv_column loaded_model_columns[] = {
+    VV_LOADED_MODEL_COLUMNS(VV_COLUMN, struct vv_loaded_models)
+};
+static const struct vv_column execution_columns[] = {
+    VV_EXECUTION_COLUMNS(VV_COLUMN, struct vv_executions)
+};
+static const struct vv_column task_columns[] = { VV_TASK_COLUMNS(VV_COLUMN, struct vv_tasks) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) \
@@ -84,6 +94,12 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_PLACEMENTS] = TABLE(placements, placement_columns),
     [VV_TABLE_RESUMES] = TABLE(resumes, resume_columns),
     [VV_TABLE_CLOCKS] = TABLE(clocks, clock_columns),
+    [VV_TABLE_GRAPHS] = TABLE(graphs, graph_columns),
+    [VV_TABLE_NODES] = TABLE(nodes, node_columns),
+    [VV_TABLE_EDGES] = TABLE(edges, edge_columns),
+    [VV_TABLE_LOADED_MODELS] = TABLE(loaded_models, loaded_model_columns),
+    [VV_TABLE_EXECUTIONS] = TABLE(executions, execution_columns),
+    [VV_TABLE_TASKS] = TABLE(tasks, task_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -444,4 +460,60 @@ enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error)
 {
     return append(model, VV_TABLE_INPUTS, out_row, error);
+}
+
+/* ---- graphs ---- */
+
+enum varve_code vv_model_add_graph(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_GRAPHS, out_row, error));
+    model->graphs.process[*out_row] = model->graphs.parent[*out_row] = VV_NONE;
+    model->graphs.graph_id[*out_row] = -1;
+    model->graphs.first_node[*out_row] = (uint32_t)model->nodes.table.count;
+    model->graphs.first_edge[*out_row] = (uint32_t)model->edges.table.count;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_node(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_NODES, out_row, error));
+    model->nodes.graph[*out_row] = VV_NONE;
+    model->nodes.stream[*out_row] = model->nodes.parent_input[*out_row] = -1;
+    model->nodes.first_tensor[*out_row] = VV_NONE;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_edge(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    return append(model, VV_TABLE_EDGES, out_row, error);
+}
+
+enum varve_code vv_model_add_loaded_model(struct vv_model *model, uint32_t *out_row,
+                                          struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_LOADED_MODELS, out_row, error));
+    model->loaded_models.process[*out_row] = model->loaded_models.graph[*out_row] = VV_NONE;
+    model->loaded_models.model_id[*out_row] = model->loaded_models.session_id[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_execution(struct vv_model *model, uint32_t *out_row,
+                                       struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_EXECUTIONS, out_row, error));
+    model->executions.model[*out_row] = model->executions.track[*out_row] = VV_NONE;
+    model->executions.step[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_task(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_TASKS, out_row, error));
+    model->tasks.node[*out_row] = model->tasks.model[*out_row] = VV_NONE;
+    model->tasks.step[*out_row] = -1;
+    return VARVE_OK;
 }

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "model/graph_tables.h"
 #include "model/table.h"
 
 #define VV_NONE UINT32_MAX
@@ -115,6 +116,8 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, stack)      /* string: call stack, innermost first, joined by ';'; or 0      */ \
     X(T, uint32_t, module)     /* string: module hierarchy; or 0                                */ \
     X(T, vv_link, collective)  /* row in collectives; or VV_NONE                                */ \
+    X(T, vv_link, node)        /* row in nodes: it executes this node; or VV_NONE               */ \
+    X(T, vv_link, execution)   /* row in executions: it is this execution; or VV_NONE           */ \
     X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none. Outputs  */ \
                                /* that are known follow: "[8,4] f32 -> [4] f32"                 */ \
     X(T, uint32_t, scalars)    /* string: JSON, ["","[1, 1]","False"]; "" = a tensor; or 0    */   \
@@ -148,6 +151,7 @@ enum vv_activity_kind {
     X(T, vv_link, collective)  /* row in collectives; or VV_NONE                                */ \
     X(T, vv_link, shape)       /* row in launch_shapes; or VV_NONE                              */ \
     X(T, vv_link, wait)        /* row in waits, for SYNC; or VV_NONE                            */ \
+    X(T, vv_link, task)        /* row in tasks; or VV_NONE                                      */ \
     X(T, uint8_t, kind)        /* enum vv_activity_kind                                         */
 struct vv_activities {
     struct vv_table table;
@@ -416,6 +420,7 @@ struct vv_health {
     uint64_t ignored;         /* records of no known kind: doc/formats.md                       */
     uint64_t unattached;      /* notes of ranges that are over, which no range holds            */
     uint64_t kept_raw;        /* notes of whose fields only the bytes are known                 */
+    uint64_t unknown_nodes;   /* nodes, graphs and models that are named and are not there      */
     uint64_t repaired_texts;  /* texts with U+FFFD for NUL or invalid UTF-8, by finish */
     uint64_t truncated_files; /* cut or torn inputs: the readable part was read                 */
 };
@@ -478,6 +483,12 @@ struct vv_model {
     struct vv_placements placements;
     struct vv_resumes resumes;
     struct vv_clocks clocks;
+    struct vv_graphs graphs;
+    struct vv_nodes nodes;
+    struct vv_edges edges;
+    struct vv_loaded_models loaded_models;
+    struct vv_executions executions;
+    struct vv_tasks tasks;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -543,6 +554,18 @@ enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row
                                        struct varve_error *error);
 enum varve_code vv_model_add_input(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error);
+enum varve_code vv_model_add_graph(struct vv_model *model, uint32_t *out_row,
+                                   struct varve_error *error);
+enum varve_code vv_model_add_node(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error);
+enum varve_code vv_model_add_edge(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error);
+enum varve_code vv_model_add_loaded_model(struct vv_model *model, uint32_t *out_row,
+                                          struct varve_error *error);
+enum varve_code vv_model_add_execution(struct vv_model *model, uint32_t *out_row,
+                                       struct varve_error *error);
+enum varve_code vv_model_add_task(struct vv_model *model, uint32_t *out_row,
+                                  struct varve_error *error);
 
 /* The id of a text in model->strings. All texts from files pass through here: NUL and invalid UTF-8
  * become U+FFFD. So readers of the model may rely on NUL-terminated UTF-8. */

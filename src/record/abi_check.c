@@ -4,7 +4,7 @@
  * compiler checks it on every machine. The folder abi/ keeps what the exported functions take. */
 #include <stddef.h>
 
-#include "varve/device.h"
+#include "varve/exec.h"
 #include "varve/trace_points.h"
 #include "varve/values.h"
 #include "varve/varve.h"
@@ -66,6 +66,25 @@ VV_PLACED(varve_activity_values, collective, 16);
 VV_PLACED(varve_backward, forward_thread, 8);
 _Static_assert(sizeof(struct varve_backward) == 16, "ABI 0: the library writes all of it");
 
+VV_PLACED(varve_graph_tensor, dims, 16);
+VV_PLACED(varve_graph_tensor, identity, 32);
+_Static_assert(sizeof(struct varve_graph_tensor) == 40, "ABI 0: tensors lie in arrays");
+VV_PLACED(varve_graph_node, origins, 24);
+VV_PLACED(varve_graph_node, stream, 48);
+VV_PLACED(varve_graph_node, contexts, 88);
+VV_PLACED(varve_graph_node, parent_input, 108);
+VV_PLACED(varve_graph_edge, to_input, 12);
+VV_PLACED(varve_graph_info, edge_count, 16);
+VV_PLACED(varve_graph_info, graph_id, 48);
+VV_PLACED(varve_placement, offset, 16);
+VV_PLACED(varve_placement, last_use, 36);
+VV_PLACED(varve_model_info, name, 8);
+VV_PLACED(varve_model_info, session_id, 24);
+VV_PLACED(varve_executor_event, graph, 12);
+VV_PLACED(varve_executor_event, step, 24);
+VV_PLACED(varve_task_info, model, 12);
+VV_PLACED(varve_task_info, step, 16);
+
 /* varve_error has no struct_size: the library writes all of it. */
 VV_PLACED(varve_error, os_errno, 4);
 VV_PLACED(varve_error, offset, 8);
@@ -77,5 +96,6 @@ _Static_assert(VARVE_BOOL == 15 && VARVE_C128 == 17 && VARVE_BITS == 25, "doc/fo
 _Static_assert(VARVE_ACTIVITY_KERNEL == 1 && VARVE_ACTIVITY_OTHER == 6, "doc/format.md §6: kinds");
 _Static_assert(VARVE_POINT_MODEL == 1 && VARVE_POINT_STEP == 7, "doc/trace-points.md: kinds");
 _Static_assert(VARVE_ARG_INT == 1 && VARVE_ARG_REALS == 8, "doc/format.md §6: kinds of arguments");
+_Static_assert(VARVE_TASK_MIX_AIC == 5 && VARVE_TASK_COPY == 15, "doc/format.md §6: task types");
 _Static_assert(VARVE_CLOCK_TICKS == 1 && VARVE_CLOCK_REALTIME == 4, "doc/format.md §6: clocks");
 _Static_assert(VARVE_LAYER_METRIC == 0x400 && VARVE_LAYER_ALL == 0x7ff, "doc/format.md §6: layers");

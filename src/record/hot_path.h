@@ -159,18 +159,19 @@ VV_INLINE void vv_publish(struct vv_self *self, const struct vv_place *place, si
         vv_publish_rest(self, packet);
 }
 
-/* Reserves the place of a record of one word in the usual case: the clock is the counter, its era
+/* Reserves the place of a record of `bytes` in the usual case: the clock is the counter, its era
  * has not changed, there is room, and no handler comes. Calls no function, so the compiler saves no
  * registers. */
-VV_INLINE bool vv_reserve_at_once(struct vv_self *self, struct vv_place *out_place)
+VV_INLINE bool vv_reserve_at_once(struct vv_self *self, size_t bytes, struct vv_place *out_place)
 {
     uint8_t *cursor = __atomic_load_n(&self->writer.cursor, __ATOMIC_RELAXED);
     struct vv_packet_header *packet = __atomic_load_n(&self->writer.packet, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const struct vv_counter_value now = vv_counter_read();
     *out_place = vv_place(cursor, packet, now.ticks);
-    return VV_LIKELY(cursor < self->writer.limit) && VV_LIKELY(now.second == self->era) &&
-           VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + 8));
+    return VV_LIKELY((uintptr_t)cursor + bytes <= (uintptr_t)self->writer.limit) &&
+           VV_LIKELY(now.second == self->era) &&
+           VV_LIKELY(vv_cursor_swap(&self->writer.cursor, cursor, cursor + bytes));
 }
 
 VV_INLINE void vv_put_word(struct vv_self *self, const struct vv_place *place, uint32_t id)

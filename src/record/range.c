@@ -188,7 +188,7 @@ VARVE_API VV_HOT void varve_emit_begin(struct varve_site *site)
     struct vv_place place;
     uint32_t id;
     if (VARVE_UNLIKELY(!is_ready(site, VV_KIND_BEGIN, &id) || !is_plain(self) ||
-                       !vv_reserve_at_once(self, &place))) {
+                       !vv_reserve_at_once(self, 8, &place))) {
         begin_slowly(site);
         return;
     }
@@ -201,7 +201,7 @@ VV_INLINE void emit_end(void (*slowly)(void))
     struct vv_self *self = &vv_self;
     struct vv_place place;
     if (VARVE_UNLIKELY(!is_plain(self) || self->depth == self->step_depth ||
-                       !vv_reserve_at_once(self, &place))) {
+                       !vv_reserve_at_once(self, 8, &place))) {
         slowly();
         return;
     }
@@ -225,7 +225,7 @@ VARVE_API VV_HOT void varve_emit_next(struct varve_site *site)
     struct vv_place place;
     uint32_t id;
     if (VARVE_UNLIKELY(!is_ready(site, VV_KIND_NEXT, &id) || !is_plain(self) ||
-                       self->depth == self->step_depth || !vv_reserve_at_once(self, &place))) {
+                       self->depth == self->step_depth || !vv_reserve_at_once(self, 8, &place))) {
         next_slowly(site);
         return;
     }
@@ -272,7 +272,7 @@ uint64_t vv_range_cost_ps(void)
         uint64_t before_ns = vv_clock_monotonic_ns();
         for (int i = 0; i < RECORDS; i++) {
             struct vv_place place;
-            if (VV_LIKELY(vv_clock_is_counter) && VV_LIKELY(vv_reserve_at_once(&self, &place)))
+            if (VV_LIKELY(vv_clock_is_counter) && VV_LIKELY(vv_reserve_at_once(&self, 8, &place)))
                 vv_put_word(&self, &place, VV_EVENT_END);
             else
                 vv_put(&self, VV_EVENT_END);

@@ -84,7 +84,7 @@ EDITS = {
         "doc/format.md": [("length is a multiple of 8, above 0, NUL-padded |\n",
                            "| 63 | `varve.beat` | u64 `count` | process | that the process is "
                            "there |\n")],
-        "tools/varve_decode.py": [('"u32 argument_count; u32 subject; struct { u32 key; '
+        "tools/varve_classes.py": [('"u32 argument_count; u32 subject; struct { u32 key; '
                                    'u32 length; utf8 text[length]; }"\n         '
                                    '" arguments[argument_count];"),\n',
                                    '    63: ("varve.beat", "process", "u64 count;"),\n')],

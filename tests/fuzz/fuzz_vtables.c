@@ -247,6 +247,35 @@ static void put_past_note(struct writing *writing)
     }
 }
 
+/* Graphs 1 to 3 with up to 8 nodes, models 1 to 3. */
+static void put_node(struct writing *writing)
+{
+    put_halves(writing, draw_below(&writing->draw, 4), draw_below(&writing->draw, 8));
+}
+
+static void put_execution(struct writing *writing)
+{
+    unsigned kind = draw_below(&writing->draw, 3);
+    if (kind == 0) {
+        put_record(writing, VV_EVENT_MODEL_EVENT);
+        put_halves(writing, draw_below(&writing->draw, 4), draw_below(&writing->draw, 4));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    } else if (kind == 1) {
+        put_record(writing, VV_EVENT_EXECUTE);
+        put_node(writing);
+    } else {
+        put_record(writing, VV_EVENT_TASK);
+        put_halves(writing, draw_below(&writing->draw, 5), draw_name(writing));
+        put_halves(writing, draw_below(&writing->draw, 8), draw_below(&writing->draw, 4));
+        put(writing, draw_instant(writing));
+        put(writing, draw_instant(writing));
+        put(writing, draw_below(&writing->draw, 6));
+        put(writing, (uint64_t)draw_size(&writing->draw));
+        put_node(writing);
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
 static void put_any_site(struct writing *writing)
 {
     put_site(writing, (enum vv_site_kind)draw_below(&writing->draw, VV_SITE_KINDS));
@@ -296,6 +325,7 @@ static void (*const of_thread[])(struct writing *writing) = {
     put_any_memory,
     put_past_range,
     put_past_note,
+    put_execution, put_execution, put_execution,
 };
 
 static void put_of_thread(struct writing *writing)
@@ -345,6 +375,86 @@ static void put_of_device(struct writing *writing)
     }
 }
 
+static void put_text_of_node(struct writing *writing, uint32_t length)
+{
+    for (uint32_t i = 0; i < length / 8; i++)
+        put(writing, UINT64_C(0x6162636465666768) >> draw_below(&writing->draw, 64));
+}
+
+static void put_graph(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_GRAPH);
+    put_halves(writing, draw_below(&writing->draw, 4), draw_name(writing));
+    put_node(writing);
+    put(writing, draw_below(&writing->draw, 9));
+    put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, draw_below(&writing->draw, 9));
+}
+
+/* A node, or one of its texts. */
+static void put_named_node(struct writing *writing, bool is_node)
+{
+    uint32_t length = 8 * draw_below(&writing->draw, 3);
+    put_record(writing, is_node ? VV_EVENT_NODE : VV_EVENT_NODE_TEXT);
+    put_halves(writing, draw_below(&writing->draw, 4), length);
+    put_halves(writing, draw_below(&writing->draw, 8), draw_name(writing));
+    if (is_node) {
+        put_halves(writing, draw_name(writing), draw_below(&writing->draw, 18));
+        put_halves(writing, draw_byte(&writing->draw), draw_byte(&writing->draw));
+        for (int i = 0; i < 4; i++)
+            put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+    put_text_of_node(writing, length);
+}
+
+static void put_tensors(struct writing *writing)
+{
+    unsigned tensors = draw_below(&writing->draw, 3);
+    put_record(writing, VV_EVENT_NODE_TENSORS);
+    put_node(writing);
+    put(writing, tensors);
+    for (unsigned i = 0; i < tensors; i++) {
+        unsigned rank = draw_below(&writing->draw, 4);
+        put_halves(writing,
+                   draw_below(&writing->draw, 3) | draw_below(&writing->draw, VARVE_BITS + 2) << 8,
+                   rank);
+        put(writing, draw_name(writing));
+        put(writing, draw_below(&writing->draw, 3));
+        for (unsigned d = 0; d < rank; d++)
+            put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
+static void put_of_graph(struct writing *writing)
+{
+    unsigned kind = draw_below(&writing->draw, 9);
+    if (kind == 0) {
+        put_graph(writing);
+    } else if (kind < 4) {
+        put_named_node(writing, kind != 3);
+    } else if (kind == 4) {
+        put_tensors(writing);
+    } else if (kind == 5) {
+        put_record(writing, VV_EVENT_EDGE);
+        put_node(writing);
+        put_node(writing);
+        put(writing, draw_below(&writing->draw, 3));
+    } else if (kind < 8) {
+        put_record(writing, VV_EVENT_PLACEMENT);
+        put_node(writing);
+        put_halves(writing, draw_below(&writing->draw, 8), draw_below(&writing->draw, 9) - 1);
+        put_halves(writing, draw_device(writing), draw_below(&writing->draw, 3));
+        put(writing, (uint64_t)draw_size(&writing->draw));
+        put(writing, (uint64_t)draw_size(&writing->draw));
+    } else {
+        put_record(writing, VV_EVENT_MODEL);
+        put_halves(writing, draw_below(&writing->draw, 4), draw_below(&writing->draw, 4));
+        put(writing, draw_name(writing));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+        put(writing, (uint64_t)draw_number(&writing->draw));
+    }
+}
+
 static void put_of_process(struct writing *writing)
 {
     static const struct { uint32_t id; unsigned names, numbers; } kinds[] = {
@@ -352,7 +462,11 @@ static void put_of_process(struct writing *writing)
         { VV_EVENT_COST, 0, 1 },
         { VV_EVENT_CLOCK, 0, 4 },
     };
-    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 5);
+    unsigned kind = draw_below(&writing->draw, sizeof kinds / sizeof *kinds + 11);
+    if (kind > sizeof kinds / sizeof *kinds + 4) {
+        put_of_graph(writing);
+        return;
+    }
     if (kind > sizeof kinds / sizeof *kinds + 3) {
         put_record(writing, VV_EVENT_COUNTER_NAME);
         put_halves(writing, draw_below(&writing->draw, 4), draw_name(writing));

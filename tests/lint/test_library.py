@@ -61,7 +61,7 @@ def test_exports_are_what_the_headers_declare_and_the_list_names():
 def test_what_the_sources_mark_is_in_headers_or_list():
     """Else the symbol map hides it, and nobody finds it."""
     readelf("-h")  # skips without the library
-    archives = [path for room in ("record", "device", "observe", "points", "collect")
+    archives = [path for room in ("record", "device", "exec", "observe", "points", "collect")
                 for path in (sources.BUILD / "archives").glob(f"libvv_{room}*.a")]
     rows = [line.split() for line in
             subprocess.run(["readelf", "-W", "-s", *archives], capture_output=True, text=True,

@@ -61,8 +61,9 @@ def seen(process, stream):
         fields = dict(record.fields)
         if record.name == "varve.begin" and record.kind is None:
             fields["text"] = process.strings[fields.pop("name")]
-        elif record.name == "varve.activity":
-            fields["text"] = process.strings[fields.pop("name")]
+        elif record.name in ("varve.activity", "varve.task"):
+            name = fields.pop("name")
+            fields["text"] = process.strings[name] if name else ""
         elif record.name == "varve.past_range":
             fields["text"] = process.strings[fields.pop("name")]
             fields["subject"] = process.strings.get(fields["subject"], "")

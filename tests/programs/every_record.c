@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "../support/every_value.h"
+#include "varve/exec.h"
 #include "varve/past.h"
 
 #define RANK_MAX 16u
@@ -493,6 +494,8 @@ static void past(struct journal *journal)
         past_note(journal, flags, flags * UINT64_MAX);
 }
 
+#include "every_execution.h" /* needs the journal, and what is above */
+
 /* Nothing of the paused part is noted: it may not be in the trace. */
 static void pause_and_resume(struct journal *journal)
 {
@@ -528,6 +531,7 @@ static void *run(void *argument)
     memory(journal);
     device_work(journal);
     past(journal);
+    executions(journal);
     for (long i = 0; i < journal->pairs; i++) {
         begin(journal, &pair_one);
         next(journal, &pair_two);
@@ -551,12 +555,17 @@ int main(int argc, char **argv)
         if (!(journals[i].stream = open_memstream(&journals[i].text, &journals[i].text_bytes)))
             return 99;
     varve_process_name("every record");
-    if (!add_tracks())
+    if (!add_tracks() || !add_graph())
         return 99;
+    note_model_event(&journals[0], 0, -1);
+    varve_model_load_end(model);
+    note(&journals[0], "varve.end", "{}");
     if (pthread_create(&second, NULL, run, &journals[1]))
         return 99;
     run(&journals[0]);
     pthread_join(second, NULL);
+    varve_model_unload(model);
+    note_model_event(&journals[0], 2, -1);
     pause_and_resume(&journals[0]); /* alone, since a pause stops all threads */
     for (int i = 0; i < 2; i++) {
         fclose(journals[i].stream);

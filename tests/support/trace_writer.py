@@ -34,6 +34,7 @@ ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", 
              "bools", "text", "other", "opaque_tensor", "group"]
 CALL_ARGUMENTS_MAX = 64
 VALUES = ["", "int", "unsigned", "real", "bool", "", "ints", "unsigneds", "reals"]
+MODEL_EVENTS = ["load", "run", "unload"]
 ACTIVITIES = ["", "kernel", "copy", "set", "wait", "range", "other"]
 PAST_KINDS = ["integers", "reals", "texts", "hex", "bools"]
 CLOCKS = {"ticks": 1, "monotonic": 2, "monotonic_raw": 3, "realtime": 4}
@@ -108,6 +109,24 @@ BUILTIN_FIELDS = {
                              " u64 correlation; u64 value_count; struct { u32 key; u8 kind;"
                              " u8 dtype; u8 side; u8 word_count; i64 words[word_count]; }"
                              " values[value_count];",
+    (22, "varve.graph"): "u32 graph; u32 name; u32 parent_graph; u32 parent_node;"
+                         " u64 node_count; i64 graph_id; u64 edge_count;",
+    (23, "varve.node"): "u32 graph; u32 length; u32 node; u32 type; u32 framework_type;"
+                        " u32 task_type; u32 block_dim; u32 mix_block_dim; i64 parent_input;"
+                        " i64 stream_number; u64 flop; u64 bytes; utf8 name[length];",
+    (24, "varve.node_tensors"): "u32 graph; u32 node; u64 tensor_count; struct { u8 side; u8 dtype;"
+                                " u8 zero; u8 zero_2; u32 rank; u64 format; u64 identity;"
+                                " i64 dims[rank]; } tensors[tensor_count];",
+    (25, "varve.node_text"): "u32 graph; u32 length; u32 node; u32 kind; utf8 text[length];",
+    (26, "varve.edge"): "u32 graph; u32 from_node; u32 from_output; u32 to_node; u32 to_input;"
+                        " u32 zero;",
+    (27, "varve.placement"): "u32 graph; u32 node; u32 first_use; u32 last_use; u32 device;"
+                             " u32 index; u64 offset; u64 bytes;",
+    (28, "varve.model"): "u32 model; u32 graph; u64 name; i64 model_id; i64 session_id;",
+    (29, "varve.model_event"): "u32 model; u32 kind; i64 step;",
+    (30, "varve.execute"): "u32 graph; u32 node;",
+    (31, "varve.task"): "u32 track; u32 name; u32 kind; u32 model; i64 begin; i64 end;"
+                        " u64 correlation; u64 bytes; u32 graph; u32 node; i64 step;",
 }
 KIND_FIELDS = {"counter": "f64 value;", "async_begin": "u64 id;", "async_end": "u64 id;",
                "flow_out": "u64 id;", "flow_in": "u64 id;"}
@@ -327,6 +346,20 @@ class Stream:
             payload += struct.pack("<IBBBB" + codes, text(key), number, dtype, side, len(items),
                                    *items)
         self.record(49, at, payload)
+    def model_event(self, model, kind, at, step=-1):
+        """kind: "load", "run" (ranges, ended by end) or "unload"."""
+        self.record(29, at, struct.pack("<IIq", model, MODEL_EVENTS.index(kind), step))
+
+    def execute(self, graph, node, at):
+        self.record(30, at, struct.pack("<II", graph, node))
+
+    def task(self, track, span, at, graph=0, node=0, **more):
+        """As activity; more also: name, model, step."""
+        kind = ACTIVITIES.index(more.get("kind", "kernel"))
+        name = self.process.string(more["name"]) if "name" in more else 0
+        self.record(31, at, struct.pack("<IIIIqqQQIIq", track, name, kind, more.get("model", 0),
+                                        *span, more.get("correlation", 0), more.get("size", 0),
+                                        graph, node, more.get("step", -1)))
 
     def _packet_bytes(self, packet, packet_bytes):
         content_bits, hidden = (HEADER_BYTES + len(packet["body"])) * 8, packet.get("hidden", b"")
@@ -429,6 +462,55 @@ class Process:
         """What the counters 0, 1 … of `choice` are called."""
         for counter, name in enumerate(names):
             self._note(42, at, struct.pack("<IIQ", counter, self.string(name, at), choice))
+
+    def graph(self, graph, name, nodes, edges=0, at=0, **more):
+        """more: parent (graph, node), graph_id."""
+        parent = more.get("parent", (0, 0))
+        self._note(22, at, struct.pack("<IIIIQqQ", graph, self.string(name, at), *parent, nodes,
+                                       more.get("graph_id", -1), edges))
+
+    def node(self, graph, node, name, type_name=None, at=0, **more):
+        """more: task_type, blocks (block_dim, mix_block_dim), parent_input, stream, flop, size,
+        framework_type; tensors: a list of (side, dtype, dims, format, identity); origins; contexts,
+        a text."""
+        data = name.encode()
+        data += b"\0" * (-len(data) % 8)
+        number = self.string(type_name, at) if type_name else 0
+        framework = self.string(more["framework_type"], at) if "framework_type" in more else 0
+        self._note(23, at, struct.pack(
+            "<IIIIIIIIqqQQ", graph, len(data), node, number, framework, more.get("task_type", 0),
+            *more.get("blocks", (0, 0)), more.get("parent_input", -1), more.get("stream", -1),
+            more.get("flop", 0), more.get("size", 0)) + data)
+        tensors = more.get("tensors", [])
+        payload = struct.pack("<IIQ", graph, node, len(tensors))
+        for side, dtype, dims, layout, identity in tensors:
+            payload += struct.pack(f"<BBBBIQQ{len(dims)}q", side, DTYPES.index(dtype), 0, 0,
+                                   len(dims), self.string(layout, at) if layout else 0, identity,
+                                   *dims)
+        if tensors:
+            self._note(24, at, payload)
+        for origin in more.get("origins", []):
+            self.node_text(graph, node, 0, origin, at)
+        if "contexts" in more:
+            self.node_text(graph, node, 1, more["contexts"], at)
+
+    def node_text(self, graph, node, kind, text, at=0):
+        data = text.encode()
+        data += b"\0" * (-len(data) % 8)
+        self._note(25, at, struct.pack("<IIII", graph, len(data), node, kind) + data)
+
+    def edge(self, graph, source, target, at=0):
+        """Both are (node, number of its output or input)."""
+        self._note(26, at, struct.pack("<IIIIII", graph, *source, *target, 0))
+
+    def placement(self, graph, node, index, uses, place, at=0):
+        """`uses`: first, last; `place`: device, offset, bytes."""
+        device, offset, size = place
+        self._note(27, at, struct.pack("<IIIIIIQQ", graph, node, *uses, device, index, offset,
+                                       size))
+
+    def model(self, model, name, graph=0, ids=(-1, -1), at=0):
+        self._note(28, at, struct.pack("<IIQqq", model, graph, self.string(name, at), *ids))
 
     def track(self, track, name, clock, place, at=0):
         """`place` is the device, or (device, context, stream)."""

@@ -24,7 +24,7 @@ static const struct vv_model *model;
 static const char *const string_columns[] = {
     "name", "host", "category", "key", "file", "stack", "module", "shapes", "scalars", "group",
     "ranks", "series",
-    "path", "format",
+    "path", "format", "type", "framework_type", "origins", "contexts",
 };
 
 static bool is_string(const char *table, const char *column)
@@ -152,6 +152,12 @@ DUMP(devices, VV_DEVICE_COLUMNS, )
 DUMP(sources, VV_SOURCE_COLUMNS, )
 DUMP(placements, VV_PLACEMENT_COLUMNS, )
 DUMP(clocks, VV_CLOCK_COLUMNS, )
+DUMP(graphs, VV_GRAPH_COLUMNS, )
+DUMP(nodes, VV_NODE_COLUMNS, )
+DUMP(edges, VV_EDGE_COLUMNS, )
+DUMP(loaded_models, VV_LOADED_MODEL_COLUMNS, )
+DUMP(executions, VV_EXECUTION_COLUMNS, )
+DUMP(tasks, VV_TASK_COLUMNS, )
 DUMP(steps, VV_STEP_COLUMNS, )
 DUMP(marks, VV_MARK_COLUMNS, put_args(rows->first_arg[row], rows->arg_count[row]);)
 DUMP(counters, VV_COUNTER_COLUMNS, )
@@ -183,8 +189,9 @@ static void dump_health(void)
         PUT_HEALTH(unmatched_flows) PUT_HEALTH(unmatched_async) PUT_HEALTH(overlaps)
             PUT_HEALTH(zero_length) PUT_HEALTH(clock_steps_back) PUT_HEALTH(negative)
                 PUT_HEALTH(unlinked) PUT_HEALTH(duplicate_correlations) PUT_HEALTH(unplaced)
-                    PUT_HEALTH(ignored) PUT_HEALTH(repaired_texts) PUT_HEALTH(truncated_files)
-                        puts("}");
+                    PUT_HEALTH(ignored) PUT_HEALTH(unknown_nodes) PUT_HEALTH(repaired_texts)
+                        PUT_HEALTH(truncated_files)
+                            puts("}");
 }
 
 static void dump_run(void)
@@ -235,6 +242,12 @@ int main(int argc, char **argv)
     dump_sources();
     dump_placements();
     dump_clocks();
+    dump_graphs();
+    dump_nodes();
+    dump_edges();
+    dump_loaded_models();
+    dump_executions();
+    dump_tasks();
     dump_steps();
     dump_marks();
     dump_counters();

@@ -38,6 +38,8 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "ignored", FIELD(ignored), "records of no known kind; they are left out" },
     { "unattached", FIELD(unattached), "details told afterwards that belong to no range" },
     { "kept_raw", FIELD(kept_raw), "details told afterwards of which only the bytes are known" },
+    { "unknown_nodes", FIELD(unknown_nodes),
+      "nodes, graphs or models that records name and that the trace does not have" },
 };
 #define FINDING_COUNT (sizeof findings / sizeof *findings)
 _Static_assert(FINDING_COUNT * sizeof(uint64_t) == sizeof(struct vv_health), "one row a counter");

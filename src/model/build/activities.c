@@ -266,11 +266,10 @@ static enum varve_code map_callers(struct linking *linking, struct varve_error *
 
 /* ---- each activity ---- */
 
+/* The operator that a call is in; or the call itself, if it is an operator. */
 static uint32_t operator_around(const struct vv_model *model, uint32_t slice)
 {
-    return slice == VV_NONE ? VV_NONE
-                            : vv_outward_operator(model, model->slices.parent[slice],
-                                                  VARVE_LAYER_OP | VARVE_LAYER_COMM);
+    return vv_outward_operator(model, slice, VARVE_LAYER_OP | VARVE_LAYER_COMM);
 }
 
 static bool is_device_work(enum vv_activity_kind kind)

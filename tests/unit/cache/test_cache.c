@@ -64,7 +64,7 @@ static struct vv_model *make_model(void)
 {
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "main", 100), row;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 6000; i++) {
         char name[40];
         snprintf(name, sizeof name, "operator %d", i % 700);
         row = handmade_op(model, track, name, i * 10, i * 10 + 7);
@@ -89,6 +89,12 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_placement(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_resume(model, 0, 5000, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_clock(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_graph(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_node(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_edge(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_loaded_model(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_execution(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_task(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     model->run.command = handmade_text(model, "./train");

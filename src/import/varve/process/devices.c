@@ -88,28 +88,66 @@ enum varve_code vv_track_read(struct vv_stream_reader *stream, const struct vv_r
     return VARVE_OK;
 }
 
-enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
-                                 struct varve_error *error)
+static uint8_t kind_of(uint64_t kind)
 {
     static const uint8_t kinds[] = {
         VV_ACTIVITY_OTHER, VV_ACTIVITY_KERNEL, VV_ACTIVITY_COPY, VV_ACTIVITY_SET,
         VV_ACTIVITY_SYNC, VV_ACTIVITY_ANNOTATION,
     };
-    struct vv_process_reader *process = stream->process;
-    uint64_t kind = word(record, 1);
+    return kind < sizeof kinds ? kinds[kind] : VV_ACTIVITY_OTHER;
+}
+
+/* What varve.activity and varve.task have in common. The track is VV_KEY_NONE, and that is counted,
+ * if its record was lost. */
+static struct vv_device_work work_of(struct vv_process_reader *process,
+                                     const struct vv_record *record, uint64_t kind)
+{
     struct vv_device_work work = {
         .begin = (int64_t)word(record, 2), .end = (int64_t)word(record, 3),
         .correlation = word(record, 4), .bytes = word(record, 5),
         .track = vv_key_map_get(&process->devices.track_ids, (uint32_t)word(record, 0)),
-        .kind = kind < sizeof kinds ? kinds[kind] : VV_ACTIVITY_OTHER,
-        .collective = VV_NONE,
+        .kind = kind_of(kind), .collective = VV_NONE, .task = VV_NONE,
     };
+    process->model->health.unplaced += work.track == VV_KEY_NONE;
+    return work;
+}
+
+enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                                 struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_device_work work = work_of(process, record, word(record, 1));
     stream->last_work = SIZE_MAX;
-    if (work.track == VV_KEY_NONE) { /* its record was lost */
-        process->model->health.unplaced++;
+    if (work.track == VV_KEY_NONE)
         return VARVE_OK;
-    }
     VV_TRY(vv_process_string(process, word(record, 0) >> 32, &work.name, error));
+    stream->last_work = process->devices.work.count;
+    VV_PUSH(&process->devices.work, work, error);
+    return VARVE_OK;
+}
+
+enum varve_code vv_task_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                             struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    struct vv_model *model = process->model;
+    struct vv_device_work work = work_of(process, record, (uint32_t)word(record, 1));
+    uint32_t name = (uint32_t)(word(record, 0) >> 32), graph = (uint32_t)word(record, 6),
+             number = (uint32_t)(word(record, 1) >> 32);
+    stream->last_work = SIZE_MAX;
+    if (work.track == VV_KEY_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_task(model, &work.task, error));
+    model->tasks.step[work.task] = (int64_t)word(record, 7);
+    if (number != 0)
+        model->tasks.model[work.task] = vv_model_at(process, number);
+    uint32_t node =
+        graph == 0 ? VV_NONE : vv_node_at(process, graph, (uint32_t)(word(record, 6) >> 32));
+    model->tasks.node[work.task] = node;
+    if (name == 0 && node != VV_NONE)
+        work.name = model->nodes.name[node];
+    else
+        VV_TRY(vv_process_string(process, name, &work.name, error));
     stream->last_work = process->devices.work.count;
     VV_PUSH(&process->devices.work, work, error);
     return VARVE_OK;
@@ -271,6 +309,7 @@ static enum varve_code add_activity(struct vv_process_reader *process,
     activities->context[row] = track->context;
     activities->bytes[row] = work->bytes;
     activities->collective[row] = work->collective;
+    activities->task[row] = work->task;
     activities->correlation[row] =
         call == VV_KEY_NONE ? work->correlation : activities->correlation[call];
     return VARVE_OK;

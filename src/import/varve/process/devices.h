@@ -28,6 +28,7 @@ struct vv_device_work {
     uint32_t track, name; /* track: index in `tracks`                                            */
     uint32_t first_arg, collective; /* rows                                                     */
     uint16_t arg_count;
+    uint32_t task;      /* row in tasks; or VV_NONE                                             */
     uint8_t kind;       /* enum vv_activity_kind                                                 */
 };
 
@@ -54,6 +55,8 @@ enum varve_code vv_track_read(struct vv_stream_reader *stream, const struct vv_r
                               struct varve_error *error);
 enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                  struct varve_error *error);
+enum varve_code vv_task_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                             struct varve_error *error);
 enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                struct varve_error *error);
 

@@ -143,10 +143,14 @@ static enum varve_code read_op(struct vv_stream_reader *stream, const struct vv_
                                struct vv_seen_words *seen, adds *add, struct varve_error *error)
 {
     struct vv_model *model = stream->process->model;
-    uint32_t op;
     if (record->slice == VV_NONE)
         return VARVE_OK;
+    uint32_t op, former = model->slices.op[record->slice];
     VV_TRY(vv_model_add_op(model, &op, error));
+    if (former != VV_NONE) { /* it executes a node */
+        model->ops.node[op] = model->ops.node[former];
+        model->ops.execution[op] = model->ops.execution[former];
+    }
     model->ops.flop[op] = word(record, 0);
     model->ops.bytes[op] = word(record, 1);
     model->ops.sequence[op] = (int64_t)word(record, 2);

@@ -367,10 +367,12 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
         VV_TRY(vv_stream_read(process, &streams[--threads], error));
     else if (threads > 0 || has_sites(metadata))
         process->model->health.truncated_files++;
+    VV_TRY(vv_graphs_end(process, error));
     for (size_t i = 0; i < threads; i++)
         VV_TRY(vv_stream_read(process, &streams[i], error));
     end_open_ranges(process, first_placed);
     VV_TRY(vv_past_join(process, first_track, first_placed, error));
+    vv_executions_join(process);
     VV_TRY(vv_torch_finish(process, first_slice, first_step, first_placed, error));
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
@@ -395,6 +397,7 @@ static void close_process(struct vv_process_reader *process)
     free(process->values.more.items);
     vv_counts_said_deinit(&process->counts);
     vv_past_said_deinit(&process->past);
+    vv_graphs_said_deinit(&process->graphs);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->operators);
@@ -412,6 +415,7 @@ enum varve_code vv_process_read(struct vv_model *model, const char *folder_path,
     struct folder folder = { .path = folder_path };
     struct said said = { 0 };
     struct vv_process_reader process = { .model = model, .metadata = &said.metadata,
+                                         .graphs = { .graph = VV_NONE, .node = VV_NONE },
                                          .threads = threads };
     vv_arena_init(&folder.arena);
     model->has_phases = true;

@@ -14,6 +14,7 @@
 #include "import/rows/list_cache.h"
 #include "import/varve/process/counts.h"
 #include "import/varve/process/devices.h"
+#include "import/varve/process/graphs.h"
 #include "import/varve/metadata/metadata.h"
 #include "import/varve/packets/packets.h"
 #include "import/varve/packets/timeline.h"
@@ -93,6 +94,7 @@ struct vv_process_reader {
     struct vv_values_said values;
     struct vv_counts_said counts;
     struct vv_past_said past;
+    struct vv_graphs_said graphs;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */
