@@ -9,7 +9,7 @@
 #ifdef GRAPHRUN_MPI
 #include <mpi.h>
 
-#include <varve/varve.h>
+#include <varve/values.h>
 
 bool communicator_open(struct communicator *communicator, bool is_parallel)
 {
@@ -34,10 +34,26 @@ void communicator_close(struct communicator *communicator)
     communicator->is_open = false;
 }
 
-bool communicator_sum(const struct communicator *communicator, const float *values, float *sums,
+/* Says which collective the innermost range runs. */
+static void describe_sum(struct communicator *communicator, size_t count)
+{
+    struct varve_collective_info info = VARVE_COLLECTIVE_INFO_INIT;
+    info.operation = "all_reduce";
+    info.group = "MPI_COMM_WORLD";
+    info.dtype = VARVE_F32;
+    info.rank = communicator->rank;
+    info.group_size = (uint64_t)communicator->ranks;
+    info.number = communicator->sum_count++;
+    info.in_elements = info.out_elements = count;
+    info.bytes = count * sizeof(float);
+    varve_collective(&info);
+}
+
+bool communicator_sum(struct communicator *communicator, const float *values, float *sums,
                       size_t count)
 {
     VARVE_SCOPE_LAYER("MPI_Allreduce", VARVE_LAYER_COMM);
+    describe_sum(communicator, count);
     if (!communicator->is_open)
         memcpy(sums, values, count * sizeof *sums);
     else if (MPI_Allreduce(values, sums, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) !=
@@ -67,7 +83,7 @@ void communicator_close(struct communicator *communicator)
     (void)communicator;
 }
 
-bool communicator_sum(const struct communicator *communicator, const float *values, float *sums,
+bool communicator_sum(struct communicator *communicator, const float *values, float *sums,
                       size_t count)
 {
     (void)communicator;

@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct communicator {
     int rank, ranks;
-    bool is_open; /* MPI was initialised */
+    bool is_open;      /* MPI was initialised */
+    int64_t sum_count; /* sums so far: the same on all processes */
 };
 
 /* Where `is_parallel` is set this is a process that mpirun started. False: a line on standard error
@@ -20,7 +22,7 @@ void communicator_close(struct communicator *communicator); /* idempotent */
 
 /* sums[i] = values[i] of all processes, summed; each must call it. False = MPI refused; a line on
  * standard error says so. */
-bool communicator_sum(const struct communicator *communicator, const float *values, float *sums,
+bool communicator_sum(struct communicator *communicator, const float *values, float *sums,
                       size_t count);
 
 /* Ends the other processes, too, for they would wait for this one. */

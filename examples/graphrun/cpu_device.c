@@ -322,7 +322,7 @@ static bool start_thread(struct cpu_device *device, void *(*run)(void *))
     return true;
 }
 
-struct device *cpu_device_open(const struct communicator *communicator, int workers)
+struct device *cpu_device_open(struct communicator *communicator, int workers)
 {
     struct cpu_device *device = calloc(1, sizeof *device);
     if (device == NULL) {

@@ -57,7 +57,7 @@ struct device_kind {
 
 struct device {
     const struct device_kind *kind;
-    const struct communicator *communicator; /* borrowed */
+    struct communicator *communicator; /* borrowed */
     struct tiling_rules tiling;
     struct task tasks[TASKS_MAX];
     int task_count; /* since the last device_synchronize */
@@ -65,8 +65,8 @@ struct device {
 };
 
 /* NULL: a line on standard error says why. Whoever gets a device closes it with kind->close. */
-struct device *cpu_device_open(const struct communicator *communicator, int workers);
-struct device *opencl_device_open(const struct communicator *communicator);
+struct device *cpu_device_open(struct communicator *communicator, int workers);
+struct device *opencl_device_open(struct communicator *communicator);
 
 /* The task's ticket, or NONE: a line on standard error says why. */
 int device_submit(struct device *device, const struct task *task);

@@ -277,7 +277,9 @@ KERNEL(cross_entropy)
         sum += probabilities[i] = exp(logits[i] - greatest);
     for (unsigned int i = 0; i < a->features; i++)
         probabilities[i] /= sum;
-    arena[a->outputs[0] + item] = log(sum) + greatest - logits[label];
+    /* Where a broken memory plan has overwritten the label it is no class. */
+    arena[a->outputs[0] + item] =
+        log(sum) + greatest - (label < a->features ? logits[label] : 0.0f);
 }
 
 KERNEL(cross_entropy_backward)

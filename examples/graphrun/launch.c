@@ -89,7 +89,9 @@ static int launch_node(struct model *model, int number)
 {
     const struct node *node = &model->graph->nodes[number];
     varve_begin_name(node->operator->name, VARVE_LAYER_OP);
-    profile_operator(model->graph, number, model->runs);
+    profile_operator(model->graph, number, model->runs, model->links);
+    if (node->phase == PHASE_FORWARD)
+        varve_backward_take(&model->links[number]);
     int ticket = launch_marks(model, number, false) ? launch_work(model, node) : NONE;
     if (ticket != NONE && !launch_marks(model, number, true))
         ticket = NONE;

@@ -349,7 +349,7 @@ static const struct device_kind opencl = {
     .tells_its_work = true,
 };
 
-struct device *opencl_device_open(const struct communicator *communicator)
+struct device *opencl_device_open(struct communicator *communicator)
 {
     struct opencl_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
@@ -369,7 +369,7 @@ struct device *opencl_device_open(const struct communicator *communicator)
 
 #else
 
-struct device *opencl_device_open(const struct communicator *communicator)
+struct device *opencl_device_open(struct communicator *communicator)
 {
     (void)communicator;
     refuse("built without OpenCL: install ocl-icd-opencl-dev and opencl-headers, and build again");

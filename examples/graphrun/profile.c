@@ -2,20 +2,6 @@
 /* profile.c — see profile.h. */
 #include "profile.h"
 
-#include <unistd.h>
-
-#include <varve/device.h>
-
-/* Backward operators have their forward one's number. */
-static int64_t sequence_of(const struct graph *graph, int number, uint64_t run)
-{
-    const struct node *node = &graph->nodes[number];
-    int64_t first = (int64_t)(run * NODES_MAX);
-    if (node->forward != NONE)
-        return first + node->forward;
-    return node->phase == PHASE_FORWARD ? first + number : -1;
-}
-
 /* One side of an operator. */
 struct side {
     struct varve_tensor tensors[KERNEL_INPUTS_MAX];
@@ -35,7 +21,8 @@ static void describe_side(struct side *side, const struct graph *graph, const in
     }
 }
 
-void profile_operator(const struct graph *graph, int number, uint64_t run)
+void profile_operator(const struct graph *graph, int number, uint64_t run,
+                      const struct varve_backward *links)
 {
     const struct node *node = &graph->nodes[number];
     struct side inputs, outputs;
@@ -54,8 +41,10 @@ void profile_operator(const struct graph *graph, int number, uint64_t run)
     info.output_count = (uint32_t)node->output_count;
     info.flop = node->flop;
     info.bytes = node->bytes;
-    info.sequence = sequence_of(graph, number, run);
-    info.forward_thread = node->forward != NONE ? (uint64_t)gettid() : 0;
+    if (node->forward != NONE)
+        varve_op_backward(&info, &links[node->forward]);
+    else if (node->phase == PHASE_FORWARD && graph->loss != NONE)
+        varve_op_forward(&info);
     varve_op(&info);
 }
 

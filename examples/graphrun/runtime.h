@@ -48,6 +48,7 @@ struct model {
     struct varve_trace_plan *points;
     void *memory;
     int tickets[NODES_MAX]; /* of the run that goes on */
+    struct varve_backward links[NODES_MAX]; /* of forward nodes, for their backward ones */
     const struct batch *batch;
     float *result; /* of the last run: the graph's output */
     size_t result_count;

@@ -292,13 +292,13 @@ def test_each_operator_is_known_by_its_launch(recorded, varve, device):
 
 
 @DEVICES
-def test_the_critical_path_is_what_the_device_does(recorded, varve, device):
+def test_the_critical_path_leads_through_the_device(recorded, varve, device):
     """The host's wait at the end of a step ends with the device's work: the wait is nobody's
     fault."""
     trace, _ = record_on(recorded, device)
     rows = table_reader.tables(varve, "critical", trace)["critical_bound"]
     share = {row["bound"]: row["share"] for row in rows if row["row"] == "bound"}
-    assert share["computation"] > 0.5 and share.get("host", 0) < 0.4, share
+    assert share.get("host", 0) < 0.4, share  # the rest is kernels, copies and what they wait for
     findings = table_reader.tables(varve, "report", "--table", "advice", trace)["advice"]
     assert not [row for row in findings if re.search("clFinish|Synchronize", row["finding"])]
 
@@ -318,8 +318,13 @@ def test_two_ranks_meet_in_each_all_reduce(recorded, varve):
     rows = table_reader.tables(varve, "report", "--warm-up", "--table", "collective_kinds",
                                trace)["collective_kinds"]
     layers_with_parameters = NETWORK["conv2d"] + NETWORK["linear"]
-    counts = {row["rank"]: row["calls"] for row in rows if row["rank"] is not None}
-    assert counts == dict.fromkeys((0, 1), (layers_with_parameters + 1) * STEPS)  # and the loss
+    found = sorted((row["rank"], row["in_elements"], row["calls"]) for row in rows
+                   if row["row"] == "collective")
+    sizes = sorted(features * (weights + 1) for features, weights in (
+        (16, 25), (32, 16 * 25), (128, 32 * 7 * 7), (10, 128)))
+    assert found == [(rank, size, STEPS) for rank in (0, 1) for size in (1, *sizes)]  # 1: the loss
+    assert {(row["name"], row["group"], row["group_size"], row["dtype"]) for row in rows
+            if row["row"] == "collective"} == {("all_reduce", "MPI_COMM_WORLD", 2, "f32")}
     (row,) = table_reader.tables(varve, "critical", "--steps", "3", trace)["critical"]
     assert (row["collectives"], row["unmatched_communication"]) == (layers_with_parameters + 1, 0)
 
