@@ -51,3 +51,11 @@ struct vv_collective_name vv_collective_name(const char *name)
         }
     return found;
 }
+
+bool vv_is_point_to_point(const char *name, bool *out_sends)
+{
+    char text[80];
+    simplify(name, text, sizeof text);
+    *out_sends = strstr(text, "send") != NULL;
+    return *out_sends || strstr(text, "recv") != NULL;
+}

@@ -14,7 +14,8 @@
 enum vv_collective_operation {
     VV_COLLECTIVE_OTHER, /* none, or what one rank sends to another                             */
     VV_ALL_REDUCE, VV_REDUCE_SCATTER, VV_ALL_GATHER, VV_ALL_TO_ALL, VV_BARRIER,
-    VV_BROADCAST, VV_REDUCE, VV_GATHER, VV_SCATTER
+    VV_BROADCAST, VV_REDUCE, VV_GATHER, VV_SCATTER,
+    VV_POINT_TO_POINT    /* what one rank sends to another, where the program says to which     */
 };
 
 struct vv_collective_name {
@@ -23,6 +24,8 @@ struct vv_collective_name {
 };
 
 struct vv_collective_name vv_collective_name(const char *name);
+/* True if one rank sends in an operation of this name; *out_sends is false if it receives. */
+bool vv_is_point_to_point(const char *name, bool *out_sends);
 
 /* True if all ranks wait for each other in the operation. In the others one rank sends or receives,
  * and a rank may be done before another one begins. */

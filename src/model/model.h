@@ -205,7 +205,8 @@ struct vv_devices {
     X(T, int64_t, rank)        /* of the process in the group; -1 = not known                   */ \
     X(T, int64_t, peer)        /* the other rank, or the root; -1 = none, or not known          */ \
     X(T, uint64_t, bytes)      /* that the rank gives; 0 = not known                            */ \
-    X(T, uint32_t, slice)      /* row, set by finish                                            */
+    X(T, uint32_t, slice)      /* row, set by finish                                            */ \
+    X(T, uint8_t, runs)        /* 1: the program says that the slice itself runs it             */
 struct vv_collectives {
     struct vv_table table;
     VV_COLLECTIVE_COLUMNS(VV_COLUMN_POINTER, struct vv_collectives)

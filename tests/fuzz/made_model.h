@@ -209,6 +209,7 @@ static inline uint32_t make_collective(struct making *making)
     collectives->rank[row] = draw_number(&making->draw);
     collectives->peer[row] = draw_number(&making->draw);
     collectives->bytes[row] = draw_word(&making->draw);
+    collectives->runs[row] = draw_byte(&making->draw) % 2;
     return row;
 }
 

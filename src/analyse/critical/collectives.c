@@ -23,6 +23,13 @@ struct meeting {
 
 /* ---- which pieces belong together ---- */
 
+/* The collective that the work is, as the program says; or VV_NONE. */
+static uint32_t told_collective(const struct vv_model *model, uint32_t activity)
+{
+    uint32_t collective = model->activities.collective[activity];
+    return collective != VV_NONE && model->collectives.runs[collective] != 0 ? collective : VV_NONE;
+}
+
 #define STREAM_BIT (UINT32_C(1) << 31) /* marks a stream's number; a group's name has no such bit */
 
 static enum varve_code find_group(struct meeting *meeting, const struct vv_stream_work *work,
@@ -90,10 +97,12 @@ enum varve_code vv_critical_meetings(struct vv_critical_graph *graph,
             continue;
         uint32_t scope = streams->streams[work->stream].scope, group;
         VV_TRY(find_group(&meeting, work, &group, error));
+        uint32_t told = told_collective(graph->model, work->activity);
         meeting.pieces[meeting.count++] = (struct vv_critical_piece){
             .order_ns = work->begin_ns, .begin_ns = work->begin_ns, .end_ns = work->end_ns,
             .tie = (uint32_t)i, .rank = scope, .group = group, .slice = work->slice,
             .asked = work->launch, .all_wait = true,
+            .number = told != VV_NONE ? graph->model->collectives.sequence[told] : -1,
         };
         least_scope = scope < least_scope ? scope : least_scope;
         greatest_scope = scope > greatest_scope ? scope : greatest_scope;

@@ -36,6 +36,33 @@ static int by_process(const void *a, const void *b)
     return (left->slice > right->slice) - (left->slice < right->slice);
 }
 
+/* ---- what the program says of a range ---- */
+
+uint32_t vv_told_collective(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t op = slice != VV_NONE ? model->slices.op[slice] : VV_NONE;
+    uint32_t collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
+    return collective != VV_NONE && model->collectives.runs[collective] != 0 ? collective : VV_NONE;
+}
+
+/* From whom to whom a send or recv goes; 0: it is none, or that is not known. */
+static uint32_t ranks_of(const struct vv_model *model, uint32_t collective)
+{
+    int64_t rank = model->collectives.rank[collective], peer = model->collectives.peer[collective];
+    bool sends;
+    if (!vv_is_point_to_point(vv_text_of(model, model->collectives.name[collective]), &sends) ||
+        rank < 0 || peer < 0 || rank > VV_RANKS_MAX || peer > VV_RANKS_MAX)
+        return 0;
+    return sends ? VV_FROM_TO(rank, peer) : VV_FROM_TO(peer, rank);
+}
+
+static uint8_t told_operation(const struct vv_model *model, uint32_t collective)
+{
+    if (ranks_of(model, collective) != 0)
+        return VV_POINT_TO_POINT;
+    return vv_collective_name(vv_text_of(model, model->collectives.name[collective])).operation;
+}
+
 /* ---- the ranges ---- */
 
 /* A range on an asynchronous track counts as one of its process. */
@@ -65,6 +92,11 @@ static enum varve_code take_slice(struct finding *finding, uint32_t slice, uint8
     }
     uint8_t operation = by_name[name] & OPERATION;
     bool runs = (by_name[name] & ASKS) == 0;
+    uint32_t told = vv_told_collective(model, slice);
+    if (told != VV_NONE) {
+        operation = told_operation(model, told);
+        runs = true;
+    }
     if (operation == VV_COLLECTIVE_OTHER || (runs && is_within[slice]) ||
         (runs && slices->layer[slice] != VARVE_LAYER_COMM) ||
         !is_chosen(finding->scope, slices->track[slice]))
@@ -115,7 +147,7 @@ static void pair(struct finding *finding, size_t first, size_t last)
     for (size_t i = middle; i < last; i++) {
         uint32_t run = candidates[i].slice,
                  asked = are && i >= early ? candidates[first + i - early].slice : VV_NONE;
-        uint32_t group = group_of(model, asked);
+        uint32_t group = group_of(model, asked), told = vv_told_collective(model, run);
         finding->out->items[finding->out->count++] = (struct vv_host_collective){
             .begin_ns = candidates[i].begin_ns,
             .end_ns = candidates[i].begin_ns + model->slices.duration_ns[run],
@@ -123,6 +155,8 @@ static void pair(struct finding *finding, size_t first, size_t last)
             .asked = asked,
             .process = candidates[i].process,
             .group = group != 0 ? group : group_of(model, run),
+            .number = told != VV_NONE ? model->collectives.sequence[told] : -1,
+            .ranks = told != VV_NONE ? ranks_of(model, told) : 0,
             .operation = candidates[i].operation,
         };
     }

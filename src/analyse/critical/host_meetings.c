@@ -147,16 +147,19 @@ static enum varve_code meet(const struct meetings *meetings, struct varve_error 
             .rank = meetings->windows->of_process[one->process],
             .slice = one->run,
             .asked = is_asked ? one->asked : one->run,
+            .number = one->number,
             .all_wait = vv_all_ranks_wait(one->operation),
         };
         are_several |= pieces[i].rank != pieces[0].rank;
-        VV_TRY(vv_groups_add(&groups, are_groups_known ? one->group : 0, one->operation,
-                             &pieces[i].group, error));
+        VV_TRY(vv_groups_add(&groups, are_groups_known ? one->group : 0,
+                             one->ranks != 0 ? one->ranks : one->operation, &pieces[i].group,
+                             error));
     }
     return are_several ? vv_critical_meet(graph, pieces, meetings->count, error) : VARVE_OK;
 }
 
-/* The pieces of a collective that lie between slices inside it wait too. */
+/* The pieces of a collective that lie between slices inside it wait too; so do sends and receives
+ * inside it, if the program says that they are. */
 static enum varve_code mark_waits(struct vv_critical_graph *graph,
                                   const struct meetings *meetings, struct varve_error *error)
 {
@@ -165,6 +168,11 @@ static enum varve_code mark_waits(struct vv_critical_graph *graph,
     for (size_t i = 0; i < meetings->count; i++) {
         uint32_t run = meetings->chosen[i]->run, end = graph->end_of[run] - 1;
         waits[run] = graph->link[end] == VV_LINK_WAITING && graph->owner[end] == run;
+    }
+    for (uint32_t slice = 0; slice < graph->model->slices.table.count; slice++) {
+        uint32_t parent = graph->model->slices.parent[slice];
+        waits[slice] |= parent != VV_NONE && waits[parent] &&
+                        vv_told_collective(graph->model, slice) != VV_NONE;
     }
     for (uint32_t node = 0; node < graph->node_count; node++)
         if (graph->link[node] == VV_LINK_OWN && waits[graph->owner[node]])

@@ -23,6 +23,23 @@ static int by_group(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
+/* Where all pieces of a group have numbers, these are their ordinals. */
+static enum varve_code take_numbers(struct vv_critical_graph *graph,
+                                    struct vv_critical_piece *pieces, size_t count,
+                                    struct varve_error *error)
+{
+    bool *lacks;
+    VV_TRY(VV_SCRATCH_ZEROS(graph->building, &lacks, count, error));
+    for (size_t i = 0; i < count; i++)
+        lacks[pieces[i].group] |= pieces[i].number < 0 || pieces[i].number > UINT32_MAX;
+    for (size_t i = 0; i < count; i++)
+        if (!lacks[pieces[i].group])
+            pieces[i].ordinal = (uint32_t)pieces[i].number;
+        else
+            pieces[i].number = -1;
+    return VARVE_OK;
+}
+
 /* Ordinals count within a rank. seen: group -> the rank that was seen last, and how many of the
  * group it has had. */
 static enum varve_code number_them(struct vv_critical_graph *graph,
@@ -40,6 +57,7 @@ static enum varve_code number_them(struct vv_critical_graph *graph,
             *group = (struct seen){ pieces[i].rank, 0 };
         pieces[i].ordinal = group->count++;
     }
+    VV_TRY(take_numbers(graph, pieces, count, error));
     qsort(pieces, count, sizeof *pieces, by_group);
     return VARVE_OK;
 }
@@ -125,6 +143,15 @@ static enum varve_code link_ranks(struct vv_critical_graph *graph,
 
 /* ---- all meetings ---- */
 
+/* True if these pieces, which have one ordinal, are of several ranks, one of each. */
+static bool are_of_ranks(const struct vv_critical_piece *pieces, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (pieces[i].rank == pieces[i - 1].rank)
+            return false;
+    return count > 1;
+}
+
 /* True if every rank that has any of the group has equally many. */
 static bool is_even(const struct vv_critical_piece *pieces, size_t count)
 {
@@ -149,14 +176,17 @@ enum varve_code vv_critical_meet(struct vv_critical_graph *graph, struct vv_crit
     for (size_t first = 0, last; first < count; first = last) {
         for (last = first; last < count && pieces[last].group == pieces[first].group; last++)
             ;
-        if (!is_even(pieces + first, last - first)) {
+        if (pieces[first].number < 0 && !is_even(pieces + first, last - first)) {
             graph->unmet += last - first;
             continue;
         }
         for (size_t one = first, next; one < last; one = next) {
             for (next = one; next < last && pieces[next].ordinal == pieces[one].ordinal; next++)
                 ;
-            VV_TRY(link_ranks(graph, pieces + one, next - one, error));
+            if (are_of_ranks(pieces + one, next - one))
+                VV_TRY(link_ranks(graph, pieces + one, next - one, error));
+            else
+                graph->unmet += next - one;
         }
     }
     return VARVE_OK;

@@ -12,15 +12,17 @@ struct vv_critical_piece {
     int64_t begin_ns, end_ns;
     uint32_t tie;             /* decides if two have one order_ns                                */
     uint32_t rank, group;     /* group: dense, below the number of pieces                        */
+    int64_t number;           /* of its group, as the program counts; -1 = not known             */
     uint32_t ordinal;         /* filled by vv_critical_meet                                      */
     uint32_t slice, asked;    /* asked: slice of a host thread that started it; or VV_NONE       */
     bool all_wait;            /* no rank can be done before all have begun                       */
 };
 
 /* Pieces of one group and ordinal meet, if all ranks of the group have equally many, and all are
- * inside at once. Other pieces get no edges, and the graph counts them. If not all ranks wait for
- * each other in the operation, pieces that are not inside at once are not counted: nobody waited.
- * The order of the pieces changes. */
+ * inside at once. If all pieces of a group have numbers, these are their ordinals, and not all ranks
+ * need have each of them. Other pieces get no edges, and the graph counts them. If not all ranks
+ * wait for each other in the operation, pieces that are not inside at once are not counted: nobody
+ * waited. The order of the pieces changes. */
 enum varve_code vv_critical_meet(struct vv_critical_graph *graph, struct vv_critical_piece *pieces,
                                  size_t count, struct varve_error *error);
 

@@ -138,16 +138,40 @@ static bool is_marked(const struct vv_model *model, uint32_t slice)
     return name.operation != VV_COLLECTIVE_OTHER && !name.asks && strchr(text, ':') == NULL;
 }
 
+/* Does the program say which collective the range runs? */
+static bool is_told(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t op = model->slices.op[slice];
+    uint32_t collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
+    return collective != VV_NONE && model->collectives.runs[collective] != 0;
+}
+
+/* What is told inside a told collective is a part of it: the sends of a ring. */
+static enum varve_code find_parts(struct view *view, bool **out_is_part, struct varve_error *error)
+{
+    const struct vv_slices *slices = &view->model->slices;
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, out_is_part, slices->table.count, error));
+    for (uint32_t slice = 0; slice < slices->table.count; slice++) {
+        uint32_t parent = slices->parent[slice];
+        (*out_is_part)[slice] =
+            parent != VV_NONE && ((*out_is_part)[parent] || is_told(view->model, parent));
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code add_host(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->model;
     const struct vv_slices *slices = &model->slices;
+    bool *is_part;
+    VV_TRY(find_parts(view, &is_part, error));
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
         uint32_t op = slices->op[slice], track = slices->track[slice],
                  collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
         bool is_collective = collective != VV_NONE || (is_marked(model, slice) &&
                                                        !is_marked(model, slices->parent[slice]));
-        if (!is_collective || view->does_device_work[slice] || !view->scope->tracks[track] ||
+        if (!is_collective || is_part[slice] || view->does_device_work[slice] ||
+            !view->scope->tracks[track] ||
             !vv_scope_holds(view->scope, slice) ||
             !vv_step_counts(view->scope, slices->step[slice]))
             continue;

@@ -343,7 +343,8 @@ static enum varve_code add_work(struct vv_process_reader *process,
     slices->duration_ns[slice] = is_negative ? 0 : work->end - work->begin;
     slices->name[slice] = work->name;
     slices->track[slice] = track->row;
-    slices->layer[slice] = VARVE_LAYER_DEVICE;
+    slices->layer[slice] =
+        work->collective != VV_NONE ? VARVE_LAYER_COMM : VARVE_LAYER_DEVICE;
     slices->arg_count[slice] = work->arg_count;
     if (work->arg_count > 0)
         slices->first_arg[slice] = work->first_arg;

@@ -328,6 +328,7 @@ static enum varve_code add_collective(struct vv_process_reader *process,
     collectives->in_elements[row] = at_most(word(record, 6));
     collectives->out_elements[row] = at_most(word(record, 7));
     collectives->bytes[row] = word(record, 8);
+    collectives->runs[row] = 1;
     return add_ranks(process, record, &collectives->ranks[row], error);
 }
 
