@@ -88,21 +88,33 @@ static int launch_work(struct model *model, const struct node *node)
 static int launch_node(struct model *model, int number)
 {
     const struct node *node = &model->graph->nodes[number];
-    varve_begin_name(node->operator->name, VARVE_LAYER_OP);
+    varve_execute_begin(model->varve_graph, (uint32_t)number);
     profile_operator(model->graph, number, model->runs, model->links);
     if (node->phase == PHASE_FORWARD)
         varve_backward_take(&model->links[number]);
     int ticket = launch_marks(model, number, false) ? launch_work(model, node) : NONE;
     if (ticket != NONE && !launch_marks(model, number, true))
         ticket = NONE;
-    varve_end();
+    varve_execute_end(model->varve_graph, (uint32_t)number);
     return ticket;
 }
 
-bool model_launch(struct model *model, enum phase phase, const struct batch *batch)
+void model_begin(struct model *model, int64_t step, const struct batch *batch)
+{
+    varve_model_begin(model->varve_model, step);
+    model->batch = batch;
+    model->step = step;
+}
+
+void model_end(struct model *model)
+{
+    varve_model_end(model->varve_model);
+    model->batch = NULL;
+}
+
+bool model_launch(struct model *model, enum phase phase)
 {
     VARVE_SCOPE_LAYER("model_launch", VARVE_LAYER_API);
-    model->batch = batch;
     for (int i = 0; i < model->graph->node_count; i++) {
         if (model->graph->nodes[i].phase != phase)
             continue;

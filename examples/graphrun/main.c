@@ -95,9 +95,10 @@ static bool load(struct program *program)
 
 /* ---- training ---- */
 
-/* The phase "data" is open on entry, the last one on return: varve_step_end closes it. */
-static bool learn(struct program *program, const struct batch *batch)
+/* One run of the model, phase by phase. */
+static bool learn(struct program *program, int64_t step, const struct batch *batch)
 {
+    struct model *model = &program->training;
     static struct varve_site phases[PHASE_COUNT] = {
         [PHASE_DATA] = VARVE_SITE_INIT("data", VARVE_LAYER_STEP),
         [PHASE_FORWARD] = VARVE_SITE_INIT("forward", VARVE_LAYER_STEP),
@@ -105,14 +106,18 @@ static bool learn(struct program *program, const struct batch *batch)
         [PHASE_OPTIMIZER] = VARVE_SITE_INIT("optimizer", VARVE_LAYER_STEP),
     };
     VARVE_SITE(wait, "wait", VARVE_LAYER_STEP);
-    for (int phase = PHASE_DATA; phase < PHASE_COUNT; phase++) {
-        if (phase != PHASE_DATA)
-            varve_next(&phases[phase]);
-        if (!model_launch(&program->training, phase, batch))
-            return false;
+    bool done = true;
+    model_begin(model, step, batch);
+    for (int phase = PHASE_DATA; phase < PHASE_COUNT && done; phase++) {
+        varve_begin(&phases[phase]);
+        done = model_launch(model, phase);
+        varve_end();
     }
-    varve_next(&wait);
-    return model_wait(&program->training);
+    varve_begin(&wait);
+    done = model_wait(model) && done;
+    varve_end();
+    model_end(model);
+    return done;
 }
 
 static bool run_step(struct program *program, int64_t step)
@@ -123,8 +128,9 @@ static bool run_step(struct program *program, int64_t step)
     varve_step_begin(step);
     varve_begin(&data);
     bool done = loader_take(&program->loader, &batch);
+    varve_end();
     if (done) {
-        done = learn(program, &batch);
+        done = learn(program, step, &batch);
         batch_deinit(&batch);
     } else {
         refuse("out of memory in step %" PRId64 "; try a smaller --batch", step);
@@ -174,10 +180,13 @@ static int count_correct(const float *logits, const struct batch *batch, size_t 
     return correct;
 }
 
-static bool infer(struct model *model, const struct batch *batch)
+static bool infer(struct model *model, int64_t number, const struct batch *batch)
 {
-    return model_launch(model, PHASE_DATA, batch) && model_launch(model, PHASE_FORWARD, batch) &&
-           model_wait(model);
+    model_begin(model, number, batch);
+    bool done = model_launch(model, PHASE_DATA) && model_launch(model, PHASE_FORWARD);
+    done = model_wait(model) && done;
+    model_end(model);
+    return done;
 }
 
 /* How often the network is right about samples that it was not trained on. */
@@ -194,7 +203,7 @@ static bool evaluate(struct program *program)
         uint64_t rest = held_out - first;
         if (!batch_init(&batch, program->options.seed, HELD_OUT_FIRST + first, HELD_OUT_BATCH))
             return refuse("out of memory in the evaluation");
-        done = infer(model, &batch);
+        done = infer(model, (int64_t)(first / HELD_OUT_BATCH), &batch);
         if (done)
             correct +=
                 count_correct(model->result, &batch, rest < HELD_OUT_BATCH ? rest : HELD_OUT_BATCH);
@@ -231,6 +240,8 @@ static bool run(struct program *program)
                 (program->options.held_out == 0 || !is_first(program) || evaluate(program));
     if (done && program->options.print_times && is_first(program))
         print_times(program);
+    model_unload(&program->inference);
+    model_unload(&program->training);
     if (program->options.watch) {
         watch_stop();
         if (done && is_first(program))
@@ -238,8 +249,6 @@ static bool run(struct program *program)
     }
     if (done && fflush(stdout) != 0)
         done = refuse("cannot write the results: %s", strerror(errno));
-    model_unload(&program->inference);
-    model_unload(&program->training);
     if (!done)
         communicator_abort(&program->runtime.communicator);
     runtime_close(&program->runtime);

@@ -49,17 +49,15 @@ bool runtime_compile(struct runtime *runtime, struct graph *graph)
     return true;
 }
 
-bool model_load(struct model *model, struct runtime *runtime, const struct graph *graph)
+static bool load(struct model *model)
 {
-    VARVE_SCOPE_LAYER("model_load", VARVE_LAYER_API);
+    const struct graph *graph = model->graph;
+    struct runtime *runtime = model->runtime;
     const struct node *output = &graph->nodes[graph->node_count - 1];
-    *model = (struct model){ .runtime = runtime, .graph = graph };
-    model->description = calloc(1, sizeof *model->description);
     model->result_count = (size_t)tensor_elements(&graph->tensors[output->inputs[0]]);
     model->result = calloc(model->result_count, sizeof *model->result);
-    if (model->description == NULL || model->result == NULL)
+    if (model->result == NULL)
         return refuse("out of memory");
-    describe_graph(graph, runtime->options.use_opencl, model->description);
     model->points = points_find(graph, &model->description->info, runtime->options.points);
     if (model->points == NULL)
         return false;
@@ -67,11 +65,29 @@ bool model_load(struct model *model, struct runtime *runtime, const struct graph
     return model->memory != NULL;
 }
 
+bool model_load(struct model *model, struct runtime *runtime, const struct graph *graph)
+{
+    VARVE_SCOPE_LAYER("model_load", VARVE_LAYER_API);
+    *model = (struct model){ .runtime = runtime, .graph = graph };
+    model->description = calloc(1, sizeof *model->description);
+    if (model->description == NULL)
+        return refuse("out of memory");
+    describe_graph(graph, runtime->options.use_opencl, model->description);
+    model->varve_graph = registration_of_graph(
+        graph, model->description, VARVE_DEVICE(runtime->device->kind->varve_kind, 0));
+    model->varve_model = registration_of_model(graph, model->varve_graph);
+    bool loaded = load(model);
+    varve_model_load_end(model->varve_model);
+    return loaded;
+}
+
 void model_unload(struct model *model)
 {
     VARVE_SCOPE_LAYER("model_unload", VARVE_LAYER_API);
     if (model->memory != NULL)
         model->runtime->device->kind->release(model->runtime->device, model->memory);
+    varve_model_unload(model->varve_model);
+    varve_graph_unregister(model->varve_graph);
     varve_trace_plan_destroy(model->points);
     free(model->description);
     free(model->result);

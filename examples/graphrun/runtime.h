@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime.h — the runtime's own interface: a device, graphs made ready for it, models that run.
  *
- *     runtime_open → runtime_compile → model_load → model_launch … model_wait → model_unload
+ *     runtime_open → runtime_compile → model_load
+ *         → model_begin → model_launch … → model_wait → model_end
+ *     → model_unload
  *
  * What fails says so in a line on standard error. One thread calls. */
 #ifndef GRAPHRUN_RUNTIME_H
@@ -11,6 +13,7 @@
 #include "describe.h"
 #include "points.h"
 #include "profile.h"
+#include "registration.h"
 
 struct runtime_options {
     int workers;      /* of the processor */
@@ -46,6 +49,7 @@ struct model {
     const struct graph *graph;
     struct description *description; /* of the graph */
     struct varve_trace_plan *points;
+    uint32_t varve_graph, varve_model; /* Varve's numbers, or 0 */
     void *memory;
     int tickets[NODES_MAX]; /* of the run that goes on */
     struct varve_backward links[NODES_MAX]; /* of forward nodes, for their backward ones */
@@ -53,6 +57,7 @@ struct model {
     float *result; /* of the last run: the graph's output */
     size_t result_count;
     uint64_t runs;
+    int64_t step; /* of the run that goes on */
 };
 
 bool model_load(struct model *model, struct runtime *runtime, const struct graph *graph);
@@ -62,9 +67,13 @@ void model_unload(struct model *model); /* idempotent */
 bool model_write(struct model *model, int tensor, const float *values);
 bool model_read(struct model *model, int tensor, float *out_values);
 
-/* Begin the nodes of a phase, in the order of phases. The batch is read until model_wait. */
-bool model_launch(struct model *model, enum phase phase, const struct batch *batch);
+/* A run begins. The batch is read until model_end. */
+void model_begin(struct model *model, int64_t step, const struct batch *batch);
+/* Begins the nodes of a phase, in the order of phases. */
+bool model_launch(struct model *model, enum phase phase);
 /* Waits for all that was begun; model->result is there then. */
 bool model_wait(struct model *model);
+/* The run ends. Each model_begin needs one. */
+void model_end(struct model *model);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.h — hears what this program does while it does it, recorded or not: an observer of the
- * runtime's calls (varve/observer.h).
+ * runtime's calls (varve/observer.h), and a subscriber to the executor's events (varve/exec.h).
  *
  * A program that wants to react, and not to read a trace afterwards, does it so. One watch at a
  * time. */
@@ -14,7 +14,8 @@
 bool watch_start(void);
 void watch_stop(void);
 
-/* Prints how often each call of the runtime was made, and how long it took in all. */
+/* Prints how often each call of the runtime was made, how long it took in all, and how many events
+ * of each kind there were. */
 void watch_print(FILE *file);
 
 #endif

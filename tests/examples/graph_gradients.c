@@ -34,10 +34,12 @@ struct bench {
 static double run(struct bench *bench)
 {
     bool done = true;
+    model_begin(bench->model, 0, bench->batch);
     for (int phase = 0; phase <= PHASE_OPTIMIZER && done; phase++)
-        done = model_launch(bench->model, phase, bench->batch);
+        done = model_launch(bench->model, phase);
     if (!done || !model_wait(bench->model))
         exit(2);
+    model_end(bench->model);
     return (double)bench->model->result[0];
 }
 

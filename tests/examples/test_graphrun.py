@@ -20,6 +20,7 @@ import table_reader  # noqa: E402
 STEPS, BATCH = 8, 16
 RUN = ["--steps", str(STEPS), "--batch", str(BATCH), "--every", "1"]
 NETWORK = {"conv2d": 2, "relu": 3, "maxpool2d": 2, "linear": 2}
+NODES = 31  # of the training graph of a process alone
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
 # Open MPI's paths of sockets must be short; threads of two processes share these processors.
 SURROUNDINGS = {**os.environ, "TMPDIR": "/tmp"}
@@ -181,6 +182,26 @@ def test_varve_finds_what_the_planner_says(graphrun, varve, tmp_path, broken):
     assert (len(found) > 0) == broken
 
 
+@pytest.mark.parametrize("broken", [False, True], ids=["plan", "broken plan"])
+def test_a_trace_has_the_plan_too(graphrun, varve, tmp_path, broken):
+    """There a buffer has the name of the node that writes it."""
+    trace = tmp_path / "plan.varve"
+    text = run(varve, "record", "-q", "-o", trace, "--", graphrun, "--steps", "1", "--batch", "2",
+               "--held-out", "64", "--print-plan", *["--break-plan"] * broken)
+    rows = table_reader.tables(varve, "report", "--table", "static_plan", trace)["static_plan"]
+    assert [(row["device"], row["graph"]) for row in rows] == [("cpu:0", 1), ("cpu:0", 2)]
+    assert plan_of(text) == [tuple(row[name] for name in (
+        "buffers", "peak_bytes", "peak_at_use", "planned_bytes", "all_bytes", "conflicts"))
+        for row in rows]
+    rows = table_reader.tables(varve, "report", "--table", "plan_conflicts", "--top", "0",
+                               trace)["plan_conflicts"]
+    found = sorted((frozenset((row["name"], row["other_name"])), row["shared_bytes"],
+                    row["first_use"], row["last_use"]) for row in rows)
+    said = sorted((frozenset(re.sub(r"\.(output|labels|probabilities)$", "", name)
+                             for name in names), *rest) for names, *rest in conflicts_of(text))
+    assert found == said and (len(found) > 0) == broken
+
+
 # ---- trace points ----
 
 def points_of(text):
@@ -219,9 +240,19 @@ def test_an_observer_hears_each_call_of_the_runtime(graphrun):
     calls = {name: (int(count), int(total)) for name, count, total in re.findall(
         r"^call (\w+): (\d+) times, (\d+) ns$", text, re.MULTILINE)}
     counts = {"runtime_open": 1, "runtime_compile": 2, "model_load": 2, "model_write": 8,
-              "model_read": 4, "model_launch": 3 * 4 + 2 * 2, "model_wait": 3 + 2, "evaluate": 1}
+              "model_read": 4, "model_launch": 3 * 4 + 2 * 2, "model_wait": 3 + 2, "model_unload": 2,
+              "evaluate": 1}
     assert {name: count for name, (count, _) in calls.items()} == counts
     assert all(total > 0 for _, total in calls.values())
+
+
+def test_a_subscriber_hears_each_node_that_is_executed(graphrun):
+    text = run(graphrun, "--steps", "3", "--batch", "2", "--held-out", "128", "--watch")
+    events = {name: int(count) for name, count in re.findall(r"^event ([a-z ]+): (\d+)$", text,
+                                                             re.MULTILINE)}
+    nodes = 3 * NODES + 2 * (2 + sum(NETWORK.values()))  # an inference fetches, and gives back
+    assert events == {"load begin": 2, "load end": 2, "unload": 2, "model begin": 3 + 2,
+                      "model end": 3 + 2, "execute begin": nodes, "execute end": nodes}
 
 
 # ---- what a trace says ----
@@ -267,13 +298,17 @@ def test_kernel_times_are_those_that_the_program_counted(recorded, varve, device
         assert found[name][1] == pytest.approx(total_ns, rel=2e-4, abs=2 * count), name
 
 
-@DEVICES
-def test_the_report_shows_each_layer(recorded, varve, device):
-    trace, _ = record_on(recorded, device)
-    rows = table_reader.tables(varve, "report", "--warm-up", "--by", "layer", "--thread",
-                               "graphrun", "--table", "operators", "--top", "0", trace)["operators"]
-    layers = {row["layer"] for row in rows if row.get("layer")}
-    assert {"API", "HOST", "OP", "RUNTIME"} <= layers
+def test_the_report_shows_each_layer_but_python_s(recorded, varve):
+    trace, _ = recorded("--mpi")
+    layers = set()
+    for thread in ("graphrun", "collectives"):
+        rows = table_reader.tables(varve, "report", "--warm-up", "--by", "layer", "--thread",
+                                   thread, "--table", "operators", "--top", "0", trace)["operators"]
+        layers |= {row["layer"] for row in rows if row["row"] == "operator" and row["calls"] > 0}
+    assert layers == {"API", "HOST", "OP", "RUNTIME", "RUNTIME_L1", "COMM"}
+    for layer, table in (("DEVICE", "kernels"), ("MEMORY", "allocations"), ("STEP", "phases"),
+                         ("METRIC", "counters")):
+        assert table_reader.tables(varve, "report", "--table", table, trace)[table], layer
 
 
 @DEVICES
@@ -282,13 +317,14 @@ def test_each_operator_is_known_by_its_launch(recorded, varve, device):
     trace, _ = record_on(recorded, device)
     rows = table_reader.operators(varve, trace)
     found = {row["name"]: row for row in rows}
-    for name, count in NETWORK.items():
-        assert found[name]["calls"] == count * STEPS
-        assert found[name]["device_total_ns"] > 0
-    assert found["conv2d_backward_parameters"]["calls"] == 2 * STEPS
-    assert found["conv2d_backward_input"]["calls"] == STEPS  # nobody wants that of the images
-    assert found["linear_backward_input"]["calls"] == 2 * STEPS
-    assert found["sgd_momentum"]["calls"] == 4 * STEPS
+    forward = [f"{word}_{number + 1}" for word, count in NETWORK.items() for number in range(count)]
+    nodes = ["get_next", *forward, "cross_entropy", "mean", "net_output"]
+    nodes += [f"{name}.backward_input" for name in nodes[2:-1]]  # nobody wants that of the images
+    for name in ("conv2d_1", "conv2d_2", "linear_1", "linear_2"):
+        nodes += [f"{name}.backward_parameters", f"sgd.{name}.parameters"]
+    assert len(nodes) == NODES
+    for name in nodes:
+        assert (found[name]["calls"], found[name]["device_total_ns"] > 0) == (STEPS, True), name
 
 
 @DEVICES
@@ -308,8 +344,8 @@ def test_backward_operators_have_their_forward_ones(recorded, varve):
     rows = table_reader.tables(varve, "report", "--warm-up", "--table", "links", "--top", "0",
                                trace)["links"]
     pairs = {(row["backward_op"], row["forward_op"]) for row in rows if row["row"] == "link"}
-    assert ("conv2d_backward_parameters", "conv2d") in pairs
-    assert ("cross_entropy_backward", "cross_entropy") in pairs
+    assert ("conv2d_1.backward_parameters", "conv2d_1") in pairs
+    assert ("cross_entropy.backward_input", "cross_entropy") in pairs
 
 
 def test_two_ranks_meet_in_each_all_reduce(recorded, varve):
