@@ -5,12 +5,10 @@
  * machine. Shown are the ratio of the median to that of the floor (two bare reads of the clock),
  * minimum, median and nine tenths.
  * Usage: overhead [FOLDER]  (for the trace; default build/bench.varve) */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/system/clock.h"
 #include "loops.h"
@@ -214,23 +212,12 @@ static int print_threads(void)
     return 0;
 }
 
-/* Where this program was built: FOLDER/overhead, and FOLDER/others/NAME.so. */
-static void start_others(void)
-{
-    char path[PATH_MAX + 16];
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    memcpy(path + (length > 0 ? length : 0), "others", sizeof "others");
-    bench_others_start(path);
-}
-
 int main(int argc, char **argv)
 {
     struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
     struct varve_error error;
     options.output = argc > 1 ? argv[1] : "build/bench.varve";
-    start_others();
+    bench_others_start();
     if (varve_session_start(&options, &error) != VARVE_OK) {
         fprintf(stderr, "overhead: %s\n", error.message);
         return 1;
