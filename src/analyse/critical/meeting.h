@@ -19,10 +19,10 @@ struct vv_critical_piece {
 };
 
 /* Pieces of one group and ordinal meet, if all ranks of the group have equally many, and all are
- * inside at once. If all pieces of a group have numbers, these are their ordinals, and not all ranks
- * need have each of them. Other pieces get no edges, and the graph counts them. If not all ranks
- * wait for each other in the operation, pieces that are not inside at once are not counted: nobody
- * waited. The order of the pieces changes. */
+ * inside at once. If all pieces of a group have numbers, these are their ordinals, and not all
+ * ranks need have each of them. Other pieces get no edges, and the graph counts them. If not all
+ * ranks wait for each other in the operation, pieces that are not inside at once are not counted:
+ * nobody waited. The order of the pieces changes. */
 enum varve_code vv_critical_meet(struct vv_critical_graph *graph, struct vv_critical_piece *pieces,
                                  size_t count, struct varve_error *error);
 
