@@ -110,10 +110,10 @@ def test_what_was_damaged_before_it_was_packed_has_its_place_in_the_plain_stream
     for i in range(20000):
         thread.begin(64, at=100 + 10 * i)
         thread.end(at=105 + 10 * i)
-    thread.begin(39, at=300000)  # a class that metadata does not have
+    thread.begin(63, at=300000)  # a class that metadata does not have
     trace.write()
     path = trace.path / "1" / "thread.1.0"
-    said = f"varve: '{path}': event class 39 is not in metadata at byte {path.stat().st_size - 8}"
+    said = f"varve: '{path}': event class 63 is not in metadata at byte {path.stat().st_size - 8}"
     assert run("info", trace.path).stderr.splitlines()[0] == said
     assert run("pack", "-q", trace.path).returncode == 0
     assert path.stat().st_size < 1000
