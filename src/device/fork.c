@@ -11,6 +11,7 @@
 static void in_child(void)
 {
     vv_pending_forked();
+    vv_work_forked();
     vv_backends_forked();
 }
 

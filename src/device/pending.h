@@ -57,5 +57,7 @@ void vv_pending_try_all(void);
 
 /* In a forked child: all work belongs to the parent. */
 void vv_pending_forked(void);
+/* The same for the ranges that the forking thread has open (work.c). */
+void vv_work_forked(void);
 
 #endif

@@ -12,7 +12,6 @@
 /* Launch numbers of the library's own: above those that a program may count, and still exact in a
  * double. */
 #define FIRST_CORRELATION (UINT64_C(1) << 52)
-#define PUSHES_MAX 64u
 #define SETTLED_AT_END 4u
 
 static uint64_t correlations; /* atomic                                                         */
@@ -207,12 +206,11 @@ static void call_mark(const struct varve_backend *backend, const char *name)
         backend->mark(backend, name != NULL ? name : "");
 }
 
-struct push {
-    uint64_t number;
-    uint32_t backend;
-};
-static _Thread_local struct push pushes[PUSHES_MAX];
-static _Thread_local uint32_t push_depth;
+/* The innermost open range of this thread: a place of the pool of its own, whose `next` is the one
+ * around it, `correlation` the number of its work (0 = not recorded), `slot` the backend's number.
+ * A library that is loaded late has little thread-local memory. */
+static _Thread_local struct vv_pending *innermost;
+static _Thread_local uint32_t unplaced; /* ranges inside it that got no place                   */
 
 VARVE_API void varve_device_push(const struct varve_device_work *work)
 {
@@ -220,27 +218,40 @@ VARVE_API void varve_device_push(const struct varve_device_work *work)
         return;
     int saved_errno = errno;
     struct varve_device_work range = *work;
-    range.kind = VARVE_ACTIVITY_RANGE;
-    tell_vendor(work->backend, call_push, work->name);
-    struct push push = { varve_device_begin(&range), work->backend };
-    if (push_depth < PUSHES_MAX)
-        pushes[push_depth] = push;
-    else
-        varve_device_end(push.number);
-    push_depth++;
+    struct vv_pending *place = unplaced == 0 ? vv_pending_take() : NULL;
+    if (place != NULL) {
+        range.kind = VARVE_ACTIVITY_RANGE;
+        tell_vendor(work->backend, call_push, work->name);
+        place->slot = work->backend;
+        place->correlation = varve_device_begin(&range);
+        place->next = innermost;
+        innermost = place;
+    } else {
+        unplaced++;
+        refuse(1);
+    }
     errno = saved_errno;
 }
 
 VARVE_API void varve_device_pop(void)
 {
-    if (push_depth == 0)
-        return;
     int saved_errno = errno;
-    if (--push_depth < PUSHES_MAX) {
-        varve_device_end(pushes[push_depth].number);
-        tell_vendor(pushes[push_depth].backend, call_pop, NULL);
+    struct vv_pending *place = innermost;
+    if (unplaced > 0) {
+        unplaced--;
+    } else if (place != NULL) {
+        innermost = place->next;
+        varve_device_end(place->correlation);
+        tell_vendor(place->slot, call_pop, NULL);
+        vv_pending_give(place);
     }
     errno = saved_errno;
+}
+
+void vv_work_forked(void)
+{
+    innermost = NULL;
+    unplaced = 0;
 }
 
 VARVE_API void varve_emit_device_mark(const struct varve_device_work *work)

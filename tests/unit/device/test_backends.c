@@ -255,7 +255,7 @@ static void ranges_and_marks_reach_the_stream_and_the_vendor(void **state)
     struct varve_device_work work = work_on(0, 1);
     start(VARVE_LAYER_ALL);
     varve_device_pop(); /* nothing is open */
-    for (int i = 0; i < 70; i++) { /* deeper than is kept */
+    for (int i = 0; i < 70; i++) {
         work.name = "range";
         varve_device_push(&work);
     }
@@ -268,7 +268,7 @@ static void ranges_and_marks_reach_the_stream_and_the_vendor(void **state)
     assert_int_equal(record[2], VARVE_ACTIVITY_RANGE);
     assert_int_equal(record[3], record[4]);
     assert_int_equal(toy.pushed, 70);
-    assert_int_equal(toy.popped, 64);
+    assert_int_equal(toy.popped, 70);
     assert_int_equal(toy.marked, 1);
 }
 
