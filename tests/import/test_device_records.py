@@ -132,6 +132,23 @@ def test_processes_may_use_the_same_numbers(made):
                                                            "second": "its launch"}
 
 
+def test_an_operator_that_launches_has_the_work(varve, tmp_path):
+    trace = trace_writer.Trace(tmp_path / "d.varve")
+    process = trace.process(pid=100)
+    outer, inner = (process.site("begin", name, layer="OP") for name in ("outer", "inner"))
+    thread = process.thread(tid=100)
+    process.track(1, "queue", "ticks", GPU)
+    thread.begin(outer, at=1000)
+    thread.begin(inner, at=1010)
+    thread.launch(7, at=1011)
+    thread.end(at=1020)
+    thread.end(at=1100)
+    thread.activity(1, "gemm", (2000, 2400), at=3000, correlation=7)
+    rows = {row["name"]: row["device_self_ns"]
+            for row in tables(varve, "report", trace.write())["operators"]}
+    assert (rows["inner"], rows["outer"]) == (400, 0)
+
+
 def test_what_cannot_be_placed_is_counted(varve, made):
     trace, process, thread = made()
     process.device_clock(16, "never read")
