@@ -22,7 +22,7 @@ def main(trace="varve_device_trace.json", size=512):
             z = x @ y
     print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))
     prof.export_chrome_trace(trace)
-    # what PyTorch counted, and what the backend told, on one line
+    # what PyTorch counted, and what Varve was told, before the copy back
     device_us = sum(event.device_time_total for event in prof.function_events)
     print(json.dumps({"torch_us": device_us, "asked": varve_device.extension.elapsed(),
                       "told": varve_device.extension.told(), "norm": z.cpu().norm().item()}))
