@@ -53,6 +53,10 @@ enum vv_choice {
           "what the threads' counters say of each operator itself") \
     TABLE(step_counters, VV_PARTS_HOST, false, \
           "what the counters of a step's thread say of each step") \
+    TABLE(models, 0, true, "models that a runtime loaded: loading, and each one's executions") \
+    TABLE(registered_graphs, 0, true, "graphs that a runtime registered") \
+    TABLE(tasks, VV_PARTS_ALL, false, \
+          "each piece of device work, with its node, model and tensors") \
     TABLE(annotations, VV_PARTS_WORK, false, \
           "device work by the user's range that it was launched in") \
     TABLE(marks, VV_PARTS_HOST, false, "instants that the program marked, in order of time") \

@@ -27,6 +27,7 @@ ADDS = {
     "kernels": [({"group", "more"}, "total", MEASURED)],
     "kernel_ops": [({"group", "more"}, "total", MEASURED)],
     "annotations": [({"group", "more"}, "total", MEASURED)],
+    "tasks": [({"task"}, "total", ["duration_ns", "wait_ns"])],
     "kernel_counters": [],  # a column for each counter of the trace
     "marks": [({"mark", "more"}, "total", ["marks"])],
     "counters": [({"counter", "more"}, "total", ["values"])],

@@ -194,6 +194,29 @@ static void add_collector(struct vv_model *model)
     model->facts.kind[row] = VV_ARG_TEXT;
 }
 
+/* A graph of a node, loaded and run; the first device work is a task of its. */
+static void add_executor(struct vv_model *model)
+{
+    const int64_t dims[] = { 2, 3 };
+    uint32_t graph, node, tensor, loaded, run, task, activity = 0;
+    assert_int_equal(vv_model_add_graph(model, &graph, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_node(model, &node, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_tensor(model, 1, 2, dims, &tensor, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_loaded_model(model, &loaded, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_execution(model, &run, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_task(model, &task, NULL), VARVE_OK);
+    model->graphs.process[graph] = model->loaded_models.process[loaded] = 0;
+    model->nodes.graph[node] = model->loaded_models.graph[loaded] = graph;
+    model->nodes.first_tensor[node] = tensor;
+    model->nodes.tensor_count[node] = 1;
+    model->executions.model[run] = model->tasks.model[task] = loaded;
+    model->executions.kind[run] = VV_EXECUTION_RUN;
+    model->tasks.node[task] = node;
+    while (model->activities.kind[activity] != VV_ACTIVITY_KERNEL)
+        activity++;
+    model->activities.task[activity] = task;
+}
+
 static struct vv_model *everything(void)
 {
     char paths[2][32];
@@ -207,6 +230,7 @@ static struct vv_model *everything(void)
     if (vv_import_all(both, 2, NULL, &model, &error) != VARVE_OK)
         fail_msg("%s", error.message);
     add_collector(model);
+    add_executor(model);
     assert_int_equal(vv_model_add_clock(model, &clock, NULL), VARVE_OK);
     close(files[0]);
     close(files[1]);
