@@ -8,7 +8,14 @@ install(TARGETS varve_library EXPORT varve-targets)
 if(TARGET varve)
     install(TARGETS varve)
 endif()
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/varve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+
+# Other systems' interfaces, apart: -I INCLUDE/varve/compat, -L LIB/varve/compat, varve-compat.pc.
+set(compat_folder ${CMAKE_INSTALL_LIBDIR}/varve/compat)
+install(DIRECTORY include/compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/varve/compat
+        FILES_MATCHING PATTERN "*.h")
+install(TARGETS profapi msprofiler LIBRARY DESTINATION ${compat_folder})
 
 # The Python module: by PYTHONPATH from there, or into an environment by pip install.
 set(python_folder ${CMAKE_INSTALL_DATADIR}/varve/python)
@@ -20,7 +27,9 @@ install(FILES python/pyproject.toml python/build_wheel.py DESTINATION ${python_f
 file(RELATIVE_PATH prefix_from_pc
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/varve.pc.in varve.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/varve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/varve-compat.pc.in varve-compat.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/varve.pc ${PROJECT_BINARY_DIR}/varve-compat.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 configure_package_config_file(cmake/varve-config.cmake.in varve-config.cmake
                               INSTALL_DESTINATION ${package_folder})

@@ -76,10 +76,11 @@ struct varve_profiling_settings {
     uint32_t device_count;   /* at most VARVE_PROFILING_DEVICES_MAX; 0 = all devices           */
     uint32_t reserved;       /* 0                                                              */
     const char *metrics;     /* a value of the option aic_metrics, or NULL; copied             */
+    uint64_t switches;       /* a mask of the caller's own, which callbacks get as it is       */
     /* end of ABI 0 */
 };
 #define VARVE_PROFILING_SETTINGS_INIT \
-    { (uint32_t)sizeof(struct varve_profiling_settings), 0, NULL, 0, 0, NULL }
+    { (uint32_t)sizeof(struct varve_profiling_settings), 0, NULL, 0, 0, NULL, 0 }
 
 struct varve_profiling_config; /* immutable */
 
@@ -136,6 +137,7 @@ struct varve_profiling_command {
     uint32_t asked_by;          /* enum varve_profiling_asker                                  */
     uint32_t asker_pid;         /* of another process that asked: its number; 0 = not known    */
     uint64_t missed;            /* switches before this one that nobody could be told of       */
+    uint64_t switches;          /* the configuration's; 0 = none                               */
     /* end of ABI 0 */
 };
 typedef void varve_profiling_callback(const struct varve_profiling_command *command, void *context);

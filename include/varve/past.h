@@ -32,7 +32,7 @@ struct varve_past_range_info {
     uint64_t thread;      /* the kernel's id of the thread; 0 = the calling thread             */
     uint32_t clock;       /* VARVE_CLOCK_TICKS … VARVE_CLOCK_REALTIME                          */
     uint32_t reserved;    /* 0                                                                 */
-    int64_t begin;        /* in the clock; 0 = it began before anything was recorded           */
+    int64_t begin;        /* in the clock; 0, or a tick before the session = it began before   */
     int64_t end;          /* an end before the begin is kept as no duration, and counted       */
     /* end of ABI 0 */
 };
@@ -65,7 +65,7 @@ struct varve_past_note_info {
     uint64_t thread;      /* the kernel's id of the thread; 0 = the calling thread             */
     uint32_t clock;       /* VARVE_CLOCK_TICKS … VARVE_CLOCK_REALTIME                          */
     uint32_t flags;       /* VARVE_PAST_…                                                      */
-    int64_t time;         /* in the clock                                                      */
+    int64_t time;         /* in the clock; 0, or a tick before the session = not known         */
     uint64_t correlation; /* the range started the work of this number (device.h); 0 = none    */
     const struct varve_past_value *values;
     uint32_t value_count; /* at most 64 are kept, each tensor counted                          */

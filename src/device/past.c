@@ -33,6 +33,13 @@ static bool is_known(uint32_t clock)
     return clock >= VARVE_CLOCK_TICKS && clock <= VARVE_CLOCK_REALTIME;
 }
 
+/* 0 for a tick before the session: the program cannot mean it, or did not know. */
+static uint64_t within_session(uint32_t clock, int64_t value)
+{
+    uint64_t begun = __atomic_load_n(&vv_session.begun_ticks, __ATOMIC_RELAXED);
+    return clock == VARVE_CLOCK_TICKS && (uint64_t)value < begun ? 0 : (uint64_t)value;
+}
+
 /* The raw clock's pairs are written only where they are needed. */
 static void want_pairs(struct vv_self *self, uint32_t clock)
 {
@@ -58,7 +65,8 @@ VARVE_API void varve_emit_past_range(const struct varve_past_range_info *info)
     }
     const uint64_t fields[] = { (uint64_t)lowest_bit(info->layer) << 32 | strings[0],
                                 (uint64_t)info->clock << 32 | strings[1], info->thread,
-                                (uint64_t)info->begin, (uint64_t)info->end };
+                                within_session(info->clock, info->begin),
+                                (uint64_t)info->end };
     want_pairs(self, info->clock);
     vv_self_in_epoch();
     struct vv_place place =
@@ -148,7 +156,8 @@ static bool fill(struct note *note, const struct varve_past_note_info *info)
 {
     const struct vv_past_note_payload payload = {
         .name = name(note, info->name), .layer = lowest_bit(info->layer), .flags = info->flags,
-        .clock = info->clock, .tid = info->thread, .time = info->time,
+        .clock = info->clock, .tid = info->thread,
+        .time = (int64_t)within_session(info->clock, info->time),
         .correlation = info->correlation,
     };
     note->count = HEAD_WORDS;

@@ -101,6 +101,20 @@ def test_pkg_config(compiler, source, standard, sources, libraries):
     check_unrecorded(sources / "program", sources, libraries)
 
 
+def test_ascend_s_interfaces(sources, prefix, libraries):
+    """Headers and libraries are apart: only who asks for them finds them."""
+    environment = clean_environment(PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+    assert not (libraries / "libprofapi.so").exists() and not (prefix / "include/acl").exists()
+    (sources / "p.cpp").write_text("#include <ge/ge_prof.h>\n#include <profiling/aprof_pub.h>\n"
+                                   "int main() { return ge::aclgrphProfFinalize() + "
+                                   "(MsprofGetHashId(\"a\", 1) != 0x6100000061ull); }\n")
+    run("sh", "-c", "c++ -std=c++11 -o p p.cpp $(pkg-config --cflags --libs varve-compat) "
+        f"-Wl,-rpath-link,{libraries}", cwd=sources, env=environment)
+    # They find libvarve.so by where they lie.
+    run("./p", cwd=sources, env=clean_environment(
+        LD_LIBRARY_PATH=str(libraries / "varve" / "compat")))
+
+
 def test_cmake_package(sources, prefix, libraries):
     environment = clean_environment()
     run("cmake", "-S", sources, "-B", sources / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
@@ -131,7 +145,9 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
     expected = {"bin/varve", "include/varve/varve.h", "include/varve/error.h",
                 "share/man/man1/varve.1", "share/bash-completion/completions/varve",
                 "share/zsh/site-functions/_varve", "share/fish/vendor_completions.d/varve.fish",
-                f"{library}/pkgconfig/varve.pc", f"{library}/libvarve.so",
+                f"{library}/varve/compat/libprofapi.so", f"{library}/varve/compat/libmsprofiler.so",
+                f"{library}/pkgconfig/varve.pc", f"{library}/pkgconfig/varve-compat.pc",
+                f"{library}/libvarve.so",
                 f"{library}/libvarve.so.0", f"{library}/libvarve.so.0.1.0",
                 f"{library}/cmake/varve/varve-config.cmake"}
     expected |= {f"share/man/man1/varve-{verb}.1" for verb in verbs}

@@ -9,7 +9,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("VARVE_BUILD", "build")
-CODE_FOLDERS = ("src", "include", "mlir", "examples", "tests", "bench", "tools", "python")
+CODE_FOLDERS = ("src", "include", "compat", "mlir", "examples", "tests", "bench", "tools", "python")
 
 Function = collections.namedtuple("Function", "name first_line lines parameters")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/profiling/config.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static enum varve_code check_devices(const uint32_t *devices, uint32_t count,
 static enum varve_code check(const struct varve_profiling_settings *settings,
                              struct varve_error *error)
 {
-    if (settings->struct_size < sizeof *settings)
+    if (settings->struct_size < offsetof(struct varve_profiling_settings, switches))
         VV_FAIL(error, VARVE_INVALID, "varve_profiling_settings.struct_size is %u: initialise with "
                                       "VARVE_PROFILING_SETTINGS_INIT", settings->struct_size);
     const unsigned char *bytes = (const unsigned char *)settings;
@@ -67,6 +68,8 @@ varve_profiling_config_create(const struct varve_profiling_settings *settings,
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a configuration");
     }
     config->layers = settings->layers;
+    if (settings->struct_size >= sizeof *settings)
+        config->switches = settings->switches;
     config->device_count = settings->device_count;
     if (settings->device_count > 0)
         memcpy(config->devices, settings->devices,

@@ -13,6 +13,7 @@ struct varve_profiling_config {
     uint32_t device_count;
     uint32_t devices[VARVE_PROFILING_DEVICES_MAX];
     char *metrics;   /* owned; NULL = none                                                      */
+    uint64_t switches;
 };
 
 void vv_profiling_config_free(struct varve_profiling_config *config); /* NULL-safe */

@@ -48,16 +48,16 @@ static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static struct varve_profiling_command command_of(enum varve_profiling_event event, uint32_t layers)
 {
+    static const struct varve_profiling_config none;
+    const struct varve_profiling_config *config = all.config != NULL ? all.config : &none;
     return (struct varve_profiling_command){
         .struct_size = sizeof(struct varve_profiling_command),
-        .event = event,
-        .layers = layers,
-        .device_count = all.config != NULL ? all.config->device_count : 0,
-        .devices = all.config != NULL ? all.config->devices : NULL,
-        .metrics = all.config != NULL ? all.config->metrics : NULL,
+        .event = event, .layers = layers,
+        .device_count = config->device_count,
+        .devices = all.config != NULL ? config->devices : NULL,
+        .metrics = config->metrics, .switches = config->switches,
         .options = all.has_options ? all.options.text : NULL,
-        .time_ns = vv_clock_monotonic_ns(),
-        .asked_by = VARVE_PROFILING_BY_PROGRAM,
+        .time_ns = vv_clock_monotonic_ns(), .asked_by = VARVE_PROFILING_BY_PROGRAM,
     };
 }
 

@@ -95,6 +95,7 @@ static int begin_in(const struct vv_own_folder *output, uint32_t layers,
     struct vv_session *session = &vv_session;
     vv_own_folder_copy(&session->output, output);
     vv_clock_init();
+    __atomic_store_n(&session->begun_ticks, vv_clock_ticks(), __ATOMIC_RELAXED);
     vv_birth_certify();
     take_manner(manner, layers);
     vv_copier_begin();

@@ -107,6 +107,7 @@ struct vv_session {
     uint32_t wanted_layers;    /* layers for a start that names none                             */
     bool has_folder;           /* false in a forked child that has recorded nothing yet          */
     uint32_t serial;           /* grows with each session, and in a forked child                 */
+    uint64_t begun_ticks;      /* when the session began; atomic                                 */
     struct vv_own_folder output; /* NAME.varve; id 0: it could not be examined yet                */
     struct vv_own_folder folder; /* the sub-folder of this process                               */
     uint64_t instances;        /* number of threads' streams made so far                         */

@@ -127,20 +127,35 @@ static void widen(struct vv_process_reader *process, int64_t time_ns)
         process->last_ns = time_ns;
 }
 
+/* What is told is over. Clocks differ by less. */
+#define SLACK_NS INT64_C(1000000000)
+
+static bool is_after_recording(const struct vv_process_reader *process, int64_t time_ns)
+{
+    return time_ns > process->last_ns + SLACK_NS;
+}
+
 /* Adds an instant to the thread. *out_mark is VV_NONE if the clock says none, which is counted. */
 static enum varve_code add_mark(struct vv_process_reader *process, struct tracks *known,
                                 const struct vv_past_note *what, uint32_t *out_mark,
                                 struct varve_error *error)
 {
     struct vv_model *model = process->model;
-    int64_t time_ns;
-    bool is_placed;
+    int64_t time_ns = process->first_ns;
+    bool is_placed = true;
     uint32_t track;
     *out_mark = VV_NONE;
-    VV_TRY(vv_device_instant(process, what->clock, what->time, &time_ns, &is_placed, error));
+    if (what->time == 0)
+        model->health.unplaced++;
+    else
+        VV_TRY(vv_device_instant(process, what->clock, what->time, &time_ns, &is_placed, error));
     if (!is_placed) {
         model->health.unplaced++;
         return VARVE_OK;
+    }
+    if (is_after_recording(process, time_ns)) {
+        model->health.unplaced++;
+        time_ns = process->last_ns;
     }
     VV_TRY(track_at(process, known, what->tid, &track, error));
     VV_TRY(vv_model_add_mark(model, out_mark, error));
@@ -206,7 +221,8 @@ static enum varve_code add_range(struct vv_process_reader *process, struct track
         return add_end(process, known, range, error);
     VV_TRY(vv_device_instant(process, range->clock, range->begin, &begin_ns, &begins, error));
     VV_TRY(vv_device_instant(process, range->clock, range->end, &end_ns, &ends, error));
-    if (!begins || !ends) {
+    if (!begins || !ends || is_after_recording(process, begin_ns) ||
+        is_after_recording(process, end_ns)) {
         model->health.unplaced++;
         return VARVE_OK;
     }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/profiling/config.h"
 #include "record/session/session.h"
 #include "record/counters/counters.h"
 #include "record/stream/recorder.h"
@@ -139,31 +140,33 @@ static void bad_configurations_are_named(void **state)
         enum varve_code code;
         const char *says;
     } bad[] = {
-        { { 8, 0, NULL, 0, 0, NULL },
+        { { 8, 0, NULL, 0, 0, NULL, 0 },
           VARVE_INVALID,
           "varve_profiling_settings.struct_size is 8: initialise with "
           "VARVE_PROFILING_SETTINGS_INIT" },
-        { { 32, 0x800, NULL, 0, 0, NULL },
+        { { 32, 0x800, NULL, 0, 0, NULL, 0 },
           VARVE_INVALID,
           "varve_profiling_settings.layers has unknown bits: 0x800" },
-        { { 32, 0, NULL, 1, 0, NULL },
+        { { 32, 0, NULL, 1, 0, NULL, 0 },
           VARVE_INVALID,
           "varve_profiling_settings.devices is NULL and device_count is 1" },
-        { { 32, 0, twice, 3, 0, NULL },
+        { { 32, 0, twice, 3, 0, NULL, 0 },
           VARVE_INVALID,
           "device 3 stands twice in the configuration" },
-        { { 32, 0, last_twice, 3, 0, NULL },
+        { { 32, 0, last_twice, 3, 0, NULL, 0 },
           VARVE_INVALID,
           "device 5 stands twice in the configuration" },
-        { { 32, 0, twice, 65, 0, NULL }, VARVE_LIMIT, "65 devices in a configuration; at most 64" },
-        { { 32, 0, NULL, 0, 0, "Pipe" },
+        { { 32, 0, twice, 65, 0, NULL, 0 },
+          VARVE_LIMIT,
+          "65 devices in a configuration; at most 64" },
+        { { 32, 0, NULL, 0, 0, "Pipe", 0 },
           VARVE_INVALID,
           "option 'aic_metrics' cannot be 'Pipe'; it is one of ArithmeticUtilization, "
           "PipeUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio, L2Cache, "
           "MemoryAccess, PipelineExecuteUtilization" },
     };
     struct varve_profiling_config *made = NULL;
-    assert_int_equal(sizeof(struct varve_profiling_settings), 32);
+    assert_int_equal(sizeof(struct varve_profiling_settings), 40);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(varve_profiling_config_create(&bad[i].settings, &made, &error),
                          bad[i].code);
@@ -177,6 +180,10 @@ static void bad_configurations_are_named(void **state)
     assert_int_equal(varve_profiling_config_create(&settings, NULL, &error), VARVE_INVALID);
     assert_int_equal(varve_profiling_start(NULL, &error), VARVE_INVALID);
     assert_null(made);
+    settings = (struct varve_profiling_settings){ 32, 0, NULL, 0, 0, NULL, 1 };
+    assert_int_equal(varve_profiling_config_create(&settings, &made, &error), VARVE_OK);
+    assert_int_equal(made->switches, 0); /* a program built before there were any */
+    assert_int_equal(varve_profiling_config_destroy(made, &error), VARVE_OK);
 }
 
 /* "I0 S4[0,2 PipeUtilization] s0 F0 " … */
