@@ -81,6 +81,23 @@ static bool is_ready(const struct cpu_device *device, int ticket)
     return device->progress[ticket].blocks_taken < task->block_dim;
 }
 
+/* With the mutex. A mark takes no worker: it is done as soon as its stream has come to it. */
+static void pass_marks(struct cpu_device *device)
+{
+    for (int stream = 0; stream < STREAM_COUNT; stream++) {
+        struct queue *queue = &device->queues[stream];
+        int ticket = queue->first < queue->end ? queue->tickets[queue->first] : NONE;
+        if (ticket == NONE || device->base.tasks[ticket].kind != TASK_TRACE ||
+            !is_ready(device, ticket))
+            continue;
+        device->base.tasks[ticket].begin_ns = device->base.tasks[ticket].end_ns = now_ns();
+        device->progress[ticket].is_done = true;
+        queue->first++;
+        device->left--;
+        stream = -1; /* another stream may wait for it */
+    }
+}
+
 /* With the mutex. The ticket of a task that has a block to take, or NONE. */
 static int find_block(const struct cpu_device *device, bool takes_collectives)
 {
@@ -123,6 +140,7 @@ static void finish_block(struct cpu_device *device, int ticket, bool has_failed)
         device->progress[ticket].is_done = true;
         device->queues[task->stream].first++;
         device->left--;
+        pass_marks(device);
         pthread_cond_broadcast(&device->changed);
     }
     pthread_mutex_unlock(&device->mutex);
@@ -242,6 +260,7 @@ static bool cpu_submit(struct device *base, int ticket)
     };
     queue->tickets[queue->end++] = ticket;
     device->left++;
+    pass_marks(device);
     pthread_cond_broadcast(&device->changed);
     pthread_mutex_unlock(&device->mutex);
     varve_end();

@@ -327,6 +327,14 @@ def test_each_operator_is_known_by_its_launch(recorded, varve, device):
         assert (found[name]["calls"], found[name]["device_total_ns"] > 0) == (STEPS, True), name
 
 
+def test_a_model_is_executed_once_a_step(recorded, varve):
+    trace, _ = recorded()
+    (row,) = table_reader.tables(varve, "report", "--table", "models", trace)["models"]
+    assert (row["name"], row["loads"], row["executions"], row["unloaded"], row["model_id"]) == (
+        "training", 1, STEPS, 1, 1)
+    assert 0 < row["load_ns"] and 0 < row["median_ns"] <= row["p90_ns"] <= row["max_ns"]
+
+
 @DEVICES
 def test_the_critical_path_leads_through_the_device(recorded, varve, device):
     """The host's wait at the end of a step ends with the device's work: the wait is nobody's
