@@ -50,6 +50,11 @@ BUILTINS = {  # §6: id: name, stream, fields
     30: ("varve.execute", "thread", "u32 graph; u32 node;"),
     31: ("varve.task", "thread", "u32 track; u32 name; u32 kind; u32 model; i64 begin; i64 end; "
          "u64 correlation; u64 bytes; u32 graph; u32 node; i64 step;"),
+    32: ("varve.trace_mark", "thread",
+         "u64 track; u64 tag; u64 model; i64 iteration; i64 stream_number; i64 value;"),
+    33: ("varve.trace_point", "thread",
+         "u64 model; u64 before_tag; u64 after_tag; i64 graph_id; i64 node; u32 kind; u32 state;"
+         " u32 name; u32 operation; u64 reason;"),
     36: ("varve.args", "thread",
          "u32 argument_count; u32 subject; struct { u32 key; u8 kind; u8 reserved;"
          " u8 integer_count; u8 real_count; i64 integers[integer_count]; f64 reals[real_count]; }"

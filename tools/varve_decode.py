@@ -263,6 +263,11 @@ def read_records(process, stream):
                                          offset))
             at = -(-end // 8) * 8
 
+def is_point_tag(tag):
+    """A kind above 32 bits of index and side, or one of GE's numbers."""
+    return 1 <= tag >> 32 <= 7 or tag <= 4 or 10000 <= tag < 30000 or tag in (60000, 60001)
+
+
 def is_argument(argument):
     """Is its kind known, and has it as many values as that asks for?"""
     count, kind = argument["value_count"], argument["kind"]
@@ -285,6 +290,20 @@ def is_value(value):
     integers, reals = value["integer_count"], value["real_count"]
     return {1: (1, 0), 2: (1, 0), 3: (0, 1), 4: (1, 0), 6: (integers, 0), 7: (integers, 0),
             8: (0, reals)}.get(value["kind"]) == (integers, reals)
+
+def faults_of_points(process, event, fields):
+    """(is it so, what is broken if not) of records of trace points."""
+    return (
+        (event.id != 32 or fields["track"] in process.tracks or fields["track"] == 0,
+         f"track {fields.get('track')} of varve.trace_mark is not there"),
+        (event.id != 32 or is_point_tag(fields["tag"]),
+         f"unknown tag {fields.get('tag')} in varve.trace_mark"),
+        (event.id != 33 or (1 <= fields["kind"] <= 7 and fields["state"] <= 2),
+         "unknown kind or state in varve.trace_point"),
+        (event.id != 33 or all(fields[name] == 0 or fields[name] in process.strings
+                               for name in ("name", "operation", "reason")),
+         "a text of varve.trace_point is not there"))
+
 
 def faults_of_graphs(process, event, fields):
     """(is it so, what is broken if not) of records of devices and graphs."""
@@ -346,6 +365,7 @@ def take_record(process, stream, event, fields, place):
             (event.id != 17 or fields["clock_number"] >= 16, "a device's clock below 16"),
             (event.id != 19 or fields["track"] > 0, "a track without a number"),
             *faults_of_graphs(process, event, fields),
+            *faults_of_points(process, event, fields),
             (event.id != 48 or fields["subject"] == 0 or fields["subject"] in process.strings,
              "the subject of varve.past_range is not there"),
             (event.id != 49 or fields["flags"] <= 3 and fields["layer"].bit_count() <= 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace_points.h — where an executor marks what a step consists of: forward start, backward end,
- * iteration end, every collective, every data fetch.
+ * iteration end, every collective, every data fetch; and the marks themselves.
  *
  *     struct varve_trace_plan *plan;
  *     varve_trace_plan(&graph, NULL, &plan, &error);        once, when the graph is compiled
@@ -10,8 +10,12 @@
  *           point->after_tag after it; point->reason says why just there …
  *     }
  *
- * The executor marks the time when it reaches a point, with the point's tag. doc/trace-points.md.
- */
+ *     struct varve_mark_info mark = VARVE_MARK_INFO_INIT;
+ *     mark.tag = point->before_tag;
+ *     varve_trace_mark(&mark);                              each time it is reached
+ *
+ * `varve steps` then prints forward–backward time, iteration refresh, data augmentation bound and
+ * each reduce, per step and model: doc/trace-points.md. */
 #ifndef VARVE_TRACE_POINTS_H
 #define VARVE_TRACE_POINTS_H
 
@@ -40,7 +44,8 @@ enum varve_point_kind {
     ((uint64_t)(kind) << 32 | (uint64_t)(index) << 1 | (uint64_t)(is_end))
 
 /* GE's numbers, 16 bits: 0/1 model, 2 forward start, 3 backward end, 4 iteration end, 10000 + 2i
- * and 10001 + 2i all-reduce i, 20000 + 2i and 20001 + 2i data fetch i, 60000/60001 step. */
+ * and 10001 + 2i all-reduce i, 20000 + 2i and 20001 + 2i data fetch i, 60000/60001 step.
+ * varve_trace_mark takes both. */
 enum varve_numbering { VARVE_NUMBERING_OWN = 0, VARVE_NUMBERING_GE = 1 };
 #define VARVE_GE_POINTS_MAX 5000u /* all-reduces, and data fetches, that GE has numbers for      */
 
@@ -99,6 +104,36 @@ VARVE_API uint32_t varve_trace_plan_count(const struct varve_trace_plan *plan);
 VARVE_API const struct varve_trace_point *
 varve_trace_plan_point(const struct varve_trace_plan *plan, uint32_t number);
 VARVE_API void varve_trace_plan_destroy(struct varve_trace_plan *plan); /* NULL-safe */
+
+/* Records the plan, while layer STEP is recorded: tables trace_plan and step_reduces name the nodes
+ * by it. `model` is the number that the marks have. A session that begins later does not have it.
+ * Names and reasons are cut at 1023 bytes. Thread-safe; not from signal handlers. */
+VARVE_API void varve_trace_plan_record(const struct varve_trace_plan *plan, uint64_t model);
+
+/* ---- marks ---- */
+
+struct varve_mark_info {
+    uint32_t struct_size;  /* sizeof(struct varve_mark_info)                                   */
+    uint32_t track;        /* of a device, as varve_track_add numbered it; 0 = this thread, now */
+    uint64_t tag;          /* a plan's, VARVE_POINT_TAG, or GE's number                        */
+    int64_t time;          /* in the track's clock; not read if track is 0                     */
+    uint64_t model;        /* the program's number of the model or graph                       */
+    int64_t iteration;     /* the program's number; -1 = not known: it is found from the order */
+    int64_t stream;        /* the executor's own number; -1 = not known                        */
+    /* end of ABI 0 */
+};
+#define VARVE_MARK_INFO_INIT { (uint32_t)sizeof(struct varve_mark_info), 0, 0, 0, 0, -1, -1 }
+
+VARVE_API VARVE_DIRECT void varve_emit_trace_mark(const struct varve_mark_info *info);
+
+/* A point was reached. Recorded with layer STEP: the option training_trace switches it. What names
+ * no track, has no known tag, or a struct that is too small, is counted as lost. Marks of a device
+ * may be told in any order, by any thread. Thread-safe; with track 0 also from signal handlers. */
+static inline void varve_trace_mark(const struct varve_mark_info *info)
+{
+    if (VARVE_UNLIKELY(varve_layers() & VARVE_LAYER_STEP))
+        varve_emit_trace_mark(info);
+}
 
 #ifdef __cplusplus
 }

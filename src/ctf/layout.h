@@ -114,6 +114,11 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(31, TASK, "varve.task", 9, \
           "u32 track; u32 name; u32 kind; u32 model; i64 begin; i64 end; u64 correlation; " \
           "u64 bytes; u32 graph; u32 node; i64 step;") \
+    EVENT(32, TRACE_MARK, "varve.trace_mark", 7, \
+          "u64 track; u64 tag; u64 model; i64 iteration; i64 stream_number; i64 value;") \
+    EVENT(33, TRACE_POINT, "varve.trace_point", 9, \
+          "u64 model; u64 before_tag; u64 after_tag; i64 graph_id; i64 node; u32 kind; " \
+          "u32 state; u32 name; u32 operation; u64 reason;") \
     EVENT(36, ARGS, "varve.args", 0, \
           "u32 argument_count; u32 subject; " \
           "struct { u32 key; u8 kind; u8 reserved; u8 integer_count; u8 real_count; " \

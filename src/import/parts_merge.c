@@ -278,6 +278,7 @@ static void renumber_tracks(const struct merge *merge, uint64_t limit)
     renumber(merge, limit, model->flows.to_track, model->flows.table.count);
     renumber(merge, limit, model->memory.track, model->memory.table.count);
     renumber(merge, limit, model->executions.track, model->executions.table.count);
+    renumber(merge, limit, model->trace_points.track, model->trace_points.table.count);
 }
 
 /* Merges one table: sorts equal rows together, finds which row becomes which, and changes the
@@ -310,6 +311,8 @@ static enum varve_code merge_rows(struct merge merge, enum vv_table_row table,
         renumber(&merge, count, model->graphs.process, model->graphs.table.count);
         renumber(&merge, count, model->loaded_models.process, model->loaded_models.table.count);
         renumber(&merge, count, model->placements.process, model->placements.table.count);
+        renumber(&merge, count, model->planned_points.process,
+                 model->planned_points.table.count);
     }
     if (code == VARVE_OK && table == VV_TABLE_TRACKS)
         renumber_tracks(&merge, count);

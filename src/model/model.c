@@ -53,6 +53,12 @@ static const struct vv_column placement_columns[] = {
     VV_PLACEMENT_COLUMNS(VV_COLUMN, struct vv_placements)
 };
 static const struct vv_column clock_columns[] = { VV_CLOCK_COLUMNS(VV_COLUMN, struct vv_clocks) };
+static const struct vv_column trace_point_columns[] = {
+    VV_TRACE_POINT_COLUMNS(VV_COLUMN, struct vv_trace_points)
+};
+static const struct vv_column planned_point_columns[] = {
+    VV_PLANNED_POINT_COLUMNS(VV_COLUMN, struct vv_planned_points)
+};
 static const struct vv_column resume_columns[] = { VV_RESUME_COLUMNS(VV_COLUMN,
                                                                      struct vv_resumes) };
 static const struct vv_column graph_columns[] = { VV_GRAPH_COLUMNS(VV_COLUMN, struct vv_graphs) };
@@ -100,6 +106,8 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_LOADED_MODELS] = TABLE(loaded_models, loaded_model_columns),
     [VV_TABLE_EXECUTIONS] = TABLE(executions, execution_columns),
     [VV_TABLE_TASKS] = TABLE(tasks, task_columns),
+    [VV_TABLE_TRACE_POINTS] = TABLE(trace_points, trace_point_columns),
+    [VV_TABLE_PLANNED_POINTS] = TABLE(planned_points, planned_point_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)
@@ -423,6 +431,23 @@ enum varve_code vv_model_add_arg(struct vv_model *model, uint32_t *out_row,
 {
     VV_TRY(append(model, VV_TABLE_ARGS, out_row, error));
     model->args.kind[*out_row] = VV_ARG_NULL;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_trace_point(struct vv_model *model, uint32_t *out_row,
+                                         struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_TRACE_POINTS, out_row, error));
+    model->trace_points.track[*out_row] = VV_NONE;
+    model->trace_points.iteration[*out_row] = model->trace_points.stream[*out_row] = -1;
+    return VARVE_OK;
+}
+
+enum varve_code vv_model_add_planned_point(struct vv_model *model, uint32_t *out_row,
+                                           struct varve_error *error)
+{
+    VV_TRY(append(model, VV_TABLE_PLANNED_POINTS, out_row, error));
+    model->planned_points.index[*out_row] = model->planned_points.process[*out_row] = VV_NONE;
     return VARVE_OK;
 }
 

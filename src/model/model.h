@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "model/graph_tables.h"
 #include "model/table.h"
+#include "model/trace_points.h"
 
 #define VV_NONE UINT32_MAX
 
@@ -490,6 +491,8 @@ struct vv_model {
     struct vv_loaded_models loaded_models;
     struct vv_executions executions;
     struct vv_tasks tasks;
+    struct vv_trace_points trace_points;
+    struct vv_planned_points planned_points;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);
@@ -549,6 +552,10 @@ enum varve_code vv_model_add_resume(struct vv_model *model, uint32_t process, in
                                     struct varve_error *error);
 enum varve_code vv_model_add_clock(struct vv_model *model, uint32_t *out_row,
                                    struct varve_error *error);
+enum varve_code vv_model_add_trace_point(struct vv_model *model, uint32_t *out_row,
+                                         struct varve_error *error);
+enum varve_code vv_model_add_planned_point(struct vv_model *model, uint32_t *out_row,
+                                           struct varve_error *error);
 enum varve_code vv_model_add_fact(struct vv_model *model, uint32_t *out_row,
                                   struct varve_error *error);
 enum varve_code vv_model_add_placement(struct vv_model *model, uint32_t *out_row,

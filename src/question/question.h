@@ -38,7 +38,7 @@ struct vv_question {
     const char *sort; /* column name, with or without its unit ("self"); NULL = default         */
     int64_t top;      /* rows to show; the rest becomes one row; 0 = all                        */
     bool full;        /* show every column, not the short form of a report                      */
-    const char *compat; /* rules of another tool: "hta", "paddle"; NULL = Varve's own           */
+    const char *compat; /* rules of another tool: "hta", "paddle", "msprof"; NULL = ours       */
     /* For the critical path: ranges with this name; "" = all ranges; NULL = a step. */
     const char *annotation;
     int64_t instance;   /* index of the range among these                                       */
@@ -52,6 +52,12 @@ struct vv_question {
 };
 #define VV_QUESTION_ALL \
     { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0 }
+
+/* Does the question ask for msprof's columns? */
+static inline bool vv_asks_msprof(const struct vv_question *question)
+{
+    return question->compat != NULL && strcmp(question->compat, "msprof") == 0;
+}
 
 /* Does the question ask for HTA's rules? (Fluid's rules have a table of their own.) */
 static inline bool vv_asks_hta(const struct vv_question *question)

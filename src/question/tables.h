@@ -7,10 +7,11 @@
 #define VV_QUESTION_TABLES_H
 
 /* The parts of a selection, and other tools' rules, as bits: COMPAT is HTA's (--compat hta), PADDLE
- * the text of Fluid's report (--compat paddle). */
+ * the text of Fluid's report (--compat paddle), MSPROF msprof's columns (--compat msprof). */
 enum vv_choice {
     VV_CHOICE_STEPS = 1, VV_CHOICE_THREAD = 2, VV_CHOICE_RANK = 4, VV_CHOICE_DEVICE = 8,
-    VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32, VV_CHOICE_PADDLE = 64
+    VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32, VV_CHOICE_PADDLE = 64,
+    VV_CHOICE_MSPROF = 128
 };
 #define VV_PARTS_HOST (VV_CHOICE_STEPS | VV_CHOICE_THREAD | VV_CHOICE_RANK)
 #define VV_PARTS_ALL (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_FILTER)
@@ -30,6 +31,11 @@ enum vv_choice {
     TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \
     TABLE(step, VV_PARTS_HOST, false, "all steps in one row") \
     TABLE(steps, VV_PARTS_HOST | VV_CHOICE_FILTER, false, "one row a step") \
+    TABLE(step_trace, VV_CHOICE_STEPS | VV_CHOICE_RANK | VV_CHOICE_MSPROF, true, \
+          "iterations of models, by the trace points that were marked") \
+    TABLE(step_reduces, VV_CHOICE_STEPS | VV_CHOICE_RANK, true, \
+          "each collective of each iteration, by its trace points") \
+    TABLE(trace_plan, VV_CHOICE_RANK, true, "where trace points were planned, and why there") \
     TABLE(step_phases, VV_PARTS_HOST, false, "one row a phase of a step") \
     TABLE(phases, VV_PARTS_HOST, false, "how the steps split into phases") \
     TABLE(blocks, VV_PARTS_ALL, false, "what repeats itself, such as layers, and how evenly") \

@@ -51,6 +51,8 @@ VV_PLACED(varve_activity_info, bytes, 48);
 
 VV_PLACED(varve_trace_options, fp_point, 8);
 VV_PLACED(varve_trace_options, bp_point, 16);
+VV_PLACED(varve_mark_info, tag, 8);
+VV_PLACED(varve_mark_info, stream, 40);
 VV_PLACED(varve_trace_point, graph, 16);
 VV_PLACED(varve_trace_point, before_tag, 40);
 VV_PLACED(varve_trace_point, reason, 64);

@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 # pylint: disable=wrong-import-position
+import trace_writer
 from kineto_writer import flow, launched, memory, span, step, write
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,6 +26,7 @@ OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--fil
           ("rank_waits", "--filter"): "name!='aten::mm'"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
                                                 "critical_path", "what_if", "slack")}
+POINTS = ("step_trace", "step_reduces", "trace_plan")
 RECORDS = ("marks", "counters", "counter_values", "async", "flows")
 STEP_NS, LONG = 200_000, {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"]}
 
@@ -112,6 +114,18 @@ def recorded(rank):
     return events
 
 
+def traced(path, rank):
+    """The trace points of six iterations, each with a collective, and a plan."""
+    trace = trace_writer.Trace(path)
+    thread = trace.process(pid=1000 + rank, rank=rank, world_size=2).thread(tid=1)
+    thread.trace_point(5, (10000, 10001), at=10, node=rank, name="all", reason="found")
+    for number in range(6):
+        for at, tag in ((10, 2), (20, 10000), (30 + rank, 10001), (40, 3), (50, 4)):
+            thread.trace_mark(tag, at=100 * number + at, iteration=number)
+    trace.write()
+    return path
+
+
 def waiting(rank):
     """Two threads, which ask for collectives of the host and of two devices. The second rank is
     late."""
@@ -158,7 +172,8 @@ def traces(tmp_path_factory):
     return {None: ranks("rank", one_rank), "kernel_counters": ranks("counted", counted),
             "rank_waits": ranks("waiting", waiting)} | \
         dict.fromkeys(("operator_counters", "step_counters"), ranks("used", used)) | \
-        dict.fromkeys(RECORDS, ranks("recorded", recorded))
+        dict.fromkeys(RECORDS, ranks("recorded", recorded)) | \
+        dict.fromkeys(POINTS, [traced(folder / f"traced{rank}.varve", rank) for rank in (0, 1)])
 
 
 def matrix():

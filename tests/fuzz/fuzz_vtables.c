@@ -7,7 +7,7 @@
 #include "import/importer.h"
 #include "import_laws.h"
 #include "stream_folder.h"
-#include "varve/varve.h"
+#include "varve/trace_points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -276,6 +276,40 @@ static void put_execution(struct writing *writing)
     }
 }
 
+/* Tags of both kinds, and some that are none. */
+static uint64_t draw_tag(struct writing *writing)
+{
+    static const uint64_t ges[] = { 0, 1, 2, 3, 4, 5, 10000, 10001, 20000, 29999, 60000, 60001 };
+    uint64_t index = draw_below(&writing->draw, 3), kind = draw_below(&writing->draw, 9);
+    return draw_byte(&writing->draw) % 2 == 0
+               ? VARVE_POINT_TAG(kind, index, draw_byte(&writing->draw) % 2)
+               : DRAW_FROM(&writing->draw, ges);
+}
+
+static void put_trace_mark(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_TRACE_MARK);
+    put(writing, draw_below(&writing->draw, 5));
+    put(writing, draw_tag(writing));
+    put(writing, draw_below(&writing->draw, 2));
+    put(writing, (uint64_t)draw_below(&writing->draw, 5) - 1);
+    put(writing, (uint64_t)draw_below(&writing->draw, 3) - 1);
+    put(writing, draw_instant(writing));
+}
+
+static void put_trace_point(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_TRACE_POINT);
+    put(writing, draw_below(&writing->draw, 2));
+    put(writing, draw_tag(writing));
+    put(writing, draw_tag(writing));
+    put(writing, (uint64_t)draw_number(&writing->draw));
+    put(writing, (uint64_t)draw_number(&writing->draw));
+    put_halves(writing, draw_below(&writing->draw, 9), draw_below(&writing->draw, 4));
+    put_halves(writing, draw_name(writing), draw_name(writing));
+    put(writing, draw_name(writing));
+}
+
 static void put_any_site(struct writing *writing)
 {
     put_site(writing, (enum vv_site_kind)draw_below(&writing->draw, VV_SITE_KINDS));
@@ -326,6 +360,8 @@ static void (*const of_thread[])(struct writing *writing) = {
     put_past_range,
     put_past_note,
     put_execution, put_execution, put_execution,
+    put_trace_mark, put_trace_mark, put_trace_mark,
+    put_trace_point,
 };
 
 static void put_of_thread(struct writing *writing)

@@ -412,13 +412,46 @@ static inline void make_clock(struct making *making)
     clocks->process[row] = make_row(making, making->model->processes.table.count);
 }
 
+static inline void make_trace_point(struct making *making)
+{
+    struct vv_trace_points *points = &making->model->trace_points;
+    uint32_t row;
+    made_or_die(vv_model_add_trace_point(making->model, &row, NULL));
+    points->time_ns[row] = make_time(making);
+    points->model[row] = draw_below(&making->draw, 2);
+    points->iteration[row] = (int64_t)draw_below(&making->draw, 5) - 1;
+    points->stream[row] = draw_number(&making->draw);
+    points->index[row] = draw_below(&making->draw, 3);
+    points->track[row] = make_row(making, making->model->tracks.table.count);
+    points->kind[row] = (uint8_t)(1 + draw_below(&making->draw, 7));
+    points->is_end[row] = draw_byte(&making->draw) % 2;
+}
+
+static inline void make_planned_point(struct making *making)
+{
+    struct vv_planned_points *points = &making->model->planned_points;
+    uint32_t row;
+    made_or_die(vv_model_add_planned_point(making->model, &row, NULL));
+    points->model[row] = draw_below(&making->draw, 2);
+    points->graph[row] = draw_number(&making->draw);
+    points->node[row] = draw_number(&making->draw);
+    points->index[row] = draw_below(&making->draw, 3);
+    points->name[row] = make_name(making);
+    points->operation[row] = make_name(making);
+    points->reason[row] = make_name(making);
+    points->process[row] = make_row(making, making->model->processes.table.count);
+    points->kind[row] = (uint8_t)(1 + draw_below(&making->draw, 7));
+    points->state[row] = (uint8_t)draw_below(&making->draw, 3);
+}
+
 static inline void make_thing(struct making *making)
 {
     static void (*const things[])(struct making *) = {
         make_process, make_track, make_step, make_operator, make_operator, make_operator,
         make_activity, make_activity,
         make_activity, make_memory, make_counter, make_told_device, make_flow, make_mark, make_fact,
-        make_placement, make_resume, make_clock,
+        make_placement, make_resume, make_clock, make_trace_point, make_trace_point,
+        make_trace_point, make_trace_point, make_planned_point,
     };
     DRAW_FROM(&making->draw, things)(making);
 }

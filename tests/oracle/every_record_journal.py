@@ -69,6 +69,9 @@ def seen(process, stream):
             fields["subject"] = process.strings.get(fields["subject"], "")
         elif record.name == "varve.past_note":
             fields = past_note(process, fields)
+        elif record.name == "varve.trace_point":
+            fields |= {key: process.strings.get(fields[key], "")
+                       for key in ("name", "operation", "reason")}
         elif record.kind == "counter":
             fields = {"bits": struct.unpack("<Q", struct.pack("<d", fields["value"]))[0]}
         elif "inputs" in fields:

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/every_point.h"
 #include "../support/every_value.h"
 #include "varve/exec.h"
 #include "varve/past.h"
@@ -532,6 +533,8 @@ static void *run(void *argument)
     device_work(journal);
     past(journal);
     executions(journal);
+    trace_marks(journal, tracks);
+    trace_plan(journal);
     for (long i = 0; i < journal->pairs; i++) {
         begin(journal, &pair_one);
         next(journal, &pair_two);

@@ -19,6 +19,8 @@ import pathlib
 import shutil
 import struct
 
+from point_records import PointRecords
+
 MAGIC = 0xC1FC1FC1
 PACKET_BYTES = 65536
 HEADER_BYTES = 80
@@ -88,6 +90,10 @@ BUILTIN_FIELDS = {
     (20, "varve.activity"): "u32 track; u32 name; u64 kind; i64 begin; i64 end;"
                             " u64 correlation; u64 bytes;",
     (21, "varve.launch"): "u64 correlation;",
+    (32, "varve.trace_mark"): "u64 track; u64 tag; u64 model; i64 iteration; i64 stream_number;"
+                              " i64 value;",
+    (33, "varve.trace_point"): "u64 model; u64 before_tag; u64 after_tag; i64 graph_id; i64 node;"
+                               " u32 kind; u32 state; u32 name; u32 operation; u64 reason;",
     (36, "varve.args"): "u32 argument_count; u32 subject; struct { u32 key; u8 kind;"
                         " u8 reserved; u8 integer_count; u8 real_count;"
                         " i64 integers[integer_count]; f64 reals[real_count]; }"
@@ -154,7 +160,7 @@ def percent(text):
     return "".join(chr(b) if b in keep else "%%%02X" % b for b in text.encode())
 
 
-class Stream:
+class Stream(PointRecords):
     """One stream; records go into packets of 64 KiB, packets into parts."""
 
     def __init__(self, process, instance, tid):

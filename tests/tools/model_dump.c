@@ -158,6 +158,8 @@ DUMP(edges, VV_EDGE_COLUMNS, )
 DUMP(loaded_models, VV_LOADED_MODEL_COLUMNS, )
 DUMP(executions, VV_EXECUTION_COLUMNS, )
 DUMP(tasks, VV_TASK_COLUMNS, )
+DUMP(trace_points, VV_TRACE_POINT_COLUMNS, )
+DUMP(planned_points, VV_PLANNED_POINT_COLUMNS, )
 DUMP(steps, VV_STEP_COLUMNS, )
 DUMP(marks, VV_MARK_COLUMNS, put_args(rows->first_arg[row], rows->arg_count[row]);)
 DUMP(counters, VV_COUNTER_COLUMNS, )
@@ -248,6 +250,8 @@ int main(int argc, char **argv)
     dump_loaded_models();
     dump_executions();
     dump_tasks();
+    dump_trace_points();
+    dump_planned_points();
     dump_steps();
     dump_marks();
     dump_counters();

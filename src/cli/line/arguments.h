@@ -82,7 +82,7 @@ struct vv_arguments {
     int64_t top;                /* rows; 0 = all                                                */
     const char *fields;         /* "a,b", "+c,-d"; NULL = default                               */
     const char *filter;         /* an expression over slices; NULL = none                       */
-    const char *compat;         /* "hta", "paddle"; NULL = Varve's own rules                    */
+    const char *compat;         /* "hta", "paddle", "msprof"; NULL = Varve's own rules          */
     /* diff */
     const char *fail_over;      /* "5%"; NULL = never                                           */
     /* critical path */

@@ -12,7 +12,7 @@ static const char *const sort_keys[] = { "self", "total",       "calls",        
                                          "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
-static const char *const rules[] = { "hta", "paddle", NULL };
+static const char *const rules[] = { "hta", "paddle", "msprof", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = {
@@ -82,7 +82,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
     ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = rules,
         .help = "by the rules of this tool, to compare with its answers: hta for devices and the "
-                "critical path, paddle for the report of Fluid",
+                "critical path, paddle for the report of Fluid, msprof for its step_trace",
         AT(compat),
     ROW(FAIL_OVER) .name = "fail-over", .kind = VV_VALUE_TEXT, .value = "SHARE",
         .help = "exit with 1 if the steps are slower by more than that, such as 5%, beyond the "

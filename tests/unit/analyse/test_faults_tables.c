@@ -19,6 +19,7 @@
 #include "failing_allocation.h"
 #include "import/importer.h"
 #include "question/question.h"
+#include "varve/trace_points.h"
 
 enum { STEPS = 5, STEP_US = 10000 };
 
@@ -182,6 +183,26 @@ static int plan_file(void)
 }
 
 /* As the reader of our own traces tells it: no format beside it has a table "collectors". */
+/* Two iterations, found by the order, each with a collective that a plan names. */
+static void add_trace_points(struct vv_model *model)
+{
+    static const struct { uint8_t kind, is_end; } points[] = {
+        { VARVE_POINT_FORWARD, 0 }, { VARVE_POINT_COLLECTIVE, 0 }, { VARVE_POINT_COLLECTIVE, 1 },
+        { VARVE_POINT_BACKWARD, 1 }, { VARVE_POINT_ITERATION, 1 },
+    };
+    uint32_t row;
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_int_equal(vv_model_add_trace_point(model, &row, NULL), VARVE_OK);
+        model->trace_points.time_ns[row] = i * 10;
+        model->trace_points.kind[row] = points[i % 5].kind;
+        model->trace_points.is_end[row] = points[i % 5].is_end;
+        model->trace_points.track[row] = 0;
+    }
+    assert_int_equal(vv_model_add_planned_point(model, &row, NULL), VARVE_OK);
+    model->planned_points.kind[row] = VARVE_POINT_COLLECTIVE;
+    model->planned_points.index[row] = model->planned_points.process[row] = 0;
+}
+
 static void add_collector(struct vv_model *model)
 {
     uint32_t row, value;
@@ -232,6 +253,7 @@ static struct vv_model *everything(void)
     add_collector(model);
     add_executor(model);
     assert_int_equal(vv_model_add_clock(model, &clock, NULL), VARVE_OK);
+    add_trace_points(model);
     close(files[0]);
     close(files[1]);
     return model;

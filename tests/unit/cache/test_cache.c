@@ -95,6 +95,8 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_loaded_model(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_execution(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_task(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_trace_point(model, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_planned_point(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     model->run.command = handmade_text(model, "./train");

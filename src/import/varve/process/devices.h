@@ -37,6 +37,16 @@ struct vv_launch {
     uint32_t slice;
 };
 
+/* Marks of trace points on devices are kept until all clocks are known. */
+struct vv_device_mark {
+    uint64_t tag, model;
+    int64_t iteration, stream;
+    int64_t value;  /* in the track's clock                                                     */
+    uint32_t track; /* index in the tracks of devices                                           */
+};
+
+struct vv_marks_said { VV_ARRAY_OF(struct vv_device_mark) of_devices; };
+
 struct vv_devices_said {
     VV_ARRAY_OF(struct vv_device_clock) clocks;
     VV_ARRAY_OF(struct vv_device_track) tracks;
@@ -65,8 +75,27 @@ enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t cl
                                   int64_t *out_ns, bool *out_is_placed,
                                   struct varve_error *error);
 
+/* The row of a track, which is made if need be. `index` is that in `tracks`. */
+enum varve_code vv_device_track_row(struct vv_process_reader *process, uint32_t index,
+                                    uint32_t *out_row, struct varve_error *error);
+
+/* The run has this inside. */
+void vv_process_widen(struct vv_process_reader *process, int64_t begin_ns, int64_t end_ns);
+
 /* When all streams are decoded: adds tracks, slices and activities of the process's device work. */
 enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_error *error);
 void vv_devices_said_deinit(struct vv_devices_said *said); /* idempotent */
+
+/* ---- trace points ---- */
+
+/* Actions of record.c. */
+enum varve_code vv_trace_mark_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                                   struct varve_error *error);
+enum varve_code vv_trace_point_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                                    struct varve_error *error);
+
+/* When all streams are decoded, and before vv_devices_join: gives marks of devices their instants
+ * and tracks. */
+enum varve_code vv_marks_join(struct vv_process_reader *process, struct varve_error *error);
 
 #endif

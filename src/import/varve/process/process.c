@@ -376,6 +376,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     VV_TRY(vv_torch_finish(process, first_slice, first_step, first_placed, error));
     name_tracks(process, first_track);
     VV_TRY(vv_pairs_join(process, error));
+    VV_TRY(vv_marks_join(process, error));
     VV_TRY(vv_devices_join(process, error));
     VV_TRY(vv_values_join(process, error));
     VV_TRY(vv_counts_join(process, error));
@@ -398,6 +399,7 @@ static void close_process(struct vv_process_reader *process)
     vv_counts_said_deinit(&process->counts);
     vv_past_said_deinit(&process->past);
     vv_graphs_said_deinit(&process->graphs);
+    free(process->marks.of_devices.items);
     free(process->text.items);
     vv_seen_words_deinit(&process->shapes);
     vv_seen_words_deinit(&process->operators);

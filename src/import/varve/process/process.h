@@ -95,6 +95,7 @@ struct vv_process_reader {
     struct vv_counts_said counts;
     struct vv_past_said past;
     struct vv_graphs_said graphs;
+    struct vv_marks_said marks;
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */
