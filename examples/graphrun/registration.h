@@ -12,7 +12,8 @@
 uint32_t registration_of_graph(const struct graph *graph, const struct description *description,
                                uint32_t device);
 
-/* Begins the loading of a model of this graph; its number. varve_model_load_end ends the loading. */
+/* Begins the loading of a model of this graph; its number. varve_model_load_end ends the
+ * loading. */
 uint32_t registration_of_model(const struct graph *graph, uint32_t varve_graph);
 
 #endif

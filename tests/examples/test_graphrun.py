@@ -240,7 +240,8 @@ def test_an_observer_hears_each_call_of_the_runtime(graphrun):
     calls = {name: (int(count), int(total)) for name, count, total in re.findall(
         r"^call (\w+): (\d+) times, (\d+) ns$", text, re.MULTILINE)}
     counts = {"runtime_open": 1, "runtime_compile": 2, "model_load": 2, "model_write": 8,
-              "model_read": 4, "model_launch": 3 * 4 + 2 * 2, "model_wait": 3 + 2, "model_unload": 2,
+              "model_read": 4, "model_launch": 3 * 4 + 2 * 2, "model_wait": 3 + 2,
+              "model_unload": 2,
               "evaluate": 1}
     assert {name: count for name, (count, _) in calls.items()} == counts
     assert all(total > 0 for _, total in calls.values())

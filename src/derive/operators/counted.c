@@ -20,7 +20,8 @@ static void take_names(struct vv_counted *counted, const struct vv_model *model,
     for (const char *name = list;;) {
         size_t length = strcspn(name, ",");
         uint32_t id = vv_intern_find(&model->strings, name, length);
-        if (id != UINT32_MAX && id != 0 && find(counted, id) == counted->count && counted->count < VV_COUNTED_MAX)
+        bool is_used = id != UINT32_MAX && id != 0;
+        if (is_used && find(counted, id) == counted->count && counted->count < VV_COUNTED_MAX)
             counted->keys[counted->count++] = id;
         if (name[length] == '\0')
             return;
