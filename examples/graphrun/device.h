@@ -28,7 +28,8 @@ struct task {
     void *host; /* of a copy: to or from here */
     size_t offset_bytes, bytes; /* of a copy or a collective: where, how much */
     size_t result_offset_bytes; /* of a collective */
-    uint64_t tag;               /* of a trace point */
+    uint64_t tag;               /* of a trace point, of this graph, in this run */
+    int64_t graph_id, run;
     /* Once it has run. */
     int64_t begin_ns, end_ns;
 };

@@ -62,6 +62,8 @@ static bool launch_marks(struct model *model, int number, bool is_after)
         task.kind = TASK_TRACE;
         task.block_dim = 1;
         task.tag = tags.tags[i];
+        task.graph_id = model->graph->id;
+        task.run = model->step;
         if (device_submit(model->runtime->device, &task) == NONE)
             return false;
     }

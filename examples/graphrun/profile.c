@@ -2,6 +2,8 @@
 /* profile.c — see profile.h. */
 #include "profile.h"
 
+#include <varve/trace_points.h>
+
 /* One side of an operator. */
 struct side {
     struct varve_tensor tensors[KERNEL_INPUTS_MAX];
@@ -48,9 +50,24 @@ void profile_operator(const struct graph *graph, int number, uint64_t run,
     varve_op(&info);
 }
 
+/* A stream has come to a trace point. */
+static void mark(struct device *device, const struct task *task)
+{
+    struct varve_mark_info info = VARVE_MARK_INFO_INIT;
+    info.track = device->kind->track(device, task->stream);
+    info.tag = task->tag;
+    info.time = task->end_ns;
+    info.model = (uint64_t)task->graph_id;
+    info.iteration = task->run;
+    info.stream = task->stream;
+    varve_trace_mark(&info);
+}
+
 void profile_task(struct device *device, const struct task *task)
 {
     bool is_copy = task->kind == TASK_FETCH || task->kind == TASK_RESULT;
+    if (task->kind == TASK_TRACE)
+        mark(device, task);
     if (device->kind->tells_its_work || (task->kind != TASK_KERNEL && !is_copy))
         return;
     struct varve_activity_info info = {

@@ -61,6 +61,7 @@ static bool load(struct model *model)
     model->points = points_find(graph, &model->description->info, runtime->options.points);
     if (model->points == NULL)
         return false;
+    varve_trace_plan_record(model->points, (uint64_t)graph->id);
     model->memory = runtime->device->kind->allocate(runtime->device, graph->memory_bytes);
     return model->memory != NULL;
 }

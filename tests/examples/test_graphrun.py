@@ -328,6 +328,34 @@ def test_each_operator_is_known_by_its_launch(recorded, varve, device):
         assert (found[name]["calls"], found[name]["device_total_ns"] > 0) == (STEPS, True), name
 
 
+@DEVICES
+def test_the_step_trace_adds_up_to_the_iteration(recorded, varve, device):
+    """Each iteration begins where the former one ended, so that together they are the run."""
+    trace, _ = record_on(recorded, device)
+    rows = table_reader.tables(varve, "report", "--table", "step_trace", "--top", "0",
+                               trace)["step_trace"]
+    assert [row["iteration"] for row in rows] == list(range(1, STEPS + 1))
+    for row in rows:
+        parts = [row[f"{part}_ns"] for part in ("before_forward", "forward_backward", "refresh")]
+        assert sum(parts) == row["iteration_ns"] and min(parts) >= 0
+        assert row["number"] == "recorded" and (row["reduces"], row["fetches"]) == (0, 1)
+    for former, row in zip(rows, rows[1:]):
+        assert row["begin_ns"] == former["iteration_end_ns"]
+    assert sum(row["iteration_ns"] for row in rows) == rows[-1]["iteration_end_ns"] - rows[0][
+        "begin_ns"]
+
+
+def test_the_step_trace_has_each_all_reduce(recorded, varve):
+    trace, _ = recorded("--mpi")
+    rows = table_reader.tables(varve, "report", "--table", "step_reduces", "--top", "0",
+                               trace)["step_reduces"]
+    layers = ["linear_2", "linear_1", "conv2d_2", "conv2d_1"]
+    nodes = ["all_reduce.mean.output",
+             *(f"all_reduce.{name}.backward_parameters" for name in layers)]
+    assert [row["name"] for row in rows] == nodes * STEPS * 2  # on two ranks
+    assert all(row["operation"] == "all_reduce" and row["duration_ns"] > 0 for row in rows)
+
+
 def test_a_model_is_executed_once_a_step(recorded, varve):
     trace, _ = recorded()
     (row,) = table_reader.tables(varve, "report", "--table", "models", trace)["models"]
