@@ -5,6 +5,7 @@
 
 #include "base/system/clock.h"
 #include "sampling.h"
+#include "varve/backend.h"
 #include "varve/exec.h"
 #include "varve/values.h"
 
@@ -141,6 +142,59 @@ void bench_run_operator(long count)
         varve_op(&info);
         varve_end();
     }
+}
+
+void bench_run_plain_operator(long count)
+{
+    struct varve_op_info info = VARVE_OP_INFO_INIT;
+    for (long i = 0; i < count; i++) {
+        varve_begin(&work);
+        varve_op(&info);
+        varve_end();
+    }
+}
+
+/* ---- devices ---- */
+
+static uint32_t track;
+static struct varve_device_work device_work = VARVE_DEVICE_WORK_INIT;
+
+bool bench_add_device(struct varve_error *error)
+{
+    struct varve_track_info info = { .struct_size = sizeof info, .clock = VARVE_CLOCK_TICKS,
+                                     .name = "stream 7", .context = -1, .stream = 7 };
+    info.device = VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, 0);
+    device_work.name = "sgemm_128x64_nn";
+    return varve_track_add(&info, &track, error) == VARVE_OK &&
+           varve_backend_open("host", &device_work.backend, error) == VARVE_OK;
+}
+
+void bench_run_activity(long count)
+{
+    struct varve_activity_info info = { .struct_size = sizeof info, .track = track,
+                                        .name = "sgemm_128x64_nn", .kind = VARVE_ACTIVITY_KERNEL };
+    for (long i = 0; i < count; i++) {
+        info.begin = i;
+        info.end = i + 1;
+        info.correlation = (uint64_t)i + 1;
+        varve_activity(&info);
+    }
+}
+
+void bench_run_launch(long count)
+{
+    varve_begin(&work);
+    for (long i = 0; i < count; i++)
+        varve_launch((uint64_t)i + 1);
+    varve_end();
+}
+
+void bench_run_device_work(long count)
+{
+    varve_begin(&work);
+    for (long i = 0; i < count; i++)
+        varve_device_end(varve_device_begin(&device_work));
+    varve_end();
 }
 
 static inline uint64_t do_work(uint64_t value, long turns)

@@ -27,7 +27,8 @@
 
 enum {
     EMPTY, FLOOR, OFF, OFF_LIBRARY, OFF_EXECUTE, RANGE, EXECUTE, NEXT, OPERATOR, ARGUMENT,
-    COLLECTIVE, OUTPUTS, WORK, WORK_FLOOR, WORK_RANGE, VARIANTS
+    COLLECTIVE, OUTPUTS, PLAIN, ACTIVITY, LAUNCH, DEVICE_WORK, WORK, WORK_FLOOR, WORK_RANGE,
+    VARIANTS
 };
 
 static const struct {
@@ -47,6 +48,10 @@ static const struct {
     [ARGUMENT] = { bench_run_argument, PAIRS, VARVE_LAYER_ALL },
     [COLLECTIVE] = { bench_run_collective, OPERATORS, VARVE_LAYER_ALL },
     [OUTPUTS] = { bench_run_outputs, OPERATORS, VARVE_LAYER_ALL },
+    [PLAIN] = { bench_run_plain_operator, PAIRS, VARVE_LAYER_ALL },
+    [ACTIVITY] = { bench_run_activity, PAIRS, VARVE_LAYER_ALL },
+    [LAUNCH] = { bench_run_launch, PAIRS, VARVE_LAYER_ALL },
+    [DEVICE_WORK] = { bench_run_device_work, OPERATORS, VARVE_LAYER_ALL },
     [WORK] = { bench_run_work, WORK_PAIRS, 0 },
     [WORK_FLOOR] = { bench_run_work_floor, WORK_PAIRS, 0 },
     [WORK_RANGE] = { bench_run_work_range, WORK_PAIRS, VARVE_LAYER_ALL },
@@ -65,6 +70,10 @@ static struct bench_samples samples[VARIANTS] = {
     [ARGUMENT] = { .name = "argument, in a range" },
     [COLLECTIVE] = { .name = "collective, in a range" },
     [OUTPUTS] = { .name = "varve_op with an output, in a range" },
+    [PLAIN] = { .name = "operator, no inputs" },
+    [ACTIVITY] = { .name = "device activity" },
+    [LAUNCH] = { .name = "device launch, in a range" },
+    [DEVICE_WORK] = { .name = "device work, backend host" },
     /* What they take more than WORK in the same round, so that one sample that was interrupted
      * counts for two. */
     [WORK_FLOOR] = { .name = "two clock reads", .least = 0.1 },
@@ -150,6 +159,18 @@ static void print_sustained(double floor_ns)
     }
 }
 
+static void print_devices(double floor_ns)
+{
+    static const int rows[] = { ACTIVITY, LAUNCH, DEVICE_WORK };
+    bench_print(&samples[PLAIN], floor_ns, "three clock reads, 64 bytes");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char over[64];
+        snprintf(over, sizeof over, "%.2f x operator, no inputs",
+                 bench_median(&samples[rows[i]]) / bench_median(&samples[PLAIN]));
+        bench_print(&samples[rows[i]], floor_ns, over);
+    }
+}
+
 static void print_pairs(void)
 {
     double floor_ns = bench_median(&samples[FLOOR]);
@@ -174,6 +195,7 @@ static void print_pairs(void)
     bench_print(&samples[ARGUMENT], floor_ns, "one clock read, 32 bytes");
     bench_print(&samples[COLLECTIVE], floor_ns, "one clock read, 88 bytes");
     bench_print(&samples[OUTPUTS], floor_ns, "one clock read, 328 bytes");
+    print_devices(floor_ns);
     print_sustained(floor_ns);
     bench_print_head("others, ns a pair", "x floor", "min");
     bench_others_print(floor_ns);
@@ -225,6 +247,10 @@ int main(int argc, char **argv)
     vv_clock_init();
     bench_calibrate_work();
     bench_register_graph();
+    if (!bench_add_device(&error)) {
+        fprintf(stderr, "overhead: %s\n", error.message);
+        return 1;
+    }
     bench_new_pages_begin(options.output);
     run_rounds();
     run_sustained();
