@@ -4,7 +4,8 @@
  *
  * Called without the recorder's lock, on the thread that starts, stops or makes the step: before
  * the mask changes at an end, and also before it changes at a begin, so that devices are idle when
- * the window opens. A switch of another process is told late, once this process hears of it. */
+ * the window opens. Where another process switches recording, this process's devices are not waited
+ * for: the mask changes at once, in memory that both share, and nobody here is asked. */
 #ifndef VV_RECORD_CONTROL_WINDOW_H
 #define VV_RECORD_CONTROL_WINDOW_H
 
