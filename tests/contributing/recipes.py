@@ -46,7 +46,7 @@ EDITS = {
         "src/question/tables.h": [("#define VV_TABLES(TABLE) \\\n",
                                    '    TABLE(longest, 0, false, "the slice that lasts longest") '
                                    '\\\n')],
-        "doc/metrics.md": [("| `trace`, ", "`longest`, ")],
+        "doc/metrics.md": [("`trace`, `inputs`, ", "`longest`, ")],
     },
     "collector": {
         "src/settings/sources.h": [('calls of functions written in C too")',

@@ -93,7 +93,7 @@ static void compute(bool is_long)
 static int run(int rank, bool is_late)
 {
     static double numbers[RANKS][CHUNK];
-    char text[8];
+    char text[16];
     snprintf(text, sizeof text, "%d", rank);
     setenv("RANK", text, 1);
     setenv("WORLD_SIZE", "4", 1);
