@@ -8,15 +8,16 @@
 
 #include "profapi/layers.h"
 #include "profapi/names.h"
+#include "profapi/tasks.h"
 #include "profapi/tensors.h"
 #include "varve/past.h"
 
 #define FIELDS_MAX 24u
 #define LIST_MAX 56u
 #define RAW_WORDS_MAX 255u
-#define HEX_TEXT_BYTES 24u
+#define HEX_TEXT_BYTES VV_TASK_NAME_BYTES
 
-enum kind { UINT, SINT, REAL, HASH, HEX, TASK };
+enum kind { UINT, SINT, REAL, HASH, HEX, TASK, DTYPE };
 
 struct field {
     const char *key;
@@ -35,7 +36,7 @@ struct payload {
     uint32_t level, type;
     const char *name;     /* also what an unregistered type is called                           */
     uint32_t layer;       /* of the range; 0 = the innermost                                    */
-    uint32_t flags;       /* VARVE_PAST_…                                                       */
+    uint32_t flags;       /* VARVE_PAST_…, or DEVICE_WORK                                       */
     size_t bytes;         /* at least                                                           */
     const struct field *fields;
     struct list list;
@@ -43,6 +44,7 @@ struct payload {
 };
 
 #define ANY_TYPE UINT32_MAX
+#define DEVICE_WORK 0x80000000u /* of `flags`: it is no note                                   */
 #define NODE MSPROF_REPORT_NODE_LEVEL
 #define MODEL MSPROF_REPORT_MODEL_LEVEL
 
@@ -69,11 +71,25 @@ static void tell_memory(const struct vv_detail *detail, struct varve_past_note_i
 }
 
 /* Device, stream and task number tie a launch to its task. */
-static void tie_track(const struct vv_detail *detail, struct varve_past_note_info *note)
+static struct vv_task task_of(const struct vv_detail *detail)
 {
     const uint8_t *payload = detail->payload;
-    note->correlation = (number(payload, 0, 2) + 1) << 48 | number(payload, 2, 2) << 32 |
-                        number(payload, 4, 4);
+    return (struct vv_task){ (uint16_t)number(payload, 0, 2), (uint16_t)number(payload, 2, 2),
+                             (uint32_t)number(payload, 4, 4) };
+}
+
+static void tie_track(const struct vv_detail *detail, struct varve_past_note_info *note)
+{
+    struct vv_task task = task_of(detail);
+    note->correlation = vv_task_launched(task, number(detail->payload, 16, 8));
+}
+
+/* The record is made at the end of the task. */
+static void tell_task(const struct vv_detail *detail, struct varve_past_note_info *note)
+{
+    (void)note;
+    vv_task_ran(task_of(detail), (uint32_t)number(detail->payload, 8, 4),
+                (int64_t)number(detail->payload, 16, 8), (int64_t)detail->time);
 }
 
 /* ---- the table ---- */
@@ -103,8 +119,8 @@ static const struct payload payloads[] = {
       FIELDS{ { "op_name", 0, 8, HASH }, { "attr_type", 8, 4, UINT }, { "attr", 12, 8, HASH },
               END },
       NO_LIST, NULL },
-    { NODE, 10, "hccl_op_info", 0, 0, 26,
-      FIELDS{ { "flags", 0, 1, UINT }, { "data_type", 1, 1, UINT }, { "algorithm", 2, 8, HASH },
+    { NODE, 10, "hccl_op_info", VARVE_LAYER_OP, 0, 26,
+      FIELDS{ { "flags", 0, 1, UINT }, { "data_type", 1, 1, DTYPE }, { "algorithm", 2, 8, HASH },
               { "elements", 10, 8, UINT }, { "group", 18, 8, HASH }, END }, NO_LIST, NULL },
     { NODE, 11, "static_op_mem", 0, VARVE_PAST_ALONE, 52,
       FIELDS{ { "bytes", 0, 8, SINT }, { "op_name", 8, 8, HASH }, { "first_use", 16, 8, UINT },
@@ -125,13 +141,17 @@ static const struct payload payloads[] = {
               { "plane", 40, 4, UINT }, { "context_id", 44, 4, UINT }, { "notify", 48, 8, HEX },
               { "stage", 56, 4, UINT }, { "role", 60, 4, UINT }, { "estimated_us", 64, 8, REAL },
               { "source", 72, 8, HEX }, { "destination", 80, 8, HEX }, { "bytes", 88, 8, UINT },
-              { "op_type", 96, 4, UINT }, { "data_type", 100, 4, UINT },
+              { "op_type", 96, 4, UINT }, { "data_type", 100, 4, DTYPE },
               { "link_type", 104, 4, UINT }, { "transport", 108, 4, UINT },
               { "rdma_type", 112, 4, UINT }, END }, NO_LIST, NULL },
     { MSPROF_REPORT_RUNTIME_LEVEL, ANY_TYPE, "task_track", 0, 0, 24,
       FIELDS{ { "device", 0, 2, UINT }, { "stream", 2, 2, UINT }, { "task", 4, 4, UINT },
               { "task_type_name", 8, 8, HASH }, { "kernel", 16, 8, HASH }, END },
       NO_LIST, tie_track },
+    { MSPROF_REPORT_RUNTIME_LEVEL, ANY_TYPE, "dpu_track", 0, DEVICE_WORK, 24, FIELDS{ END },
+      NO_LIST, tell_task },
+    { MSPROF_REPORT_DPU_LEVEL, 0, "dpu_track", 0, DEVICE_WORK, 24, FIELDS{ END }, NO_LIST,
+      tell_task },
     { MSPROF_REPORT_RUNTIME_LEVEL, ANY_TYPE, "memcpy_info", 0, 0, 16,
       FIELDS{ { "bytes", 0, 8, UINT }, { "copy_kind", 8, 2, UINT }, { "device", 10, 2, UINT },
               { "stream", 12, 4, UINT }, END }, NO_LIST, NULL },
@@ -207,16 +227,16 @@ static const char *text_of(struct room *room, uint64_t id)
     return hex;
 }
 
-static const char *task_name(struct room *room, uint64_t task)
+/* As Varve writes them; a number that is not known stays a number. */
+static const char *dtype_name(struct room *room, uint64_t dtype)
 {
     static const char *const names[] = {
-        "AI_CORE", "AI_CPU", "AIV", "WRITE_BACK", "MIX_AIC", "MIX_AIV", "FFTS_PLUS", "DSA", "DVPP",
-        "HCCL", "FUSION", "INVALID",
+        "i8", "i16", "i32", "f16", "f32", "i64", "u64", "u8", "u16", "u32", "f64", "bf16",
     };
-    if (task < sizeof names / sizeof *names)
-        return names[task];
+    if (dtype < sizeof names / sizeof *names)
+        return names[dtype];
     char *text = room->hex[room->hex_count++];
-    snprintf(text, HEX_TEXT_BYTES, "%llu", (unsigned long long)task);
+    snprintf(text, HEX_TEXT_BYTES, "%llu", (unsigned long long)dtype);
     return text;
 }
 
@@ -230,14 +250,17 @@ static void add_field(struct room *room, const struct field *field, const uint8_
 {
     static const uint32_t kinds[] = { [UINT] = VARVE_PAST_INTEGERS, [SINT] = VARVE_PAST_INTEGERS,
                                       [REAL] = VARVE_PAST_REALS,    [HASH] = VARVE_PAST_TEXTS,
-                                      [HEX] = VARVE_PAST_HEX,       [TASK] = VARVE_PAST_TEXTS };
+                                      [HEX] = VARVE_PAST_HEX,       [TASK] = VARVE_PAST_TEXTS,
+                                      [DTYPE] = VARVE_PAST_TEXTS };
     uint64_t value = number(payload, field->offset, field->bytes);
     struct varve_past_value *out = &room->values[room->count];
     uint32_t at = room->count++;
     *out = (struct varve_past_value){ field->key, kinds[field->kind], 1, &room->numbers[at] };
     room->numbers[at] = widened(value, field->bytes, field->kind);
     if (kinds[field->kind] == VARVE_PAST_TEXTS) {
-        room->texts[at] = field->kind == HASH ? text_of(room, value) : task_name(room, value);
+        room->texts[at] = field->kind == HASH   ? text_of(room, value)
+                          : field->kind == TASK ? vv_task_name(room->hex[room->hex_count++], value)
+                                                : dtype_name(room, value);
         out->values = &room->texts[at];
     }
 }
@@ -327,6 +350,7 @@ bool vv_detail_tell(const struct vv_detail *detail)
     note.value_count = room.count;
     if (payload->also != NULL)
         payload->also(detail, &note);
-    varve_past_note(&note);
+    if ((payload->flags & DEVICE_WORK) == 0)
+        varve_past_note(&note);
     return true;
 }

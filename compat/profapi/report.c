@@ -128,6 +128,28 @@ static int32_t tell_range(const struct MsprofApi *api)
 
 /* ---- events: ranges whose begin and end come apart ---- */
 
+/* Of a model's load and execution the reader knows the numbers. */
+static void tell_model(const struct MsprofEvent *event)
+{
+    const int64_t model = (int64_t)event->itemId, request = event->requestId;
+    const struct varve_past_value values[] = { { "model", VARVE_PAST_INTEGERS, 1, &model },
+                                               { "request", VARVE_PAST_INTEGERS, 1, &request } };
+    const struct varve_past_note_info note = {
+        .struct_size = sizeof note,
+        .layer = VARVE_LAYER_RUNTIME,
+        .name = event->type == MSPROF_REPORT_MODEL_LOAD_TYPE ? "model_load" : "model_execute",
+        .thread = event->threadId,
+        .clock = vv_record_clock(),
+        .time = (int64_t)event->timeStamp,
+        .values = values,
+        .value_count = 2,
+    };
+    if (event->level == MSPROF_REPORT_MODEL_LEVEL &&
+        (event->type == MSPROF_REPORT_MODEL_LOAD_TYPE ||
+         event->type == MSPROF_REPORT_MODEL_EXECUTE_TYPE))
+        varve_past_note(&note);
+}
+
 static struct MsprofEvent begun[EVENTS_MAX];
 static uint32_t begun_count;
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -195,7 +217,9 @@ static int32_t tell_event(const struct MsprofEvent *event)
     const struct MsprofApi api = { .level = event->level, .type = event->type,
                                    .threadId = event->threadId, .beginTime = begin.timeStamp,
                                    .endTime = event->timeStamp, .itemId = event->itemId };
-    return tell_range(&api);
+    int32_t result = tell_range(&api);
+    tell_model(event);
+    return result;
 }
 
 void vv_reports_end(void)
@@ -205,6 +229,18 @@ void vv_reports_end(void)
         tell_instant(&begun[i], "its end did not come");
     begun_count = 0;
     pthread_mutex_unlock(&events_lock);
+}
+
+/* A child has one thread, and its parent's may have held the lock. */
+static void after_fork(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&events_lock, &fresh, sizeof events_lock);
+}
+
+__attribute__((constructor)) static void on_load(void)
+{
+    (void)pthread_atfork(NULL, NULL, after_fork);
 }
 
 /* Hands the record to a hook, before anything else is done with it. */

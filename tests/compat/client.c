@@ -2,7 +2,7 @@
 /* client.c — a client of libprofapi.so written from the documented binary interface alone: it
  * includes none of our headers, declares what it needs itself, and finds functions by dlsym.
  *
- *     client LIBRARY WHAT      WHAT: records, bad, open, hashes, late, runtime, quiet
+ *     client LIBRARY WHAT      WHAT: records, bad, open, hashes, late, runtime, quiet, placed
  *
  * The offsets that it asserts are those of the report's table. Prints what each call returned. */
 #include <dlfcn.h>
@@ -258,6 +258,108 @@ static void records(void)
     printf("finalize %d\n", call.finalize());
 }
 
+/* ---- what has a place in the model ---- */
+
+static void plan_of(const char *node, int64_t size, uint64_t first, uint64_t last)
+{
+    struct record plan = record_of(10000, 11, 52, call.now());
+    put(&plan, 0, (uint64_t)size, 8);
+    put(&plan, 8, node == NULL ? 0 : id_of(node), 8);
+    put(&plan, 16, first, 8);
+    put(&plan, 24, last, 8);
+    put(&plan, 48, 5, 4);
+    say(" ", call.additional(0, &plan, 256));
+}
+
+static struct event event_of(uint32_t type, uint32_t request)
+{
+    return (struct event){ 0x5A5A, 15000, type, 0, request, call.now(), UINT64_MAX, 7 };
+}
+
+/* A launch that is over now, and its basic information. */
+static struct api reported(const char *node, const char *type, uint64_t task_type, uint64_t blocks)
+{
+    struct api api = launch(node);
+    struct record basic = record_of(10000, 0, 28, api.end);
+    put(&basic, 0, api.item, 8);
+    put(&basic, 8, task_type, 4);
+    put(&basic, 12, id_of(type), 8);
+    put(&basic, 20, blocks, 4);
+    say(" ", call.api(1, &api));
+    say(" ", call.compact(1, &basic, 64));
+    return api;
+}
+
+/* Device 1 of kind 1, stream 11: the launch, and what the device says 2000 later. */
+static void ran(uint64_t launched, uint64_t number, const char *kernel)
+{
+    struct record track = record_of(5000, 803, 40, launched);
+    struct record work = record_of(5000, 806, 24, launched + 3000);
+    put(&track, 0, 0x1001, 2);
+    put(&track, 2, 11, 2);
+    put(&track, 4, number, 4);
+    put(&track, 16, id_of(kernel), 8);
+    memcpy(work.data, track.data, 8);
+    put(&work, 8, 1, 4);
+    put(&work, 16, launched + 1000, 8);
+    say(" ", call.compact(1, &track, 64));
+    say(" ", call.compact(1, &work, 64));
+}
+
+static void all_reduce(void)
+{
+    struct api api = reported("hcom_allReduce_0", "hcom_allReduce_", 9, 0);
+    struct record operation = record_of(10000, 10, 26, api.end);
+    struct record part = record_of(5500, 0x10001, 120, api.end);
+    struct api master = { 0x5A5A, 5500, 0x10001, 0, 0, api.begin + 1, api.end, id_of("Reduce") };
+    put(&operation, 1, 4, 1);
+    put(&operation, 10, 1024, 8);
+    put(&operation, 18, id_of("world"), 8);
+    put(&part, 16, id_of("world"), 8);
+    put(&part, 24, 1, 4);
+    put(&part, 32, 4, 4);
+    put(&part, 100, 4, 4);
+    say(" ", call.api(1, &master));
+    say(" ", call.compact(1, &operation, 64));
+    say(" ", call.additional(1, &part, 256));
+}
+
+static void placed(void)
+{
+    struct event event;
+    struct api conv;
+    printf("init %d", begin("{\"output\": \"placed.varve\", \"task_time\": \"l2\", "
+                            "\"ge_api\": \"l1\", \"hccl\": \"on\"}"));
+    printf(" %d %d\nmodel", call.type(5000, 803, "task_track"),
+           call.type(5000, 806, "dpu_track"));
+    event = event_of(2, 0);
+    say(" ", call.event(0, &event));
+    event.time = later(event.time);
+    say(" ", call.event(0, &event));
+    for (uint32_t step = 3; step < 5; step++) {
+        struct record graph = record_of(15000, 0, 16, call.now());
+        put(&graph, 0, id_of("resnet"), 8);
+        put(&graph, 8, 5, 4);
+        put(&graph, 12, 7, 4);
+        event = event_of(1, step);
+        say("\nstep ", call.event(0, &event));
+        later(event.time);
+        conv = reported("conv1", "Conv2D", 1, 24);
+        ran(conv.end, 40 + step, "conv1_kernel");
+        of_node(&conv);
+        all_reduce();
+        event.time = later(call.now());
+        say(" ", call.event(0, &event));
+        say(" ", call.additional(1, &graph, 256));
+    }
+    printf("\nplan");
+    plan_of(NULL, 192, 0, UINT32_MAX);
+    plan_of("conv1", 128, 0, 3);
+    plan_of("fc", 64, 2, UINT32_MAX);
+    plan_of("wrong", -1, 0, 1);
+    printf("\nfinalize %d\n", call.finalize());
+}
+
 /* ---- bad input ---- */
 
 static void bad(void)
@@ -425,6 +527,7 @@ int main(int argc, char **argv)
     static const struct { const char *name; void (*run)(void); } parts[] = {
         { "records", records }, { "bad", bad }, { "open", open_scope }, { "hashes", hashes },
         { "late", late }, { "runtime", runtime }, { "quiet", quiet },
+        { "placed", placed },
     };
     library = argc == 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (library == NULL) {

@@ -150,6 +150,52 @@ def test_each_kind_of_record_arrives(varve, programs, tmp_path):
     assert health(varve, path) == {"unattached": 1, "kept_raw": 1}
 
 
+def test_what_modules_say_has_its_place_in_the_model(varve, programs, tmp_path):
+    """The client tells two executions of a model: an operator whose task a device tells with its
+    times, and an all-reduce; and a static plan with one impossible buffer."""
+    assert {word for line in client(programs, tmp_path, "placed") for word in line.split()
+            if word.lstrip("-").isdigit()} == {"0"}
+    path = tmp_path / "placed.varve"
+    model = dump(path)
+    found = {name: tables(varve, "report", path, "--table", name)[name] for name in (
+        "tasks", "models", "registered_graphs", "static_plan", "plan_conflicts",
+        "collective_kinds")}
+
+    tasks = [row for row in found["tasks"] if row["row"] == "task"]
+    assert [(row["op"], row["op_type"], row["task_type"], row["block_dim"], row["context_ids"],
+             row["original_ops"], row["name"], row["stream"], row["device"], row["model"],
+             row["model_id"], row["step"]) for row in tasks] == [
+        ("conv1", "Conv2D", "AI_CPU", 24, "7,9", "relu;bias", "conv1_kernel", 11, "device:1",
+         "resnet", 7, step) for step in (3, 4)]
+    # The client says 2000 ticks of the counter; begins and ends are rounded to ns.
+    conv, launch = [[row for row in model["slices"] if row["name"] == name][0]
+                    for name in ("conv1_kernel", "Conv2D")]
+    ratio = (conv["begin_ns"] - launch["begin_ns"] - launch["duration_ns"]) / conv["duration_ns"]
+    assert abs(ratio - 1000 / 2000) < 0.05
+
+    (loaded,) = found["models"]
+    assert (loaded["name"], loaded["model_id"], loaded["loads"], loaded["executions"],
+            loaded["unfinished"]) == ("resnet", 7, 1, 2, 0)
+    times = {name: [row["duration_ns"] for row in model["slices"] if row["name"] == name]
+             for name in ("ModelLoad", "ModelExecute")}
+    assert [loaded["load_ns"]] == times["ModelLoad"]
+    assert loaded["total_ns"] == sum(times["ModelExecute"]) and len(times["ModelExecute"]) == 2
+    (graph,) = found["registered_graphs"]
+    assert (graph["name"], graph["graph_id"], graph["nodes"]) == ("resnet", 5, 0)
+
+    (plan,) = found["static_plan"]
+    assert (plan["graph"], plan["buffers"], plan["peak_bytes"], plan["peak_at_use"]) == (
+        5, 2, 192, 2)
+    assert plan["planned_bytes"] is None and found["plan_conflicts"] == []  # no offsets are told
+
+    (kind,) = [row for row in found["collective_kinds"] if row["row"] == "collective"]
+    assert (kind["name"], kind["calls"], kind["in_elements"], kind["dtype"], kind["group"],
+            kind["group_size"], kind["place"]) == (
+        "hcom_allReduce_", 2, 1024, "f32", "world", 4, "host")
+    assert {row["rank"] for row in model["collectives"]} == {1}
+    assert health(varve, path) == {"unknown_nodes": 1}
+
+
 def test_bad_input_is_a_code_and_what_was_recorded_stays(varve, programs, tmp_path):
     assert client(programs, tmp_path, "bad") == [
         "before 6", "init 5 -1 5 3 3", "too long 3", "json 4 0 3", "begin 0",

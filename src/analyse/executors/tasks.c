@@ -3,14 +3,16 @@
  * those that msprof's op_summary needs. doc/metrics.md §18.
  *
  * The node of work is the one that the producer names, or the one in whose range it was launched.
- * Work without a node shows what is known of its operator. A device's wait before a task is counted
- * from the end of the task that began before it there; two that overlap wait for nothing. */
+ * Work without a node shows what the arguments of its operator say. A device's wait before a task
+ * is counted from the end of the task that began before it there; two that overlap wait for
+ * nothing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "derive/devices/device_work.h"
 #include "meaning/node_words.h"
+#include "model/arg_walk.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 
@@ -181,6 +183,88 @@ static enum varve_code put_node(struct vv_sheet *sheet, size_t row, const struct
     return *task_type != '\0' ? vv_sheet_text(sheet, row, TASK_TYPE, task_type, error) : VARVE_OK;
 }
 
+/* ---- what the launch says of itself, where no node is known ---- */
+
+/* Where a row's cells go. */
+struct put {
+    struct text *text;
+    struct vv_sheet *sheet;
+    const struct vv_model *model;
+    size_t row;
+};
+
+/* The items of a JSON list of texts or numbers, joined by `separator`. */
+static enum varve_code join(struct text *text, const char *list, char separator,
+                            struct varve_error *error)
+{
+    bool is_inside = false; /* a text                                                           */
+    text->count = 0;
+    VV_TRY(add(text, list, error));
+    text->count = 0;
+    for (const char *at = list; *at != '\0'; at++) {
+        if (*at == '"')
+            is_inside = !is_inside;
+        else if (is_inside && *at == '\\' && at[1] != '\0')
+            text->bytes[text->count++] = *++at;
+        else if (is_inside || strchr("[], ", *at) == NULL)
+            text->bytes[text->count++] = *at;
+        else if (*at == ',')
+            text->bytes[text->count++] = separator;
+    }
+    text->bytes[text->count] = '\0';
+    return VARVE_OK;
+}
+
+static enum varve_code put_argument(const struct put *put, uint32_t argument, int column,
+                                    struct varve_error *error)
+{
+    const struct vv_args *args = &put->model->args;
+    const bool is_number = column == BLOCK_DIM || column == MIX_BLOCK_DIM;
+    const char *list;
+    switch (args->kind[argument]) {
+    case VV_ARG_INT:
+        if (is_number && args->value[argument] != 0)
+            vv_sheet_int(put->sheet, put->row, (size_t)column, (int64_t)args->value[argument]);
+        return VARVE_OK;
+    case VV_ARG_TEXT:
+        return is_number ? VARVE_OK
+                         : put_text(put->sheet, put->row, (size_t)column, put->model,
+                                    (uint32_t)args->value[argument], error);
+    case VV_ARG_JSON:
+        if (is_number)
+            return VARVE_OK;
+        list = vv_text_of(put->model, (uint32_t)args->value[argument]);
+        VV_TRY(join(put->text, list, column == ORIGINS ? ';' : ',', error));
+        return vv_sheet_text(put->sheet, put->row, (size_t)column, put->text->bytes, error);
+    default: return VARVE_OK;
+    }
+}
+
+/* Arguments that say what the columns say of a node. If the operator has a name of its own, the
+ * range is called by its type. */
+static enum varve_code put_said(const struct put *put, uint32_t slice, struct varve_error *error)
+{
+    static const struct { const char *key; int column; } known[] = {
+        { "op_name", OP }, { "task_type", TASK_TYPE }, { "block_dim", BLOCK_DIM },
+        { "mix_block_dim", MIX_BLOCK_DIM }, { "context_ids", CONTEXTS }, { "origins", ORIGINS },
+    };
+    const struct vv_slices *slices = &put->model->slices;
+    struct vv_arg_walk walk =
+        vv_arg_walk(put->model, slices->first_arg[slice], slices->arg_count[slice]);
+    for (uint32_t argument; vv_arg_next(&walk, &argument);) {
+        const char *key = vv_text_of(put->model, put->model->args.key[argument]);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            if (strcmp(known[i].key, key) != 0)
+                continue;
+            VV_TRY(put_argument(put, argument, known[i].column, error));
+            if (known[i].column == OP)
+                VV_TRY(put_text(put->sheet, put->row, OP_TYPE, put->model, slices->name[slice],
+                                error));
+        }
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code put_owner(struct text *text, struct vv_sheet *sheet, size_t row,
                                  const struct vv_model *model, uint32_t activity,
                                  struct varve_error *error)
@@ -201,6 +285,7 @@ static enum varve_code put_owner(struct text *text, struct vv_sheet *sheet, size
                                         VV_TENSOR_INPUT };
     } else if (caller != VV_NONE) {
         VV_TRY(put_text(sheet, row, OP, model, model->slices.name[caller], error));
+        VV_TRY(put_said(&(struct put){ text, sheet, model, row }, caller, error));
     }
     VV_TRY(put_side(text, model, tensors, sheet, row, error));
     tensors.side = VV_TENSOR_OUTPUT;

@@ -33,6 +33,7 @@ void vv_past_said_deinit(struct vv_past_said *said)
     free(said->ranges.items);
     free(said->notes.items);
     free(said->words.items);
+    vv_key_map_deinit(&said->models);
     *said = (struct vv_past_said){ 0 };
 }
 
@@ -76,7 +77,7 @@ enum varve_code vv_past_note_read(struct vv_stream_reader *stream, const struct 
                                  .flags = low_half(word(record, 1)),
                                  .order = (uint32_t)said->notes.count,
                                  .layer = (uint16_t)high_half(word(record, 0)),
-                                 .slice = VV_NONE };
+                                 .slice = VV_NONE, .op_slice = VV_NONE };
     VV_TRY(vv_process_string(process, low_half(word(record, 0)), &note.name, error));
     VV_TRY(vv_array_reserve(&said->words.items, &said->words.capacity, said->words.count + count,
                             sizeof *said->words.items, error));
@@ -286,6 +287,8 @@ static void attach(struct vv_past_said *said, size_t range, size_t range_limit, 
                              : innermost(ranges, NULL, top_of(&open, item->layer), item->time);
         if (found == VV_NONE || (item->flags & VARVE_PAST_ALONE) != 0)
             continue;
+        uint32_t op = innermost(ranges, NULL, top_of(&open, VARVE_LAYER_OP), item->time);
+        item->op_slice = op == VV_NONE ? VV_NONE : ranges[op].slice;
         item->slice = ranges[found].slice;
         item->subject = ranges[found].subject;
     }
@@ -372,6 +375,9 @@ static enum varve_code use_notes(struct vv_process_reader *process, struct track
         for (size_t n = i; n < limit; n++)
             VV_TRY(add_launch(process, &notes[n], error));
     }
+    /* Ranges have their names only now. */
+    for (size_t i = 0; i < said->notes.count; i++)
+        VV_TRY(vv_past_tables_add(process, &notes[i], error));
     return VARVE_OK;
 }
 

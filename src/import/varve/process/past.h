@@ -8,6 +8,7 @@
 #define VV_IMPORT_VARVE_PROCESS_PAST_H
 
 #include "base/array.h"
+#include "import/rows/key_map.h"
 
 struct vv_process_reader;
 struct vv_record;
@@ -30,6 +31,7 @@ struct vv_past_note {
     uint32_t order;      /* in which it was read                                                 */
     uint32_t slice;      /* row; VV_NONE = no range holds it                                     */
     uint32_t subject;    /* that range's                                                         */
+    uint32_t op_slice;   /* row: of the innermost operator's range at that instant; VV_NONE      */
     uint16_t layer;
 };
 
@@ -37,6 +39,7 @@ struct vv_past_said {
     VV_ARRAY_OF(struct vv_past_range) ranges;
     VV_ARRAY_OF(struct vv_past_note) notes;
     VV_ARRAY_OF(uint64_t) words; /* the values of all notes, as in the file                      */
+    struct vv_key_map models;    /* the runtime's number of a model to row in loaded_models      */
 };
 
 /* Actions of record.c. */
@@ -52,11 +55,17 @@ enum varve_code vv_past_join(struct vv_process_reader *process, uint32_t first_t
                              size_t first_placed, struct varve_error *error);
 void vv_past_said_deinit(struct vv_past_said *said); /* idempotent */
 
-/* past_values.c: adds the values of notes [first, limit), which are all notes of a slice, to it. */
+/* ---- past_values.c ---- */
+
+/* Adds the values of notes [first, limit), which are all notes of a slice, to it. */
 enum varve_code vv_past_values_to_slice(struct vv_process_reader *process, uint32_t slice,
                                         size_t first, size_t limit, struct varve_error *error);
 /* The same for one note and a mark. */
 enum varve_code vv_past_values_to_mark(struct vv_process_reader *process, uint32_t mark,
                                        const struct vv_past_note *note, struct varve_error *error);
+/* If the note's name is a known one, gives what it says its place in the model's tables. Ranges
+ * must have the names that their notes give them. */
+enum varve_code vv_past_tables_add(struct vv_process_reader *process,
+                                   const struct vv_past_note *note, struct varve_error *error);
 
 #endif

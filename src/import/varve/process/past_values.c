@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* past_values.c — the values of notes (doc/format.md §6) as arguments of a slice or of a mark. */
+/* past_values.c — the values of notes (doc/format.md §6): arguments of a slice or of a mark; and,
+ * of notes whose names are known, rows of models, executions, collectives and static plans. */
 #include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,9 @@
 #include "import/varve/process/past.h"
 #include "import/varve/process/stream.h"
 #include "varve/past.h"
+
+#define PLACE_MAX (INT64_C(1) << 53) /* model.h: numbers of placements are below                */
+#define TO_THE_END INT64_C(0xffffffff)
 
 struct value {
     struct vv_past_value head;
@@ -46,6 +50,44 @@ static enum varve_code string_at(struct arguments *arguments, uint64_t id, uint3
     if (id == 0)
         return vv_model_text(arguments->process->model, "", out_string, error);
     return vv_process_string(arguments->process, id, out_string, error);
+}
+
+/* ---- values by their keys ---- */
+
+/* The first value of the key in a note; false if there is none. */
+static bool find_value(struct vv_process_reader *process, const struct vv_past_note *note,
+                       const char *key, struct value *out_value)
+{
+    const uint64_t *word = process->past.words.items + note->first_word;
+    for (uint32_t v = 0; v < note->value_count; v++) {
+        uint32_t id;
+        *out_value = value_at(&word);
+        id = vv_key_map_get(&process->strings, out_value->head.key);
+        if (id != VV_KEY_NONE && out_value->head.words > 0 &&
+            strcmp(vv_intern_text(&process->model->strings, id), key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int64_t integer_of(struct vv_process_reader *process, const struct vv_past_note *note,
+                          const char *key, int64_t standard)
+{
+    struct value value;
+    bool is_there = find_value(process, note, key, &value);
+    return is_there && value.head.kind == VARVE_PAST_INTEGERS ? (int64_t)number(&value, 0)
+                                                              : standard;
+}
+
+static enum varve_code text_of(struct vv_process_reader *process, const struct vv_past_note *note,
+                               const char *key, uint32_t *out_text, struct varve_error *error)
+{
+    struct value value;
+    *out_text = 0;
+    if (!find_value(process, note, key, &value) || value.head.kind != VARVE_PAST_TEXTS ||
+        number(&value, 0) == 0)
+        return VARVE_OK;
+    return vv_process_string(process, number(&value, 0), out_text, error);
 }
 
 /* ---- one value ---- */
@@ -311,4 +353,194 @@ enum varve_code vv_past_values_to_mark(struct vv_process_reader *process, uint32
         code = list_to_mark(&arguments, mark, error);
     vv_attribute_list_deinit(&arguments.list);
     return code;
+}
+
+/* ==== what has a place in the model's tables (doc/format.md §6) ==== */
+
+/* The row in ops of a slice, which is made if need be. */
+static enum varve_code op_of(struct vv_model *model, uint32_t slice, uint32_t *out_op,
+                             struct varve_error *error)
+{
+    *out_op = model->slices.op[slice];
+    if (*out_op != VV_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_op(model, out_op, error));
+    model->slices.op[slice] = *out_op;
+    return VARVE_OK;
+}
+
+/* ---- models ---- */
+
+/* The row of the model that the runtime gave this number. */
+static enum varve_code model_at(struct vv_process_reader *process, int64_t number,
+                                uint32_t *out_row, struct varve_error *error)
+{
+    struct vv_loaded_models *models = &process->model->loaded_models;
+    struct vv_key_map *known = &process->past.models;
+    char text[32];
+    *out_row = vv_key_map_get(known, (uint64_t)number);
+    if (*out_row != VV_KEY_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_loaded_model(process->model, out_row, error));
+    VV_TRY(vv_key_map_put(known, (uint64_t)number, *out_row, error));
+    models->process[*out_row] = process->process;
+    models->model_id[*out_row] = number;
+    snprintf(text, sizeof text, "model %lld", (long long)number);
+    return vv_model_text(process->model, text, &models->name[*out_row], error);
+}
+
+/* Which graph a model executes, and what it is called. A runtime says it again at each step. */
+static enum varve_code add_model(struct vv_process_reader *process,
+                                 const struct vv_past_note *note, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_graphs *graphs = &model->graphs;
+    int64_t number = integer_of(process, note, "model", -1),
+            graph = integer_of(process, note, "graph", -1);
+    uint32_t name, row;
+    if (number < 0)
+        return VARVE_OK;
+    VV_TRY(text_of(process, note, "model_name", &name, error));
+    VV_TRY(model_at(process, number, &row, error));
+    if (name != 0)
+        model->loaded_models.name[row] = name;
+    if (graph == -1 || model->loaded_models.graph[row] != VV_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_graph(model, &model->loaded_models.graph[row], error));
+    row = model->loaded_models.graph[row];
+    graphs->process[row] = process->process;
+    graphs->graph_id[row] = graph;
+    graphs->name[row] = name;
+    return VARVE_OK;
+}
+
+static enum varve_code add_execution(struct vv_process_reader *process,
+                                     const struct vv_past_note *note, uint8_t kind,
+                                     struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_executions *executions = &model->executions;
+    int64_t number = integer_of(process, note, "model", -1);
+    uint32_t loaded, row, op;
+    if (note->slice == VV_NONE || number < 0)
+        return VARVE_OK;
+    VV_TRY(model_at(process, number, &loaded, error));
+    VV_TRY(vv_model_add_execution(model, &row, error));
+    VV_TRY(op_of(model, note->slice, &op, error));
+    model->ops.execution[op] = row;
+    executions->model[row] = loaded;
+    executions->kind[row] = kind;
+    executions->begin_ns[row] = model->slices.begin_ns[note->slice];
+    executions->duration_ns[row] = model->slices.duration_ns[note->slice];
+    executions->track[row] = model->slices.track[note->slice];
+    if (kind == VV_EXECUTION_RUN)
+        executions->step[row] = integer_of(process, note, "request", -1);
+    return VARVE_OK;
+}
+
+static enum varve_code add_load(struct vv_process_reader *process, const struct vv_past_note *note,
+                                struct varve_error *error)
+{
+    return add_execution(process, note, VV_EXECUTION_LOAD, error);
+}
+
+static enum varve_code add_run(struct vv_process_reader *process, const struct vv_past_note *note,
+                               struct varve_error *error)
+{
+    return add_execution(process, note, VV_EXECUTION_RUN, error);
+}
+
+/* ---- static plans ---- */
+
+/* The row without a name is the sum of a graph's others. */
+static enum varve_code add_placement(struct vv_process_reader *process,
+                                     const struct vv_past_note *note, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_placements *placements = &model->placements;
+    int64_t bytes = integer_of(process, note, "bytes", -1),
+            first = integer_of(process, note, "first_use", -1),
+            last = integer_of(process, note, "last_use", -1);
+    uint32_t name, row;
+    VV_TRY(text_of(process, note, "op_name", &name, error));
+    if (name == 0)
+        return VARVE_OK;
+    if (bytes < 0 || first < 0 || last < 0 || bytes >= PLACE_MAX || first >= PLACE_MAX ||
+        last >= PLACE_MAX) {
+        model->health.unknown_nodes++;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_model_add_placement(model, &row, error));
+    placements->bytes[row] = bytes;
+    placements->offset_bytes[row] = -1;
+    placements->first_use[row] = first;
+    placements->last_use[row] = last == TO_THE_END ? INT64_MAX : last;
+    placements->graph[row] = integer_of(process, note, "graph", 0);
+    placements->name[row] = name;
+    placements->process[row] = process->process;
+    placements->device[row] = VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, 0);
+    return VARVE_OK;
+}
+
+/* ---- collectives ---- */
+
+static enum varve_code collective_of(struct vv_model *model, uint32_t slice, uint32_t *out_row,
+                                     struct varve_error *error)
+{
+    uint32_t op;
+    VV_TRY(op_of(model, slice, &op, error));
+    *out_row = model->ops.collective[op];
+    if (*out_row != VV_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_model_add_collective(model, out_row, error));
+    model->ops.collective[op] = *out_row;
+    return VARVE_OK;
+}
+
+/* The operator around a note launches the collective; without one, the note's own range does. */
+static enum varve_code add_collective(struct vv_process_reader *process,
+                                      const struct vv_past_note *note, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_collectives *collectives = &model->collectives;
+    uint32_t slice = note->op_slice != VV_NONE ? note->op_slice : note->slice, row, text;
+    if (slice == VV_NONE)
+        return VARVE_OK;
+    VV_TRY(collective_of(model, slice, &row, error));
+    collectives->name[row] = model->slices.name[slice];
+    VV_TRY(text_of(process, note, "group", &text, error));
+    collectives->group[row] = text != 0 ? text : collectives->group[row];
+    VV_TRY(text_of(process, note, "data_type", &text, error));
+    collectives->dtype[row] = collectives->dtype[row] == 0 ? text : collectives->dtype[row];
+    collectives->in_elements[row] =
+        integer_of(process, note, "elements", collectives->in_elements[row]);
+    collectives->rank[row] =
+        integer_of(process, note, "local_rank", collectives->rank[row]);
+    collectives->group_size[row] =
+        integer_of(process, note, "ranks", collectives->group_size[row]);
+    return VARVE_OK;
+}
+
+/* ---- notes whose names are known ---- */
+
+enum varve_code vv_past_tables_add(struct vv_process_reader *process,
+                                   const struct vv_past_note *note, struct varve_error *error)
+{
+    static const struct {
+        const char *name;
+        enum varve_code (*add)(struct vv_process_reader *process, const struct vv_past_note *note,
+                               struct varve_error *error);
+    } known[] = {
+        { "graph_id_map", add_model },       { "model_exeom", add_model },
+        { "model_load", add_load },          { "model_execute", add_run },
+        { "static_op_mem", add_placement },  { "hccl_op_info", add_collective },
+        { "hccl_info", add_collective },
+    };
+    const char *name = vv_intern_text(&process->model->strings, note->name);
+    if ((note->flags & VARVE_PAST_RAW) != 0)
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].add(process, note, error);
+    return VARVE_OK;
 }
