@@ -28,6 +28,18 @@ bool vv_is_engine_range(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
+bool vv_is_backward_name(const char *name)
+{
+    static const char word[] = "Backward";
+    if (vv_is_engine_range(name))
+        return true;
+    const char *end = strstr(name, word);
+    if (end == NULL || end == name)
+        return false;
+    end += sizeof word - 1;
+    return *end != '\0' && end[strspn(end, "0123456789")] == '\0';
+}
+
 static bool is_engine(struct linking *linking, uint32_t slice)
 {
     uint32_t name = linking->model->slices.name[slice];

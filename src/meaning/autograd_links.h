@@ -34,4 +34,7 @@ bool vv_is_autograd_arrow(const struct vv_model *model, uint64_t flow);
 /* Is the name "autograd::engine::evaluate_function: …"? */
 bool vv_is_engine_range(const char *name);
 
+/* Is it the name of such a range, or of one of PyTorch's backward operators: MmBackward0? */
+bool vv_is_backward_name(const char *name);
+
 #endif

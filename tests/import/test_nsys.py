@@ -4,6 +4,7 @@ import collections
 import gzip
 import pathlib
 import sqlite3
+import subprocess
 import sys
 
 import pytest
@@ -343,3 +344,17 @@ def test_backward_operators_of_pytorch_name_their_forward_one(varve, tmp_path):
                                 torch_ranges(tmp_path))["links"]
     assert [(row["forward_op"], row["backward_op"]) for row in links if row["row"] == "link"] == [
         ("aten::addmm", "AddmmBackward0")]
+
+
+@pytest.mark.parametrize("name, words", [
+    ("RegisterPostBackwardFunction", "no backward pass of PyTorch's"),
+    ("AddmmBackward0", "no backward operator here names its forward one")])
+def test_a_window_without_a_backward_pass_says_so(varve, tmp_path, name, words):
+    """Links need both passes; forward operators have numbers as well."""
+    columns = "start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER"
+    path = write(tmp_path / "window.sqlite", {**TABLES, "NVTX_EVENTS": (columns, [
+        (1000, 1100, 59, "aten::addmm, seq = 6, op_id = 2", GLOBAL_TID),
+        (1200, 1300, 59, name + ", seq = 7, op_id = 3", GLOBAL_TID)])})
+    told = subprocess.run([varve, "report", "--no-cache", "--table", "links", path],
+                          capture_output=True, text=True, check=True).stdout
+    assert words in told

@@ -3,7 +3,8 @@
  * bandwidth.
  *
  * The bandwidth is that of the copies whose bytes are known and whose duration is not 0: the sum of
- * their bytes / the sum of their durations. Without such copies there is no bandwidth. */
+ * their bytes / the sum of their durations. Without such copies there is no bandwidth, and where no
+ * copy's bytes are known there is no size. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +132,9 @@ static enum varve_code put_row(struct view *view, const struct vv_device *device
         if (device->rank >= 0)
             vv_sheet_int(sheet, row, RANK, device->rank);
     }
+    bool is_sized = tally->values[WITHOUT_BYTES] < tally->values[COPIES];
     for (size_t c = COPIES; c < COLUMNS; c++)
-        if (c != BANDWIDTH && c != MAX_BANDWIDTH)
+        if (c != BANDWIDTH && c != MAX_BANDWIDTH && (c != BYTES || is_sized))
             vv_sheet_int(sheet, row, c, tally->values[c]);
     if (tally->timed_ns > 0) {
         vv_sheet_real(sheet, row, BANDWIDTH,

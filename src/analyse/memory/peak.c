@@ -312,6 +312,16 @@ static enum varve_code find_uses(struct holders *holders, struct vv_op_phases *o
     return VARVE_OK;
 }
 
+static const char *say_absent(const struct holders *holders)
+{
+    if (holders->by != BY_MODULE)
+        return "";
+    for (uint32_t row = 0; row < holders->traits->model->slices.table.count; row++)
+        if (vv_trait_of(holders->traits, VV_TRAIT_MODULE, row) != VV_NONE)
+            return "";
+    return VV_NO_MODULES_TEXT;
+}
+
 enum varve_code vv_analyse_memory_peak(const struct vv_model *model,
                                        const struct vv_question *question,
                                        struct vv_scratch *scratch, struct vv_sheet *out,
@@ -335,8 +345,8 @@ enum varve_code vv_analyse_memory_peak(const struct vv_model *model,
         VV_TRY(find_uses(&common, &phases, error));
     for (uint32_t p = 0; p < allocations.pool_count; p++)
         VV_TRY(put_pool(&common, p, question, out, error));
-    return vv_sheet_policy(out, error, "%s",
-                           allocations.pool_count > 0
-                               ? "what is live when most is, by what allocated it"
-                               : vv_allocations_none(&allocations));
+    if (allocations.pool_count == 0)
+        return vv_sheet_policy(out, error, "%s", vv_allocations_none(&allocations));
+    return vv_sheet_policy(out, error, "what is live when most is, by what allocated it%s",
+                           say_absent(&common));
 }

@@ -151,6 +151,18 @@ static void choose_links(struct view *view, struct vv_autograd_links *links)
     }
 }
 
+/* Does an operator of the trace have a name or numbers of a backward pass? */
+static bool has_backward(const struct vv_model *model)
+{
+    for (uint32_t op = 0; op < model->ops.table.count; op++)
+        if (model->ops.forward_tid[op] != 0)
+            return true;
+    for (uint32_t row = 0; row < model->slices.table.count; row++)
+        if (vv_is_backward_name(vv_text_of(model, model->slices.name[row])))
+            return true;
+    return false;
+}
+
 static enum varve_code fill(struct view *view, const struct vv_question *question,
                             struct varve_error *error)
 {
@@ -169,8 +181,10 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
         qsort_r(view->links, view->count, sizeof *view->links, compare_links, view);
     VV_TRY(put_rows(view, question->top, error));
     if (view->count == 0)
-        return vv_sheet_policy(view->sheet, error,
-                               "no backward operator here names its forward one");
+        return vv_sheet_policy(view->sheet, error, "%s",
+                               has_backward(view->scope->model)
+                                   ? "no backward operator here names its forward one"
+                                   : "no backward pass of PyTorch's or of varve_op_backward here");
     return vv_sheet_policy(view->sheet, error,
                            "%zu backward operators with the forward operators they belong to",
                            view->count);

@@ -70,8 +70,6 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
-#define NO_MODULES                                                                                 \
-    "; no modules recorded: varve record --collect +modules, torch.profiler with_stack=True"
 #define NO_SOURCE                                                                                  \
     "; no lines of source recorded: varve record --collect +python, torch.profiler "               \
     "with_stack=True"
@@ -90,7 +88,7 @@ static const struct grouping {
     { "shape", VV_TRAIT_SHAPE, SHAPES, false, "; no shapes recorded" },
     { "thread", VV_TRAIT_THREAD, THREAD, false, "" },
     { "phase", VV_TRAIT_PHASE, PHASE, false, "" },
-    { "module", VV_TRAIT_MODULE, MODULE, true, NO_MODULES },
+    { "module", VV_TRAIT_MODULE, MODULE, true, VV_NO_MODULES_TEXT },
     { "source", VV_TRAIT_SOURCE, SOURCE, true, NO_SOURCE },
     { "stream", VV_TRAIT_STREAM, STREAM, true, "" },
     { "layer", VV_TRAIT_LAYER, LAYER, true, "" },

@@ -21,6 +21,10 @@ enum vv_trait {
 };
 #define VV_TRAIT_BIT(trait) (1u << (trait))
 
+/* Ends the policy of a table by module of a trace that has none. */
+#define VV_NO_MODULES_TEXT                                                                         \
+    "; no modules recorded: varve record --collect +modules, torch.profiler with_stack=True"
+
 struct vv_traits {
     const struct vv_model *model; /* borrowed                                                  */
     const int64_t *ranks;         /* borrowed: row of a process -> its rank, -1 = not known     */

@@ -22,6 +22,7 @@ static void a_bandwidth_never_comes_from_no_time_or_no_bytes(void **state)
         { "Memcpy HtoD (Pageable -> Device)", 50, 80, 1000 },
         { "Memcpy DtoH (Device -> Pinned)", 90, 90, 64 },
         { "Memset (Device)", 100, 104, 8 },
+        { "Memcpy PtoP", 110, 115, 0 },
     };
     struct vv_model *model = handmade_model();
     uint32_t stream = handmade_stream(model, 0, 7);
@@ -34,7 +35,7 @@ static void a_bandwidth_never_comes_from_no_time_or_no_bytes(void **state)
     handmade_work(model, stream, "a kernel is no copy", 0, 200, 300);
     handmade_finish(model);
     assert_int_equal(vv_analyse(vv_analyse_copies, model, &all, &sheet, NULL), VARVE_OK);
-    assert_int_equal(sheet.row_count, 4);
+    assert_int_equal(sheet.row_count, 5);
     size_t in = sheet_row_of(&sheet, "direction", "HtoD"),
            out = sheet_row_of(&sheet, "direction", "DtoH");
     assert_int_equal(sheet_int_of(&sheet, in, "copies"), 4);
@@ -47,7 +48,12 @@ static void a_bandwidth_never_comes_from_no_time_or_no_bytes(void **state)
     assert_true(sheet_cell_of(&sheet, in, "max_bytes_per_s")->real == 1000.0 / 10 * 1e9);
     assert_false(sheet_cell_of(&sheet, out, "bytes_per_s")->present);
     assert_int_not_equal(sheet_row_of(&sheet, "direction", "set"), SIZE_MAX);
-    assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "row", "total"), "copies"), 6);
+    size_t unknown = sheet_row_of(&sheet, "name", "Memcpy PtoP");
+    assert_int_equal(sheet_int_of(&sheet, unknown, "without_bytes"), 1);
+    assert_false(sheet_cell_of(&sheet, unknown, "bytes")->present);
+    size_t total = sheet_row_of(&sheet, "row", "total");
+    assert_int_equal(sheet_int_of(&sheet, total, "copies"), 7);
+    assert_int_equal(sheet_int_of(&sheet, total, "bytes"), 7072);
     vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }

@@ -218,6 +218,31 @@ static void the_peak_by_what_it_is_for(void **state)
     vv_model_destroy(model);
 }
 
+static void the_peak_by_module_says_how_to_get_modules(void **state)
+{
+    (void)state;
+    struct vv_question question = VV_QUESTION_ALL;
+    question.by = "module";
+    for (int with_module = 0; with_module < 2; with_module++) {
+        struct vv_model *model = handmade_model();
+        struct vv_sheet sheet;
+        uint32_t track = handmade_track(model, "train", 100);
+        if (with_module)
+            handmade_slice(model, track, "nn.Module: Linear_0", VARVE_LAYER_PYTHON, 5, 60);
+        handmade_op(model, track, "aten::mm", 10, 50);
+        add(model, HANDMADE_BEGIN_NS + 20, 0x1000, 100, 0);
+        handmade_finish(model);
+        assert_int_equal(vv_analyse(vv_analyse_memory_peak, model, &question, &sheet, NULL),
+                         VARVE_OK);
+        assert_int_equal(strstr(sheet.policy, "varve record --collect +modules") == NULL,
+                         with_module);
+        const char *holder = with_module ? "nn.Module: Linear_0" : "(outside)";
+        assert_int_equal(sheet_int_of(&sheet, sheet_row_of(&sheet, "name", holder), "bytes"), 100);
+        vv_sheet_deinit(&sheet);
+        vv_model_destroy(model);
+    }
+}
+
 /* Three at once, and one after them, which fits where the largest was. */
 static void a_placement_says_whom_it_meets(void **state)
 {
@@ -313,6 +338,7 @@ int main(void)
         cmocka_unit_test(the_peak_of_a_step_has_a_row_for_each_holder),
         cmocka_unit_test(leaks_of_one_size_have_an_order),
         cmocka_unit_test(the_peak_by_what_it_is_for),
+        cmocka_unit_test(the_peak_by_module_says_how_to_get_modules),
         cmocka_unit_test(what_is_released_after_the_last_step_was_kept),
         cmocka_unit_test(a_placement_says_whom_it_meets),
         cmocka_unit_test(the_largest_hole_lies_between_neighbours),
