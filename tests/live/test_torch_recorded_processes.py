@@ -196,6 +196,11 @@ def test_a_compiled_model(build, varve, record, backend):
                                  and 0 <= row["begin_ns"] - last["begin_ns"] < last["duration_ns"])
     assert {name: within[name] for name in COMPILED[backend]} == COMPILED[backend]
     assert within["Torch-Compiled Region: 0/0"] == within["TorchDynamo Cache Lookup"] == 1
+    graphs = [row for row in tables["slices"] if row["name"].startswith("## Call CompiledFxGraph ")]
+    assert len(graphs) == (2 * calls if backend == "inductor" else 0)
+    assert all(row["name"].split()[3] not in ("None", "##") for row in graphs)
+    around = {tables["slices"][row["parent"]]["name"] for row in graphs}
+    assert around <= {"CompiledFunction", "CompiledFunctionBackward"}
     links = [row for row in tables_of(varve, "report", "--warm-up", "--table", "links", "--top",
                                       "0", trace)["links"]
              if row["backward_op"] == "CompiledFunctionBackward"]

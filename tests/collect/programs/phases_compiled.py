@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """phases_compiled.py — tells a stand-in of PyTorch's log of events what it compiles, in all the
-ways that go wrong, and prints what comes of it.
+ways that go wrong, calls a stand-in of what it compiled, and prints what comes of it.
 
     phases_compiled.py FOLDER_OF_THE_STAND_IN
 """
@@ -10,6 +10,7 @@ import threading
 
 sys.path[:0] = sys.argv[1:]
 from torch._dynamo import utils  # noqa: E402
+from torch._inductor.output_code import CompiledFxGraph as Graph  # noqa: E402
 import torch.autograd.profiler as profiler  # noqa: E402
 
 log = utils.ChromiumEventLogger()
@@ -62,6 +63,10 @@ try:
 except KeyError:
     phase("in a handler")
     print(sys.exc_info()[1])
+
+call(Graph("outer", lambda: Graph("inner")(1)), 2)
+call(Graph("raises", lambda: {}["a key"]), 3)
+call(Graph(None), 4)
 
 
 class Other:
