@@ -139,19 +139,36 @@ def test_the_bucket_is_reduced_within_the_backward_pass(tables):
     assert sum(reduced) == WORLD * STEPS == len(rows) - sum(reduced)
 
 
-def test_a_rank_that_waits_says_for_whom_and_for_what(varve, record):
-    folder = record("torch", "torch_ddp_late.py",
+# What the model of torch_ddp_late.py asks for in a step: one bucket of gradients; or for each of
+# two layers the weights, in the forward and in the backward pass, and the gradients.
+EACH_STEP = {"ddp": {"allreduce": 1}, "fsdp2": {"_allgather_base": 4, "_reduce_scatter_base": 2}}
+
+
+@pytest.mark.parametrize("how", EACH_STEP)
+def test_a_rank_that_waits_says_for_whom_and_for_what(varve, record, how):
+    folder = record("torch", "torch_ddp_late.py", how,
                     launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
                               str(WORLD)))
     tables = tables_of(varve, "critical", "--steps", "2..4", folder / "run.varve")
     row, = tables["critical"]
-    assert (row["collectives"], row["unmatched_communication"]) == (3, 0)  # one bucket a step
+    assert (row["collectives"], row["unmatched_communication"]) == (
+        3 * sum(EACH_STEP[how].values()), 0)
     waited, = (row for row in tables["rank_waits"] if row["row"] == "wait" and row["rank"] == 0)
-    assert (waited["late_rank"], waited["name"], waited["collectives"]) == (1, "late load", 3)
-    # it sleeps 40 ms three times, and waits itself for nobody
+    assert (waited["late_rank"], waited["name"]) == (1, "late load")
+    # it sleeps 40 ms three times
     assert waited["waited_ns"] > 3 * 30_000_000 and waited["name_ns"] > 3 * 30_000_000
     late = [row["time_ns"] for row in tables["critical_ops"] if row["name"] == "late load"]
     assert sum(late) > 3 * 35_000_000
+    kinds = tables_of(varve, "report", "--steps", "2..4", "--table", "collective_kinds",
+                      folder / "run.varve")["collective_kinds"]
+    calls = collections.Counter()
+    for row in kinds:
+        calls[row["name"]] += row["calls"] if row["row"] == "collective" else 0
+    assert +calls == {name: WORLD * 3 * count for name, count in EACH_STEP[how].items()}
+    phases = tables_of(varve, "report", "--steps", "2..4", "--table", "phases",
+                       folder / "run.varve")["phases"]
+    communication, = (row for row in phases if row["phase"] == "communication")
+    assert communication["total_ns"] > 0
 
 
 # ---- a DataLoader's workers ----

@@ -2,8 +2,9 @@
 """torch_ddp_late.py — trains one model on two ranks over gloo. The second rank is late in each
 step: it sleeps in a range of its own. By torch.distributed.run, which says who is which.
 
-    torch_ddp_late.py FOLDER
+    torch_ddp_late.py FOLDER ddp|fsdp2        all of the model on each rank, or a half of each layer
 """
+import sys
 import time
 
 import torch
@@ -16,12 +17,24 @@ STEPS, LATE_S = 6, 0.04
 AT_REST_S = 0.5
 
 
+def shared(net, how):
+    if how == "ddp":
+        return nn.parallel.DistributedDataParallel(net)
+    from torch.distributed.device_mesh import init_device_mesh  # not in every version
+    from torch.distributed.fsdp import fully_shard
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    for layer in net:
+        if not isinstance(layer, nn.Tanh):
+            fully_shard(layer, mesh=mesh)
+    return fully_shard(net, mesh=mesh)
+
+
 def main():
     torch.manual_seed(1)
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    net = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(16, 8), nn.Tanh(),
-                                                            nn.Linear(8, 1)))
+    how, = sys.argv[2:]
+    net = shared(nn.Sequential(nn.Linear(16, 8), nn.Tanh(), nn.Linear(8, 2)), how)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for _ in range(STEPS):
         optimizer.zero_grad()
