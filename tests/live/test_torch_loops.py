@@ -71,7 +71,8 @@ def steps_of(varve, trace):
 
 
 @pytest.mark.parametrize("loop, count", [("lbfgs", STEPS), ("closure", STEPS), ("gan", STEPS),
-                                         ("dcgan", STEPS), ("manual", STEPS), ("dry", 1)])
+                                         ("dcgan", STEPS), ("manual", STEPS),
+                                         ("accumulate", STEPS), ("dry", 1)])
 def test_steps_are_the_iterations(varve, traces_of, loop, count):
     """Two optimizers make one step; without any, each backward pass does; what repeats itself, as
     in dry, is none."""
@@ -95,6 +96,19 @@ def test_a_gan_s_phases_are_those_of_the_other_trace(varve, traces_of):
     ours, theirs = (phases_of(varve, trace) for trace in traces_of("dcgan"))
     made, judged = STEPS + 2, 3 * STEPS  # of two and of three layers
     assert ours["forward"]["aten::convolution"] == 2 * made + 3 * judged
+    for phase in ("forward", "backward", "optimizer", "data"):
+        assert ours[phase] == theirs[phase], phase
+
+
+def test_a_step_has_all_batches_of_an_update(varve, traces_of):
+    """Four of them, in autocast. The evaluation of three batches after an epoch is forward in the
+    step that ends next; the last one is in no step."""
+    ours, theirs = (phases_of(varve, trace) for trace in traces_of("accumulate"))
+    engine = "autograd::engine::evaluate_function: AddmmBackward0"
+    batches, evaluated = 4 * STEPS, 3
+    assert ours["backward"][engine] == 2 * batches
+    assert ours["forward"]["aten::addmm"] == 2 * (batches + evaluated)
+    assert ours["optimizer"]["aten::addcdiv_"] == 4 * STEPS
     for phase in ("forward", "backward", "optimizer", "data"):
         assert ours[phase] == theirs[phase], phase
 

@@ -5,7 +5,8 @@
 
 lbfgs and closure hand the optimizer a closure, as Lightning does; gan has two optimizers in each
 iteration, and dcgan has the layers and the order of calls of pytorch/examples' program of that
-name; manual has no optimizer and updates its parameters itself; dry has one step alone; leak keeps
+name; accumulate updates once for several batches and evaluates after each epoch, as trainers do;
+manual has no optimizer and updates its parameters itself; dry has one step alone; leak keeps
 all outputs to its end. threads runs manual on three threads, loaders an evaluation on three, and
 beside runs manual on one thread while another infers: these are not seen by torch.profiler.
 """
@@ -19,6 +20,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.data import DataLoader, TensorDataset
 
 STEPS = 6
+EPOCHS, BATCHES = 2, 4  # of accumulate; batches to an update
 
 
 def net(*sizes):
@@ -110,6 +112,25 @@ def dcgan():
             makes(fixed_noise).detach()
 
 
+def accumulate():
+    model = net(20, 64, 20)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer)
+    for _ in range(EPOCHS):
+        for number, (batch,) in enumerate(batches(20, STEPS // EPOCHS * BATCHES), 1):
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = model(batch).pow(2).mean()
+            (loss / BATCHES).backward()
+            if number % BATCHES == 0:
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+                optimizer.zero_grad()
+        with torch.no_grad():
+            for batch, in batches(20, 3):
+                model(batch).mean().item()
+
+
 def manual(steps=STEPS):
     model = net(20, 64, 20)
     for _ in range(steps):
@@ -179,8 +200,9 @@ def beside():
     together(("infers", infer), ("trains", train))
 
 
-LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "dcgan": dcgan, "manual": manual,
-         "dry": dry, "leak": leak, "threads": threads, "loaders": loaders, "beside": beside}
+LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "dcgan": dcgan,
+         "accumulate": accumulate, "manual": manual, "dry": dry, "leak": leak, "threads": threads,
+         "loaders": loaders, "beside": beside}
 
 
 def main():
