@@ -36,6 +36,7 @@ VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
             --show-leak-kinds=definite --errors-for-leak-kinds=definite
 
 # The interface of libvarve.so as abidw tells it, under the first two numbers of the version.
+# Those of the compatibility libraries are the vendor's, and have no version.
 ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
                       include/varve/varve.h | paste -sd.).xml
 
@@ -119,13 +120,20 @@ cross: ## build for AArch64, run units and corpora there by qemu-aarch64
 	@touch $(BUILD)/cross/ready
 	@$(CTEST) cross
 
-abi: all ## write the interface of libvarve.so anew, into abi/
+# $(call write_abi,FILE,LIBRARY,HEADERS)
+define write_abi
+@abidw --headers-dir $(3) --drop-private-types --drop-undefined-syms --no-corpus-path \
+	--no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
+	--out-file $(BUILD)/abi.xml $(BUILD)/$(2)
+@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(1)
+endef
+
+abi: all ## write the interfaces of the libraries anew, into abi/
 	@tools/setup abi
 	@mkdir -p abi
-	@abidw --headers-dir include --drop-private-types --drop-undefined-syms --no-corpus-path \
-		--no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
-		--out-file $(BUILD)/abi.xml $(BUILD)/libvarve.so
-	@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(ABI)
+	$(call write_abi,$(ABI),libvarve.so,include)
+	$(call write_abi,abi/profapi.xml,compat/libprofapi.so,include/compat)
+	$(call write_abi,abi/msprofiler.xml,compat/libmsprofiler.so,include/compat)
 
 fuzz: ## install clang, build the fuzz targets: build/{fuzz,fuzz-edges}/tests/fuzz/*_libfuzzer
 	@tools/setup fuzz

@@ -5,6 +5,7 @@
 
 #include "ascend/vendor.h"
 #include "profapi/names.h"
+#include "varve/control.h"
 #include "profapi/report.h"
 #include "profiling/aprof_pub.h"
 
@@ -80,6 +81,7 @@ EXPORT int32_t MsprofRegDataFormat(uint16_t level, uint32_t typeId, const char *
 /* The program's records will name the text by the vendor's id, whatever that is. */
 EXPORT uint64_t MsprofGetHashId(const char *hashInfo, size_t length)
 {
+    varve_profiling_poll(); /* modules that are off call little else                            */
     uint64_t id = VV_PASS_ON(vv_hash_keep(hashInfo, length), MsprofGetHashId, hashInfo, length);
     vv_hash_learn(id, hashInfo, length);
     return id;

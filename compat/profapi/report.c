@@ -16,6 +16,7 @@
 #include "profapi/names.h"
 #include "profapi/payloads.h"
 #include "profapi/tensors.h"
+#include "varve/control.h"
 #include "varve/past.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -243,12 +244,13 @@ __attribute__((constructor)) static void on_load(void)
     (void)pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* Hands the record to a hook, before anything else is done with it. */
-static void call_hook(enum vv_hook_type type, uint32_t flag, const void *data, uint32_t length)
+/* Tells modules what was switched from outside, and hands the record to a hook. */
+static void begin_report(enum vv_hook_type type, uint32_t flag, const void *data, uint32_t length)
 {
     int32_t (*with_length)(uint32_t, const void *, uint32_t);
     int32_t (*alone)(uint32_t, const void *);
     void *hook = vv_hook(type);
+    varve_profiling_poll();
     if (hook == NULL || data == NULL)
         return;
     *(void **)&with_length = *(void **)&alone = hook;
@@ -285,13 +287,13 @@ static int32_t report_api(const struct MsprofApi *api)
 
 EXPORT int32_t MsprofReportApi(uint32_t nonPersistentFlag, const struct MsprofApi *api)
 {
-    call_hook(VV_HOOK_API, nonPersistentFlag, api, sizeof *api);
+    begin_report(VV_HOOK_API, nonPersistentFlag, api, sizeof *api);
     return VV_PASS_ON(report_api(api), MsprofReportApi, nonPersistentFlag, api);
 }
 
 EXPORT int32_t MsprofReportEvent(uint32_t nonPersistentFlag, const struct MsprofEvent *event)
 {
-    call_hook(VV_HOOK_EVENT, nonPersistentFlag, event, sizeof *event);
+    begin_report(VV_HOOK_EVENT, nonPersistentFlag, event, sizeof *event);
     return VV_PASS_ON(report_event(event), MsprofReportEvent, nonPersistentFlag, event);
 }
 
@@ -341,7 +343,7 @@ static int32_t report_batch(const uint8_t *data, uint32_t length)
 EXPORT int32_t MsprofReportCompactInfo(uint32_t nonPersistentFlag, const void *data,
                                        uint32_t length)
 {
-    call_hook(VV_HOOK_COMPACT, nonPersistentFlag, data, length);
+    begin_report(VV_HOOK_COMPACT, nonPersistentFlag, data, length);
     return VV_PASS_ON(report(data, length, sizeof(struct MsprofCompactInfo)),
                       MsprofReportCompactInfo, nonPersistentFlag, data, length);
 }
@@ -349,7 +351,7 @@ EXPORT int32_t MsprofReportCompactInfo(uint32_t nonPersistentFlag, const void *d
 EXPORT int32_t MsprofReportAdditionalInfo(uint32_t nonPersistentFlag, const void *data,
                                           uint32_t length)
 {
-    call_hook(VV_HOOK_ADDITIONAL, nonPersistentFlag, data, length);
+    begin_report(VV_HOOK_ADDITIONAL, nonPersistentFlag, data, length);
     return VV_PASS_ON(report(data, length, ADDITIONAL_BYTES_MAX), MsprofReportAdditionalInfo,
                       nonPersistentFlag, data, length);
 }
@@ -357,6 +359,7 @@ EXPORT int32_t MsprofReportAdditionalInfo(uint32_t nonPersistentFlag, const void
 EXPORT int32_t MsprofReportBatchAdditionalInfo(uint32_t nonPersistentFlag, const void *data,
                                                uint32_t length)
 {
+    varve_profiling_poll();
     return VV_PASS_ON(report_batch(data, length), MsprofReportBatchAdditionalInfo,
                       nonPersistentFlag, data, length);
 }

@@ -212,6 +212,7 @@ static int32_t set_step(uint64_t index, uint16_t tag, void *stream)
 
 EXPORT int32_t profSetStepInfo(uint64_t indexId, uint16_t tagId, void *stream)
 {
+    varve_profiling_poll();
     return VV_PASS_ON(set_step(indexId, tagId, stream), profSetStepInfo, indexId, tagId, stream);
 }
 
@@ -224,6 +225,7 @@ static int32_t notify(uint32_t device, bool is_open)
 
 EXPORT int32_t MsprofNotifySetDevice(uint32_t chipId, uint32_t deviceId, bool isOpen)
 {
+    varve_profiling_poll();
     return VV_PASS_ON(notify(deviceId, isOpen), MsprofNotifySetDevice, chipId, deviceId, isOpen);
 }
 

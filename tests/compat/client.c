@@ -2,15 +2,18 @@
 /* client.c — a client of libprofapi.so written from the documented binary interface alone: it
  * includes none of our headers, declares what it needs itself, and finds functions by dlsym.
  *
- *     client LIBRARY WHAT      WHAT: records, bad, open, hashes, late, runtime, quiet, placed
+ *     client LIBRARY WHAT      WHAT: records, bad, open, hashes, late, runtime, quiet, placed,
+ *                              commanded
  *
- * The offsets that it asserts are those of the report's table. Prints what each call returned. */
+ * LIBRARY "" is what the loader has. The offsets that it asserts are those of the report's table.
+ * Prints what each call returned. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct api {
     uint16_t magic, level;
@@ -522,12 +525,30 @@ static void quiet(void)
     printf("finalize %d\n", call.finalize());
 }
 
+/* Does what it is told, line by line, until its input ends: what switches it comes from outside. */
+static void commanded(void)
+{
+    char line[64];
+    uint64_t step = 0;
+    who = "module";
+    printf("pid %d\n", (int)getpid());
+    printf("add %d\n", call.add(45, on_command));
+    printf("init %d\n", call.init(0xFF, NULL, 0));
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        struct api api = launch(line);
+        call.step(step, 0, NULL);
+        printf("api %d\n", call.api(0, &api));
+        call.step(step++, 1, NULL);
+    }
+    printf("finalize %d\n", call.finalize());
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(void); } parts[] = {
         { "records", records }, { "bad", bad }, { "open", open_scope }, { "hashes", hashes },
         { "late", late }, { "runtime", runtime }, { "quiet", quiet },
-        { "placed", placed },
+        { "placed", placed }, { "commanded", commanded },
     };
     library = argc == 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (library == NULL) {

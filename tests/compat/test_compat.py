@@ -4,6 +4,7 @@ the binary interface alone, bad input, and a vendor's library beside them."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,7 @@ from test_device_records import dump  # noqa: E402
 
 LIBRARIES = BUILD / "compat"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+SANITIZE = ["-fsanitize=address,undefined"] if BUILD.name == "sanitize" else []
 
 
 def run(*command, cwd, returns=0, **environment):
@@ -45,8 +47,8 @@ def programs(varve, tmp_path_factory):
             (["cc", "-std=gnu11"], "client.c", "client", ["-ldl"]),
             (["cc", "-std=gnu11", "-shared", "-fPIC"], "vendor.c", "vendor.so", [])):
         made[name] = folder / name
-        subprocess.run([str(word) for word in [*compiler, *WARNINGS, "-o", made[name],
-                                               HERE / source, *more]], check=True)
+        subprocess.run([str(word) for word in [*compiler, *WARNINGS, *SANITIZE, "-o",
+                                               made[name], HERE / source, *more]], check=True)
     return made
 
 
@@ -72,7 +74,8 @@ def test_they_need_libvarve_and_libc_alone(programs):
                  if "(NEEDED)" in line}
         assert "libvarve.so.0" in found
         assert found <= {"libvarve.so.0", "libc.so.6", "ld-linux-x86-64.so.2",
-                         "ld-linux-aarch64.so.1"}
+                         "ld-linux-aarch64.so.1", *(["libasan.so.8", "libubsan.so.1"] if SANITIZE
+                                                    else [])}
 
 
 def test_the_symbols_of_graphs_are_those_of_cplusplus(programs):
@@ -85,6 +88,28 @@ def test_the_symbols_of_graphs_are_those_of_cplusplus(programs):
         "ge::aclgrphProfDestroyConfig(ge::aclgrphProfConfig*)",
         "ge::aclgrphProfStart(ge::aclgrphProfConfig*)",
         "ge::aclgrphProfStop(ge::aclgrphProfConfig*)"}
+
+
+def declared(header):
+    """The functions that a header of C declares, as the compiler sees them."""
+    path = ROOT / "include" / "compat" / header
+    said = run("gcc", "-x", "c", "-fsyntax-only", "-aux-info", "/dev/stdout", path, cwd="/")
+    return {line.split("(")[0].split()[-1].lstrip("*") for line in
+            (row.split("*/ ", 1)[1] for row in said.splitlines() if f"{header}:" in row)}
+
+
+def exported(name):
+    said = run("nm", "-D", "--defined-only", LIBRARIES / f"lib{name}.so", cwd="/")
+    return {line.split()[2] for line in said.splitlines()}
+
+
+def test_they_export_what_the_headers_declare(programs):
+    assert exported("profapi") == declared("profiling/aprof_pub.h")
+    text = (ROOT / "include" / "compat" / "ge" / "ge_prof.h").read_text()
+    symbols = {"".join(re.findall(r'"(\w+)"', words))
+               for words in re.findall(r"GE_PROF_SYMBOL\(((?:\"\w+\"\s*)+)\)", text)}
+    assert len(symbols) == 6
+    assert exported("msprofiler") == declared("acl/acl_prof.h") | symbols
 
 
 # ---- the sequence of the documentation
@@ -188,6 +213,9 @@ def test_what_modules_say_has_its_place_in_the_model(varve, programs, tmp_path):
         5, 2, 192, 2)
     assert plan["planned_bytes"] is None and found["plan_conflicts"] == []  # no offsets are told
 
+    assert [(row["name"], row["first_use"], row["last_use"]) for row in model["placements"]] == [
+        ("conv1", 0, 3), ("fc", 2, 2**63 - 1)]
+
     (kind,) = [row for row in found["collective_kinds"] if row["row"] == "collective"]
     assert (kind["name"], kind["calls"], kind["in_elements"], kind["dtype"], kind["group"],
             kind["group_size"], kind["place"]) == (
@@ -258,6 +286,66 @@ def test_recording_from_outside_switches_the_modules_on(varve, programs, tmp_pat
     assert "quiet type 2 devices 1 first 5" in done.stdout
     (row,) = dump(tmp_path / "r.varve")["slices"]
     assert (row["name"], arguments(row)) == ("launch", {"subject": "outside"})
+
+
+class Told:
+    """The client, which does a step and a launch for each line that it is told."""
+
+    def __init__(self, *command, cwd):
+        # Its end is looked for, and not waited for by time.
+        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [str(word) for word in command], cwd=cwd, env=quiet_environment(), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def until(self, last):
+        """The lines up to one that begins so."""
+        lines = [self.process.stdout.readline().rstrip()]
+        while not lines[-1].startswith(last):
+            assert self.process.poll() is None or lines[-1], lines
+            lines.append(self.process.stdout.readline().rstrip())
+        return lines
+
+    def step(self):
+        """The commands and results of one step."""
+        self.process.stdin.write("node\n")
+        self.process.stdin.flush()
+        said = self.until("api 0")
+        return [line for line in said + self.until("module control 3 length 24")[:-1]
+                if "control" not in line]
+
+    def finish(self):
+        rest, errors = self.process.communicate(timeout=120)
+        assert self.process.returncode == 0 and "none lost" in errors, errors
+        return rest.splitlines()
+
+
+def test_start_and_stop_from_outside_reach_the_modules(varve, programs, tmp_path):
+    told = Told(varve, "record", "--paused", "-o", "r.varve", "--", programs["client"],
+                LIBRARIES / "libprofapi.so", "commanded", cwd=tmp_path)
+    pid, *said = told.until("init")
+    pid = pid.split()[1]
+    assert said == ["add 0", "module type 0 devices 0 first 0", "init 0"]
+    assert told.step() == ["api 0"]
+    run(varve, "start", "--quiet", pid, cwd=tmp_path)
+    assert told.step() == ["module type 1 devices 1 first 0", "api 0"]
+    assert told.step() == ["api 0"]
+    run(varve, "stop", "--quiet", pid, cwd=tmp_path)
+    assert "module type 2 devices 1 first 0" in told.step()
+    assert told.finish() == ["module type 3 devices 0 first 0", "finalize 0"]
+    names = [row["name"] for row in dump(tmp_path / "r.varve")["slices"]]
+    assert names.count("launch") == 2
+
+
+def test_a_schedule_reaches_the_modules(varve, programs, tmp_path):
+    told = Told(varve, "record", "--schedule", "skip=1,active=2,repeat=1", "-o", "s.varve", "--",
+                programs["client"], LIBRARIES / "libprofapi.so", "commanded", cwd=tmp_path)
+    told.until("init")
+    steps = [told.step() for _ in range(4)]
+    assert [sum("type 1" in line for line in said) for said in steps] == [0, 1, 0, 0]
+    assert sum("type 2" in line for said in steps for line in said) == 1
+    assert told.finish() == ["module type 3 devices 0 first 0", "finalize 0"]
+    names = [row["name"] for row in dump(tmp_path / "s.varve")["slices"]]
+    assert names.count("step") == names.count("launch") == 2
 
 
 def test_unrecorded_nothing_is_switched_and_nothing_is_left(programs, tmp_path):
@@ -338,6 +426,25 @@ def test_configurations_and_stamps_have_two_halves(programs, tmp_path):
     said = run(programs["marks"], cwd=tmp_path, VARVE_MSPROFILER_VENDOR=vendor)
     assert "vendor aclprofPush 1" in said and "push 4713" in said
     assert {row["name"] for row in dump(tmp_path / "marks.varve")["slices"]} >= {"load"}
+
+
+def preloaded(*libraries):
+    """LD_PRELOAD of these; the sanitizers' own library must come first."""
+    first = [run("gcc", "-print-file-name=libasan.so", cwd="/").strip()] if SANITIZE else []
+    return " ".join(map(str, [*first, *libraries]))
+
+
+def test_a_vendor_s_library_later_in_the_loader_s_order_does_as_well(programs, tmp_path):
+    vendor = programs["vendor.so"]
+    said = run(programs["client"], "", "records", cwd=tmp_path,
+               LD_PRELOAD=preloaded(LIBRARIES / "libprofapi.so", vendor)).splitlines()
+    assert "vendor MsprofInit 2 1 4096" in said and "vendor MsprofReportApi 1 1" in said
+    assert sum(line.count("4711") for line in said) == 3
+    assert {"Conv2D", "InferShape", "CalcArgs"} <= {
+        row["name"] for row in dump(tmp_path / "records.varve")["slices"]}
+    said = run(programs["marks"], cwd=tmp_path,
+               LD_PRELOAD=preloaded(LIBRARIES / "libmsprofiler.so", vendor))
+    assert "vendor aclprofPush 1" in said and "push 4713" in said
 
 
 def test_a_vendor_that_is_not_there_changes_nothing(programs, tmp_path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of libvarve.so against abi/MAJOR.MINOR.xml, as abidw told it when it was last
-agreed.
+"""The interface of libvarve.so against abi/MAJOR.MINOR.xml, and those of libprofapi.so and
+libmsprofiler.so against abi/NAME.xml, as abidw told them when they were last agreed.
 
 What is added passes. What is removed or changes its layout fails: programs built before would
 break. A change that they survive by struct_size is agreed by `make abi`, which writes the file
@@ -34,8 +34,8 @@ def differences():
     if not LIBRARY.exists():
         pytest.skip("needs libvarve.so: make")
 
-    def run(dump):
-        done = subprocess.run(["abidiff", "--no-added-syms", dump, LIBRARY], capture_output=True,
+    def run(dump, library=LIBRARY):
+        done = subprocess.run(["abidiff", "--no-added-syms", dump, library], capture_output=True,
                               text=True, check=False)
         return done.returncode, done.stdout + done.stderr
     return run
@@ -44,6 +44,13 @@ def differences():
 def test_programs_built_before_still_run(differences):
     code, words = differences(agreed())
     assert code == 0, f"{words}\nIf that is meant, and no program can break: make abi"
+
+
+@pytest.mark.parametrize("name", ["profapi", "msprofiler"])
+def test_programs_for_the_vendor_s_libraries_still_run(differences, name):
+    code, words = differences(sources.ROOT / "abi" / f"{name}.xml",
+                              sources.BUILD / "compat" / f"lib{name}.so")
+    assert code == 0, f"{words}\nIf that is meant: make abi"
 
 
 @pytest.mark.parametrize("former, latter", [
@@ -59,7 +66,10 @@ def test_a_change_is_told(differences, tmp_path, former, latter):
     assert code & CHANGED and not code & 3, words
 
 
-def test_the_file_tells_of_this_library_alone():
-    text = agreed().read_text()
-    assert "soname='libvarve.so.0'" in text
+@pytest.mark.parametrize("path, soname", [
+    (agreed(), "libvarve.so.0"), (sources.ROOT / "abi" / "profapi.xml", "libprofapi.so"),
+    (sources.ROOT / "abi" / "msprofiler.xml", "libmsprofiler.so")])
+def test_the_file_tells_of_this_library_alone(path, soname):
+    text = path.read_text()
+    assert f"soname='{soname}'" in text
     assert not re.search(r"path='/", text)
