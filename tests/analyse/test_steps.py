@@ -133,6 +133,14 @@ def test_what_repeats_itself(varve, tmp_path):
     assert not steps_of(varve, odd)
 
 
+@pytest.mark.parametrize("rest_us, steps", [(150, 50), (250, 0)])
+def test_what_repeats_itself_must_take_most_of_the_time(varve, tmp_path, rest_us, steps):
+    """50 times 4 µs, most of all elements, before a long operator."""
+    rows = [("cpu_op", ["aten::mm", "aten::add"][i % 2], 2 * i, 2) for i in range(100)]
+    path = write_trace(tmp_path, [*rows, ("cpu_op", "aten::lstm", 200, rest_us)])
+    assert len(steps_of(varve, path)) == steps
+
+
 def test_a_name_that_nobody_has(varve, tmp_path):
     path = write_trace(tmp_path, [("cpu_op", "aten::mm", 0, 5)])
     for name, message in (("train", "no range 'train' in this trace to take for steps"),
