@@ -96,6 +96,21 @@ def test_a_rank_waits_for_the_late_one(varve, tmp_path, where):
     assert slack["aten::mm"] == slack["c10d::allreduce_"] == 400
 
 
+def test_what_runs_alone_in_the_background_is_a_phase_and_gaps_are_none(varve, tmp_path):
+    """The largest gap is between two pieces of the backward pass."""
+    trace = Trace(tmp_path / "a.varve")
+    one = Rank(trace, 100, rank=0, world_size=2)
+    one.op("autograd::engine::evaluate_function: MmBackward0", 100, 200)
+    one.op("autograd::engine::evaluate_function: AddBackward0", 400, 520)
+    one.runs("gloo:all_reduce", 480, 800)
+    one.op("Optimizer.step#SGD.step", 850, 900)
+    one.done()
+    told = table_reader.tables(varve, "steps", "--no-cache", trace.write())
+    assert {row["phase"]: row["duration_ns"] // US for row in told["step_phases"]} == {
+        "backward": 100 + 120, "communication": 800 - 520, "optimizer": 50,
+        "other": 100 + 200 + 50 + 100}
+
+
 def test_a_process_that_states_no_rank_is_one(varve, tmp_path):
     trace = Trace(tmp_path / "a.varve")
     two_ranks(Rank(trace, 100), Rank(trace, 200))
