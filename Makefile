@@ -83,13 +83,13 @@ pytest-clients: tests $(VENV_CLIENTS)/ready $(VENVS_LIVE)
 		$(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
 
 # Python comes last: PyPI may be out of reach, and the units do not need it.
-sanitize: ## units, corpora, damaged traces, control calls: address, undefined
+sanitize: ## units, corpora, damaged traces, control calls, tests/compat: address, undefined
 	@$(CMAKE) --preset sanitize >/dev/null
 	@$(CMAKE) --build --preset sanitize
 	@$(CTEST) sanitize
 	@$(MAKE) --no-print-directory $(VENV)/ready
 	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest $(PYTEST_SHARED) \
-		tests/faults/test_damaged_traces.py tests/control/test_matrix.py
+		tests/faults/test_damaged_traces.py tests/control/test_matrix.py tests/compat
 
 # The sanitizer's own runtime does not live with a file size limit.
 thread: ## what has threads, recordings, control calls under ThreadSanitizer

@@ -309,6 +309,18 @@ static void ran(uint64_t launched, uint64_t number, const char *kernel)
     say(" ", call.compact(1, &work, 64));
 }
 
+/* One input in NCHW (0) of type f16 (1), and one output of type f32 (0) in ND (2). */
+static void tensors_of(const struct api *api)
+{
+    static const uint32_t words[] = { 0, 0, 1, 8, 3, 32, 32, 0, 0, 0, 0,
+                                      1, 2, 0, 8, 10, 0, 0, 0, 0, 0, 0 };
+    struct record tensors = record_of(10000, 1, 232, api->end);
+    put(&tensors, 0, api->item, 8);
+    put(&tensors, 8, 2, 4);
+    memcpy(tensors.data + 12, words, sizeof words);
+    say(" ", call.additional(1, &tensors, 256));
+}
+
 static void all_reduce(void)
 {
     struct api api = reported("hcom_allReduce_0", "hcom_allReduce_", 9, 0);
@@ -348,6 +360,7 @@ static void placed(void)
         say("\nstep ", call.event(0, &event));
         later(event.time);
         conv = reported("conv1", "Conv2D", 1, 24);
+        tensors_of(&conv);
         ran(conv.end, 40 + step, "conv1_kernel");
         of_node(&conv);
         all_reduce();

@@ -192,6 +192,9 @@ def test_what_modules_say_has_its_place_in_the_model(varve, programs, tmp_path):
              row["model_id"], row["step"]) for row in tasks] == [
         ("conv1", "Conv2D", "AI_CPU", 24, "7,9", "relu;bias", "conv1_kernel", 11, "device:1",
          "resnet", 7, step) for step in (3, 4)]
+    assert {tuple(row[f"{side}_{what}"] for side in ("input", "output")
+                  for what in ("shapes", "dtypes", "formats")) for row in tasks} == {
+        ("8,3,32,32", "f16", "NCHW", "8,10", "f32", "ND")}
     # The client says 2000 ticks of the counter; begins and ends are rounded to ns.
     conv, launch = [[row for row in model["slices"] if row["name"] == name][0]
                     for name in ("conv1_kernel", "Conv2D")]

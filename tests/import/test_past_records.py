@@ -196,3 +196,29 @@ def test_the_rule_of_the_page_says_whose_a_note_is(tmp_path_factory, ranges, tim
     found = {key: (row["begin_ns"], row["duration_ns"])
              for row in dump(path)["slices"] for key, _ in row["args"]}
     assert found == expected
+
+
+KNOWN = ("graph_id_map", "model_exeom", "model_load", "model_execute", "static_op_mem",
+         "hccl_op_info", "hccl_info")
+KEYS = ("model", "model_name", "graph", "request", "op_name", "bytes", "first_use", "last_use",
+        "group", "data_type", "elements", "local_rank", "ranks")
+
+
+@pytest.mark.parametrize("kind, value", [
+    ("integers", -(1 << 63)), ("integers", (1 << 63) - 1), ("integers", -1), ("texts", ""),
+    ("texts", "x"), ("hex", (1 << 64) - 1), ("bools", 1)])
+@pytest.mark.parametrize("alone", [0, 1])
+def test_known_names_with_senseless_values_do_no_harm(varve, made, kind, value, alone):
+    trace, _, thread = made()
+    thread.past_range("launch", (1000, 2000), at=3000)
+    thread.past_range("load", (1000, 2000), at=3000, layer="RUNTIME")
+    for name in KNOWN:
+        thread.past_note(name, 1500, [], at=3001, flags=alone)
+        thread.past_note(name, 1500, [(key, kind, [value]) for key in KEYS], at=3002, flags=alone)
+    path = trace.write()
+    for name in ("models", "registered_graphs", "static_plan", "collective_kinds", "tasks"):
+        tables(varve, "report", path, "--table", name)
+    model = dump(path)
+    assert all(row["bytes"] >= 0 and row["graph"] >= 0 for row in model["placements"])
+    assert len(model["loaded_models"]) == (kind == "integers" and value > 0)
+    assert len(model["executions"]) == (2 if kind == "integers" and value > 0 and not alone else 0)

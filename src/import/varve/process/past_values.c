@@ -460,13 +460,14 @@ static enum varve_code add_placement(struct vv_process_reader *process,
     struct vv_placements *placements = &model->placements;
     int64_t bytes = integer_of(process, note, "bytes", -1),
             first = integer_of(process, note, "first_use", -1),
-            last = integer_of(process, note, "last_use", -1);
+            last = integer_of(process, note, "last_use", -1),
+            graph = integer_of(process, note, "graph", 0);
     uint32_t name, row;
     VV_TRY(text_of(process, note, "op_name", &name, error));
     if (name == 0)
         return VARVE_OK;
-    if (bytes < 0 || first < 0 || last < 0 || bytes >= PLACE_MAX || first >= PLACE_MAX ||
-        last >= PLACE_MAX) {
+    if (bytes < 0 || first < 0 || last < 0 || graph < 0 || bytes >= PLACE_MAX ||
+        first >= PLACE_MAX || last >= PLACE_MAX || graph >= PLACE_MAX) {
         model->health.unknown_nodes++;
         return VARVE_OK;
     }
@@ -475,7 +476,7 @@ static enum varve_code add_placement(struct vv_process_reader *process,
     placements->offset_bytes[row] = -1;
     placements->first_use[row] = first;
     placements->last_use[row] = last == TO_THE_END ? INT64_MAX : last;
-    placements->graph[row] = integer_of(process, note, "graph", 0);
+    placements->graph[row] = graph;
     placements->name[row] = name;
     placements->process[row] = process->process;
     placements->device[row] = VARVE_DEVICE(VARVE_DEVICE_KIND_OTHER, 0);
