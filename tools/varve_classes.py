@@ -71,6 +71,7 @@ BUILTINS = {  # §6: id: name, stream, fields
          " arguments[argument_count];"),
     42: ("varve.counter_name", "process", "u32 counter; u32 name; u64 choice;"),
     43: ("varve.counts", "thread", "u32 choice; u32 value_count; u64 values[value_count];"),
+    44: ("varve.device_counter", "thread", "u32 track; u32 name; i64 time; f64 value;"),
     48: ("varve.past_range", "thread", "u32 name; u32 layer; u32 subject; u32 clock_number; "
          "u64 tid; i64 begin; i64 end;"),
     49: ("varve.past_note", "thread", "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; "

@@ -308,7 +308,7 @@ def faults_of_points(process, event, fields):
 def faults_of_graphs(process, event, fields):
     """(is it so, what is broken if not) of records of devices and graphs."""
     return (
-        (event.id not in (20, 31) or fields["track"] in process.tracks,
+        (event.id not in (20, 31, 44) or fields["track"] in process.tracks,
          f"track {fields.get('track')} of {event.name} is not there"),
         (event.id not in (20, 31) or 1 <= fields["kind"] <= 6, f"unknown kind in {event.name}"),
         (event.id != 22 or fields["graph"] > 0, "a graph without a number"),

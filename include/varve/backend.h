@@ -129,8 +129,8 @@ struct varve_backend {
     enum varve_code (*read_clock)(const struct varve_backend *backend, uint32_t device,
                                   struct varve_clock_reading *out_reading,
                                   struct varve_error *error);
-    /* Tells what the device has put into buffers, by varve_activity on tracks of
-     * varve_backend_track; in any order. waits: waits for the device first. Or NULL. */
+    /* Tells what the device has put into buffers, by varve_activity and varve_device_counter on
+     * tracks of varve_backend_track; in any order. waits: waits for the device first. Or NULL. */
     enum varve_code (*flush)(const struct varve_backend *backend, int waits,
                              struct varve_error *error);
     /* For the vendor's own tools. Or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h — says what ran on a device: kernels, copies, fills, waits.
+/* device.h — says what ran on a device: kernels, copies, fills, waits; and what it counted.
  *
  * A device tells of its work afterwards, with times of a clock of its own. A runtime, or whoever
  * reads the device's buffers, hands them on:
@@ -13,6 +13,7 @@
  *     varve_end();
  *     …
  *     varve_activity(&activity_info);                       later, in any order, on any thread
+ *     varve_device_counter(&counter_info);                  likewise: power, occupancy, bytes
  *
  * The work appears on the track, and belongs to the operator in whose range it was started: by its
  * number, never by its time. Clocks and tracks are the process's and last as long as the process,
@@ -107,7 +108,17 @@ struct varve_activity_info {
     /* end of ABI 0 */
 };
 
+struct varve_device_counter_info {
+    uint32_t struct_size; /* sizeof(struct varve_device_counter_info)                          */
+    uint32_t track;       /* whose counter it is, as varve_track_add numbered it               */
+    const char *name;     /* "power (W)"; UTF-8, at most 1023 bytes are kept; copied           */
+    int64_t time;         /* when it had this value, in the track's clock                      */
+    double value;
+    /* end of ABI 0 */
+};
+
 VARVE_API VARVE_DIRECT void varve_emit_activity(const struct varve_activity_info *info);
+VARVE_API VARVE_DIRECT void varve_emit_device_counter(const struct varve_device_counter_info *info);
 VARVE_API VARVE_DIRECT void varve_emit_launch(uint64_t correlation);
 
 /* A device did this. Recorded with layer DEVICE. What has no track, or a struct that is too small,
@@ -116,6 +127,15 @@ static inline void varve_activity(const struct varve_activity_info *info)
 {
     if (VARVE_UNLIKELY(varve_layers() & VARVE_LAYER_DEVICE))
         varve_emit_activity(info);
+}
+
+/* A counter of a device had a value, then or until now: values are told later, in any order, by any
+ * thread. Counters of one name on two tracks are two counters. Recorded with layer DEVICE. What has
+ * no track, or a struct that is too small, is counted as lost. Not from signal handlers. */
+static inline void varve_device_counter(const struct varve_device_counter_info *info)
+{
+    if (VARVE_UNLIKELY(varve_layers() & VARVE_LAYER_DEVICE))
+        varve_emit_device_counter(info);
 }
 
 /* The innermost open range of the calling thread starts the work of this correlation, a number that

@@ -137,6 +137,8 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
     EVENT(42, COUNTER_NAME, "varve.counter_name", 3, "u32 counter; u32 name; u64 choice;") \
     EVENT(43, COUNTS, "varve.counts", 0, \
           "u32 choice; u32 value_count; u64 values[value_count];") \
+    EVENT(44, DEVICE_COUNTER, "varve.device_counter", 4, \
+          "u32 track; u32 name; i64 time; f64 value;") \
     EVENT(48, PAST_RANGE, "varve.past_range", 6, \
           "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid; i64 begin; i64 end;") \
     EVENT(49, PAST_NOTE, "varve.past_note", 0, \

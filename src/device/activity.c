@@ -94,16 +94,37 @@ void vv_activity_put(const struct vv_activity *activity)
     put(vv_self_in_epoch(), activity);
 }
 
+/* 0: there is no such track, or no room. */
+static uint32_t name_on(uint32_t track, const char *name)
+{
+    return vv_track_is_there(track) ? vv_string_of(name) : 0;
+}
+
 VARVE_API void varve_emit_activity(const struct varve_activity_info *info)
 {
     struct vv_self *self = vv_self_in_epoch();
-    uint32_t name = 0;
-    if (info != NULL && info->struct_size >= sizeof *info && vv_track_is_there(info->track))
-        name = vv_string_of(info->name);
+    bool is_large = info != NULL && info->struct_size >= sizeof *info;
+    uint32_t name = is_large ? name_on(info->track, info->name) : 0;
     if (name == 0) {
         vv_thread_discard(self, 1);
         return;
     }
     put(self, &(struct vv_activity){ name, info->track, info->kind, info->begin, info->end,
                                      info->correlation, info->bytes });
+}
+
+VARVE_API void varve_emit_device_counter(const struct varve_device_counter_info *info)
+{
+    struct vv_self *self = vv_self_in_epoch();
+    bool is_large = info != NULL && info->struct_size >= sizeof *info;
+    uint32_t name = is_large ? name_on(info->track, info->name) : 0;
+    if (name == 0) {
+        vv_thread_discard(self, 1);
+        return;
+    }
+    uint64_t fields[] = { (uint64_t)name << 32 | info->track, (uint64_t)info->time, 0 };
+    memcpy(&fields[2], &info->value, sizeof info->value);
+    vv_self_in_epoch();
+    struct vv_place place = vv_reserve_on_track(self, 8 + sizeof fields, name, info->track);
+    vv_put_fields_at(self, &place, VV_EVENT_DEVICE_COUNTER, fields, sizeof fields / 8);
 }

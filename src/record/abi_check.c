@@ -48,6 +48,8 @@ VV_PLACED(varve_track_info, stream, 32);
 VV_PLACED(varve_activity_info, name, 8);
 VV_PLACED(varve_activity_info, kind, 16);
 VV_PLACED(varve_activity_info, bytes, 48);
+VV_PLACED(varve_device_counter_info, name, 8);
+VV_PLACED(varve_device_counter_info, value, 24);
 
 VV_PLACED(varve_trace_options, fp_point, 8);
 VV_PLACED(varve_trace_options, bp_point, 16);

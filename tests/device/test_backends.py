@@ -141,6 +141,53 @@ def test_threads_are_streams_of_the_host(varve, tmp_path, how, code):
             assert early <= piece.begin <= begun_at and ending <= piece.end <= late
 
 
+@pytest.mark.parametrize("how, code", [("", 0), ("kill", 137)])
+def test_a_device_tells_of_kernels_and_counters_later(varve, tmp_path, how, code):
+    """Its buffers are handed on the last one first, and the trace has them in order of time, under
+    the operators that launched them, each track's counter for itself."""
+    exit_code, lines = run(varve, tmp_path, "device_buffers", 5, how)
+    path = tmp_path / "t.varve"
+    assert exit_code == code
+    assert [int(line[1]) for line in lines if line[0] == "told"] == [0, 12, 24, 36, 48]
+    pieces, _, launches = decode(path)
+    kernels = [line[3:] for line in lines if line[0] == "kernel"]
+    assert sorted((str(piece.begin), str(piece.end)) for piece in pieces) == sorted(
+        map(tuple, kernels))
+    assert [piece.begin for piece in pieces] != sorted(piece.begin for piece in pieces)
+    assert {launches[piece.correlation] for piece in pieces} == {"attention"}
+    said = collections.defaultdict(list)
+    for _, _, track, time, value in (line for line in lines if line[0] == "counter"):
+        said[f"device:{track[4]} {track}"].append((int(time), float(value)))
+    report = {name: tables(varve, "report", "--table", name, "--top", "0", path)[name]
+              for name in ("counters", "counter_values")}
+    series = {row["series"]: row for row in report["counters"] if row["row"] == "counter"}
+    assert set(series) == set(said) and len(said) == 4
+    for name, values in said.items():
+        in_order = [value for _, value in sorted(values)]
+        row = series[name]
+        assert (row["name"], row["values"], row["first"], row["last"], row["min"], row["max"]) == (
+            "power (W)", 10, in_order[0], in_order[-1], min(in_order), max(in_order))
+        rows = [row for row in report["counter_values"] if row["series"] == name]
+        assert [row["value"] for row in rows] == in_order
+        assert {row["thread"] for row in rows} == {name.split()[1]}
+        assert rows[-1]["at_ns"] - rows[0]["at_ns"] == pytest.approx(
+            max(values)[0] - min(values)[0], rel=1e-3, abs=1000)
+    check_export(varve, path, said)
+
+
+def check_export(varve, path, said):
+    """The Chrome export has the values, too, by series."""
+    out = path.with_suffix(".json")
+    subprocess.run([varve, "export", "-o", out, path], check=True, capture_output=True)
+    found = collections.defaultdict(list)
+    for event in json.loads(out.read_text())["traceEvents"]:
+        if event["ph"] == "C":
+            ((series, value),) = event["args"].items()
+            found[series].append((event["ts"], value))
+    assert {name: [value for _, value in sorted(values)] for name, values in found.items()} == {
+        name: [value for _, value in sorted(values)] for name, values in said.items()}
+
+
 def test_the_trace_says_that_a_backend_is_there(varve, tmp_path):
     run(varve, tmp_path, "host_streams", 1)
     rows = tables(varve, "info", tmp_path / "t.varve")["collectors"]

@@ -204,6 +204,14 @@ static void put_activity(struct writing *writing)
     put(writing, (uint64_t)draw_size(&writing->draw));
 }
 
+static void put_device_counter(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_DEVICE_COUNTER);
+    put_halves(writing, draw_below(&writing->draw, 5), draw_name(writing));
+    put(writing, draw_instant(writing));
+    put(writing, (uint64_t)draw_number(&writing->draw));
+}
+
 static void put_counts(struct writing *writing)
 {
     uint32_t count = draw_below(&writing->draw, 4);
@@ -353,7 +361,7 @@ static void (*const of_thread[])(struct writing *writing) = {
     put_any_site, put_any_site, put_any_site, put_any_site, put_any_site, put_any_site,
     put_any_site, put_any_site, put_end, put_end, put_end,
     put_step_begin, put_step_end, put_end_under, put_begin, put_op, put_call, put_launch,
-    put_activity, put_activity,
+    put_activity, put_activity, put_device_counter,
     put_operator, put_numbers, put_texts, put_collective,
     put_counts,
     put_any_memory,

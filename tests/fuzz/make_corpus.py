@@ -47,6 +47,7 @@ def stream_trace(path):
     thread.collective("all_reduce", at=128, group="world", rank=1, size=2, number=3, ranks=[0, 4])
     thread.launch(5, at=129)
     thread.activity(1, "gemm", (129, 131), at=129, correlation=5)
+    thread.device_counter(1, "power (W)", 130, 71.5, at=129)
     thread.args([("waves", "unsigned", 2**64 - 1)], at=129, subject=1)
     thread.collective("", at=129, subject=1, elements=(5, 6), nbytes=20)
     thread.trace_point(2, (2, 0), at=129, node=3, name="conv", operation="all_reduce", reason="why")

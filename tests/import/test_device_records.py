@@ -168,6 +168,33 @@ def test_what_cannot_be_placed_is_counted(varve, made):
     assert texts == ["track 9 of varve.activity is not there", "unknown kind in varve.activity"]
 
 
+def test_counters_of_devices(varve, made, tmp_path):
+    """In order of time, each track's for itself; what has no instant is counted."""
+    trace, process, thread = made()
+    process.device_clock(16, "never read")
+    process.track(1, "queue 1", "ticks", GPU, at=2000)
+    process.track(2, "queue 2", "ticks", GPU, at=2000)
+    process.track(3, "of no time", 16, GPU, at=2000)
+    for track, time, value in ((2, 2400, 8.5), (1, 2300, 2.25), (1, 2100, 1.5), (9, 1, 1.0),
+                               (3, 2200, 4.0), (2, 2200, float("nan")), (1, 2200, -1.0)):
+        thread.device_counter(track, "power (W)", time, value, at=3000)
+    path = trace.write()
+    decoded = varve_decode.open_trace(str(path))
+    assert [problem.text for problem in decoded.problems] == [
+        "track 9 of varve.device_counter is not there"]
+    assert varve_decode.counts(decoded)["by_name"]["varve.device_counter"] == 7
+    if (count := babeltrace_count(path)) is not None:
+        assert count == trace.records
+    model = dump(path)
+    assert [(model["tracks"][row["track"]]["name"], row["time_ns"] - EPOCH, row["value"],
+             row["name"], row["series"]) for row in model["counters"]] == [
+        (f"queue {track}", time, value, "power (W)", f"opencl:1 queue {track}")
+        for track, time, value in ((1, 2100, 1.5), (2, 2200, None), (1, 2200, -1),
+                                   (1, 2300, 2.25), (2, 2400, 8.5))]
+    found = {row["finding"]: row["count"] for row in tables(varve, "info", path)["health"]}
+    assert found["unplaced"] == 2
+
+
 def test_a_pair_at_which_a_clock_ran_backwards_is_left_out(varve, made):
     trace, process, thread = made()
     process.device_clock(16, "reset once")

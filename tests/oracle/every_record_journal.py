@@ -61,6 +61,9 @@ def seen(process, stream):
         fields = dict(record.fields)
         if record.name == "varve.begin" and record.kind is None:
             fields["text"] = process.strings[fields.pop("name")]
+        elif record.name == "varve.device_counter":
+            fields["text"] = process.strings[fields.pop("name")]
+            fields["bits"] = struct.unpack("<Q", struct.pack("<d", fields.pop("value")))[0]
         elif record.name in ("varve.activity", "varve.task"):
             name = fields.pop("name")
             fields["text"] = process.strings[name] if name else ""

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/every_device_counter.h"
 #include "../support/every_point.h"
 #include "../support/every_value.h"
 #include "varve/exec.h"
@@ -533,6 +534,7 @@ static void *run(void *argument)
     device_work(journal);
     past(journal);
     executions(journal);
+    device_counters(journal, tracks);
     trace_marks(journal, tracks);
     trace_plan(journal);
     for (long i = 0; i < journal->pairs; i++) {

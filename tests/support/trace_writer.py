@@ -19,6 +19,7 @@ import pathlib
 import shutil
 import struct
 
+from device_records import ACTIVITIES, DeviceRecords
 from point_records import PointRecords
 
 MAGIC = 0xC1FC1FC1
@@ -37,7 +38,6 @@ ARGUMENTS = ["none", "tensor", "strided_tensor", "int", "real", "bool", "list", 
 CALL_ARGUMENTS_MAX = 64
 VALUES = ["", "int", "unsigned", "real", "bool", "", "ints", "unsigneds", "reals"]
 MODEL_EVENTS = ["load", "run", "unload"]
-ACTIVITIES = ["", "kernel", "copy", "set", "wait", "range", "other"]
 PAST_KINDS = ["integers", "reals", "texts", "hex", "bools"]
 CLOCKS = {"ticks": 1, "monotonic": 2, "monotonic_raw": 3, "realtime": 4}
 COLLECTOR_STATES = ["attached", "partly", "refused", "absent", "off", "note"]
@@ -109,6 +109,7 @@ BUILTIN_FIELDS = {
                          " utf8 text[length]; } arguments[argument_count];",
     (42, "varve.counter_name"): "u32 counter; u32 name; u64 choice;",
     (43, "varve.counts"): "u32 choice; u32 value_count; u64 values[value_count];",
+    (44, "varve.device_counter"): "u32 track; u32 name; i64 time; f64 value;",
     (48, "varve.past_range"): "u32 name; u32 layer; u32 subject; u32 clock_number; u64 tid;"
                               " i64 begin; i64 end;",
     (49, "varve.past_note"): "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; i64 time;"
@@ -160,7 +161,7 @@ def percent(text):
     return "".join(chr(b) if b in keep else "%%%02X" % b for b in text.encode())
 
 
-class Stream(PointRecords):
+class Stream(DeviceRecords, PointRecords):
     """One stream; records go into packets of 64 KiB, packets into parts."""
 
     def __init__(self, process, instance, tid):
@@ -308,17 +309,6 @@ class Stream(PointRecords):
 
     def free(self, address, at, device=0):
         self.record(12, at, struct.pack("<QQ", address, device))
-
-    def activity(self, track, name, span, at, **more):
-        """Work on a device; span is (begin, end) in the track's clock; more: kind, correlation,
-        size."""
-        kind = more.get("kind", "kernel")
-        kind = kind if isinstance(kind, int) else ACTIVITIES.index(kind)
-        self.record(20, at, struct.pack("<IIQqqQQ", track, self.process.string(name), kind, *span,
-                                        more.get("correlation", 0), more.get("size", 0)))
-
-    def launch(self, correlation, at):
-        self.record(21, at, struct.pack("<Q", correlation))
 
     def counts(self, values, at, choice=1):
         """What the thread's counters say; None: not known."""

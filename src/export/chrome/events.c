@@ -353,7 +353,11 @@ void vv_chrome_put_counters(struct vv_chrome_writer *writer)
         put_place(writer->stream, pid_of(writer, counters->track[i]),
                   tid_of(writer, counters->track[i]));
         put_time(writer->stream, "ts", counters->time_ns[i] - writer->layout->base_ns);
-        fputs("\"args\": {\"value\": ", writer->stream);
+        fputs("\"args\": {", writer->stream);
+        vv_json_write_text(writer->stream, counters->series[i] != 0
+                                               ? text_of(writer, counters->series[i])
+                                               : "value");
+        fputs(": ", writer->stream);
         vv_json_write_real(writer->stream, counters->value[i]);
         fputs("}}", writer->stream);
         writer->counts.counter_values++;

@@ -54,6 +54,7 @@ static void each_class_has_its_length(void **state)
         { { VV_EVENT_COUNTER_NAME }, 3 },
         { { VV_EVENT_COUNTS, MEMBER(0) }, 2 },
         { { VV_EVENT_COUNTS, MEMBER(7) }, 9 },
+        { { VV_EVENT_DEVICE_COUNTER }, 4 },
         { { VV_EVENT_PAST_RANGE }, 6 },
         { { VV_EVENT_PAST_NOTE }, 7 },
         { { VV_EVENT_PAST_NOTE, 0, 0, 0, 0, 0, 2, UINT64_C(0) << 56 | 0xffffff, UINT64_C(3) << 56 },

@@ -4,11 +4,14 @@
 #include "import/varve/process/devices.h"
 
 #include <endian.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ctf/point_tag.h"
 #include "import/varve/process/open.h"
 #include "import/varve/process/stream.h"
+#include "model/device_id.h"
 #include "model/order.h"
 #include "varve/device.h"
 
@@ -25,6 +28,7 @@ void vv_devices_said_deinit(struct vv_devices_said *said)
     free(said->tracks.items);
     free(said->work.items);
     free(said->launches.items);
+    free(said->values.items);
     vv_key_map_deinit(&said->clock_ids);
     vv_key_map_deinit(&said->track_ids);
     *said = (struct vv_devices_said){ 0 };
@@ -163,6 +167,25 @@ enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_
     struct vv_launch launch = { word(record, 0),
                                 stream->open.items[stream->open.count - 1].slice };
     VV_PUSH(&stream->process->devices.launches, launch, error);
+    return VARVE_OK;
+}
+
+enum varve_code vv_device_counter_read(struct vv_stream_reader *stream,
+                                       const struct vv_record *record, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    uint64_t bits = word(record, 2);
+    struct vv_device_value value = {
+        .time = (int64_t)word(record, 1),
+        .track = vv_key_map_get(&process->devices.track_ids, (uint32_t)word(record, 0)),
+    };
+    memcpy(&value.value, &bits, sizeof bits);
+    if (value.track == VV_KEY_NONE) {
+        process->model->health.unplaced++;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_process_string(process, word(record, 0) >> 32, &value.name, error));
+    VV_PUSH(&process->devices.values, value, error);
     return VARVE_OK;
 }
 
@@ -371,6 +394,61 @@ static enum varve_code add_all_work(struct vv_process_reader *process,
     return code;
 }
 
+/* ---- counters ---- */
+
+/* The series says whose counter it is: those of one process and name would be one. */
+static enum varve_code add_value(struct vv_process_reader *process,
+                                 const struct vv_device_value *value, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_counters *counters = &model->counters;
+    char owner[40], series[sizeof owner + VARVE_DEVICE_NAME_BYTES];
+    uint32_t row, track;
+    VV_TRY(vv_device_track_row(process, value->track, &track, error));
+    VV_TRY(vv_model_add_counter(model, &row, error));
+    vv_device_text(model->tracks.device[track], owner, sizeof owner);
+    snprintf(series, sizeof series, "%s %s", owner,
+             vv_intern_text(&model->strings, model->tracks.name[track]));
+    counters->time_ns[row] = value->time;
+    counters->value[row] = value->value;
+    counters->name[row] = value->name;
+    counters->track[row] = track;
+    return vv_model_text(model, series, &counters->series[row], error);
+}
+
+static bool value_before(const void *context, uint64_t left, uint64_t right)
+{
+    const struct vv_device_value *values = context, *a = &values[left], *b = &values[right];
+    return a->time < b->time;
+}
+
+/* Adds the values that have an instant, in order of time. */
+static enum varve_code add_values(struct vv_process_reader *process, struct varve_error *error)
+{
+    struct vv_devices_said *said = &process->devices;
+    uint64_t *order;
+    size_t kept = 0;
+    for (size_t i = 0; i < said->values.count; i++) {
+        struct vv_device_value value = said->values.items[i];
+        bool is_placed;
+        VV_TRY(vv_device_instant(process, said->tracks.items[value.track].clock, value.time,
+                                 &value.time, &is_placed, error));
+        if (is_placed) {
+            vv_process_widen(process, value.time, value.time);
+            said->values.items[kept++] = value;
+        } else {
+            process->model->health.unplaced++;
+        }
+    }
+    said->values.count = kept;
+    VV_TRY(vv_order_rows(kept, value_before, said->values.items, &order, error));
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < kept && code == VARVE_OK; i++)
+        code = add_value(process, &said->values.items[order == NULL ? i : order[i]], error);
+    free(order);
+    return code;
+}
+
 /* ---- clocks ---- */
 
 static int64_t at_most(uint64_t ns)
@@ -405,6 +483,7 @@ enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_
     struct vv_devices_said *said = &process->devices;
     struct vv_key_map same = { 0 };
     VV_TRY(place_all(process, error));
+    VV_TRY(add_values(process, error));
     for (size_t i = 0; i < said->clocks.count; i++)
         if (said->clocks.items[i].instants > 0)
             VV_TRY(add_clock(process, &said->clocks.items[i], error));

@@ -47,11 +47,18 @@ struct vv_device_mark {
 
 struct vv_marks_said { VV_ARRAY_OF(struct vv_device_mark) of_devices; };
 
+struct vv_device_value {
+    int64_t time; /* in the track's clock; then in ns                                            */
+    double value;
+    uint32_t track, name; /* track: index in `tracks`                                            */
+};
+
 struct vv_devices_said {
     VV_ARRAY_OF(struct vv_device_clock) clocks;
     VV_ARRAY_OF(struct vv_device_track) tracks;
     VV_ARRAY_OF(struct vv_device_work) work;
     VV_ARRAY_OF(struct vv_launch) launches;
+    VV_ARRAY_OF(struct vv_device_value) values; /* of counters                                   */
     struct vv_key_map clock_ids, track_ids; /* to the index in the array                         */
     bool has_samples; /* the pairs of the known clocks are among `clocks`                        */
 };
@@ -70,6 +77,9 @@ enum varve_code vv_task_read(struct vv_stream_reader *stream, const struct vv_re
 enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                struct varve_error *error);
 
+enum varve_code vv_device_counter_read(struct vv_stream_reader *stream,
+                                       const struct vv_record *record, struct varve_error *error);
+
 /* When a clock says `value`. *out_is_placed is false if the clock says no instant. */
 enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t clock, int64_t value,
                                   int64_t *out_ns, bool *out_is_placed,
@@ -82,7 +92,8 @@ enum varve_code vv_device_track_row(struct vv_process_reader *process, uint32_t 
 /* The run has this inside. */
 void vv_process_widen(struct vv_process_reader *process, int64_t begin_ns, int64_t end_ns);
 
-/* When all streams are decoded: adds tracks, slices and activities of the process's device work. */
+/* When all streams are decoded: adds tracks, slices and activities of the process's device work,
+ * and the values of its counters. */
 enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_error *error);
 void vv_devices_said_deinit(struct vv_devices_said *said); /* idempotent */
 

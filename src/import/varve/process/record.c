@@ -296,6 +296,7 @@ static action *const actions[] = {
     [VV_EVENT_TEXTS] = vv_texts_read,
     [VV_EVENT_COUNTER_NAME] = vv_counter_name_read,
     [VV_EVENT_COUNTS] = vv_counts_read,
+    [VV_EVENT_DEVICE_COUNTER] = vv_device_counter_read,
     [VV_EVENT_PAST_RANGE] = vv_past_range_read,
     [VV_EVENT_PAST_NOTE] = vv_past_note_read,
     [VV_EVENT_GRAPH] = vv_graph_read,
