@@ -17,7 +17,7 @@
 
 #define FINDINGS_MAX 3
 #define TEXT_BYTES 400
-#define CELL_BYTES 80
+#define CELL_BYTES 120
 
 enum { NUMBER, FINDING, SEE, RULE, SHARE, COLUMNS };
 
@@ -98,6 +98,18 @@ static double value_of(const struct vv_sheet *sheet, size_t row, size_t column, 
     return sheet->columns[column].type == VV_CELL_INT ? (double)cell->integer : cell->real;
 }
 
+/* A name that is too long ends in "…", after whole characters. */
+static void write_name(const char *name, char *text)
+{
+    size_t length = strlen(name), kept = CELL_BYTES - sizeof "…";
+    while (length >= CELL_BYTES && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80)
+        kept--;
+    if (length < CELL_BYTES)
+        snprintf(text, CELL_BYTES, "%s", name);
+    else
+        snprintf(text, CELL_BYTES, "%.*s…", (int)kept, name);
+}
+
 static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, char *text)
 {
     const struct vv_cell *cell = vv_sheet_cell(sheet, row, column);
@@ -105,7 +117,7 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
     if (!cell->present)
         snprintf(text, CELL_BYTES, "–");
     else if (sheet->columns[column].type == VV_CELL_TEXT)
-        snprintf(text, CELL_BYTES, "%.*s", CELL_BYTES - 1, cell->text);
+        write_name(cell->text, text);
     else if (sheet->columns[column].type == VV_CELL_REAL)
         vv_number_percent(cell->real, text, CELL_BYTES);
     else if (unit == VV_UNIT_NS)

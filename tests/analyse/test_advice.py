@@ -148,6 +148,15 @@ def test_a_call_that_the_host_runs_is_one(varve, tmp_path):
     assert advice(varve, tmp_path / "busy.json", busy, "--top", "0").keys() == {"one_operator"}
 
 
+def test_a_long_name_is_cut_between_characters(varve, tmp_path):
+    name, events = "x" + "é" * 100, []
+    for number in range(5):
+        events += step(number, 200 * number, 200, span(name, 200 * number + 5, 190))
+    rows = advice(varve, tmp_path / "long.json", events)
+    assert rows["one_operator"]["finding"] == (
+        "x" + "é" * 57 + "… alone takes 95.0 % of the steps.")
+
+
 def test_what_was_lost_comes_first(varve, tmp_path):
     written = trace_writer.Trace(tmp_path / "lossy.varve")
     process = written.process(pid=100)
