@@ -368,6 +368,13 @@ static void placed(void)
         say(" ", call.event(0, &event));
         say(" ", call.additional(1, &graph, 256));
     }
+    {   /* of level DPU; nobody told of its launch */
+        struct record work = record_of(4000, 0, 24, later(call.now()));
+        put(&work, 2, 12, 2);
+        put(&work, 8, 4, 4);
+        put(&work, 16, work.time - 500, 8);
+        say("\nwork ", call.compact(1, &work, 64));
+    }
     printf("\nplan");
     plan_of(NULL, 192, 0, UINT32_MAX);
     plan_of("conv1", 128, 0, 3);

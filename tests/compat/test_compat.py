@@ -186,7 +186,9 @@ def test_what_modules_say_has_its_place_in_the_model(varve, programs, tmp_path):
         "tasks", "models", "registered_graphs", "static_plan", "plan_conflicts",
         "collective_kinds")}
 
-    tasks = [row for row in found["tasks"] if row["row"] == "task"]
+    unlaunched, *tasks = [row for row in found["tasks"] if row["row"] == "task"]
+    assert (unlaunched["name"], unlaunched["stream"], unlaunched["device"], unlaunched["op"]) == (
+        "MIX_AIC", 12, "device:0", None)
     assert [(row["op"], row["op_type"], row["task_type"], row["block_dim"], row["context_ids"],
              row["original_ops"], row["name"], row["stream"], row["device"], row["model"],
              row["model_id"], row["step"]) for row in tasks] == [
@@ -224,7 +226,7 @@ def test_what_modules_say_has_its_place_in_the_model(varve, programs, tmp_path):
             kind["group_size"], kind["place"]) == (
         "hcom_allReduce_", 2, 1024, "f32", "world", 4, "host")
     assert {row["rank"] for row in model["collectives"]} == {1}
-    assert health(varve, path) == {"unknown_nodes": 1}
+    assert health(varve, path) == {"unknown_nodes": 1, "unlinked": 1}
 
 
 def test_bad_input_is_a_code_and_what_was_recorded_stays(varve, programs, tmp_path):
