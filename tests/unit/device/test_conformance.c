@@ -6,25 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance.h"
 #include "device/cuda/cuda.h"
 #include "device/host/host.h"
 #include "device/opencl/api.h"
 #include "device/opencl/opencl.h"
+#include "keep_laws.h"
 #include "toy.h"
 
 static struct varve_error error;
-
-static void keep_all_laws(const struct subject *subject)
-{
-    for (size_t i = 0; i < law_count; i++) {
-        const char *wrong = laws[i].check(subject);
-        if (wrong == law_skipped)
-            printf("%s: %s: cannot be shown here\n", subject->backend->name, laws[i].name);
-        else if (wrong != NULL)
-            fail_msg("%s: %s: %s", subject->backend->name, laws[i].name, wrong);
-    }
-}
 
 static struct subject toy_subject(enum toy_break how)
 {
