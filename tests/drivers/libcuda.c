@@ -26,7 +26,7 @@ struct event {
     int is_own;
 };
 
-static struct context contexts[DEVICES] = { { { { .device = 0 } } } };
+static struct context contexts[DEVICES];
 static struct sim_stream own_streams[OWN];
 static int own_count, live_events, is_gone;
 static const char *failing; /* name of the call that fails                                       */
@@ -48,6 +48,13 @@ static CUresult result_of(const char *call)
             return code;                 \
     } while (0)
 
+__attribute__((constructor))
+static void number_streams(void)
+{
+    for (unsigned i = 0; i < DEVICES * STREAMS; i++)
+        contexts[i / STREAMS].streams[i % STREAMS].device = i / STREAMS;
+}
+
 /* ---- for the test ---- */
 
 void stand_in_fail(const char *call)
@@ -62,9 +69,7 @@ void stand_in_go_away(int gone)
 
 void *stand_in_stream(unsigned device, unsigned index)
 {
-    struct sim_stream *stream = &contexts[device].streams[1 + index];
-    stream->device = device;
-    return stream;
+    return &contexts[device].streams[1 + index];
 }
 
 void stand_in_work(void *stream, int64_t ns)
