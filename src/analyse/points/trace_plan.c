@@ -64,5 +64,8 @@ enum varve_code vv_analyse_trace_plan(const struct vv_model *model,
     for (uint32_t row = 0; row < model->planned_points.table.count; row++)
         if (scope.processes[model->planned_points.process[row]])
             VV_TRY(put_point(model, out, row, error));
-    return VARVE_OK;
+    return out->row_count > 0
+               ? VARVE_OK
+               : vv_sheet_policy(out, error, "no plan of trace points was recorded: "
+                                             "varve_trace_plan_record does that");
 }
