@@ -120,10 +120,12 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Prints each step with its duration and how it splits into phases, so that the odd one "
           "shows. Without a TRACE it reads the newest one here; several are read as one.",
-      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS,
+                        VV_OPTION_COMPAT),
       .table = "steps",
       .examples = EXAMPLES({ "varve steps", "the newest trace here" },
                            { "varve steps --steps 0..9 train.varve", "the first ten" },
+                           { "varve steps --compat msprof", "trace points, in msprof's columns" },
                            { "varve steps --csv -o steps.csv", "for a spreadsheet" }),
       .run = vv_cmd_steps },
     { .name = "critical", .group = "Look",

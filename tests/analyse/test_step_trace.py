@@ -257,6 +257,16 @@ def msprof(varve, path):
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
+def test_the_verb_steps_takes_msprofs_columns(varve, tmp_path):
+    path = made(tmp_path, [(1000, 2, 1, 4), (3000, 3, 1, 4), (4000, 4, 1, 4)])
+    done = subprocess.run([varve, "steps", "--no-cache", "--compat", "msprof", "--json", path],
+                          capture_output=True, text=True, check=True)
+    table = json.loads(done.stdout)["tables"]["step_trace"]
+    (row,) = [dict(zip((column["name"] for column in table["columns"]), row))
+              for row in table["rows"]]
+    assert {name: str(value) for name, value in row.items()} == msprof(varve, path)[0]
+
+
 def test_msprofs_columns(varve, tmp_path):
     path = made(tmp_path, [(100000, 0, 1, 4), (110500, 2, 1, 4), (120000, 10000, 1, 4),
                            (125250, 10001, 1, 4), (130000, 3, 1, 4), (135001, 4, 1, 4),
