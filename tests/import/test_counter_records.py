@@ -68,6 +68,21 @@ def test_an_operators_counts_are_without_those_inside_it(varve, tmp_path):
     assert rows["gemm"]["cpu_share"] == pytest.approx(0.8)
 
 
+def test_short_ranges_have_no_share(varve, tmp_path):
+    """Reading the counters would make them look as if they waited."""
+    trace, thread, gemm = made(tmp_path)
+    relu = thread.process.site("begin", "relu", layer="OP")
+    for call, took in enumerate((9999, 10_001, 9999)):
+        begin = (2000 + 100 * call) * US
+        thread.begin(relu, at=begin)
+        thread.counts([begin, 0], at=begin)
+        thread.counts([begin + took // 2, 0], at=begin + took)
+        thread.end(at=begin + took)
+    rows = rows_of(varve, trace.write())
+    assert (rows["relu"]["calls"], rows["relu"]["cpu_share"]) == (3, None)
+    assert rows["gemm"]["cpu_share"] == pytest.approx(0.8)
+
+
 def test_a_steps_counts_hold_all_that_is_in_it(varve, tmp_path):
     row = rows_of(varve, made(tmp_path)[0].write(), "step_counters")["step"]
     assert (row["duration_ns"], row["cpu_ns"], row["page_faults"]) == (1100 * US, 940 * US, 10)

@@ -15,6 +15,10 @@
 #include "question/question.h"
 #include "sheet/cells.h"
 
+/* Reading the counters takes about 1,000 ns of a range itself. A share of shorter ranges, in the
+ * mean, would say that they waited. */
+#define SHARE_LEAST_NS 10000
+
 enum { NAME, CALLS, SELF, CPU_SHARE, ROW, COLUMNS };
 
 static const struct vv_sheet_column own_columns[COLUMNS] = {
@@ -126,8 +130,9 @@ static enum varve_code put(const struct view *view, struct vv_sheet *sheet,
     cells[NAME] = vv_text_cell(name);
     cells[CALLS] = vv_int_cell(figures->calls);
     cells[SELF] = vv_int_cell(figures->self_ns);
-    if (vv_counted_cpu_share(&view->counted, view->scope->model, &figures->counts,
-                             figures->self_ns, &share))
+    bool is_long = figures->calls > 0 && figures->self_ns / figures->calls >= SHARE_LEAST_NS;
+    if (is_long && vv_counted_cpu_share(&view->counted, view->scope->model, &figures->counts,
+                                        figures->self_ns, &share))
         cells[CPU_SHARE] = vv_real_cell(share);
     cells[ROW] = vv_text_cell(kind == VV_ROW_PLAIN       ? "operator"
                               : kind == VV_ROW_REMAINDER ? "outside"
