@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # libvarve.so: what runs in the user's process. It is src/record, src/device, src/exec,
-# src/observe, src/graphs, src/points and src/collect whole, and of src/ctf, src/settings and
+# src/observe, src/points and src/collect whole, and of src/ctf, src/settings and
 # src/base the files that they call. It needs libc alone (-z defs and tests/lint see to it), never
 # leaves the process once loaded (-z nodelete: threads may still be inside), and finds its
 # thread-local data without a call (initial-exec), also in signal handlers; for their sake nothing
 # is bound lazily (-z now).
 file(GLOB_RECURSE recorder_sources CONFIGURE_DEPENDS src/record/*.c
-    src/device/*.c src/exec/*.c src/observe/*.c src/graphs/*.c src/points/*.c src/collect/*.c)
+    src/device/*.c src/exec/*.c src/observe/*.c src/points/*.c src/collect/*.c)
 
 # Which symbols it exports: those of include/varve, and the entry points of other programs'
 # interfaces.

@@ -71,6 +71,18 @@ static const struct vv_column execution_columns[] = {
     VV_EXECUTION_COLUMNS(VV_COLUMN, struct vv_executions)
 };
 static const struct vv_column task_columns[] = { VV_TASK_COLUMNS(VV_COLUMN, struct vv_tasks) };
+static const struct vv_column dag_node_columns[] = {
+    VV_DAG_NODE_COLUMNS(VV_COLUMN, struct vv_dag_nodes)
+};
+static const struct vv_column dag_edge_columns[] = {
+    VV_DAG_EDGE_COLUMNS(VV_COLUMN, struct vv_dag_edges)
+};
+static const struct vv_column dag_occurrence_columns[] = {
+    VV_DAG_OCCURRENCE_COLUMNS(VV_COLUMN, struct vv_dag_occurrences)
+};
+static const struct vv_column dag_note_columns[] = {
+    VV_DAG_NOTE_COLUMNS(VV_COLUMN, struct vv_dag_notes)
+};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define TABLE(member, columns) \
@@ -108,6 +120,10 @@ const struct vv_model_table vv_model_tables[VV_TABLE_COUNT] = {
     [VV_TABLE_TASKS] = TABLE(tasks, task_columns),
     [VV_TABLE_TRACE_POINTS] = TABLE(trace_points, trace_point_columns),
     [VV_TABLE_PLANNED_POINTS] = TABLE(planned_points, planned_point_columns),
+    [VV_TABLE_DAG_NODES] = TABLE(dag_nodes, dag_node_columns),
+    [VV_TABLE_DAG_EDGES] = TABLE(dag_edges, dag_edge_columns),
+    [VV_TABLE_DAG_OCCURRENCES] = TABLE(dag_occurrences, dag_occurrence_columns),
+    [VV_TABLE_DAG_NOTES] = TABLE(dag_notes, dag_note_columns),
 };
 
 static struct vv_table *table_of(struct vv_model *model, enum vv_table_row row)

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "model/dag_tables.h"
 #include "model/graph_tables.h"
 #include "model/table.h"
 #include "model/trace_points.h"
@@ -493,6 +494,10 @@ struct vv_model {
     struct vv_tasks tasks;
     struct vv_trace_points trace_points;
     struct vv_planned_points planned_points;
+    struct vv_dag_nodes dag_nodes;
+    struct vv_dag_edges dag_edges;
+    struct vv_dag_occurrences dag_occurrences;
+    struct vv_dag_notes dag_notes;
 };
 
 enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error *error);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "graphs/flat_graph.h"
+#include "points/flat/flat_graph.h"
 
 struct vv_found_node {
     uint32_t id;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "graphs/flat_graph.h"
+#include "points/flat/flat_graph.h"
 
 static const char *const fetches[] = {
     "GetNext", "DynamicGetNext", "DynamicGetNextV2", "IteratorV2", /* GE */

@@ -20,6 +20,7 @@
 
 #include "cache/cache.h"
 #include "cache/layout.h"
+#include "graph/dag/dag.h"
 #include "handmade.h"
 #include "imported_bytes.h"
 #include "same_model.h"
@@ -60,6 +61,19 @@ static void write_bytes(const char *path, const char *bytes, long count)
 }
 
 /* Rows in every table, so that each column has something to lose. */
+static void add_dag(struct vv_model *model)
+{
+    struct vv_dag dag;
+    uint32_t row;
+    assert_int_equal(vv_dag_init(&dag, NULL), VARVE_OK);
+    assert_int_equal(vv_dag_add_node(&dag, "mm", VV_DAG_OPERATOR, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_dag_add_edge(&dag, row, row, VV_DAG_EDGE_DATA, &row, NULL), VARVE_OK);
+    assert_int_equal(vv_dag_add_occurrence(&dag, 0, 3, 1, 70, NULL), VARVE_OK);
+    assert_int_equal(vv_dag_note(&dag, NULL, "steps", "10"), VARVE_OK);
+    assert_int_equal(vv_dag_to_model(&dag, model, NULL), VARVE_OK);
+    vv_dag_deinit(&dag);
+}
+
 static struct vv_model *make_model(void)
 {
     struct vv_model *model = handmade_model();
@@ -97,6 +111,7 @@ static struct vv_model *make_model(void)
     assert_int_equal(vv_model_add_task(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_trace_point(model, &row, NULL), VARVE_OK);
     assert_int_equal(vv_model_add_planned_point(model, &row, NULL), VARVE_OK);
+    add_dag(model);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     model->run.command = handmade_text(model, "./train");
@@ -168,6 +183,7 @@ static struct vv_model *make_small_model(void)
     model->facts.kind[row] = VV_ARG_JSON;
     model->facts.value[row] = handmade_text(model, "[1]");
     assert_int_equal(vv_model_add_resume(model, 0, 5000, NULL), VARVE_OK);
+    add_dag(model);
     assert_int_equal(vv_model_add_input(model, &row, NULL), VARVE_OK);
     model->inputs.path[row] = handmade_text(model, source);
     handmade_finish(model);

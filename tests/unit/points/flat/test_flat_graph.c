@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "graphs/flat_graph.h"
+#include "points/flat/flat_graph.h"
 
 static struct varve_graph_node node_named(const char *name)
 {

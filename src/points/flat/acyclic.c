@@ -3,7 +3,7 @@
  * wait for none. What is left has a cycle, and from any of its nodes the way back leads into it. */
 #include <stdlib.h>
 
-#include "graphs/flat_graph.h"
+#include "points/flat/flat_graph.h"
 
 #define NAMES_SHOWN 8u
 

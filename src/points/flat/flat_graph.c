@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graphs/flat_graph.h"
+#include "points/flat/flat_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
