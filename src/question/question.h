@@ -49,9 +49,16 @@ struct vv_question {
      * (advice). Borrowed; whatever is not among them is made. */
     const struct vv_made *made;
     size_t made_count;
+    /* For a graph of what ran. */
+    const char *of;    /* "operators", "python" …; NULL = operators, or the graph of a file      */
+    const char *edges; /* "data,flow" …; NULL = all that are known                              */
+    const char *around; /* only nodes with this name, and those at most `hops` edges away; NULL */
+    int64_t hops;
+    bool break_cycles; /* edges that lead back are left out; otherwise they are an error         */
 };
-#define VV_QUESTION_ALL \
-    { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0 }
+#define VV_QUESTION_ALL                                                                    \
+    { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, \
+      NULL, 0, false }
 
 /* Does the question ask for msprof's columns? */
 static inline bool vv_asks_msprof(const struct vv_question *question)

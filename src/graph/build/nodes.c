@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nodes.c — a node for each execution: slices of the host, and the work of devices. */
+#include <string.h>
+
+#include "derive/operators/own_time.h"
+#include "graph/build/building.h"
+#include "meaning/device_class.h"
+
+/* ---- one node ---- */
+
+static enum varve_code add_traits(struct vv_graph_building *building, uint32_t slice, uint32_t node,
+                                  struct varve_error *error)
+{
+    struct vv_dag_nodes *nodes = &building->dag->nodes;
+    const struct vv_traits *traits = &building->traits;
+    uint32_t module = vv_trait_of(traits, VV_TRAIT_MODULE, slice),
+             phase = vv_trait_of(traits, VV_TRAIT_PHASE, slice),
+             source = vv_trait_of(traits, VV_TRAIT_SOURCE, slice),
+             shapes = vv_trait_of(traits, VV_TRAIT_SHAPE, slice);
+    if (module != VV_NONE)
+        VV_TRY(vv_graph_text(building, module, &nodes->module[node], error));
+    if (phase != VV_NONE)
+        VV_TRY(vv_dag_text(building->dag, vv_phase_text(building->model, phase),
+                           &nodes->phase[node], error));
+    if (source != VV_NONE)
+        VV_TRY(vv_dag_text(building->dag, vv_intern_text(traits->texts, source),
+                           &nodes->source[node], error));
+    if (shapes != VV_NONE)
+        VV_TRY(vv_graph_shapes(building, shapes, &nodes->inputs[node], &nodes->outputs[node],
+                               error));
+    return VARVE_OK;
+}
+
+static void add_amounts(struct vv_graph_building *building, uint32_t slice, uint32_t node)
+{
+    const struct vv_model *model = building->model;
+    struct vv_dag_nodes *nodes = &building->dag->nodes;
+    uint32_t op = model->slices.op[slice], activity = model->slices.activity[slice];
+    if (op != VV_NONE) {
+        uint32_t collective = model->ops.collective[op];
+        nodes->flop[node] = model->ops.flop[op];
+        nodes->bytes[node] = model->ops.bytes[op];
+        if (nodes->bytes[node] == 0 && collective != VV_NONE)
+            nodes->bytes[node] = model->collectives.bytes[collective];
+    }
+    if (activity != VV_NONE && model->activities.bytes[activity] != 0)
+        nodes->bytes[node] = model->activities.bytes[activity];
+}
+
+static uint32_t step_of(const struct vv_model *model, uint32_t slice)
+{
+    uint32_t activity = model->slices.activity[slice],
+             launch = activity != VV_NONE && vv_is_device_work(model, activity)
+                          ? model->activities.launch[activity]
+                          : VV_NONE;
+    return model->slices.step[launch != VV_NONE ? launch : slice];
+}
+
+enum varve_code vv_graph_add_slice_node(struct vv_graph_building *building, uint32_t slice,
+                                        enum vv_dag_kind kind, int64_t self_ns,
+                                        uint32_t *out_node, struct varve_error *error)
+{
+    const struct vv_model *model = building->model;
+    struct vv_dag *dag = building->dag;
+    uint32_t node, step = step_of(model, slice);
+    VV_TRY(vv_dag_add_node(dag, NULL, kind, &node, error));
+    struct vv_dag_nodes *nodes = &dag->nodes;
+    int64_t duration_ns = model->slices.duration_ns[slice];
+    nodes->count[node] = 1;
+    nodes->begin_ns[node] = model->slices.begin_ns[slice];
+    nodes->end_ns[node] = nodes->begin_ns[node] + duration_ns;
+    nodes->total_ns[node] = nodes->min_ns[node] = nodes->max_ns[node] = duration_ns;
+    nodes->p50_ns[node] = nodes->p95_ns[node] = duration_ns;
+    nodes->self_ns[node] = self_ns;
+    if (model->slices.flags[slice] & VV_SLICE_UNFINISHED)
+        nodes->flags[node] |= VV_DAG_UNFINISHED;
+    VV_TRY(vv_graph_text(building, model->slices.name[slice], &nodes->name[node], error));
+    VV_TRY(vv_graph_where(building, model->slices.track[slice], &nodes->where[node], error));
+    VV_TRY(add_traits(building, slice, node, error));
+    add_amounts(building, slice, node);
+    VV_TRY(VV_SCRATCH_RESERVE(building->scratch, &building->slice_of, &building->slice_capacity,
+                              (size_t)node + 1, error));
+    building->slice_of[node] = slice;
+    building->holder[slice] = node;
+    *out_node = node;
+    if (step != VV_NONE)
+        VV_TRY(vv_dag_add_occurrence(dag, node, model->steps.index[step], 1, duration_ns, error));
+    return VARVE_OK;
+}
+
+/* ---- the host ---- */
+
+static enum vv_dag_kind host_kind(struct vv_graph_building *building, uint32_t slice)
+{
+    static const enum vv_dag_kind of_role[VV_HOST_COUNT] = {
+        [VV_HOST_NONE] = VV_DAG_RANGE,   [VV_HOST_OP] = VV_DAG_OPERATOR,
+        [VV_HOST_PYTHON] = VV_DAG_PYTHON, [VV_HOST_GC] = VV_DAG_RANGE,
+        [VV_HOST_COMPILE] = VV_DAG_RANGE, [VV_HOST_LOADER] = VV_DAG_RANGE,
+        [VV_HOST_COMM] = VV_DAG_COLLECTIVE, [VV_HOST_CALL] = VV_DAG_CALL,
+        [VV_HOST_ALLOCATION] = VV_DAG_CALL, [VV_HOST_SYNC] = VV_DAG_CALL,
+    };
+    const struct vv_slices *slices = &building->model->slices;
+    if (slices->layer[slice] == VARVE_LAYER_PYTHON)
+        return VV_DAG_PYTHON;
+    if ((slices->flags[slice] & VV_SLICE_ANNOTATION) != 0 ||
+        slices->layer[slice] == VARVE_LAYER_API)
+        return VV_DAG_RANGE;
+    return of_role[vv_host_role_of(&building->roles, slice)];
+}
+
+static bool is_drawn(const struct vv_graph_building *building, vv_graph_draws *draws,
+                     uint32_t slice)
+{
+    const struct vv_model *model = building->model;
+    return vv_is_operator(model, slice) && (model->slices.flags[slice] & VV_SLICE_OVERHEAD) == 0 &&
+           vv_step_counts(&building->scope, model->slices.step[slice]) &&
+           vv_scope_holds(&building->scope, slice) && (draws == NULL || draws(building, slice));
+}
+
+/* Slices whose time is divided among them: all of a track, or those of one kind. */
+struct own {
+    int64_t *begin_ns, *duration_ns, *own_ns;
+    uint32_t *rows, *stack;
+    uint32_t count;
+};
+
+static enum varve_code own_init(struct own *own, size_t rows, struct vv_scratch *scratch,
+                                struct varve_error *error)
+{
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own->begin_ns, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own->duration_ns, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own->own_ns, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own->rows, rows, error));
+    return VV_SCRATCH_ARRAY(scratch, &own->stack, rows, error);
+}
+
+/* Takes the rows [first, last) that `draws` names: a callee that has no node leaves its time to its
+ * caller. Without `draws` all rows count, as in table `operators`. */
+static void own_take(struct own *own, const struct vv_graph_building *building,
+                     vv_graph_draws *draws, uint32_t first, uint32_t last)
+{
+    const struct vv_slices *slices = &building->model->slices;
+    own->count = 0;
+    for (uint32_t row = first; row < last; row++) {
+        if (draws != NULL && !draws(building, row))
+            continue;
+        own->begin_ns[own->count] = slices->begin_ns[row];
+        own->duration_ns[own->count] = slices->duration_ns[row];
+        own->rows[own->count++] = row;
+    }
+}
+
+static void own_divide(struct own *own, int64_t end_ns)
+{
+    const struct vv_slices taken = { .begin_ns = own->begin_ns, .duration_ns = own->duration_ns };
+    vv_own_time(&taken, 0, own->count, end_ns, own->stack, own->own_ns);
+}
+
+static enum varve_code add_thread(struct vv_graph_building *building, vv_graph_draws *draws,
+                                  struct own *own, uint32_t track, struct varve_error *error)
+{
+    uint32_t first, last, node;
+    vv_track_rows(building->model, track, &first, &last);
+    own_take(own, building, draws, first, last);
+    own_divide(own, INT64_MAX);
+    for (uint32_t i = 0; i < own->count; i++) {
+        uint32_t row = own->rows[i];
+        if (is_drawn(building, draws, row))
+            VV_TRY(vv_graph_add_slice_node(building, row, host_kind(building, row),
+                                           own->own_ns[i], &node, error));
+    }
+    return VARVE_OK;
+}
+
+/* The time of the track's chosen steps in which no node's slice was the innermost one. */
+static void find_outside(struct vv_graph_building *building, vv_graph_draws *draws,
+                         struct own *own, int64_t *outside_ns, int64_t *inside_ns)
+{
+    const struct vv_steps *steps = &building->model->steps;
+    for (uint32_t step = 0; step < steps->table.count; step++) {
+        uint32_t first, last;
+        int64_t drawn_ns = 0;
+        if (!building->scope.steps[step])
+            continue;
+        vv_step_rows(building->model, step, &first, &last);
+        own_take(own, building, draws, first, last);
+        own_divide(own, steps->begin_ns[step] + steps->duration_ns[step]);
+        for (uint32_t i = 0; i < own->count; i++)
+            if (is_drawn(building, draws, own->rows[i]))
+                drawn_ns += own->own_ns[i];
+        outside_ns[steps->track[step]] += steps->duration_ns[step] - drawn_ns;
+        *inside_ns += drawn_ns;
+    }
+}
+
+static enum varve_code add_outside(struct vv_graph_building *building, uint32_t track,
+                                   int64_t outside_ns, struct varve_error *error)
+{
+    const struct vv_steps *steps = &building->model->steps;
+    struct vv_dag *dag = building->dag;
+    uint32_t node;
+    VV_TRY(vv_dag_add_node(dag, "(outside)", VV_DAG_OUTSIDE, &node, error));
+    struct vv_dag_nodes *nodes = &dag->nodes;
+    VV_TRY(vv_graph_where(building, track, &nodes->where[node], error));
+    nodes->total_ns[node] = nodes->self_ns[node] = outside_ns;
+    for (uint32_t step = 0; step < steps->table.count; step++) {
+        int64_t end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+        if (!building->scope.steps[step] || steps->track[step] != track)
+            continue;
+        if (nodes->count[node]++ == 0 || steps->begin_ns[step] < nodes->begin_ns[node])
+            nodes->begin_ns[node] = steps->begin_ns[step];
+        nodes->end_ns[node] = end_ns > nodes->end_ns[node] ? end_ns : nodes->end_ns[node];
+    }
+    VV_TRY(VV_SCRATCH_RESERVE(building->scratch, &building->slice_of, &building->slice_capacity,
+                              (size_t)node + 1, error));
+    building->slice_of[node] = VV_NONE;
+    return VARVE_OK;
+}
+
+static enum varve_code add_threads(struct vv_graph_building *building, vv_graph_draws *draws,
+                                   struct vv_scratch *own_scratch, struct varve_error *error)
+{
+    const struct vv_model *model = building->model;
+    struct own own;
+    int64_t *outside_ns, inside_ns = 0, drawn_ns = 0;
+    VV_TRY(own_init(&own, model->slices.table.count, own_scratch, error));
+    VV_TRY(VV_SCRATCH_ZEROS(own_scratch, &outside_ns, model->tracks.table.count, error));
+    for (uint32_t track = 0; track < model->tracks.table.count; track++)
+        if (building->scope.tracks[track] && vv_track_works(model, track))
+            VV_TRY(add_thread(building, draws, &own, track, error));
+    for (uint32_t node = 0; node < building->dag->nodes.table.count; node++)
+        if (building->scope.step_tracks[model->slices.track[building->slice_of[node]]])
+            drawn_ns += building->dag->nodes.self_ns[node];
+    find_outside(building, draws, &own, outside_ns, &inside_ns);
+    for (uint32_t track = 0; track < model->tracks.table.count; track++)
+        if (building->scope.step_tracks[track])
+            VV_TRY(add_outside(building, track, outside_ns[track], error));
+    if (drawn_ns > inside_ns)
+        return vv_dag_note(building->dag, error, "beyond steps",
+                           "%lld ns of threads with steps lie outside all steps",
+                           (long long)(drawn_ns - inside_ns));
+    return VARVE_OK;
+}
+
+enum varve_code vv_graph_host_nodes(struct vv_graph_building *building, vv_graph_draws *draws,
+                                    struct varve_error *error)
+{
+    struct vv_scratch own = { 0 };
+    enum varve_code code = add_threads(building, draws, &own, error);
+    vv_scratch_deinit(&own);
+    return code;
+}
+
+/* ---- devices ---- */
+
+static enum varve_code say_device(struct vv_graph_building *building, uint32_t node, uint32_t id,
+                                  struct varve_error *error)
+{
+    char text[40];
+    if (id == VV_NONE)
+        return VARVE_OK;
+    vv_device_text(id, text, sizeof text);
+    return vv_dag_text(building->dag, text, &building->dag->nodes.device[node], error);
+}
+
+/* A device's own record of a wait counts as work does. */
+static bool is_wait(const struct vv_graph_building *building, uint32_t activity)
+{
+    const struct vv_model *model = building->model;
+    const struct vv_scope *scope = &building->scope;
+    uint32_t slice = model->activities.slice[activity], launch = model->activities.launch[activity];
+    if (model->activities.kind[activity] != VV_ACTIVITY_SYNC || slice == VV_NONE ||
+        !vv_scope_holds(scope, slice))
+        return false;
+    uint32_t track = model->slices.track[slice], process = model->tracks.process[track],
+             device = model->activities.device[activity];
+    const char *wanted = building->question->selection.device;
+    if (model->tracks.kind[track] != VV_TRACK_DEVICE ||
+        (process != VV_NONE && !scope->processes[process]) ||
+        (wanted != NULL && strcmp(wanted, "all") != 0 &&
+         !vv_device_is_called(device != VV_NONE ? device : model->tracks.device[track], wanted)) ||
+        (scope->by_thread && (launch == VV_NONE || !scope->tracks[model->slices.track[launch]])))
+        return false;
+    return vv_step_counts(scope, model->slices.step[launch != VV_NONE ? launch : slice]);
+}
+
+static enum varve_code add_waits(struct vv_graph_building *building, struct varve_error *error)
+{
+    const struct vv_model *model = building->model;
+    for (uint32_t a = 0; a < model->activities.table.count; a++) {
+        uint32_t node, slice = model->activities.slice[a], device = model->activities.device[a];
+        if (!is_wait(building, a) || building->holder[slice] != VV_NONE)
+            continue;
+        VV_TRY(vv_graph_add_slice_node(building, slice, VV_DAG_WAIT,
+                                       model->slices.duration_ns[slice], &node, error));
+        if (device == VV_NONE)
+            device = model->tracks.device[model->slices.track[slice]];
+        VV_TRY(say_device(building, node, device, error));
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_graph_device_nodes(struct vv_graph_building *building,
+                                      struct varve_error *error)
+{
+    static const enum vv_dag_kind of_class[VV_CLASS_COUNT] = {
+        [VV_CLASS_COMPUTE] = VV_DAG_KERNEL, [VV_CLASS_COMM] = VV_DAG_COLLECTIVE,
+        [VV_CLASS_COPY] = VV_DAG_COPY, [VV_CLASS_SET] = VV_DAG_COPY,
+    };
+    struct vv_device_work *work = &building->work;
+    VV_TRY(vv_device_work_init(work, &building->scope, building->question->selection.device,
+                               error));
+    for (size_t d = 0; d < work->device_count; d++)
+        for (size_t i = work->devices[d].first; i < work->devices[d].last; i++) {
+            uint32_t node, slice = building->model->activities.slice[work->items[i].activity];
+            if (building->holder[slice] != VV_NONE)
+                continue;
+            VV_TRY(vv_graph_add_slice_node(building, slice, of_class[work->items[i].class],
+                                           building->model->slices.duration_ns[slice], &node,
+                                           error));
+            VV_TRY(say_device(building, node, work->devices[d].id, error));
+        }
+    return add_waits(building, error);
+}
+
+void vv_graph_find_holders(struct vv_graph_building *building)
+{
+    const struct vv_slices *slices = &building->model->slices;
+    for (uint32_t row = 0; row < slices->table.count; row++)
+        if (building->holder[row] == VV_NONE && slices->parent[row] != VV_NONE)
+            building->holder[row] = building->holder[slices->parent[row]];
+}

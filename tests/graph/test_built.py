@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for the graph of every real trace."""
+import collections
+import sys
+import pathlib
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import all_tables  # pylint: disable=wrong-import-position
+import built_graph  # pylint: disable=wrong-import-position
+
+TRACES = ["kineto/resnet50_workers0.json.gz", "tracelens/h100_Falconsai.json.gz",
+          "tracelens/sglang_decode.json.gz", "tracelens/mi210_gpu_only.json.gz",
+          "xplane/jax_mi300_conv.xplane.pb", "xplane/jax_tpu_inference.xplane.pb",
+          "ascend/trace_view.json.gz", "hta/mtia_inference.json.gz", "hta/backward_thread.json",
+          "nsys/saxpy_mpi_cuda.sqlite", "onnxruntime/ort_parallel.json.gz",
+          "mlirgraph/profiler_ops.pb"]
+
+
+@pytest.fixture(name="graph", scope="module", params=TRACES)
+def a_graph(request, build, traces):
+    return request.param, built_graph.read(build, traces / request.param)
+
+
+def own(nodes, key):
+    sums = collections.Counter()
+    for node in nodes:
+        sums[key(node)] += node["self_ns"]
+    return sums
+
+
+def test_self_times_add_up_to_the_operators(graph, build, traces):
+    """All rows of the table but those of the profiler itself."""
+    name, graph = graph
+    table = all_tables.read(build, traces / name)["operators"]
+    want = {row["name"]: row["self_ns"] for row in table.rows if row["row"] == "operator"}
+    got = own([node for node in graph.nodes if not node["device"] and node["kind"] != "outside"],
+              lambda node: node["name"])
+    assert got == {word: want[word] for word in got}
+    assert set(got) == set(want) or name.startswith("nsys/")
+
+
+def test_a_thread_adds_up_to_its_steps(graph, build, traces):
+    name, graph = graph
+    steps = [row for row in all_tables.read(build, traces / name)["steps"].rows
+             if not row["warm_up"]]
+    threads = {node["where"] for node in graph.nodes if node["kind"] == "outside"}
+    assert threads == {row["thread"] for row in steps}
+    if name.startswith("ascend/"):  # the same thread once more, in the process of the runtime
+        return
+    beyond = int(graph.notes.get("beyond steps", "0 ns").partition(" ns")[0])
+    assert sum(node["self_ns"] for node in graph.nodes if node["where"] in threads) \
+        == sum(row["duration_ns"] for row in steps) + beyond
+
+
+def test_levels_rise_along_edges(graph):
+    _, graph = graph
+    for edge in graph.edges:
+        assert graph.nodes[edge["from"]]["level"] < graph.nodes[edge["to"]]["level"]
+    assert "cycles" not in graph.notes
+
+
+def test_a_level_is_the_longest_path(graph):
+    _, graph = graph
+    longest = [0] * len(graph.nodes)
+    for edge in sorted(graph.edges, key=lambda edge: graph.nodes[edge["to"]]["level"]):
+        longest[edge["to"]] = max(longest[edge["to"]], longest[edge["from"]] + 1)
+    assert all(node["level"] == level for node, level in zip(graph.nodes, longest)
+               if node["kind"] != "outside")
+
+
+def test_each_node_is_within_its_total(graph):
+    _, graph = graph
+    for node in graph.nodes:
+        assert 0 <= node["self_ns"] <= node["total_ns"]
+        assert 0 <= node["critical_ns"]
+        assert node["parent"] == -1
+
+
+def test_known_numbers(build, traces):
+    graph = built_graph.read(build, traces / "kineto/resnet50_workers0.json.gz")
+    kinds = collections.Counter(node["kind"] for node in graph.nodes)
+    edges = collections.Counter(edge["kind"] for edge in graph.edges)
+    assert (kinds["kernel"], kinds["copy"]) == (8772, 324)
+    assert edges["stream"] == kinds["kernel"] + kinds["copy"] - 1
+    launched = sum(1 for edge in graph.edges if edge["name"] == "launch")
+    assert launched == kinds["kernel"] + kinds["copy"]
