@@ -102,7 +102,9 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
     X(T, uint32_t, source)     /* row in sources; 0 = none                                      */ \
     X(T, vv_link, step)        /* row in steps, by finish: the step its begin lies in; VV_NONE  */ \
     X(T, vv_link, phase)       /* slice row, by finish: innermost phase around it; VV_NONE      */ \
-    X(T, uint32_t, order)      /* order of begin in its track's stream: decides ties            */ \
+    X(T, uint32_t, order)      /* order in its track's stream: decides ties. If an importer     */ \
+                               /* leaves it out, finish sets it where the rows of a track did   */ \
+                               /* not come in order of time                                     */ \
     X(T, uint16_t, layer)      /* one VARVE_LAYER_ bit                                          */ \
     X(T, uint8_t, flags)       /* VV_SLICE_                                                     */
 struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, struct vv_slices) };
@@ -396,6 +398,7 @@ struct vv_run {
     uint32_t command, directory, host, kernel, machine; /* strings; 0 = not known               */
     int64_t cpus;                     /* 0 = not known                                          */
     int64_t begin_ns, end_ns;         /* first and last instant of any record                   */
+    int64_t origin_ns;                /* the producer's own times count from here; 0 = from 1970 */
     int64_t exit_code, signal;        /* -1 = not known                                         */
     uint64_t events, lost;            /* sums over processes; lost includes lost_homeless        */
     uint64_t lost_homeless;           /* lost by processes that had no folder in the trace      */

@@ -13,11 +13,12 @@ TABLES = ["import/rows/vocabulary.c", "import/rows/producer_words.c", "import/ro
           "import/nsys/names.c", "import/rpd/rows.c", "import/rpd/calls.c",
           "import/rocprof/names.c", "import/rocprof/records.c"]
 BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers", "sheet",
-          "meaning"]
+          "meaning", "graph"]
 # Files whose subject the words are.
 SPEAK = {
     "export/chrome": "writes Kineto's form",
     "analyse/critical/hta.c": "rules of HTA, by HTA's own list",
+    "graph/build/mlirgraph.c": "rules of mlirgraph, which takes one plane by name",
     "meaning/hta_rules.c": "rules of HTA, by HTA's own list",
     "meaning/host_role.c": "what ranges are called, which is data: no argument, no category",
     "meaning/device_class.c": "what kernels are called, which is data: no argument, no category",

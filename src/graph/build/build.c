@@ -203,7 +203,9 @@ static enum varve_code build(struct vv_graph_building *building, struct varve_er
 {
     const struct vv_question *question = building->question;
     const struct vv_graph_kind *kind;
+    bool is_compatible = question->compat != NULL && strcmp(question->compat, "mlirgraph") == 0;
     VV_TRY(find_kind(question->of, &kind, error));
+    kind = is_compatible ? &vv_graph_mlirgraph : kind;
     building->wanted = kind->edges;
     if (question->edges != NULL)
         VV_TRY(read_edges(question->edges, &building->wanted, error));
@@ -212,6 +214,8 @@ static enum varve_code build(struct vv_graph_building *building, struct varve_er
     VV_TRY(kind->build(building, error));
     VV_TRY(say_selection(building, error));
     VV_TRY(say_edges(building, error));
+    if (is_compatible)
+        return VARVE_OK;
     return vv_dag_levels(building->dag, true, error);
 }
 
@@ -230,7 +234,7 @@ enum varve_code vv_graph_build(const struct vv_model *model, const struct vv_que
                                           .scratch = &scratch, .dag = out_dag };
     enum varve_code code = vv_dag_init(out_dag, error);
     if (code == VARVE_OK)
-        code = model->dag_nodes.table.count > 0 && question->of == NULL
+        code = model->dag_nodes.table.count > 0 && question->of == NULL && question->compat == NULL
                    ? take_file(&building, error)
                    : build(&building, error);
     vv_scratch_deinit(&scratch);

@@ -7,5 +7,7 @@
 
 extern const struct vv_graph_kind vv_graph_operators, vv_graph_python, vv_graph_calls,
     vv_graph_kernels;
+/* The rules of another tool (question.compat). Sets the levels, too. */
+extern const struct vv_graph_kind vv_graph_mlirgraph;
 
 #endif

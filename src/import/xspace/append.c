@@ -59,7 +59,7 @@ static const struct {
     { VV_TABLE_ARGS, LINK_VALUE, offsetof(struct vv_args, value) },
 };
 
-/* vv_model_finish fills these. `order` is not needed, because the order of the file is that of
+/* vv_model_finish fills these. It sets `order` where a line's events do not stand in order of
  * time. */
 static const size_t left_out[] = {
     offsetof(struct vv_slices, self_ns), offsetof(struct vv_slices, parent),

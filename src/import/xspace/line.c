@@ -197,13 +197,15 @@ static enum varve_code find_track(struct vv_xspace_plane *plane,
 
 /* ---- the line ---- */
 
-static enum varve_code find_base(const struct vv_xspace *space, int64_t timestamp_ns,
-                                 uint64_t offset, int64_t *out_base_ns, struct varve_error *error)
+static enum varve_code find_base(struct vv_xspace *space, int64_t timestamp_ns, uint64_t offset,
+                                 int64_t *out_base_ns, struct varve_error *error)
 {
     if (timestamp_ns >= BASE_MAX_NS || timestamp_ns <= -BASE_MAX_NS)
         return vv_fail_at(error, VARVE_CORRUPT, offset, "a line that begins at %lld ns",
                           (long long)timestamp_ns);
     *out_base_ns = timestamp_ns >= EPOCH_FROM_NS ? timestamp_ns : space->base_ns + timestamp_ns;
+    if (timestamp_ns < EPOCH_FROM_NS)
+        space->model->run.origin_ns = space->base_ns;
     return VARVE_OK;
 }
 

@@ -20,11 +20,19 @@
 
 #define INSERTION_ROWS 12u
 
+/* A column whose bytes are all equal is the same in any order. */
+static bool is_uniform(const void *cells, size_t bytes)
+{
+    const unsigned char *byte = cells;
+    return bytes == 0 || memcmp(byte, byte + 1, bytes - 1) == 0;
+}
+
 struct ordering {
     const int64_t *begin_ns, *duration_ns;
     const uint32_t *order;
     uint32_t *rows, *spare; /* as many items as there are slices                                */
     uint64_t *ends;         /* where each track's rows end                                      */
+    uint32_t *of_file;      /* to be filled: slices.order, if no importer has set it; or NULL   */
 };
 
 static inline bool goes_before(const struct ordering *ordering, uint32_t a, uint32_t b)
@@ -139,11 +147,23 @@ static uint64_t *count_by_track(const struct vv_model *model)
     return places;
 }
 
+/* Keeps the order of the file, which is that of the rows, if it is not that of time. */
+static void keep_order(const struct ordering *ordering, const uint32_t *rows, size_t count)
+{
+    size_t i = 1;
+    while (i < count && rows[i - 1] < rows[i])
+        i++;
+    for (size_t k = 0; i < count && k < count; k++)
+        ordering->of_file[rows[k]] = rows[k];
+}
+
 static void sort_track(void *context, size_t track)
 {
     const struct ordering *ordering = context;
     uint64_t first = track == 0 ? 0 : ordering->ends[track - 1];
     sort_rows(ordering, ordering->rows + first, ordering->ends[track] - first);
+    if (ordering->of_file != NULL)
+        keep_order(ordering, ordering->rows + first, ordering->ends[track] - first);
 }
 
 /* On return, `ends` holds ends; it comes with the beginnings. */
@@ -209,13 +229,6 @@ struct moving {
     bool has_failed[VV_TABLE_COLUMNS_MAX];
 };
 
-/* A column whose bytes are all equal is the same in any order. */
-static bool is_uniform(const void *cells, size_t bytes)
-{
-    const unsigned char *byte = cells;
-    return bytes == 0 || memcmp(byte, byte + 1, bytes - 1) == 0;
-}
-
 /* All `count` cells are written here. So any zeroed cells will do as the target (cells.h), also
  * those that another column of zeros has left: they are zero after the last row, too. */
 static void move_column(void *context, size_t number)
@@ -274,6 +287,8 @@ enum varve_code vv_build_order(struct vv_model *model, struct varve_error *error
     ordering.rows = vv_large_pages_alloc(count * sizeof *ordering.rows);
     ordering.spare = vv_large_pages_alloc(count * sizeof *ordering.spare);
     ordering.ends = count_by_track(model);
+    if (slices->order[0] == 0 && is_uniform(slices->order, count * sizeof *slices->order))
+        ordering.of_file = slices->order;
     if (ordering.rows == NULL || ordering.spare == NULL || ordering.ends == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to sort %llu slices",
                        (unsigned long long)count);
