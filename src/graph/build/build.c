@@ -11,7 +11,8 @@
 #include "graph/dag/levels.h"
 
 static const struct vv_graph_kind *const kinds[] = {
-    &vv_graph_operators, &vv_graph_python, &vv_graph_calls, &vv_graph_kernels,
+    &vv_graph_operators, &vv_graph_python, &vv_graph_calls,
+    &vv_graph_kernels,   &vv_graph_memory, &vv_graph_registered,
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
@@ -71,6 +72,7 @@ static enum varve_code add_edges(struct vv_graph_building *building, struct varv
         [VV_DAG_EDGE_ORDER] = vv_graph_order_edges, /* the last one: it fills what others leave */
     };
     vv_graph_find_holders(building);
+    vv_graph_add_memory(building);
     for (int kind = 0; kind < VV_DAG_EDGE_KINDS; kind++)
         if (vv_graph_wants(building, kind))
             VV_TRY(makers[kind](building, error));
@@ -116,11 +118,11 @@ static enum varve_code build_kernels(struct vv_graph_building *building, struct 
 #define EDGE(name) (1u << VV_DAG_EDGE_##name)
 #define EVERY_EDGE ((1u << VV_DAG_EDGE_KINDS) - 1)
 
-const struct vv_graph_kind vv_graph_operators = { "operators", EVERY_EDGE, build_operators };
-const struct vv_graph_kind vv_graph_python = { "python", EDGE(NESTING), build_python };
-const struct vv_graph_kind vv_graph_calls = { "calls", EDGE(NESTING), build_calls };
+const struct vv_graph_kind vv_graph_operators = { "operators", EVERY_EDGE, true, build_operators };
+const struct vv_graph_kind vv_graph_python = { "python", EDGE(NESTING), true, build_python };
+const struct vv_graph_kind vv_graph_calls = { "calls", EDGE(NESTING), true, build_calls };
 const struct vv_graph_kind vv_graph_kernels = { "kernels", EDGE(STREAM) | EDGE(SYNC) | EDGE(DATA),
-                                                build_kernels };
+                                                true, build_kernels };
 
 /* ---- the legend ---- */
 
@@ -216,7 +218,8 @@ static enum varve_code build(struct vv_graph_building *building, struct varve_er
     VV_TRY(say_edges(building, error));
     if (is_compatible)
         return VARVE_OK;
-    return vv_dag_levels(building->dag, true, error);
+    bool breaks = question->break_cycles || kind->follows_time;
+    return vv_dag_levels(building->dag, breaks, error);
 }
 
 /* A file of a graph is that graph. */

@@ -27,6 +27,7 @@ struct vv_graph_building {
     uint32_t *text_of;      /* string of the model -> string of the graph + 1; 0 = not yet        */
     uint32_t *where_of;     /* track -> string of the graph + 1                                   */
     uint32_t *input_of, *output_of; /* string of the model, of shapes -> strings of the graph + 1 */
+    bool *chosen;           /* slice -> it gets a node, for a graph that chooses its slices      */
     bool has_ranks;         /* names of tracks have their rank                                    */
     unsigned wanted;        /* bit 1 << enum vv_dag_edge_kind: the question's edges               */
     uint64_t edges[VV_DAG_EDGE_KINDS];  /* edges made                                             */
@@ -38,6 +39,7 @@ struct vv_graph_building {
 struct vv_graph_kind {
     const char *word; /* as in question.of                                                      */
     unsigned edges;   /* bits 1 << enum vv_dag_edge_kind, if the question names none            */
+    bool follows_time; /* only clocks that contradict each other can make a cycle                */
     enum varve_code (*build)(struct vv_graph_building *building, struct varve_error *error);
 };
 
@@ -55,6 +57,8 @@ enum varve_code vv_graph_device_nodes(struct vv_graph_building *building,
                                       struct varve_error *error);
 /* Fills `holder`. Call when all slices have their nodes. */
 void vv_graph_find_holders(struct vv_graph_building *building);
+/* Fills memory_bytes. Comes after the holders. */
+void vv_graph_add_memory(struct vv_graph_building *building);
 
 enum varve_code vv_graph_add_slice_node(struct vv_graph_building *building, uint32_t slice,
                                         enum vv_dag_kind kind, int64_t self_ns,
@@ -69,6 +73,10 @@ enum varve_code vv_graph_where(struct vv_graph_building *building, uint32_t trac
 enum varve_code vv_graph_shapes(struct vv_graph_building *building, uint32_t shapes,
                                 uint32_t *out_inputs, uint32_t *out_outputs,
                                 struct varve_error *error);
+
+/* "[8,4] f32", and how many bytes it has; 0 = not known. */
+enum varve_code vv_graph_tensor(struct vv_graph_building *building, uint32_t tensor,
+                                uint32_t *out_text, uint64_t *out_bytes, struct varve_error *error);
 
 /* ---- edges ---- */
 

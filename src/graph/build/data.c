@@ -5,14 +5,10 @@
  * Within a process a tensor is known by its identity. Its outputs and inputs are walked in order of
  * time: an output counts when its node ends, an input when its node begins. An input belongs to the
  * last output before it. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/radix.h"
 #include "graph/build/building.h"
-#include "meaning/node_words.h"
-#include "meaning/op_formulas.h"
 #include "model/id_map.h"
 
 /* The order at one instant. A node of no duration reads before it writes. */
@@ -100,25 +96,6 @@ static enum varve_code prepare_makers(struct walking *walking, struct varve_erro
     return vv_id_map_in(walking->scratch, &walking->makers, &range, error);
 }
 
-static enum varve_code say_tensor(struct walking *walking, uint32_t tensor, uint32_t *out_name,
-                                  uint64_t *out_bytes, struct varve_error *error)
-{
-    const struct vv_model *model = walking->building->model;
-    const int64_t *dims = &model->dims.size[model->tensors.first_dim[tensor]];
-    double bytes = vv_dtype_bytes(model->tensors.dtype[tensor]);
-    char text[300] = "[";
-    size_t at = 1;
-    for (uint32_t d = 0; d < model->tensors.rank[tensor] && at + 40 < sizeof text; d++) {
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRId64, d > 0 ? "," : "",
-                               dims[d]);
-        bytes = dims[d] >= 0 ? bytes * (double)dims[d] : 0;
-    }
-    const char *dtype = vv_dtype_text(model->tensors.dtype[tensor]);
-    snprintf(text + at, sizeof text - at, "]%s%s", dtype[0] != '\0' ? " " : "", dtype);
-    *out_bytes = bytes > 0 && bytes < 1e18 ? (uint64_t)bytes : 0;
-    return vv_dag_text(walking->building->dag, text, out_name, error);
-}
-
 /* Several tensors between two nodes are one edge. `first` is the first edge to the node. */
 static enum varve_code pass(struct walking *walking, uint32_t from, uint32_t to, uint32_t tensor,
                             uint64_t first, struct varve_error *error)
@@ -127,7 +104,7 @@ static enum varve_code pass(struct walking *walking, uint32_t from, uint32_t to,
     struct vv_dag_edges *edges = &building->dag->edges;
     uint32_t name;
     uint64_t bytes, e = first;
-    VV_TRY(say_tensor(walking, tensor, &name, &bytes, error));
+    VV_TRY(vv_graph_tensor(walking->building, tensor, &name, &bytes, error));
     while (e < edges->table.count && edges->from[e] != from)
         e++;
     if (e == edges->table.count)

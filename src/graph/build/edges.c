@@ -7,12 +7,15 @@
 #include "meaning/autograd_links.h"
 
 /* True if `to` may follow `from`. Nodes stand in order of begin within their tracks, so between
- * edges that keep this order there is no cycle. */
+ * edges that keep this order there is no cycle. From a host to a device time does not decide: it
+ * began a piece of work that begins before it by the clock of the device. */
 static bool leads_forward(const struct vv_dag_nodes *nodes, uint32_t from, uint32_t to,
                           enum vv_dag_edge_kind kind)
 {
     if (kind == VV_DAG_EDGE_SYNC)
         return nodes->end_ns[from] <= nodes->end_ns[to];
+    if (kind == VV_DAG_EDGE_FLOW && nodes->device[from] == 0 && nodes->device[to] != 0)
+        return true;
     return nodes->begin_ns[from] < nodes->begin_ns[to] ||
            (nodes->begin_ns[from] == nodes->begin_ns[to] && from < to);
 }

@@ -6,7 +6,7 @@
 #include "graph/build/building.h"
 
 extern const struct vv_graph_kind vv_graph_operators, vv_graph_python, vv_graph_calls,
-    vv_graph_kernels;
+    vv_graph_kernels, vv_graph_memory, vv_graph_registered;
 /* The rules of another tool (question.compat). Sets the levels, too. */
 extern const struct vv_graph_kind vv_graph_mlirgraph;
 

@@ -190,5 +190,5 @@ static enum varve_code build_mlirgraph(struct vv_graph_building *building,
     return code;
 }
 
-const struct vv_graph_kind vv_graph_mlirgraph = { "mlirgraph", 1u << VV_DAG_EDGE_ORDER,
+const struct vv_graph_kind vv_graph_mlirgraph = { "mlirgraph", 1u << VV_DAG_EDGE_ORDER, true,
                                                   build_mlirgraph };

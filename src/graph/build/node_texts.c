@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "graph/build/building.h"
+#include "meaning/node_words.h"
+#include "meaning/op_formulas.h"
 
 enum varve_code vv_graph_text(struct vv_graph_building *building, uint32_t string,
                               uint32_t *out_text, struct varve_error *error)
@@ -56,4 +58,23 @@ enum varve_code vv_graph_shapes(struct vv_graph_building *building, uint32_t sha
     *out_inputs = *input - 1;
     *out_outputs = *output - 1;
     return VARVE_OK;
+}
+
+enum varve_code vv_graph_tensor(struct vv_graph_building *building, uint32_t tensor,
+                                uint32_t *out_text, uint64_t *out_bytes, struct varve_error *error)
+{
+    const struct vv_model *model = building->model;
+    const int64_t *dims = &model->dims.size[model->tensors.first_dim[tensor]];
+    double bytes = vv_dtype_bytes(model->tensors.dtype[tensor]);
+    char text[300] = "[";
+    size_t at = 1;
+    for (uint32_t d = 0; d < model->tensors.rank[tensor] && at + 40 < sizeof text; d++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRId64, d > 0 ? "," : "",
+                               dims[d]);
+        bytes = dims[d] >= 0 ? bytes * (double)dims[d] : 0;
+    }
+    const char *dtype = vv_dtype_text(model->tensors.dtype[tensor]);
+    snprintf(text + at, sizeof text - at, "]%s%s", dtype[0] != '\0' ? " " : "", dtype);
+    *out_bytes = bytes > 0 && bytes < 1e18 ? (uint64_t)bytes : 0;
+    return vv_dag_text(building->dag, text, out_text, error);
 }

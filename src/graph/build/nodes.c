@@ -5,6 +5,7 @@
 #include "derive/operators/own_time.h"
 #include "graph/build/building.h"
 #include "meaning/device_class.h"
+#include "sheet/number.h"
 
 /* ---- one node ---- */
 
@@ -223,6 +224,7 @@ static enum varve_code add_threads(struct vv_graph_building *building, vv_graph_
     const struct vv_model *model = building->model;
     struct own own;
     int64_t *outside_ns, inside_ns = 0, drawn_ns = 0;
+    char beyond[VV_NUMBER_BYTES];
     VV_TRY(own_init(&own, model->slices.table.count, own_scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(own_scratch, &outside_ns, model->tracks.table.count, error));
     for (uint32_t track = 0; track < model->tracks.table.count; track++)
@@ -235,11 +237,11 @@ static enum varve_code add_threads(struct vv_graph_building *building, vv_graph_
     for (uint32_t track = 0; track < model->tracks.table.count; track++)
         if (building->scope.step_tracks[track])
             VV_TRY(add_outside(building, track, outside_ns[track], error));
-    if (drawn_ns > inside_ns)
-        return vv_dag_note(building->dag, error, "beyond steps",
-                           "%lld ns of threads with steps lie outside all steps",
-                           (long long)(drawn_ns - inside_ns));
-    return VARVE_OK;
+    if (drawn_ns == inside_ns)
+        return VARVE_OK;
+    vv_number_duration(drawn_ns - inside_ns, beyond, sizeof beyond);
+    return vv_dag_note(building->dag, error, "beyond steps",
+                       "%s on threads with steps: --steps 0.. leaves it out", beyond);
 }
 
 enum varve_code vv_graph_host_nodes(struct vv_graph_building *building, vv_graph_draws *draws,
@@ -329,4 +331,20 @@ void vv_graph_find_holders(struct vv_graph_building *building)
     for (uint32_t row = 0; row < slices->table.count; row++)
         if (building->holder[row] == VV_NONE && slices->parent[row] != VV_NONE)
             building->holder[row] = building->holder[slices->parent[row]];
+}
+
+/* What is allocated while no slice inside is open. */
+void vv_graph_add_memory(struct vv_graph_building *building)
+{
+    const struct vv_model *model = building->model;
+    const struct vv_memory *memory = &model->memory;
+    for (uint32_t event = 0; event < memory->table.count; event++) {
+        uint32_t track = memory->track[event];
+        if (memory->bytes[event] <= 0 || track == VV_NONE || !building->scope.tracks[track])
+            continue;
+        uint32_t node =
+            vv_graph_holder(building, vv_slice_at(model, track, memory->time_ns[event]));
+        if (node != VV_NONE)
+            building->dag->nodes.memory_bytes[node] += (uint64_t)memory->bytes[event];
+    }
 }

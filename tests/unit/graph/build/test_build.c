@@ -182,20 +182,164 @@ static void tensors_join_nodes(void **state)
     vv_model_destroy(model);
 }
 
+static void remember(struct vv_model *model, uint32_t track, int64_t at, uint64_t address,
+                     int64_t bytes)
+{
+    uint32_t row;
+    assert_int_equal(vv_model_add_memory(model, &row, NULL), VARVE_OK);
+    model->memory.time_ns[row] = HANDMADE_BEGIN_NS + at;
+    model->memory.address[row] = address;
+    model->memory.bytes[row] = bytes;
+    model->memory.track[row] = track;
+}
+
+/* "makes" allocates two pieces, one of which "reads" releases; nobody releases the other. */
+static void pieces_of_memory(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    struct vv_question question = VV_QUESTION_ALL;
+    uint32_t main = handmade_track(model, "main", 100);
+    handmade_op(model, main, "makes", 0, 100);
+    handmade_op(model, main, "idles", 110, 190);
+    handmade_op(model, main, "reads", 200, 300);
+    remember(model, main, 50, 0x1000, 4096);
+    remember(model, main, 60, 0x2000, 64);
+    remember(model, main, 250, 0x1000, -4096);
+    handmade_finish(model);
+    struct vv_dag dag = build(model, &question);
+    assert_int_equal(dag.nodes.memory_bytes[node_of(&dag, "makes")], 4160);
+    vv_dag_deinit(&dag);
+    question.of = "memory";
+    dag = build(model, &question);
+    assert_int_equal(dag.nodes.table.count, 4); /* "idles" has nothing to do with it */
+    assert_int_equal(dag.edges.table.count, 3);
+    for (uint32_t node = 0; node < 4; node++) {
+        if (dag.nodes.kind[node] != VV_DAG_TENSOR)
+            continue;
+        bool is_first = dag.nodes.memory_bytes[node] == 4096;
+        assert_string_equal(vv_dag_string(&dag, dag.nodes.name[node]), "makes");
+        assert_int_equal(dag.nodes.total_ns[node], is_first ? 200 : 940);
+        assert_int_equal(dag.nodes.flags[node], is_first ? 0 : VV_DAG_UNFINISHED);
+        assert_int_equal(dag.nodes.self_ns[node], 0);
+    }
+    levels_rise(&dag);
+    vv_dag_deinit(&dag);
+    vv_model_destroy(model);
+}
+
+static uint32_t registered_node(struct vv_model *model, uint32_t graph, const char *name,
+                                const char *type)
+{
+    uint32_t node;
+    assert_int_equal(vv_model_add_node(model, &node, NULL), VARVE_OK);
+    model->nodes.graph[node] = graph;
+    model->nodes.number[node] = model->graphs.node_count[graph]++;
+    model->nodes.name[node] = handmade_text(model, name);
+    model->nodes.type[node] = handmade_text(model, type);
+    return node;
+}
+
+static void registered_edge(struct vv_model *model, uint32_t graph, uint32_t from, uint32_t to)
+{
+    uint32_t edge;
+    assert_int_equal(vv_model_add_edge(model, &edge, NULL), VARVE_OK);
+    model->edges.from_node[edge] = from;
+    model->edges.to_node[edge] = to;
+    model->graphs.edge_count[graph]++;
+}
+
+/* A graph of two nodes, the second of which has a body. It runs twice. */
+static struct vv_model *registered(bool has_cycle)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t main = handmade_track(model, "main", 100), graph, body;
+    assert_int_equal(vv_model_add_graph(model, &graph, NULL), VARVE_OK);
+    model->graphs.process[graph] = 0;
+    uint32_t conv = registered_node(model, graph, "conv1", "Conv2D"),
+             loop = registered_node(model, graph, "While", "While");
+    registered_edge(model, graph, conv, loop);
+    if (has_cycle)
+        registered_edge(model, graph, loop, conv);
+    assert_int_equal(vv_model_add_graph(model, &body, NULL), VARVE_OK);
+    model->graphs.process[body] = 0;
+    model->graphs.name[body] = handmade_text(model, "body");
+    model->graphs.parent[body] = loop;
+    model->graphs.first_node[body] = (uint32_t)model->nodes.table.count;
+    uint32_t add = registered_node(model, body, "add", "Add");
+    const uint32_t rows[] = { conv, loop, add };
+    for (int run = 0; run < 2; run++)
+        for (size_t i = 0; i < 3; i++) {
+            int64_t begin = 300 * run + 100 * (int64_t)i;
+            uint32_t slice = handmade_op(model, main, "exec", begin, begin + 10 + 10 * run);
+            uint32_t op = handmade_arguments(model, slice, 0, -1, 0);
+            model->ops.node[op] = rows[i];
+        }
+    handmade_finish(model);
+    return model;
+}
+
+static void a_registered_graph(void **state)
+{
+    (void)state;
+    struct vv_model *model = registered(false);
+    struct vv_question question = VV_QUESTION_ALL;
+    question.of = "registered";
+    struct vv_dag dag = build(model, &question);
+    assert_int_equal(dag.nodes.table.count, 4);
+    has_edge(&dag, "conv1 (Conv2D)", "While", VV_DAG_EDGE_DATA);
+    has_edge(&dag, "While", "body", VV_DAG_EDGE_NESTING);
+    uint32_t conv = node_of(&dag, "conv1 (Conv2D)"), body = node_of(&dag, "body"),
+             add = node_of(&dag, "add (Add)");
+    assert_int_equal(dag.nodes.count[conv], 2);
+    assert_int_equal(dag.nodes.total_ns[conv], 30);
+    assert_int_equal(dag.nodes.min_ns[conv], 10);
+    assert_int_equal(dag.nodes.max_ns[conv], 20);
+    assert_int_equal(dag.nodes.parent[add], body);
+    assert_int_equal(dag.nodes.kind[body], VV_DAG_GROUP);
+    assert_int_equal(dag.nodes.total_ns[body], 30);
+    vv_dag_deinit(&dag);
+    question.of = "operators"; /* the executions are joined by the graph's edges, run by run */
+    question.edges = "data";
+    dag = build(model, &question);
+    assert_int_equal(dag.edges.table.count, 2);
+    vv_dag_deinit(&dag);
+    vv_model_destroy(model);
+}
+
+static void a_registered_graph_with_a_cycle(void **state)
+{
+    (void)state;
+    struct vv_model *model = registered(true);
+    struct vv_question question = VV_QUESTION_ALL;
+    struct varve_error error = { 0 };
+    struct vv_dag dag;
+    question.of = "registered";
+    assert_int_equal(vv_graph_build(model, &question, &dag, &error), VARVE_INVALID);
+    assert_string_equal(error.message, "a cycle: 'conv1 (Conv2D)' -> 'While' -> 'conv1 (Conv2D)'. "
+                                       "--break-cycles draws what is left");
+    question.break_cycles = true;
+    dag = build(model, &question);
+    assert_int_equal(dag.edges.table.count, 2);
+    vv_dag_deinit(&dag);
+    vv_model_destroy(model);
+}
+
 static void nothing_and_one_event(void **state)
 {
     (void)state;
     struct vv_question question = VV_QUESTION_ALL;
-    static const char *const of[] = { "operators", "python", "calls", "kernels" };
+    static const char *const of[] = { "operators", "python", "calls", "kernels", "memory",
+                                      "registered" };
     for (int events = 0; events < 2; events++) {
         struct vv_model *model = handmade_model();
         if (events > 0)
             handmade_op(model, handmade_track(model, "main", 100), "only", 5, 5);
         handmade_finish(model);
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 6; i++) {
             question.of = of[i];
             struct vv_dag dag = build(model, &question);
-            assert_int_equal(dag.nodes.table.count, events == 1 && i % 2 == 0);
+            assert_int_equal(dag.nodes.table.count, events == 1 && (i == 0 || i == 2));
             if (dag.nodes.table.count == 0)
                 assert_non_null(vv_dag_find_note(&dag, "nodes"));
             vv_dag_deinit(&dag);
@@ -209,7 +353,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_edge), cmocka_unit_test(only_the_edges_asked_for),
         cmocka_unit_test(arrows_end_at_what_is_drawn), cmocka_unit_test(tensors_join_nodes),
-        cmocka_unit_test(nothing_and_one_event),
+        cmocka_unit_test(pieces_of_memory), cmocka_unit_test(a_registered_graph),
+        cmocka_unit_test(a_registered_graph_with_a_cycle), cmocka_unit_test(nothing_and_one_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
