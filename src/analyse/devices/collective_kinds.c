@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "derive/devices/device_work.h"
+#include "derive/devices/rank_work.h"
 #include "meaning/collective_name.h"
 #include "numbers/samples.h"
 #include "question/question.h"
@@ -60,6 +60,7 @@ struct view {
     const struct vv_scope *scope;
     const struct vv_device_work *work;
     bool *does_device_work; /* by slice: communication of a device was launched inside it       */
+    bool *is_collective;    /* by slice: its thread is in a collective of the host              */
     struct call *calls;
     size_t count, capacity;
     struct kind *kinds;
@@ -165,12 +166,15 @@ static enum varve_code add_host(struct view *view, struct varve_error *error)
     const struct vv_slices *slices = &model->slices;
     bool *is_part;
     VV_TRY(find_parts(view, &is_part, error));
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->is_collective, slices->table.count,
+                            error));
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
         uint32_t op = slices->op[slice], track = slices->track[slice],
                  collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
         bool is_collective = collective != VV_NONE || (is_marked(model, slice) &&
                                                        !is_marked(model, slices->parent[slice]));
-        if (!is_collective || is_part[slice] || view->does_device_work[slice] ||
+        view->is_collective[slice] = is_collective && !view->does_device_work[slice];
+        if (!view->is_collective[slice] || is_part[slice] ||
             !view->scope->tracks[track] ||
             !vv_scope_holds(view->scope, slice) ||
             !vv_step_counts(view->scope, slices->step[slice]))
@@ -182,6 +186,30 @@ static enum varve_code add_host(struct view *view, struct varve_error *error)
                              .rank = process != VV_NONE ? view->scope->ranks[process] : -1,
                              .duration_ns = slices->duration_ns[slice] };
         VV_TRY(add(view, &call, error));
+    }
+    return VARVE_OK;
+}
+
+/* A call on the host is exposed while no other thread and no device of its rank works. */
+static enum varve_code expose_host(struct view *view, struct varve_error *error)
+{
+    const struct vv_model *model = view->model;
+    const struct vv_slices *slices = &model->slices;
+    struct vv_rank_work rank;
+    VV_TRY(vv_rank_work_init(&rank, view->work, view->is_collective, error));
+    for (size_t i = 0; i < view->count; i++) {
+        struct call *call = &view->calls[i];
+        const struct vv_intervals *others;
+        if (call->device != ON_HOST)
+            continue;
+        uint32_t process = model->tracks.process[slices->track[call->slice]];
+        call->exposed_ns = call->duration_ns;
+        if (process >= model->processes.table.count)
+            continue;
+        VV_TRY(vv_rank_work_of(&rank, process, &others, error));
+        int64_t begin_ns = slices->begin_ns[call->slice];
+        call->exposed_ns -=
+            vv_intervals_length_within(others, begin_ns, begin_ns + call->duration_ns);
     }
     return VARVE_OK;
 }
@@ -283,8 +311,7 @@ static enum varve_code put_sums(struct view *view, enum vv_row_kind row_kind, co
     VV_TRY(vv_sheet_row(sheet, row_kind, out_row, error));
     vv_sheet_int(sheet, *out_row, TOTAL, kind->total_ns);
     vv_sheet_int(sheet, *out_row, CALLS, (int64_t)(kind->last - kind->first));
-    if (!kind->is_host)
-        vv_sheet_int(sheet, *out_row, EXPOSED, kind->exposed_ns);
+    vv_sheet_int(sheet, *out_row, EXPOSED, kind->exposed_ns);
     VV_TRY(vv_sheet_text(sheet, *out_row, ROW,
                          row_kind == VV_ROW_PLAIN   ? "collective"
                          : row_kind == VV_ROW_TOTAL ? "total"
@@ -336,14 +363,13 @@ static void add_kind(struct kind *sum, const struct kind *kind)
     sum->last += kind->last - kind->first;
     sum->total_ns += kind->total_ns;
     sum->exposed_ns += kind->exposed_ns;
-    sum->is_host &= kind->is_host;
 }
 
 static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
 {
     size_t count = view->kind_count,
            top = wanted > 0 && (uint64_t)wanted < count ? (size_t)wanted : count;
-    struct kind rest = { .is_host = true }, total = { .is_host = true };
+    struct kind rest = { 0 }, total = { 0 };
     char name[60];
     size_t row;
     qsort(view->kinds, count, sizeof *view->kinds, by_total);
@@ -358,7 +384,7 @@ static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_
     if (top < count)
         VV_TRY(put_sums(view, VV_ROW_REMAINDER, name, &rest, &row, error));
     VV_TRY(put_sums(view, VV_ROW_TOTAL, "total", &total, &row, error));
-    return vv_sheet_hide_unknown(view->sheet, EXPOSED, NAME, error);
+    return vv_sheet_hide_unknown(view->sheet, IN_ELEMENTS, NAME, error);
 }
 
 static enum varve_code fill(struct view *view, const struct vv_question *question,
@@ -370,13 +396,16 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
     VV_TRY(find_device_calls(view, error));
     if (question->selection.device == NULL || strcmp(question->selection.device, "all") == 0)
         VV_TRY(add_host(view, error));
+    if (view->is_collective != NULL)
+        VV_TRY(expose_host(view, error));
     VV_TRY(find_kinds(view, error));
     vv_scope_left_out_text(view->scope, left_out, sizeof left_out);
     if (view->count == 0)
         return vv_sheet_policy(view->sheet, error, "no collectives here%s", left_out);
     VV_TRY(put_rows(view, question->top, error));
     return vv_sheet_policy(view->sheet, error,
-                           "%zu collective%s; exposed while the same device does not compute%s%s",
+                           "%zu collective%s; exposed while the same device does not compute, on "
+                           "the host while nothing else of the rank works%s%s",
                            view->count, view->count == 1 ? "" : "s", left_out,
                            vv_compat_text(question));
 }
