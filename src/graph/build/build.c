@@ -73,6 +73,7 @@ static enum varve_code add_edges(struct vv_graph_building *building, struct varv
     };
     vv_graph_find_holders(building);
     vv_graph_add_memory(building);
+    VV_TRY(vv_graph_add_costs(building, error));
     for (int kind = 0; kind < VV_DAG_EDGE_KINDS; kind++)
         if (vv_graph_wants(building, kind))
             VV_TRY(makers[kind](building, error));
@@ -222,10 +223,20 @@ static enum varve_code build(struct vv_graph_building *building, struct varve_er
     return vv_dag_levels(building->dag, breaks, error);
 }
 
+static bool is_selected(const struct vv_selection *selection)
+{
+    return selection->first_step != INT64_MIN || selection->last_step != INT64_MAX ||
+           selection->thread != NULL || selection->rank != NULL || selection->device != NULL ||
+           selection->filter != NULL;
+}
+
 /* A file of a graph is that graph. */
 static enum varve_code take_file(struct vv_graph_building *building, struct varve_error *error)
 {
     VV_TRY(vv_dag_from_model(building->model, building->dag, error));
+    if (is_selected(&building->question->selection))
+        VV_TRY(vv_dag_note(building->dag, error, "selection",
+                           "not applied to the graph of a file; --of operators makes a new graph"));
     return vv_dag_levels(building->dag, building->question->break_cycles, error);
 }
 

@@ -57,8 +57,9 @@ enum varve_code vv_graph_device_nodes(struct vv_graph_building *building,
                                       struct varve_error *error);
 /* Fills `holder`. Call when all slices have their nodes. */
 void vv_graph_find_holders(struct vv_graph_building *building);
-/* Fills memory_bytes. Comes after the holders. */
+/* memory_bytes; flop and bytes that the program does not say. Both come after the holders. */
 void vv_graph_add_memory(struct vv_graph_building *building);
+enum varve_code vv_graph_add_costs(struct vv_graph_building *building, struct varve_error *error);
 
 enum varve_code vv_graph_add_slice_node(struct vv_graph_building *building, uint32_t slice,
                                         enum vv_dag_kind kind, int64_t self_ns,
