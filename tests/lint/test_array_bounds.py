@@ -59,7 +59,7 @@ HOLDS = {
     ("src/import/varve/process/record.c", "actions"): "actions are given out by classes.c alone",
     ("src/import/varve/process/parallel.c",
      "spans"): "numbers of work that vv_workers_run was given",
-    ("src/import/varve/process/values.c", "more"): "rows of vv_order_rows, which was given count",
+    ("src/import/varve/records/values.c", "more"): "rows of vv_order_rows, which was given count",
     ("src/import/xspace/append.c", "moves"): "columns of the model's tables, fewer than MOVES_MAX",
     ("src/import/xspace/event.c", "name"): GROWS,
     ("src/import/xspace/flow.c", "categories"): "a bool",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profiling.c — the control API: checks the order of its calls, and uses the session functions.
  *
- * One lock guards all of it. This lock is taken before the recorder's lock, and held while
- * callbacks run, so that callbacks are called in order. A call from a callback is refused. Only
- * configurations allocate memory. */
+ * The lock of state.h is held while callbacks run, so that callbacks are called in order. A call
+ * from a callback is refused. Only configurations allocate memory. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include "base/error.h"
 #include "base/system/libc.h"
 #include "base/system/os.h"
-#include "base/system/signal_handler.h"
 #include "base/text/harmless.h"
 #include "record/control/control.h"
 #include "record/control/window.h"
@@ -22,6 +20,7 @@
 #include "record/profiling/callbacks.h"
 #include "record/profiling/config.h"
 #include "record/profiling/point_names.h"
+#include "record/profiling/state.h"
 #include "record/session/session.h"
 #include "record/stream/recorder.h"
 #include "varve/control.h"
@@ -30,108 +29,13 @@
 #define ORDER                                                                                      \
     "the order is varve_profiling_init, _start, _stop (both as often as wanted), _finalize"
 
-enum state { STATE_OFF, STATE_READY, STATE_STARTED };
-
-static struct {
-    enum state state;
-    const struct varve_profiling_config *config; /* that was started; NULL = the options        */
-    char output[PATH_MAX];                       /* "" = default                                */
-    bool owns_session;   /* this API began the running session                                  */
-    bool by_environment; /* begun at load; the program has not initialised yet                  */
-    bool has_options;
-    struct vv_options options;
-} all;
-
-static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-
 /* ---- callbacks ---- */
-
-static struct varve_profiling_command command_of(enum varve_profiling_event event, uint32_t layers)
-{
-    static const struct varve_profiling_config none;
-    const struct varve_profiling_config *config = all.config != NULL ? all.config : &none;
-    return (struct varve_profiling_command){
-        .struct_size = sizeof(struct varve_profiling_command),
-        .event = event, .layers = layers,
-        .device_count = config->device_count,
-        .devices = all.config != NULL ? config->devices : NULL,
-        .metrics = config->metrics, .switches = config->switches,
-        .options = all.has_options ? all.options.text : NULL,
-        .time_ns = vv_clock_monotonic_ns(), .asked_by = VARVE_PROFILING_BY_PROGRAM,
-    };
-}
-
-/* Tells of the switches that there are. A callback may cause others, which wait for the next time.
- * Returns how many were told. */
-static size_t tell_switches(void)
-{
-    struct vv_told_switch told;
-    size_t count = 0, left = 0, rest = 0;
-    while (vv_control_take(&told, count == 0 ? &left : &rest)) {
-        struct varve_profiling_command command = command_of(
-            told.layers != 0 ? VARVE_PROFILING_START : VARVE_PROFILING_STOP, told.layers);
-        command.time_ns = told.time_ns;
-        command.asked_by = told.asker;
-        command.asker_pid = told.pid;
-        command.missed = told.missed;
-        vv_callbacks_tell(&command);
-        if (count++ == left)
-            break;
-    }
-    return count;
-}
-
-/* If another thread tells, or this thread is in a callback, that one goes on telling. There is a
- * limit to the rounds because callbacks may cause switches. */
-static void tell_now(void)
-{
-    int saved_errno = errno, cancel, rounds = 16;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    while (rounds-- > 0 && vv_control_has_news() && pthread_mutex_trylock(&lock) == 0) {
-        if (tell_switches() == 0)
-            rounds = 0;
-        pthread_mutex_unlock(&lock);
-    }
-    pthread_setcancelstate(cancel, NULL);
-    errno = saved_errno;
-}
-
-/* Where a program may be in a signal handler: vv_control_tell. */
-static void on_safe_point(void)
-{
-    int saved_errno = errno;
-    if (!vv_may_be_in_signal_handler())
-        tell_now();
-    errno = saved_errno;
-}
-
-VARVE_API void varve_emit_told(void)
-{
-    tell_now();
-}
-
-static enum varve_code enter(const char *call, struct varve_error *error)
-{
-    if (pthread_mutex_lock(&lock) == EDEADLK)
-        VV_FAIL(error, VARVE_STATE,
-                "%s was called from a control callback: call it after that has returned", call);
-    if (vv_control_has_news())
-        (void)tell_switches();
-    return VARVE_OK;
-}
-
-static enum varve_code leave(enum varve_code code)
-{
-    pthread_mutex_unlock(&lock);
-    tell_now();
-    return code;
-}
 
 static void call_back(enum varve_profiling_event event, uint32_t layers)
 {
     if (vv_control_has_news())
-        (void)tell_switches();
-    const struct varve_profiling_command command = command_of(event, layers);
+        (void)vv_profiling_tell();
+    const struct varve_profiling_command command = vv_profiling_command(event, layers);
     vv_callbacks_tell(&command);
 }
 
@@ -147,17 +51,19 @@ static enum varve_code add_callback(varve_profiling_callback *function, void *co
     static bool tells_at_exit;
     bool is_first;
     VV_TRY(vv_callbacks_add(function, context, &is_first, error));
-    uint32_t layers = vv_control_listen(on_safe_point);
+    uint32_t layers = vv_control_listen(vv_profiling_on_safe_point);
     if (!tells_at_exit)
         tells_at_exit = atexit(on_exit_of_program) == 0;
-    struct varve_profiling_command command = command_of(VARVE_PROFILING_INIT, 0);
-    if (all.state != STATE_OFF)
+    struct varve_profiling_command command = vv_profiling_command(VARVE_PROFILING_INIT, 0);
+    if (vv_profiling.state != VV_PROFILING_OFF)
         function(&command, context);
     if (layers == 0)
         return VARVE_OK;
-    command = command_of(VARVE_PROFILING_START, layers);
-    bool is_by_program = all.state != STATE_OFF ? all.state == STATE_STARTED && !all.by_environment
-                                                : vv_session.begun_by == NULL;
+    command = vv_profiling_command(VARVE_PROFILING_START, layers);
+    bool is_by_program =
+        vv_profiling.state != VV_PROFILING_OFF
+            ? vv_profiling.state == VV_PROFILING_STARTED && !vv_profiling.by_environment
+            : vv_session.begun_by == NULL;
     if (!is_by_program)
         command.asked_by = VARVE_PROFILING_BY_OUTSIDE;
     function(&command, context);
@@ -167,8 +73,8 @@ static enum varve_code add_callback(varve_profiling_callback *function, void *co
 VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback *callback,
                                                        void *context, struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_callback_add", error));
-    return leave(add_callback(callback, context, error));
+    VV_TRY(vv_profiling_enter("varve_profiling_callback_add", error));
+    return vv_profiling_leave(add_callback(callback, context, error));
 }
 
 static enum varve_code remove_callback(varve_profiling_callback *callback, void *context,
@@ -184,8 +90,8 @@ static enum varve_code remove_callback(varve_profiling_callback *callback, void 
 VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callback *callback,
                                                           void *context, struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_callback_remove", error));
-    return leave(remove_callback(callback, context, error));
+    VV_TRY(vv_profiling_enter("varve_profiling_callback_remove", error));
+    return vv_profiling_leave(remove_callback(callback, context, error));
 }
 
 /* ---- the session ---- */
@@ -201,11 +107,11 @@ static void keep(const struct vv_options *options)
 static void set_options(const struct vv_options *options)
 {
     keep(NULL);
-    all.has_options = options != NULL;
+    vv_profiling.has_options = options != NULL;
     if (options == NULL)
         return;
-    memcpy(&all.options, options, sizeof all.options);
-    keep(&all.options);
+    memcpy(&vv_profiling.options, options, sizeof vv_profiling.options);
+    keep(&vv_profiling.options);
 }
 
 static bool session_runs(void)
@@ -221,23 +127,23 @@ static bool session_runs(void)
  * its schedule. `varve record` has decided the rest. */
 static void join_session(void)
 {
-    vv_counts_begin(all.options.metrics);
-    if (!all.options.paused && all.options.schedule.active == 0)
-        vv_window_switch(varve_layers(), all.options.layers, VV_WINDOW_BY_THREAD);
+    vv_counts_begin(vv_profiling.options.metrics);
+    if (!vv_profiling.options.paused && vv_profiling.options.schedule.active == 0)
+        vv_window_switch(varve_layers(), vv_profiling.options.layers, VV_WINDOW_BY_THREAD);
     if (!vv_recorder_lock())
         return;
     const struct vv_schedule none = { 0 };
-    vv_session_follow(all.options.paused ? 0 : all.options.layers,
-                      all.options.paused ? &none : &all.options.schedule);
+    vv_session_follow(vv_profiling.options.paused ? 0 : vv_profiling.options.layers,
+                      vv_profiling.options.paused ? &none : &vv_profiling.options.schedule);
     if (vv_session.has_folder)
-        (void)vv_options_write(&all.options, &vv_session.folder);
+        (void)vv_options_write(&vv_profiling.options, &vv_session.folder);
     vv_recorder_unlock();
 }
 
 /* From now on the environment's session belongs to the program. */
 static void adopt_session(const char *begun_by)
 {
-    all.by_environment = false;
+    vv_profiling.by_environment = false;
     if (!vv_recorder_lock())
         return;
     vv_session.begun_by = begun_by;
@@ -249,30 +155,31 @@ static enum varve_code begin_session(uint32_t layers, const struct vv_session_ma
 {
     struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
     options.layers = layers;
-    options.output = all.output[0] != '\0' ? all.output : NULL;
+    options.output = vv_profiling.output[0] != '\0' ? vv_profiling.output : NULL;
     VV_TRY(vv_session_begin(&options, manner, error));
-    all.owns_session = true;
+    vv_profiling.owns_session = true;
     return VARVE_OK;
 }
 
 static void end_session(void)
 {
-    vv_window_switch(varve_layers(), all.owns_session ? 0 : varve_layers(), VV_WINDOW_BY_THREAD);
-    if (!all.owns_session || !vv_recorder_lock())
+    vv_window_switch(varve_layers(), vv_profiling.owns_session ? 0 : varve_layers(),
+                     VV_WINDOW_BY_THREAD);
+    if (!vv_profiling.owns_session || !vv_recorder_lock())
         return;
     if (varve_layers() != 0) /* started from outside, or by a schedule */
         (void)vv_control_switch(0, VARVE_PROFILING_BY_PROGRAM);
     if (vv_session.running)
         vv_session_end();
     vv_recorder_unlock();
-    all.owns_session = false;
+    vv_profiling.owns_session = false;
 }
 
 /* Begins a session as the options say, or switches the running one. */
 static enum varve_code start_options(const char *begun_by, bool folder_now,
                                      struct varve_error *error)
 {
-    const struct vv_options *options = &all.options;
+    const struct vv_options *options = &vv_profiling.options;
     struct vv_session_manner manner = {
         .begun_by = begun_by,
         .folder_now = folder_now || options->paused,
@@ -280,14 +187,14 @@ static enum varve_code start_options(const char *begun_by, bool folder_now,
         .schedule = options->schedule,
     };
     vv_profiling_set_manner(&manner, options, NULL);
-    memcpy(all.output, options->output, sizeof all.output);
-    all.options.joins = session_runs();
-    if (all.options.joins)
+    memcpy(vv_profiling.output, options->output, sizeof vv_profiling.output);
+    vv_profiling.options.joins = session_runs();
+    if (vv_profiling.options.joins)
         join_session();
     else
         VV_TRY(begin_session(options->layers, &manner, error));
-    all.config = NULL;
-    all.state = options->paused ? STATE_READY : STATE_STARTED;
+    vv_profiling.config = NULL;
+    vv_profiling.state = options->paused ? VV_PROFILING_READY : VV_PROFILING_STARTED;
     return VARVE_OK;
 }
 
@@ -299,7 +206,7 @@ static enum varve_code check_session(const char *call, struct varve_error *error
 {
     if (!vv_recorder_lock())
         VV_FAIL(error, VARVE_STATE, "%s was called from a signal handler", call);
-    bool is_free = !vv_session.running || all.owns_session || vv_session.on_demand;
+    bool is_free = !vv_session.running || vv_profiling.owns_session || vv_session.on_demand;
     if (!is_free)
         (void)vv_fail(error, VARVE_STATE, "%s: this process is recorded already, into '%s', by %s",
                       call, vv_session.output.path,
@@ -310,7 +217,7 @@ static enum varve_code check_session(const char *call, struct varve_error *error
 
 static enum varve_code check_free(const char *call, struct varve_error *error)
 {
-    if (all.state != STATE_OFF && !all.by_environment)
+    if (vv_profiling.state != VV_PROFILING_OFF && !vv_profiling.by_environment)
         VV_FAIL(error, VARVE_STATE, "%s: initialised already; " ORDER, call);
     return check_session(call, error);
 }
@@ -321,10 +228,10 @@ static void take_over(void)
 {
     end_session();
     set_options(NULL);
-    all.by_environment = false;
-    all.state = STATE_OFF;
-    all.config = NULL;
-    all.output[0] = '\0';
+    vv_profiling.by_environment = false;
+    vv_profiling.state = VV_PROFILING_OFF;
+    vv_profiling.config = NULL;
+    vv_profiling.output[0] = '\0';
 }
 
 static enum varve_code init(const char *output, struct varve_error *error)
@@ -333,21 +240,21 @@ static enum varve_code init(const char *output, struct varve_error *error)
     if (output != NULL && *output == '\0')
         VV_FAIL(error, VARVE_INVALID,
                 "varve_profiling_init: the output is empty: name a folder, or pass NULL");
-    if (output != NULL && strlen(output) >= sizeof all.output)
+    if (output != NULL && strlen(output) >= sizeof vv_profiling.output)
         VV_FAIL(error, VARVE_LIMIT, "varve_profiling_init: the output is longer than %zu bytes",
-                sizeof all.output - 1);
+                sizeof vv_profiling.output - 1);
     take_over();
     if (output != NULL)
-        memcpy(all.output, output, strlen(output) + 1);
-    all.state = STATE_READY;
+        memcpy(vv_profiling.output, output, strlen(output) + 1);
+    vv_profiling.state = VV_PROFILING_READY;
     call_back(VARVE_PROFILING_INIT, 0);
     return VARVE_OK;
 }
 
 VARVE_API enum varve_code varve_profiling_init(const char *output, struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_init", error));
-    return leave(init(output, error));
+    VV_TRY(vv_profiling_enter("varve_profiling_init", error));
+    return vv_profiling_leave(init(output, error));
 }
 
 /* A call that begins with options. */
@@ -377,12 +284,12 @@ static enum varve_code init_options(const struct beginning *beginning, struct va
     static struct vv_options parsed; /* guarded by the lock */
     bool is_asked = beginning->text != NULL && *beginning->text != '\0';
     VV_TRY(check_free(beginning->call, error));
-    if (!is_asked && all.by_environment) { /* its session runs already */
+    if (!is_asked && vv_profiling.by_environment) { /* its session runs already */
         adopt_session(beginning->begun_by);
     } else {
         VV_TRY(read_options(beginning, &parsed, &is_asked, error));
         take_over();
-        all.state = STATE_READY;
+        vv_profiling.state = VV_PROFILING_READY;
         set_options(is_asked ? &parsed : NULL);
         enum varve_code code =
             is_asked ? start_options(beginning->begun_by, true, error) : VARVE_OK;
@@ -392,8 +299,9 @@ static enum varve_code init_options(const struct beginning *beginning, struct va
         }
     }
     call_back(VARVE_PROFILING_INIT, 0);
-    if (all.state == STATE_STARTED && varve_layers() != 0) /* a schedule starts later */
-        call_back(VARVE_PROFILING_START, all.options.layers);
+    /* A schedule starts later. */
+    if (vv_profiling.state == VV_PROFILING_STARTED && varve_layers() != 0)
+        call_back(VARVE_PROFILING_START, vv_profiling.options.layers);
     return VARVE_OK;
 }
 
@@ -402,8 +310,8 @@ VARVE_API enum varve_code varve_profiling_init_options(const char *options,
 {
     const struct beginning beginning = { "varve_profiling_init_options",
                                          BY("varve_profiling_init_options"), options, NULL };
-    VV_TRY(enter(beginning.call, error));
-    return leave(init_options(&beginning, error));
+    VV_TRY(vv_profiling_enter(beginning.call, error));
+    return vv_profiling_leave(init_options(&beginning, error));
 }
 
 static enum varve_code init_map(const struct varve_profiling_entry *entries, size_t count,
@@ -419,25 +327,25 @@ static enum varve_code init_map(const struct varve_profiling_entry *entries, siz
 VARVE_API enum varve_code varve_profiling_init_map(const struct varve_profiling_entry *entries,
                                                    size_t count, struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_init_map", error));
-    return leave(init_map(entries, count, error));
+    VV_TRY(vv_profiling_enter("varve_profiling_init_map", error));
+    return vv_profiling_leave(init_map(entries, count, error));
 }
 
 static void stop(void)
 {
     (void)vv_session_switch(0, VARVE_PROFILING_BY_PROGRAM);
-    all.state = STATE_READY;
-    (void)tell_switches();
-    all.config = NULL;
+    vv_profiling.state = VV_PROFILING_READY;
+    (void)vv_profiling_tell();
+    vv_profiling.config = NULL;
 }
 
 static enum varve_code finalize(struct varve_error *error)
 {
-    if (all.state == STATE_OFF || all.by_environment)
+    if (vv_profiling.state == VV_PROFILING_OFF || vv_profiling.by_environment)
         VV_FAIL(error, VARVE_STATE, "varve_profiling_finalize: not initialised; " ORDER);
-    if (all.state == STATE_STARTED && all.config != NULL)
+    if (vv_profiling.state == VV_PROFILING_STARTED && vv_profiling.config != NULL)
         VV_FAIL(error, VARVE_STATE, "varve_profiling_finalize: still started: stop first; " ORDER);
-    if (all.state == STATE_STARTED)
+    if (vv_profiling.state == VV_PROFILING_STARTED)
         stop();
     take_over();
     call_back(VARVE_PROFILING_FINALIZE, 0);
@@ -446,8 +354,8 @@ static enum varve_code finalize(struct varve_error *error)
 
 VARVE_API enum varve_code varve_profiling_finalize(struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_finalize", error));
-    return leave(finalize(error));
+    VV_TRY(vv_profiling_enter("varve_profiling_finalize", error));
+    return vv_profiling_leave(finalize(error));
 }
 
 /* ---- start and stop ---- */
@@ -457,85 +365,92 @@ static enum varve_code start(const struct varve_profiling_config *config, struct
     if (config == NULL)
         VV_FAIL(error, VARVE_INVALID, "varve_profiling_start: no configuration: make one with "
                                       "varve_profiling_config_create");
-    if (all.state == STATE_OFF || all.by_environment)
+    if (vv_profiling.state == VV_PROFILING_OFF || vv_profiling.by_environment)
         VV_FAIL(error, VARVE_STATE, "varve_profiling_start: not initialised; " ORDER);
-    if (all.state == STATE_STARTED)
+    if (vv_profiling.state == VV_PROFILING_STARTED)
         VV_FAIL(error, VARVE_STATE, "varve_profiling_start: started already: stop first; " ORDER);
     VV_TRY(check_session("varve_profiling_start", error));
     uint32_t layers = config->layers != 0 ? config->layers
-                      : all.has_options   ? all.options.layers
+                      : vv_profiling.has_options   ? vv_profiling.options.layers
                                           : VARVE_LAYER_ALL;
     struct vv_session_manner manner = {
         .begun_by = BY("varve_profiling_init"),
         .folder_now = true,
     };
-    vv_profiling_set_manner(&manner, all.has_options ? &all.options : NULL, config);
+    vv_profiling_set_manner(&manner, vv_profiling.has_options ? &vv_profiling.options : NULL,
+                            config);
     const bool joins = session_runs();
     vv_counts_begin(manner.metrics); /* also where no session begins */
     if (!joins)
         VV_TRY(begin_session(layers, &manner, error));
-    all.config = config;
-    all.state = STATE_STARTED;
+    vv_profiling.config = config;
+    vv_profiling.state = VV_PROFILING_STARTED;
     if (!joins)
         call_back(VARVE_PROFILING_START, layers);
     else
         (void)vv_session_switch(layers, VARVE_PROFILING_BY_PROGRAM);
-    (void)tell_switches();
+    (void)vv_profiling_tell();
     return VARVE_OK;
 }
 
 VARVE_API enum varve_code varve_profiling_start(const struct varve_profiling_config *config,
                                                 struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_start", error));
-    return leave(start(config, error));
+    VV_TRY(vv_profiling_enter("varve_profiling_start", error));
+    return vv_profiling_leave(start(config, error));
 }
 
 VARVE_API enum varve_code varve_profiling_stop(const struct varve_profiling_config *config,
                                                struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_stop", error));
-    if (all.state != STATE_STARTED || all.by_environment)
-        return leave(vv_fail(error, VARVE_STATE, "varve_profiling_stop: not started; " ORDER));
-    if (config != NULL && config != all.config)
-        return leave(vv_fail(error, VARVE_INVALID,
+    VV_TRY(vv_profiling_enter("varve_profiling_stop", error));
+    if (vv_profiling.state != VV_PROFILING_STARTED || vv_profiling.by_environment)
+        return vv_profiling_leave(
+            vv_fail(error, VARVE_STATE, "varve_profiling_stop: not started; " ORDER));
+    if (config != NULL && config != vv_profiling.config)
+        return vv_profiling_leave(vv_fail(error, VARVE_INVALID,
                              "varve_profiling_stop: this is not the configuration that "
                              "was started"));
     stop();
-    return leave(VARVE_OK);
+    return vv_profiling_leave(VARVE_OK);
 }
 
 VARVE_API enum varve_code varve_profiling_config_destroy(struct varve_profiling_config *config,
                                                          struct varve_error *error)
 {
-    VV_TRY(enter("varve_profiling_config_destroy", error));
-    if (config != NULL && all.state == STATE_STARTED && config == all.config)
-        return leave(vv_fail(error, VARVE_STATE,
+    VV_TRY(vv_profiling_enter("varve_profiling_config_destroy", error));
+    if (config != NULL && vv_profiling.state == VV_PROFILING_STARTED &&
+        config == vv_profiling.config)
+        return vv_profiling_leave(vv_fail(error, VARVE_STATE,
                              "varve_profiling_config_destroy: it is started: stop first; " ORDER));
     vv_profiling_config_free(config);
-    return leave(VARVE_OK);
+    return vv_profiling_leave(VARVE_OK);
 }
 
 VARVE_API const char *varve_profiling_option(const char *key)
 {
     if (key == NULL)
         return NULL;
-    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may call this */
-    const char *effect = all.has_options ? vv_options_effect(&all.options, key) : NULL;
+    /* A callback may call this. */
+    bool is_inside = pthread_mutex_lock(&vv_profiling_lock) == EDEADLK;
+    const char *effect =
+        vv_profiling.has_options ? vv_options_effect(&vv_profiling.options, key) : NULL;
     if (!is_inside)
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&vv_profiling_lock);
     return effect;
 }
 
 bool vv_profiling_point_name(const char *key, char *out_name, size_t bytes)
 {
-    bool is_inside = pthread_mutex_lock(&lock) == EDEADLK; /* a callback may call this */
-    const char *name = strcmp(key, "fp_point") == 0 ? all.options.fp_point : all.options.bp_point;
-    bool is_given = all.has_options && name[0] != '\0' && strlen(name) < bytes;
+    /* A callback may call this. */
+    bool is_inside = pthread_mutex_lock(&vv_profiling_lock) == EDEADLK;
+    const char *name = strcmp(key, "fp_point") == 0 ? vv_profiling.options.fp_point
+                                                    : vv_profiling.options.bp_point;
+    bool is_given = vv_profiling.has_options && name[0] != '\0' && strlen(name) < bytes;
     if (is_given)
         memcpy(out_name, name, strlen(name) + 1);
     if (!is_inside)
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&vv_profiling_lock);
     return is_given;
 }
 
@@ -548,12 +463,12 @@ static void begin_for_environment(void)
     struct varve_error error;
     bool is_asked = false;
     const char *debug = getenv("VARVE_DEBUG");
-    enum varve_code code = vv_options_from_environment(&all.options, &is_asked, &error);
+    enum varve_code code = vv_options_from_environment(&vv_profiling.options, &is_asked, &error);
     if (code == VARVE_OK && is_asked) {
-        all.has_options = true;
-        keep(&all.options);
+        vv_profiling.has_options = true;
+        keep(&vv_profiling.options);
         code = start_options("the environment's options: it ends with the process", false, &error);
-        all.by_environment = code == VARVE_OK;
+        vv_profiling.by_environment = code == VARVE_OK;
     }
     if (code == VARVE_OK)
         return;
@@ -568,13 +483,13 @@ static bool is_locked_for_fork;
 
 static void before_fork(void)
 {
-    is_locked_for_fork = pthread_mutex_lock(&lock) == 0;
+    is_locked_for_fork = pthread_mutex_lock(&vv_profiling_lock) == 0;
 }
 
 static void after_fork_in_parent(void)
 {
     if (is_locked_for_fork)
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&vv_profiling_lock);
 }
 
 /* The child's thread has a number of its own, so it does not own what the parent's thread locked. A
@@ -582,9 +497,9 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-    memcpy(&lock, &fresh, sizeof lock);
+    memcpy(&vv_profiling_lock, &fresh, sizeof vv_profiling_lock);
     if (!is_locked_for_fork)
-        (void)pthread_mutex_lock(&lock);
+        (void)pthread_mutex_lock(&vv_profiling_lock);
 }
 
 /* Runs after the session's constructor: the fork handler that is registered last takes its lock

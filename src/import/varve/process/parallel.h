@@ -11,7 +11,7 @@
 #define VV_IMPORT_VARVE_PROCESS_PARALLEL_H
 
 #include "import/input/input_file.h"
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 /* Reads as many packets as possible from items[first] on; all are in `input`. *out_packets may be
  * 0: then the caller should read the next packet another way. */

@@ -8,7 +8,8 @@
 
 #include "base/array.h"
 #include "ctf/record_length.h"
-#include "import/varve/process/open.h"
+#include "import/varve/process/record.h"
+#include "import/varve/records/open.h"
 
 /* ---- decoding ---- */
 

@@ -10,7 +10,7 @@
 #ifndef VV_IMPORT_VARVE_PROCESS_RANGES_H
 #define VV_IMPORT_VARVE_PROCESS_RANGES_H
 
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 /* A run may leave so many ranges open, and may end so many of those around it. */
 #define VV_RUN_DEPTH 512u

@@ -3,17 +3,19 @@
  * kind.
  *
  * The functions get complete records: payload_words fits the record's class. */
+#include "import/varve/process/record.h"
+
 #include <endian.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "ctf/record_length.h"
 #include "import/rows/vocabulary.h"
-#include "import/varve/process/call.h"
-#include "import/varve/process/open.h"
-#include "import/varve/process/operator.h"
-#include "import/varve/process/past.h"
-#include "import/varve/process/values.h"
+#include "import/varve/records/call.h"
+#include "import/varve/records/open.h"
+#include "import/varve/records/operator.h"
+#include "import/varve/records/past.h"
+#include "import/varve/records/values.h"
 #include "varve/varve.h"
 
 #define STRINGS_MAX (UINT32_C(1) << 24)

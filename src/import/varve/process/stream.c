@@ -3,16 +3,18 @@
  *
  * Time never runs backwards in a stream. So a range that ends has a duration >= 0, and slices are
  * added in order of begin. */
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 #include <endian.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "import/input/input_file.h"
-#include "import/varve/process/open.h"
 #include "import/varve/process/parallel.h"
+#include "import/varve/process/process.h"
 #include "import/varve/process/ranges.h"
+#include "import/varve/process/record.h"
+#include "import/varve/records/open.h"
 #include "model/columns.h"
 
 #define LARGE_STREAM_BYTES (UINT64_C(16) << 20)

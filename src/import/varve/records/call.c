@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "import/rows/vocabulary.h"
-#include "import/varve/process/call.h"
+#include "import/varve/records/call.h"
 #include "varve/varve.h"
 
 #define VALUE_TEXT_BYTES 28u    /* "-0.12345678901234567e-308, " */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h — what a process's trace says of devices: clocks, tracks, their work, and the ranges
- * that started it (doc/format.md §6). Private to this room.
+ * that started it (doc/format.md §6). Private to import/varve.
  *
  * The process's own stream, with clocks and tracks, is read first. The work of all threads is kept
  * until the end, because it comes in any order. Thread-compatible. */
-#ifndef VV_IMPORT_VARVE_PROCESS_DEVICES_H
-#define VV_IMPORT_VARVE_PROCESS_DEVICES_H
+#ifndef VV_IMPORT_VARVE_RECORDS_DEVICES_H
+#define VV_IMPORT_VARVE_RECORDS_DEVICES_H
 
 #include <stdint.h>
 
@@ -37,16 +37,6 @@ struct vv_launch {
     uint32_t slice;
 };
 
-/* Marks of trace points on devices are kept until all clocks are known. */
-struct vv_device_mark {
-    uint64_t tag, model;
-    int64_t iteration, stream;
-    int64_t value;  /* in the track's clock                                                     */
-    uint32_t track; /* index in the tracks of devices                                           */
-};
-
-struct vv_marks_said { VV_ARRAY_OF(struct vv_device_mark) of_devices; };
-
 struct vv_device_value {
     int64_t time; /* in the track's clock; then in ns                                            */
     double value;
@@ -63,7 +53,7 @@ struct vv_devices_said {
     bool has_samples; /* the pairs of the known clocks are among `clocks`                        */
 };
 
-/* Actions of record.c. */
+/* Actions of process/record.c. */
 enum varve_code vv_device_clock_read(struct vv_stream_reader *stream,
                                      const struct vv_record *record, struct varve_error *error);
 enum varve_code vv_clock_pair_read(struct vv_stream_reader *stream, const struct vv_record *record,
@@ -96,17 +86,5 @@ void vv_process_widen(struct vv_process_reader *process, int64_t begin_ns, int64
  * and the values of its counters. */
 enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_error *error);
 void vv_devices_said_deinit(struct vv_devices_said *said); /* idempotent */
-
-/* ---- trace points ---- */
-
-/* Actions of record.c. */
-enum varve_code vv_trace_mark_read(struct vv_stream_reader *stream, const struct vv_record *record,
-                                   struct varve_error *error);
-enum varve_code vv_trace_point_read(struct vv_stream_reader *stream, const struct vv_record *record,
-                                    struct varve_error *error);
-
-/* When all streams are decoded, and before vv_devices_join: gives marks of devices their instants
- * and tracks. */
-enum varve_code vv_marks_join(struct vv_process_reader *process, struct varve_error *error);
 
 #endif

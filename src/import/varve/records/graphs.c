@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graphs.c — the records of graphs, nodes, edges, static plans and models. The recorder writes the
  * records of a graph and its bodies one after the other, and may write a graph twice. */
-#include "import/varve/process/graphs.h"
+#include "import/varve/records/graphs.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/binary_search.h"
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 #include "varve/graph.h"
 
 #define PLACE_MAX (UINT64_C(1) << 53) /* model.h: numbers of placements are below               */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graphs.h — what a process's trace says of graphs, models and what executes them (doc/format.md
- * §6). Private to this room.
+ * §6). Private to import/varve.
  *
  * The process's own stream, with graphs, nodes, edges, plans and models, is read first: graphs.c.
  * Then the threads' streams name them by their numbers: executions.c. Thread-compatible. */
-#ifndef VV_IMPORT_VARVE_PROCESS_GRAPHS_H
-#define VV_IMPORT_VARVE_PROCESS_GRAPHS_H
+#ifndef VV_IMPORT_VARVE_RECORDS_GRAPHS_H
+#define VV_IMPORT_VARVE_RECORDS_GRAPHS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,7 +39,7 @@ struct vv_graphs_said {
     VV_ARRAY_OF(struct vv_execution_begun) executions;
 };
 
-/* Actions of record.c. */
+/* Actions of process/record.c. */
 enum varve_code vv_graph_read(struct vv_stream_reader *stream, const struct vv_record *record,
                               struct varve_error *error);
 enum varve_code vv_node_read(struct vv_stream_reader *stream, const struct vv_record *record,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/process/counts.h"
+#include "import/varve/records/counts.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 #define COUNTERS_MAX 32u /* of one record; the recorder writes fewer                             */
 #define UNKNOWN UINT64_MAX

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* values.h — arguments and collectives, of ranges and of device work (doc/format.md §6: varve.args,
- * varve.texts, varve.collective). Private to this room. */
-#ifndef VV_IMPORT_VARVE_PROCESS_VALUES_H
-#define VV_IMPORT_VARVE_PROCESS_VALUES_H
+ * varve.texts, varve.collective). Private to import/varve. */
+#ifndef VV_IMPORT_VARVE_RECORDS_VALUES_H
+#define VV_IMPORT_VARVE_RECORDS_VALUES_H
 
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ struct vv_values_said {
     VV_ARRAY_OF(struct vv_more_args) more;
 };
 
-/* Actions of record.c. */
+/* Actions of process/record.c. */
 enum varve_code vv_args_read(struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error);
 enum varve_code vv_texts_read(struct vv_stream_reader *stream, const struct vv_record *record,

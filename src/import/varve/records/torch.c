@@ -10,7 +10,7 @@
 #include "import/rows/named_collective.h"
 #include "import/rows/row_map.h"
 #include "import/rows/vocabulary.h"
-#include "import/varve/process/call.h"
+#include "import/varve/records/call.h"
 #include "varve/varve.h"
 
 /* ---- collectives ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* counts.h — what ranges used: the records varve.counts at their begins and ends, and the counters'
- * names (doc/format.md §6). Private to this room. Thread-compatible. */
-#ifndef VV_IMPORT_VARVE_PROCESS_COUNTS_H
-#define VV_IMPORT_VARVE_PROCESS_COUNTS_H
+ * names (doc/format.md §6). Private to import/varve. Thread-compatible. */
+#ifndef VV_IMPORT_VARVE_RECORDS_COUNTS_H
+#define VV_IMPORT_VARVE_RECORDS_COUNTS_H
 
 #include <stdint.h>
 
@@ -26,7 +26,7 @@ struct vv_counts_said {
     struct vv_key_map ranges_by_slice, name_ids;
 };
 
-/* Actions of record.c. */
+/* Actions of process/record.c. */
 enum varve_code vv_counter_name_read(struct vv_stream_reader *stream,
                                      const struct vv_record *record, struct varve_error *error);
 enum varve_code vv_counts_read(struct vv_stream_reader *stream, const struct vv_record *record,

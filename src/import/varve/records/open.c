@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/process/open.h"
+#include "import/varve/records/open.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h — the state of one stream while it is decoded. Private to this room. */
-#ifndef VV_IMPORT_VARVE_PROCESS_STREAM_H
-#define VV_IMPORT_VARVE_PROCESS_STREAM_H
+/* stream.h — the state of one stream while it is decoded. Private to import/varve. */
+#ifndef VV_IMPORT_VARVE_RECORDS_STREAM_H
+#define VV_IMPORT_VARVE_RECORDS_STREAM_H
 
-#include "import/varve/process/process.h"
+#include "import/varve/records/reader.h"
 
 struct vv_stream_reader {
     struct vv_process_reader *process;
@@ -45,13 +45,5 @@ static inline enum varve_code vv_stream_time(struct vv_stream_reader *stream, ui
                       "'%s': clock value %llu is centuries away from now", stream->path,
                       (unsigned long long)ticks);
 }
-
-/* record.c: all actions except those of plain ranges. */
-enum varve_code vv_record_read(struct vv_stream_reader *stream, const struct vv_record *record,
-                               struct varve_error *error);
-/* The number of words of the record at words[0], for a class with words == 0. Returns 0 if `count`
- * words are too few. */
-size_t vv_record_words(const struct vv_process_reader *process, const struct vv_event_class *class,
-                       const uint64_t *words, size_t count);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operator.c — reads varve.op, with inputs alone, and varve.operator, with outputs, formats and
  * identities. Operators with equal tensors share the model's rows. */
-#include "import/varve/process/operator.h"
+#include "import/varve/records/operator.h"
 
 #include <endian.h>
 
 #include "base/array.h"
-#include "import/varve/process/open.h"
+#include "import/varve/records/open.h"
 
 #define HEAD_WORDS (sizeof(struct vv_op_payload) / 8)
 #define TENSOR_WORDS (sizeof(struct vv_operator_tensor) / 8)

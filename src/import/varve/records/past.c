@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* past.c — reads ranges that were told when they were over, and finds for each note the range that
  * holds its instant. */
-#include "import/varve/process/past.h"
+#include "import/varve/records/past.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 #include "varve/past.h"
 
 #define HEAD_WORDS (sizeof(struct vv_past_note_payload) / 8)

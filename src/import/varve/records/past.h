@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* past.h — ranges that were told when they were over, and notes of what they were (doc/format.md
- * §6). Private to this room.
+ * §6). Private to import/varve.
  *
  * Both are kept until all streams are decoded, because they come in any order and from any thread.
  * Thread-compatible. */
-#ifndef VV_IMPORT_VARVE_PROCESS_PAST_H
-#define VV_IMPORT_VARVE_PROCESS_PAST_H
+#ifndef VV_IMPORT_VARVE_RECORDS_PAST_H
+#define VV_IMPORT_VARVE_RECORDS_PAST_H
 
 #include "base/array.h"
 #include "import/rows/key_map.h"
@@ -42,7 +42,7 @@ struct vv_past_said {
     struct vv_key_map models;    /* the runtime's number of a model to row in loaded_models      */
 };
 
-/* Actions of record.c. */
+/* Actions of process/record.c. */
 enum varve_code vv_past_range_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                    struct varve_error *error);
 enum varve_code vv_past_note_read(struct vv_stream_reader *stream, const struct vv_record *record,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open.h — the ranges that are open on a stream's track while the stream is decoded. Private to
- * this room. All functions act at the instant of the current record, stream->time_ns, unless they
- * have another one. */
-#ifndef VV_IMPORT_VARVE_PROCESS_OPEN_H
-#define VV_IMPORT_VARVE_PROCESS_OPEN_H
+ * import/varve. All functions act at the instant of the current record, stream->time_ns, unless
+ * they have another one. */
+#ifndef VV_IMPORT_VARVE_RECORDS_OPEN_H
+#define VV_IMPORT_VARVE_RECORDS_OPEN_H
 
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 /* A range that begins. */
 struct vv_range {

@@ -9,8 +9,8 @@
 
 #include "base/text/json_write.h"
 #include "import/rows/attribute.h"
-#include "import/varve/process/past.h"
-#include "import/varve/process/stream.h"
+#include "import/varve/records/past.h"
+#include "import/varve/records/stream.h"
 #include "varve/past.h"
 
 #define PLACE_MAX (INT64_C(1) << 53) /* model.h: numbers of placements are below                */

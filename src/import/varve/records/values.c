@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/varve/process/values.h"
+#include "import/varve/records/values.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "import/rows/vocabulary.h"
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 #include "model/order.h"
 #include "varve/values.h"
 

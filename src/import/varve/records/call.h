@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h — the arguments of a varve.call record whose words have been checked. Private to this
- * room. */
-#ifndef VV_IMPORT_VARVE_PROCESS_CALL_H
-#define VV_IMPORT_VARVE_PROCESS_CALL_H
+/* call.h — the arguments of a varve.call record whose words have been checked. Private to
+ * import/varve. */
+#ifndef VV_IMPORT_VARVE_RECORDS_CALL_H
+#define VV_IMPORT_VARVE_RECORDS_CALL_H
 
 #include <endian.h>
 #include <string.h>
 
-#include "import/varve/process/stream.h"
+#include "import/varve/records/stream.h"
 
 #define VV_CALL_HEAD_WORDS (sizeof(struct vv_call_payload) / 8)
 
@@ -49,7 +49,7 @@ static inline const uint64_t *vv_call_behind(const uint64_t *word, const uint64_
     return word;
 }
 
-/* call.c: an action of record.c. */
+/* call.c: an action of process/record.c. */
 enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error);
 

@@ -3,8 +3,8 @@
 #include <endian.h>
 #include <stdio.h>
 
-#include "import/varve/process/graphs.h"
-#include "import/varve/process/open.h"
+#include "import/varve/records/graphs.h"
+#include "import/varve/records/open.h"
 #include "varve/graph.h"
 #include "varve/varve.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "import/rows/vocabulary.h"
-#include "import/varve/process/process.h"
+#include "import/varve/records/reader.h"
 
 #define TENSOR_TEXT_BYTES 32u /* ", [] dtype" */
 #define DIM_TEXT_BYTES 22u    /* "-9223372036854775808," */
