@@ -35,10 +35,11 @@ ARM64_PACKAGES := libcmocka0 libcmocka-dev libzstd1 libzstd-dev zlib1g zlib1g-de
 VALGRIND := valgrind -q --fair-sched=yes --error-exitcode=9 --leak-check=full \
             --show-leak-kinds=definite --errors-for-leak-kinds=definite
 
-# The interface of libvarve.so as abidw tells it, under the first two numbers of the version.
-# Those of the compatibility libraries are the vendor's, and have no version.
-ABI = abi/$(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
-                      include/varve/varve.h | paste -sd.).xml
+# The interfaces of libvarve.so and libvarve-reader.so as abidw tells them, under the first two
+# numbers of the version. Those of the compatibility libraries are the vendor's, and have no
+# version.
+ABI_VERSION = $(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
+                          include/varve/varve.h | paste -sd.)
 
 .DEFAULT_GOAL := all
 .PHONY: all tests help demo check check-clients unit pytest pytest-clients sanitize thread \
@@ -122,16 +123,17 @@ cross: ## build for AArch64, run units and corpora there by qemu-aarch64
 
 # $(call write_abi,FILE,LIBRARY,HEADERS)
 define write_abi
-@abidw --headers-dir $(3) --drop-private-types --drop-undefined-syms --no-corpus-path \
-	--no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names --type-id-style hash \
-	--out-file $(BUILD)/abi.xml $(BUILD)/$(2)
-@sed "s|path='$(CURDIR)/|path='|" $(BUILD)/abi.xml >$(1)
+@abidw --suppressions abi/private.suppr --headers-dir $(3) --drop-private-types \
+	--drop-undefined-syms --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed \
+	--no-parameter-names --type-id-style hash --out-file $(BUILD)/abi.xml $(BUILD)/$(2)
+@sed "s#path='\($(CURDIR)\|[.][.]\)/#path='#" $(BUILD)/abi.xml >$(1)
 endef
 
 abi: all ## write the interfaces of the libraries anew, into abi/
 	@tools/setup abi
 	@mkdir -p abi
-	$(call write_abi,$(ABI),libvarve.so,include)
+	$(call write_abi,abi/$(ABI_VERSION).xml,libvarve.so,include)
+	$(call write_abi,abi/reader-$(ABI_VERSION).xml,libvarve-reader.so,include)
 	$(call write_abi,abi/profapi.xml,compat/libprofapi.so,include/compat)
 	$(call write_abi,abi/msprofiler.xml,compat/libmsprofiler.so,include/compat)
 

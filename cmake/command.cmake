@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The program `varve`, and the pages that it writes about itself: man pages and completions. It
-# finds libvarve.so beside itself (build folder) or at VV_LIBRARY_FROM_BIN from its own folder
-# (installed).
+# The program `varve`, and the pages that it writes about itself: man pages and completions. It is
+# src/cli; the rest is in libvarve-reader.so. It finds that and libvarve.so beside itself (build
+# folder) or at VV_LIBRARY_FROM_BIN from its own folder (installed).
 file(RELATIVE_PATH library_from_bin
      ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
@@ -13,8 +13,14 @@ if(NOT main)
 endif()
 target_compile_definitions(vv_cli PRIVATE VV_LIBRARY_FROM_BIN="${library_from_bin}")
 
-add_executable(varve ${main})
-target_link_libraries(varve PRIVATE vv_options vv_cli)
+set(cli_libraries ${vv_layers})
+list(FILTER cli_libraries INCLUDE REGEX "^cli(_|$)")
+list(TRANSFORM cli_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:vv_\\1>" OUTPUT_VARIABLE cli_objects)
+add_executable(varve ${main} ${cli_objects})
+target_include_directories(varve PRIVATE src)
+target_link_libraries(varve PRIVATE vv_options varve_reader)
+set_target_properties(varve PROPERTIES
+    INSTALL_RPATH "$ORIGIN;$ORIGIN/${library_from_bin}" BUILD_WITH_INSTALL_RPATH ON)
 add_dependencies(varve varve_library)
 
 if(CMAKE_CROSSCOMPILING)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # examples/NAME/*.c become the program examples/NAME in the build folder, linked to libvarve.so as a
-# user's program would be. `train` also needs OpenBLAS; without it that example alone is left out.
+# user's program would be; `reader` to libvarve-reader.so. `train` also needs OpenBLAS; without it
+# that example alone is left out.
 # `graphrun` has its data from `train`, and without OpenCL or MPI refuses what needs them.
 file(GLOB example_folders CONFIGURE_DEPENDS examples/*)
 if(PkgConfig_FOUND)
@@ -23,7 +24,11 @@ foreach(folder IN LISTS example_folders)
     add_executable(example_${name} ${sources})
     set_target_properties(example_${name} PROPERTIES
         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
-    target_link_libraries(example_${name} PRIVATE vv_options varve_library Threads::Threads m)
+    set(library varve_library)
+    if(name STREQUAL "reader")
+        set(library varve_reader)
+    endif()
+    target_link_libraries(example_${name} PRIVATE vv_options ${library} Threads::Threads m)
     if(name STREQUAL "train")
         target_link_libraries(example_${name} PRIVATE PkgConfig::openblas)
     endif()

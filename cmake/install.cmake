@@ -4,7 +4,7 @@
 # so the prefix may be chosen, or changed, at install time.
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/varve)
 
-install(TARGETS varve_library EXPORT varve-targets)
+install(TARGETS varve_library varve_reader EXPORT varve-targets)
 if(TARGET varve)
     install(TARGETS varve)
 endif()
@@ -28,7 +28,9 @@ file(RELATIVE_PATH prefix_from_pc
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/varve.pc.in varve.pc @ONLY)
 configure_file(cmake/varve-compat.pc.in varve-compat.pc @ONLY)
+configure_file(cmake/varve-reader.pc.in varve-reader.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/varve.pc ${PROJECT_BINARY_DIR}/varve-compat.pc
+              ${PROJECT_BINARY_DIR}/varve-reader.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 configure_package_config_file(cmake/varve-config.cmake.in varve-config.cmake

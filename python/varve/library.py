@@ -10,7 +10,7 @@ import ctypes
 import os
 import pathlib
 import shutil
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterable, Iterator, List, Optional, Tuple
 
 NAME = "libvarve.so.0"
 LAYER_API, LAYER_STEP, LAYER_METRIC = 0x001, 0x100, 0x400
@@ -55,23 +55,37 @@ class Control(ctypes.Structure):
                 ("steps", ctypes.c_uint32), ("epoch", ctypes.c_uint32)]
 
 
-def _around(folder: pathlib.Path) -> Iterator[pathlib.Path]:
+def _around(folder: pathlib.Path, name: str) -> Iterator[pathlib.Path]:
     """Where the library lies if `folder` is a build folder, a prefix, or a prefix's bin or lib."""
-    yield folder / NAME
+    yield folder / name
     for prefix in (folder, folder.parent):
-        for pattern in (f"lib/{NAME}", f"lib64/{NAME}", f"lib/*/{NAME}"):
+        for pattern in (f"lib/{name}", f"lib64/{name}", f"lib/*/{name}"):
             yield from sorted(prefix.glob(pattern))
 
 
-def _candidates() -> Iterator[pathlib.Path]:
+def candidates(name: str) -> Iterator[pathlib.Path]:
+    """Where a library of Varve's may lie."""
     here = pathlib.Path(__file__).resolve()
     if (here.parents[2] / "include" / "varve" / "varve.h").exists():  # a checkout
-        yield from _around(here.parents[2] / "build")
+        yield from _around(here.parents[2] / "build", name)
     if here.parts[-5:-1] == ("share", "varve", "python", "varve"):
-        yield from _around(here.parents[4])
+        yield from _around(here.parents[4], name)
     command = shutil.which(os.environ.get("VARVE") or "varve")
     if command is not None:
-        yield from _around(pathlib.Path(command).resolve().parent)
+        yield from _around(pathlib.Path(command).resolve().parent, name)
+
+
+def load_first(paths: Iterable[str], what: str, variable: str) -> str:
+    """The first path that can be loaded."""
+    looked: List[str] = []
+    for path in paths:
+        try:
+            ctypes.CDLL(path)
+            return path
+        except OSError as error:
+            looked.append(f"  {path}: {error}" if os.path.exists(path) else f"  {path}: not there")
+    raise ImportError(f"varve: {what} was not found. Looked at\n" + "\n".join(looked)
+                      + f"\nSet {variable} to its path, or install Varve: make install")
 
 
 def _load() -> Tuple[str, bool]:
@@ -81,15 +95,8 @@ def _load() -> Tuple[str, bool]:
     if hasattr(program, "varve_version"):
         return "", True
     wanted = os.environ.get("VARVE_LIBRARY")
-    looked: List[str] = []
-    for path in [wanted] if wanted else [*map(str, _candidates()), NAME]:
-        try:
-            ctypes.CDLL(path)
-            return path, False
-        except OSError as error:
-            looked.append(f"  {path}: {error}" if os.path.exists(path) else f"  {path}: not there")
-    raise ImportError("varve: libvarve.so was not found. Looked at\n" + "\n".join(looked)
-                      + "\nSet VARVE_LIBRARY to its path, or install Varve: make install")
+    return load_first([wanted] if wanted else [*map(str, candidates(NAME)), NAME], "libvarve.so",
+                      "VARVE_LIBRARY"), False
 
 
 PATH, IS_PRELOADED = _load()

@@ -414,6 +414,22 @@ enum varve_code vv_import_all(const char *const *paths, size_t count,
     return code;
 }
 
+enum varve_code vv_paths_differ(const char *const *paths, size_t count, struct varve_error *error)
+{
+    enum varve_code code = VARVE_OK;
+    struct stat *files = calloc(count + 1, sizeof *files);
+    if (files == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        bool is_there = stat(paths[i], &files[i]) == 0;
+        for (size_t j = 0; j < i && is_there; j++)
+            if (files[i].st_ino == files[j].st_ino && files[i].st_dev == files[j].st_dev)
+                code = vv_fail(error, VARVE_INVALID, "'%s' is named twice", paths[i]);
+    }
+    free(files);
+    return code;
+}
+
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error)
 {
     return vv_import_all(&path, 1, NULL, out_model, error);

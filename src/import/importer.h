@@ -14,6 +14,9 @@ enum varve_code vv_import_all(const char *const *paths, size_t count,
                               const struct vv_import_options *options, struct vv_model **out_model,
                               struct varve_error *error);
 
+/* VARVE_INVALID: two of the paths name the same file or folder, which would be counted twice. */
+enum varve_code vv_paths_differ(const char *const *paths, size_t count, struct varve_error *error);
+
 /* Reads one path, without options. */
 enum varve_code vv_import(const char *path, struct vv_model **out_model, struct varve_error *error);
 

@@ -43,14 +43,14 @@ enum vv_dag_kind {
     X(T, uint64_t, flop)       /* of all executions; 0 = not known                              */ \
     X(T, uint64_t, bytes)      /* read, written, copied or sent; 0 = not known                  */ \
     X(T, uint64_t, memory_bytes) /* allocated inside; of a tensor, its size                     */ \
-    X(T, uint32_t, name)       /* string                                                        */ \
-    X(T, uint32_t, where)      /* string: thread, stream or rank, as people name it; or 0       */ \
-    X(T, uint32_t, device)     /* string, "cuda:0"; 0 = on the host                             */ \
-    X(T, uint32_t, module)     /* string; or 0                                                  */ \
-    X(T, uint32_t, phase)      /* string; or 0                                                  */ \
-    X(T, uint32_t, source)     /* string, "train.c:41"; or 0                                    */ \
-    X(T, uint32_t, inputs)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; or 0               */ \
-    X(T, uint32_t, outputs)    /* the same                                                      */ \
+    X(T, vv_string, name)      /* string                                                        */ \
+    X(T, vv_string, where)     /* string: thread, stream or rank, as people name it; or 0       */ \
+    X(T, vv_string, device)    /* string, "cuda:0"; 0 = on the host                             */ \
+    X(T, vv_string, module)    /* string; or 0                                                  */ \
+    X(T, vv_string, phase)     /* string; or 0                                                  */ \
+    X(T, vv_string, source)    /* string, "train.c:41"; or 0                                    */ \
+    X(T, vv_string, inputs)    /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; or 0               */ \
+    X(T, vv_string, outputs)   /* the same                                                      */ \
     X(T, uint32_t, parent)     /* row: the group that it stands in; or VV_NONE                  */ \
     X(T, uint32_t, level)      /* no edge leads to a lower or the same one; VV_NONE = not known */ \
     X(T, uint32_t, first_occurrence) /* rows in occurrences                                     */ \
@@ -79,7 +79,7 @@ enum vv_dag_edge_kind {
     X(T, int64_t, longest_ns)  /* longest time from the end of `from` to the begin of `to`      */ \
     X(T, uint32_t, from)       /* row in nodes                                                  */ \
     X(T, uint32_t, to)         /* row in nodes                                                  */ \
-    X(T, uint32_t, name)       /* string: the flow's name, the tensor's shape; or 0             */ \
+    X(T, vv_string, name)      /* string: the flow's name, the tensor's shape; or 0             */ \
     X(T, uint8_t, kind)        /* enum vv_dag_edge_kind                                         */ \
     X(T, uint8_t, flags)       /* VV_DAG_CRITICAL                                               */
 struct vv_dag_edges { struct vv_table table; VV_DAG_EDGE_COLUMNS(VV_COLUMN_POINTER,
@@ -95,8 +95,8 @@ struct vv_dag_occurrences { struct vv_table table; VV_DAG_OCCURRENCE_COLUMNS(
 
 /* What the legend says, line by line: "steps" "10", "data edges" "not known: …". */
 #define VV_DAG_NOTE_COLUMNS(X, T)                                                                  \
-    X(T, uint32_t, key)        /* string                                                        */ \
-    X(T, uint32_t, text)       /* string                                                        */
+    X(T, vv_string, key)       /* string                                                        */ \
+    X(T, vv_string, text)      /* string                                                        */
 struct vv_dag_notes { struct vv_table table; VV_DAG_NOTE_COLUMNS(VV_COLUMN_POINTER,
                                                                  struct vv_dag_notes) };
 

@@ -11,7 +11,7 @@
     X(T, int64_t, graph_id)    /* the runtime's own number; -1 = none                           */ \
     X(T, uint32_t, process)    /* row                                                           */ \
     X(T, uint32_t, number)     /* the recorder's number, in the process                         */ \
-    X(T, uint32_t, name)       /* string; 0 = unnamed                                           */ \
+    X(T, vv_string, name)      /* string; 0 = unnamed                                           */ \
     X(T, uint32_t, parent)     /* row in nodes: the node that it is a body of; or VV_NONE       */ \
     X(T, uint32_t, first_node) /* rows in nodes                                                 */ \
     X(T, uint32_t, node_count)                                                                     \
@@ -28,11 +28,11 @@ struct vv_graphs { struct vv_table table; VV_GRAPH_COLUMNS(VV_COLUMN_POINTER, st
     X(T, int64_t, parent_input) /* of a body's node: the input that it stands for; -1           */ \
     X(T, uint32_t, graph)      /* row                                                           */ \
     X(T, uint32_t, number)     /* in the graph                                                  */ \
-    X(T, uint32_t, name)       /* string                                                        */ \
-    X(T, uint32_t, type)       /* string                                                        */ \
-    X(T, uint32_t, framework_type) /* string; 0 = not known                                     */ \
-    X(T, uint32_t, origins)    /* string: names of the nodes fused into it, joined by ';'; or 0 */ \
-    X(T, uint32_t, contexts)   /* string: numbers of its task's parts, "1,2,3"; or 0            */ \
+    X(T, vv_string, name)      /* string                                                        */ \
+    X(T, vv_string, type)      /* string                                                        */ \
+    X(T, vv_string, framework_type) /* string; 0 = not known                                    */ \
+    X(T, vv_string, origins)   /* string: names of the nodes fused into it, joined by ';'; or 0 */ \
+    X(T, vv_string, contexts)  /* string: numbers of its task's parts, "1,2,3"; or 0            */ \
     X(T, uint32_t, block_dim)  /* 0 = not known                                                 */ \
     X(T, uint32_t, mix_block_dim)                                                                  \
     X(T, uint32_t, first_tensor) /* rows in tensors: inputs and outputs                         */ \
@@ -58,7 +58,7 @@ struct vv_edges { struct vv_table table; VV_EDGE_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, uint32_t, process)    /* row                                                           */ \
     X(T, uint32_t, number)     /* the recorder's number, in the process                         */ \
     X(T, uint32_t, graph)      /* row; VV_NONE = not known                                      */ \
-    X(T, uint32_t, name)       /* string                                                        */
+    X(T, vv_string, name)      /* string                                                        */
 struct vv_loaded_models {
     struct vv_table table;
     VV_LOADED_MODEL_COLUMNS(VV_COLUMN_POINTER, struct vv_loaded_models)

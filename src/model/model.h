@@ -27,8 +27,8 @@
 
 #define VV_PROCESS_COLUMNS(X, T)                                                                   \
     X(T, int64_t, pid)                                                                             \
-    X(T, uint32_t, name)       /* string                                                        */ \
-    X(T, uint32_t, host)       /* string                                                        */ \
+    X(T, vv_string, name)      /* string                                                        */ \
+    X(T, vv_string, host)      /* string                                                        */ \
     X(T, uint32_t, scope)      /* ids are unique within a scope: see below */                      \
     X(T, uint32_t, id_family)  /* ... or within a family of processes: see below */                \
     X(T, int64_t, rank)        /* in its distributed job; -1 = not known                        */ \
@@ -42,7 +42,7 @@
     X(T, uint64_t, keep_bytes) /* flight recorder: at least so much of the end is kept; or 0    */ \
     X(T, uint64_t, keep_ns)    /* the same as a time; both 0 = everything is kept               */ \
     X(T, uint8_t, forgot)      /* 1: a flight recorder that has dropped its beginning           */ \
-    X(T, uint32_t, storage)    /* string: how it was stored, if not in shared mappings; or 0    */ \
+    X(T, vv_string, storage)   /* string: how it was stored, if not in shared mappings; or 0    */ \
     X(T, int64_t, begin_ns)    /* first recorded instant                                        */ \
     X(T, int64_t, end_ns)
 struct vv_processes {
@@ -64,7 +64,7 @@ enum vv_track_kind { VV_TRACK_THREAD, VV_TRACK_ASYNC, VV_TRACK_DEVICE };
 #define VV_TRACK_COLUMNS(X, T)                                                                     \
     X(T, uint32_t, process)    /* row                                                           */ \
     X(T, int64_t, tid)         /* kernel thread id, or stream number of a device                */ \
-    X(T, uint32_t, name)       /* string; 0 = unnamed                                           */ \
+    X(T, vv_string, name)      /* string; 0 = unnamed                                           */ \
     X(T, uint8_t, kind)        /* enum vv_track_kind                                            */ \
     X(T, uint32_t, device)     /* kind << 16 | index, for a device's track; or VV_NONE          */ \
     X(T, int32_t, sort_index)  /* position in the producer's display                            */ \
@@ -90,11 +90,11 @@ struct vv_tracks { struct vv_table table; VV_TRACK_COLUMNS(VV_COLUMN_POINTER, st
     X(T, int64_t, begin_ns)                                                                        \
     X(T, int64_t, duration_ns) /* >= 0                                                          */ \
     X(T, int64_t, self_ns)     /* set by finish                                                 */ \
-    X(T, uint32_t, name)       /* string                                                        */ \
+    X(T, vv_string, name)      /* string                                                        */ \
     X(T, uint32_t, track)      /* row                                                           */ \
     X(T, uint32_t, parent)     /* row, set by finish; VV_NONE at top level                      */ \
     X(T, uint32_t, depth)      /* set by finish; 0 at top level                                 */ \
-    X(T, uint32_t, category)   /* string: the producer's word, "cpu_op", "kernel"; or 0 */         \
+    X(T, vv_string, category)  /* string: the producer's word, "cpu_op", "kernel"; or 0 */         \
     X(T, vv_link, op)          /* row in ops; VV_NONE = no arguments. Slices may share one     */  \
     X(T, vv_link, activity)    /* row in activities, for this slice alone; or VV_NONE           */ \
     X(T, vv_link, first_arg)   /* rows in args: arguments without a column                      */ \
@@ -117,14 +117,14 @@ struct vv_slices { struct vv_table table; VV_SLICE_COLUMNS(VV_COLUMN_POINTER, st
     X(T, int64_t, sequence)    /* -1 = none                                                     */ \
     X(T, uint64_t, forward_tid)                                                                    \
     X(T, uint64_t, external)   /* the producer's id of the operator; 0 = none                   */ \
-    X(T, uint32_t, stack)      /* string: call stack, innermost first, joined by ';'; or 0      */ \
-    X(T, uint32_t, module)     /* string: module hierarchy; or 0                                */ \
+    X(T, vv_string, stack)     /* string: call stack, innermost first, joined by ';'; or 0      */ \
+    X(T, vv_string, module)    /* string: module hierarchy; or 0                                */ \
     X(T, vv_link, collective)  /* row in collectives; or VV_NONE                                */ \
     X(T, vv_link, node)        /* row in nodes: it executes this node; or VV_NONE               */ \
     X(T, vv_link, execution)   /* row in executions: it is this execution; or VV_NONE           */ \
-    X(T, uint32_t, shapes)     /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none. Outputs  */ \
+    X(T, vv_string, shapes)    /* string, "[32,1,28,28] f32, [8,1,5,5] f32"; 0 = none. Outputs  */ \
                                /* that are known follow: "[8,4] f32 -> [4] f32"                 */ \
-    X(T, uint32_t, scalars)    /* string: JSON, ["","[1, 1]","False"]; "" = a tensor; or 0    */   \
+    X(T, vv_string, scalars)   /* string: JSON, ["","[1, 1]","False"]; "" = a tensor; or 0    */   \
     X(T, uint32_t, first_tensor) /* rows in tensors: its inputs, and behind them its outputs    */ \
     X(T, uint32_t, tensor_count) /* of inputs                                                   */ \
     X(T, uint32_t, output_count)
@@ -191,17 +191,17 @@ struct vv_waits { struct vv_table table; VV_WAIT_COLUMNS(VV_COLUMN_POINTER, stru
     X(T, double, memory_bytes_per_s) /* peak, as the producer says; 0 = not known               */ \
     X(T, uint32_t, device)     /* kind << 16 | index                                            */ \
     X(T, uint32_t, scope)                                                                          \
-    X(T, uint32_t, name)       /* string: the driver's name for it; 0 = not known               */
+    X(T, vv_string, name)      /* string: the driver's name for it; 0 = not known               */
 struct vv_devices {
     struct vv_table table;
     VV_DEVICE_COLUMNS(VV_COLUMN_POINTER, struct vv_devices)
 };
 
 #define VV_COLLECTIVE_COLUMNS(X, T)                                                                \
-    X(T, uint32_t, name)       /* string: "all_reduce"                                          */ \
-    X(T, uint32_t, group)      /* string: the process group's name                              */ \
-    X(T, uint32_t, ranks)      /* string: its members, as written                               */ \
-    X(T, uint32_t, dtype)      /* string, as written                                            */ \
+    X(T, vv_string, name)      /* string: "all_reduce"                                          */ \
+    X(T, vv_string, group)     /* string: the process group's name                              */ \
+    X(T, vv_string, ranks)     /* string: its members, as written                               */ \
+    X(T, vv_string, dtype)     /* string, as written                                            */ \
     X(T, int64_t, group_size)  /* 0 = not known                                                 */ \
     X(T, int64_t, in_elements)                                                                     \
     X(T, int64_t, out_elements)                                                                    \
@@ -230,14 +230,14 @@ enum vv_arg_kind {
 
 #define VV_ARG_COLUMNS(X, T)                                                                       \
     X(T, uint64_t, value)      /* int64_t, the bits of a double, a string's id, 0 or 1          */ \
-    X(T, uint32_t, key)        /* string                                                        */ \
+    X(T, vv_string, key)       /* string                                                        */ \
     X(T, uint8_t, kind)        /* enum vv_arg_kind                                              */
 struct vv_args { struct vv_table table; VV_ARG_COLUMNS(VV_COLUMN_POINTER, struct vv_args) };
 
 /* Facts about the run or about one process: top-level keys, device properties … */
 #define VV_FACT_COLUMNS(X, T)                                                                  \
     X(T, uint64_t, value)      /* as in args                                                    */ \
-    X(T, uint32_t, key)        /* string                                                        */ \
+    X(T, vv_string, key)       /* string                                                        */ \
     X(T, uint32_t, process)    /* row; VV_NONE = a fact about the run                           */ \
     X(T, uint8_t, kind)
 /* The key of facts that name what ranges were counted with: texts with commas between names. A
@@ -250,8 +250,8 @@ struct vv_facts { struct vv_table table; VV_FACT_COLUMNS(VV_COLUMN_POINTER, stru
 #define VV_INPUT_COLUMNS(X, T)                                                                     \
     X(T, uint64_t, disk_bytes) /* size of the file; 0 for a folder                              */ \
     X(T, uint64_t, events)     /* number of events read from it                                 */ \
-    X(T, uint32_t, path)       /* string, as the user wrote it                                  */ \
-    X(T, uint32_t, format)     /* string: "kineto"                                              */ \
+    X(T, vv_string, path)      /* string, as the user wrote it                                  */ \
+    X(T, vv_string, format)    /* string: "kineto"                                              */ \
     X(T, uint32_t, scope)
 struct vv_inputs { struct vv_table table; VV_INPUT_COLUMNS(VV_COLUMN_POINTER, struct vv_inputs) };
 
@@ -261,7 +261,7 @@ enum vv_tensor_side { VV_TENSOR_INPUT, VV_TENSOR_OUTPUT };
 #define VV_TENSOR_COLUMNS(X, T)                                                                    \
     X(T, uint64_t, identity)   /* the same for the same data, within a process; 0 = not known   */ \
     X(T, uint32_t, first_dim)  /* rows in dims                                                  */ \
-    X(T, uint32_t, format)     /* string, "NCHW"; 0 = not known                                 */ \
+    X(T, vv_string, format)    /* string, "NCHW"; 0 = not known                                 */ \
     X(T, uint16_t, rank)                                                                           \
     X(T, uint16_t, dtype)      /* enum varve_dtype                                              */ \
     X(T, uint8_t, side)        /* enum vv_tensor_side                                           */
@@ -278,7 +278,7 @@ struct vv_tensors {
     X(T, int64_t, first_use)   /* number of an operator, in order of execution                  */ \
     X(T, int64_t, last_use)    /* INT64_MAX = the end of the graph                              */ \
     X(T, int64_t, graph)                                                                           \
-    X(T, uint32_t, name)       /* string: the operator's name                                   */ \
+    X(T, vv_string, name)      /* string: the operator's name                                   */ \
     X(T, uint32_t, process)    /* row                                                           */ \
     X(T, uint32_t, device)     /* kind << 16 | index                                            */
 struct vv_placements {
@@ -290,7 +290,7 @@ struct vv_placements {
 struct vv_dims { struct vv_table table; VV_DIM_COLUMNS(VV_COLUMN_POINTER, struct vv_dims) };
 
 #define VV_SOURCE_COLUMNS(X, T)                                                                    \
-    X(T, uint32_t, file)       /* string                                                        */ \
+    X(T, vv_string, file)      /* string                                                        */ \
     X(T, uint32_t, line)
 struct vv_sources {
     struct vv_table table;
@@ -313,7 +313,7 @@ enum vv_step_origin {
     X(T, int64_t, duration_ns)                                                                     \
     X(T, uint32_t, track)      /* row                                                           */ \
     X(T, uint32_t, slice)      /* row, by finish                                                */ \
-    X(T, uint32_t, name)       /* string: of the range or anchor that it was taken from; or 0   */ \
+    X(T, vv_string, name)      /* string: of the range or anchor that it was taken from; or 0   */ \
     X(T, uint8_t, origin)      /* enum vv_step_origin                                           */
 struct vv_steps { struct vv_table table; VV_STEP_COLUMNS(VV_COLUMN_POINTER, struct vv_steps) };
 
@@ -333,7 +333,7 @@ struct vv_resumes {
     X(T, uint64_t, pairs)      /* instants at which both clocks are known                       */ \
     X(T, uint64_t, left_out)   /* pairs at which it had run backwards                           */ \
     X(T, uint64_t, instants)   /* begins and ends placed by it                                  */ \
-    X(T, uint32_t, name)       /* string                                                        */ \
+    X(T, vv_string, name)      /* string                                                        */ \
     X(T, uint32_t, process)    /* row                                                           */
 struct vv_clocks { struct vv_table table; VV_CLOCK_COLUMNS(VV_COLUMN_POINTER, struct vv_clocks) };
 
@@ -341,9 +341,9 @@ struct vv_clocks { struct vv_table table; VV_CLOCK_COLUMNS(VV_COLUMN_POINTER, st
 
 #define VV_MARK_COLUMNS(X, T)                                                                      \
     X(T, int64_t, time_ns)                                                                         \
-    X(T, uint32_t, name)                                                                           \
+    X(T, vv_string, name)                                                                          \
     X(T, uint32_t, track)                                                                          \
-    X(T, uint32_t, category)   /* string; 0 = none                                              */ \
+    X(T, vv_string, category)  /* string; 0 = none                                              */ \
     X(T, uint32_t, first_arg)                                                                      \
     X(T, uint16_t, arg_count)                                                                      \
     X(T, uint16_t, layer)
@@ -352,8 +352,8 @@ struct vv_marks { struct vv_table table; VV_MARK_COLUMNS(VV_COLUMN_POINTER, stru
 #define VV_COUNTER_COLUMNS(X, T)                                                           \
     X(T, int64_t, time_ns)                                                                 \
     X(T, double, value)                                                                    \
-    X(T, uint32_t, name)                                                                   \
-    X(T, uint32_t, series)     /* string: name of one of the counter's values; 0 = only one */     \
+    X(T, vv_string, name)                                                                  \
+    X(T, vv_string, series)    /* string: name of one of the counter's values; 0 = only one */     \
     X(T, uint32_t, track)      /* the thread that set it; the counter belongs to the process    */
 struct vv_counters {
     struct vv_table table;
@@ -369,8 +369,8 @@ enum vv_flow_kind {
     X(T, int64_t, from_ns)                                                                         \
     X(T, int64_t, to_ns)                                                                           \
     X(T, uint64_t, id)                                                                             \
-    X(T, uint32_t, name)                                                                           \
-    X(T, uint32_t, category)   /* string; 0 = none                                              */ \
+    X(T, vv_string, name)                                                                          \
+    X(T, vv_string, category)  /* string; 0 = none                                              */ \
     X(T, uint32_t, from_track)                                                                     \
     X(T, uint32_t, to_track)                                                                       \
     X(T, uint32_t, from_slice) /* row, by finish: innermost around from_ns; or VV_NONE          */ \

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "varve/reader.h"
 
 struct vv_table {
     uint64_t count, capacity;
@@ -26,13 +27,17 @@ struct vv_column {
     size_t pointer_offset; /* of the column's pointer in the table struct                      */
     size_t width_bytes;    /* size of one cell                                                 */
     unsigned char blank;   /* each byte of a cell that has not been written                    */
+    unsigned char type;    /* enum varve_cell_type: what programs are told that it is          */
 };
 
 /* The row of another table, for columns in which few rows have one. Blank cells say VV_NONE, and
  * take no memory in a large table. */
 typedef uint32_t vv_link;
+/* The id of a string of whoever holds the table; 0 = "". */
+typedef uint32_t vv_string;
 
 #define VV_BLANK_vv_link 0xFF
+#define VV_BLANK_vv_string 0
 #define VV_BLANK_uint8_t 0
 #define VV_BLANK_uint16_t 0
 #define VV_BLANK_uint32_t 0
@@ -40,8 +45,17 @@ typedef uint32_t vv_link;
 #define VV_BLANK_int32_t 0
 #define VV_BLANK_int64_t 0
 #define VV_BLANK_double 0
+#define VV_TYPE_vv_link VARVE_CELL_U32
+#define VV_TYPE_vv_string VARVE_CELL_STRING
+#define VV_TYPE_uint8_t VARVE_CELL_U8
+#define VV_TYPE_uint16_t VARVE_CELL_U16
+#define VV_TYPE_uint32_t VARVE_CELL_U32
+#define VV_TYPE_uint64_t VARVE_CELL_U64
+#define VV_TYPE_int32_t VARVE_CELL_I32
+#define VV_TYPE_int64_t VARVE_CELL_I64
+#define VV_TYPE_double VARVE_CELL_DOUBLE
 #define VV_COLUMN(table, type, name)                                                               \
-    { #name, offsetof(table, name), sizeof(type), VV_BLANK_##type },
+    { #name, offsetof(table, name), sizeof(type), VV_BLANK_##type, VV_TYPE_##type },
 #define VV_COLUMN_POINTER(table, type, name) type *name;
 
 #define VV_TABLE_COLUMNS_MAX 32u

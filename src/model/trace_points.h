@@ -26,9 +26,9 @@ struct vv_trace_points {
     X(T, int64_t, graph)       /* the runtime's number; -1 = none                               */ \
     X(T, int64_t, node)        /* -1 = there is no such point                                   */ \
     X(T, uint32_t, index)      /* as in trace_points; VV_NONE = it is not marked                */ \
-    X(T, uint32_t, name)       /* string: the node's; 0 = none                                  */ \
-    X(T, uint32_t, operation)  /* string: "all_reduce"; 0 = no collective                       */ \
-    X(T, uint32_t, reason)     /* string                                                        */ \
+    X(T, vv_string, name)      /* string: the node's; 0 = none                                  */ \
+    X(T, vv_string, operation) /* string: "all_reduce"; 0 = no collective                       */ \
+    X(T, vv_string, reason)    /* string                                                        */ \
     X(T, uint32_t, process)    /* row                                                           */ \
     X(T, uint8_t, kind)        /* enum varve_point_kind                                         */ \
     X(T, uint8_t, state)       /* enum varve_point_state                                        */

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "question/question.h"
 
+const char *const vv_question_groupings[] = { "op",    "name",   "shape",  "module", "source",
+                                              "phase", "stream", "thread", "layer",  "rank",
+                                              "step",  "use",    NULL };
+const char *const vv_question_rules[] = { "hta", "paddle", "msprof", NULL };
+
 enum varve_code vv_analyse(vv_analyse_fn *table, const struct vv_model *model,
                            const struct vv_question *question, struct vv_sheet *out,
                            struct varve_error *error)

@@ -60,6 +60,9 @@ struct vv_question {
     { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, \
       NULL, 0, false }
 
+/* The words that `by` and `compat` may be. Each ends with NULL. */
+extern const char *const vv_question_groupings[], *const vv_question_rules[];
+
 /* Does the question ask for msprof's columns? */
 static inline bool vv_asks_msprof(const struct vv_question *question)
 {

@@ -91,6 +91,7 @@ def run_as_another(run, varve):
         pytest.skip("only root can become another user")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
+        shutil.copy(varve.parent / "libvarve-reader.so.0", folder)
         yield functools.partial(run, command=shutil.copy(varve, folder), user=65534, group=65534,
                                 extra_groups=[])
 

@@ -3,6 +3,8 @@
 runs."""
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -26,6 +28,29 @@ int main(void)
     return 7;
 }
 """
+READER = """
+#include <stdio.h>
+#include <varve/reader.h>
+
+int main(int argc, char **argv)
+{
+    struct varve_trace *trace = NULL;
+    const struct varve_table *slices = NULL;
+    struct varve_error error;
+    if (varve_trace_open((const char *const *)(argv + 1), (size_t)(argc - 1), NULL, &trace,
+                         &error) != VARVE_OK ||
+        varve_trace_table(trace, "slices", &slices, &error) != VARVE_OK) {
+        puts(error.message);
+        return 1;
+    }
+    printf("%s %llu\\n", varve_reader_version(), (unsigned long long)varve_table_rows(slices));
+    varve_trace_close(trace);
+    return 7;
+}
+"""
+TRACE = """{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2},
+                            {"ph": "X", "name": "b", "pid": 1, "tid": 1, "ts": 4, "dur": 2}]}
+"""
 PROJECT = """
 cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C CXX)
@@ -34,6 +59,10 @@ add_executable(in_c program.c)
 target_link_libraries(in_c PRIVATE varve::varve)
 add_executable(in_cpp program.cpp)
 target_link_libraries(in_cpp PRIVATE varve::varve)
+add_executable(reads_in_c reader.c)
+target_link_libraries(reads_in_c PRIVATE varve::reader)
+add_executable(reads_in_cpp reader.cpp)
+target_link_libraries(reads_in_cpp PRIVATE varve::reader)
 """
 
 
@@ -75,6 +104,9 @@ def libraries(build, prefix):
 def sources(tmp_path):
     (tmp_path / "program.c").write_text(PROGRAM)
     (tmp_path / "program.cpp").write_text(PROGRAM)
+    (tmp_path / "reader.c").write_text(READER)
+    (tmp_path / "reader.cpp").write_text(READER)
+    (tmp_path / "trace.json").write_text(TRACE)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     return tmp_path
 
@@ -101,6 +133,24 @@ def test_pkg_config(compiler, source, standard, sources, libraries):
     check_unrecorded(sources / "program", sources, libraries)
 
 
+def check_reads(program, folder, libraries):
+    done = subprocess.run([program, "trace.json"], cwd=folder, capture_output=True, text=True,
+                          check=False, env=clean_environment(LD_LIBRARY_PATH=str(libraries)))
+    assert (done.returncode, done.stdout, done.stderr) == (7, "0.1.0 2\n", "")
+
+
+@pytest.mark.parametrize("compiler, source, standard", [
+    ("cc", "reader.c", "c99"), ("c++", "reader.cpp", "c++11")])
+def test_pkg_config_of_the_reader(compiler, source, standard, sources, libraries):
+    environment = clean_environment(PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+    assert run("pkg-config", "--modversion", "varve-reader", env=environment) == "0.1.0\n"
+    run("sh", "-c",
+        f"{compiler} -std={standard} -Wall -Wextra -Wpedantic -Werror -o program {source}"
+        ' $(pkg-config --cflags --libs varve-reader | sed "s/\\\\\\\\ /?/g")', cwd=sources,
+        env=environment)
+    check_reads(sources / "program", sources, libraries)
+
+
 def test_ascend_s_interfaces(sources, prefix, libraries):
     """Headers and libraries are apart: only who asks for them finds them."""
     environment = clean_environment(PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
@@ -122,6 +172,8 @@ def test_cmake_package(sources, prefix, libraries):
     run("cmake", "--build", sources / "build", env=environment)
     for name in ("in_c", "in_cpp"):
         check_unrecorded(sources / "build" / name, sources, libraries)
+    for name in ("reads_in_c", "reads_in_cpp"):
+        check_reads(sources / "build" / name, sources, libraries)
 
 
 def test_installed_varve_records_with_the_installed_library(sources, prefix, libraries):
@@ -136,6 +188,53 @@ def test_installed_varve_records_with_the_installed_library(sources, prefix, lib
     assert (sources / "own.varve" / "manifest.json").exists()
 
 
+def test_the_command_finds_its_library_wherever_the_prefix_is(prefix, libraries, sources):
+    """Renamed as a whole, or both in one folder, with nothing in the environment."""
+    moved = sources / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    together = sources / "together"
+    together.mkdir()
+    for file in (prefix / "bin" / "varve", libraries / "libvarve-reader.so.0"):
+        shutil.copy(file, together)
+    for program in (moved / "bin" / "varve", together / "varve"):
+        assert run(program, "version", cwd="/", env=clean_environment()).startswith("varve 0.1.0")
+        maps = run("sh", "-c", 'LD_TRACE_LOADED_OBJECTS=1 "$0"', program, env=clean_environment())
+        (found,) = [line.split()[2] for line in maps.splitlines() if "libvarve-reader" in line]
+        assert pathlib.Path(found).resolve().is_relative_to(program.parents[1])
+
+
+@pytest.mark.parametrize("what", ["another build's", "none"])
+def test_a_library_of_another_build_is_refused_in_one_line(what, prefix, libraries, sources):
+    """The command takes internal functions from the library: only its own will do."""
+    together = sources / "together"
+    together.mkdir()
+    shutil.copy(prefix / "bin" / "varve", together)
+    if what != "none":
+        library = (libraries / "libvarve-reader.so.0").read_bytes()
+        (node,) = set(re.findall(rb"VARVE_PRIVATE_[0-9a-f]{16}", library))
+        # a name and its hash, which readers of symbol versions compare first
+        other = node[:-16] + b"0123456789abcdef"
+        library = library.replace(node, other)
+        library = library.replace(elf_hash(node), elf_hash(other))
+        (together / "libvarve-reader.so.0").write_bytes(library)
+    done = subprocess.run([together / "varve", "version"], capture_output=True, text=True,
+                          check=False, env=clean_environment())
+    assert done.returncode not in (0, -11) and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "libvarve-reader.so.0" in line
+    assert what == "none" or f"`{node.decode()}' not found" in line
+
+
+def elf_hash(name):
+    """Of a symbol version's name, as System V has it; little-endian."""
+    value = 0
+    for byte in name:
+        value = (value << 4) + byte
+        high = value & 0xf0000000
+        value = (value ^ (high >> 24)) & ~high
+    return value.to_bytes(4, "little")
+
+
 def test_everything_lies_where_it_is_looked_for(prefix, libraries):
     installed = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()}
     library = str(libraries.relative_to(prefix))
@@ -147,7 +246,9 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
                 "share/zsh/site-functions/_varve", "share/fish/vendor_completions.d/varve.fish",
                 f"{library}/varve/compat/libprofapi.so", f"{library}/varve/compat/libmsprofiler.so",
                 f"{library}/pkgconfig/varve.pc", f"{library}/pkgconfig/varve-compat.pc",
-                f"{library}/libvarve.so",
+                f"{library}/libvarve.so", f"{library}/libvarve-reader.so",
+                f"{library}/libvarve-reader.so.0", f"{library}/libvarve-reader.so.0.1.0",
+                f"{library}/pkgconfig/varve-reader.pc", "include/varve/reader.h",
                 f"{library}/libvarve.so.0", f"{library}/libvarve.so.0.1.0",
                 f"{library}/cmake/varve/varve-config.cmake"}
     expected |= {f"share/man/man1/varve-{verb}.1" for verb in verbs}

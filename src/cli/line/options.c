@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.c — the table of all options. Parser, help, man pages and completions read it. */
 #include "cli/line/arguments.h"
+#include "question/question.h"
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const formats[] = { "text", "json", "csv", "md", NULL };
 static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
-static const char *const groupings[] = { "op",    "name",   "shape",  "module", "source", "phase",
-                                         "stream", "thread", "layer", "rank",   "step",
-                                         "use",    NULL };
 static const char *const sort_keys[] = { "self", "total",       "calls",        "median",
                                          "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
-static const char *const rules[] = { "hta", "paddle", "msprof", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = {
@@ -69,7 +66,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(FILTER) .name = "filter", .kind = VV_VALUE_TEXT, .value = "EXPR",
         .help = "operators and device work for which this holds, such as self>1ms; more in "
                 "doc/metrics.md", AT(filter),
-    ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = groupings,
+    ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = vv_question_groupings,
         .standard = "op",
         .help = "what one row of operators stands for; step is for counters and "
                 "memory, use for memory", AT(by),
@@ -80,7 +77,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         AT(top),
     ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST",
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
-    ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = rules,
+    ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL",
+        .choices = vv_question_rules,
         .help = "by the rules of this tool, to compare with its answers: hta for devices and the "
                 "critical path, paddle for the report of Fluid, msprof for its step_trace",
         AT(compat),

@@ -73,23 +73,6 @@ enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t
     return VARVE_OK;
 }
 
-/* The same file under two names would be counted twice, so it is refused. */
-static enum varve_code refuse_twice(char *const *paths, size_t count, struct varve_error *error)
-{
-    enum varve_code code = VARVE_OK;
-    struct stat *files = calloc(count + 1, sizeof *files);
-    if (files == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of traces");
-    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
-        bool is_there = stat(paths[i], &files[i]) == 0;
-        for (size_t j = 0; j < i && is_there; j++)
-            if (files[i].st_ino == files[j].st_ino && files[i].st_dev == files[j].st_dev)
-                code = vv_fail(error, VARVE_INVALID, "'%s' is named twice", paths[i]);
-    }
-    free(files);
-    return code;
-}
-
 static enum varve_code name_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
                                    struct varve_error *error)
 {
@@ -97,7 +80,8 @@ static enum varve_code name_traces(const struct vv_arguments *arguments, struct 
         VV_TRY(vv_locate_trace(arguments, &reading->path, error));
         reading->title = strdup(reading->path);
     } else {
-        VV_TRY(refuse_twice(arguments->operands, arguments->operand_count, error));
+        VV_TRY(vv_paths_differ((const char *const *)arguments->operands, arguments->operand_count,
+                               error));
         reading->path = strdup(arguments->operands[0]);
         if (asprintf(&reading->title, "%s and %zu more", arguments->operands[0],
                      arguments->operand_count - 1) < 0)

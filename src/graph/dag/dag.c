@@ -124,17 +124,6 @@ const char *vv_dag_find_note(const struct vv_dag *dag, const char *key)
 
 /* ---- copies ---- */
 
-/* Columns that hold strings, by name. */
-static bool holds_strings(const char *column)
-{
-    static const char *const names[] = { "name", "where", "device", "module", "phase", "source",
-                                         "inputs", "outputs", "key", "text" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], column) == 0)
-            return true;
-    return false;
-}
-
 static enum varve_code copy_strings(const uint32_t *from, uint32_t *to, uint64_t count,
                                     const struct vv_intern *strings, struct vv_intern *out_strings,
                                     struct varve_error *error)
@@ -173,7 +162,7 @@ static enum varve_code copy_table(size_t which, struct holder from, struct holde
         const struct vv_column *column = &kind->columns[c];
         const void *cells = *(void *const *)((uintptr_t)table + column->pointer_offset);
         void *out_cells = *(void **)((uintptr_t)out_table + column->pointer_offset);
-        if (holds_strings(column->name))
+        if (column->type == VARVE_CELL_STRING)
             VV_TRY(copy_strings(cells, out_cells, table->count, from.strings, to.strings, error));
         else
             memcpy(out_cells, cells, table->count * column->width_bytes);

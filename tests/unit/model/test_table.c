@@ -106,7 +106,8 @@ static void a_table_has_less_than_2_to_32_rows(void **state)
 {
     (void)state;
     struct { struct vv_table table; uint8_t *cell; } tiny = { .table = { 0 } };
-    const struct vv_column column = { "cell", offsetof(__typeof__(tiny), cell), 1, 0 };
+    const struct vv_column column = { "cell", offsetof(__typeof__(tiny), cell), 1, 0,
+                                      VARVE_CELL_U8 };
     struct varve_error error;
     assert_int_equal(vv_table_reserve(&tiny.table, &column, 1, UINT64_C(0xffffffff), &error),
                      VARVE_LIMIT);

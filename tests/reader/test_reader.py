@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libvarve-reader.so as programs use it: the same tables as the command prints, and as the tools of
+the tests see inside, whoever asks."""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import all_tables  # pylint: disable=wrong-import-position
+import golden_trace  # pylint: disable=wrong-import-position
+
+PYTHON = pathlib.Path(__file__).resolve().parents[2] / "python"
+
+
+@pytest.fixture(scope="module", name="varve_module")
+def fixture_varve_module(build):
+    """The module varve of the checkout, with the libraries of the build."""
+    os.environ["VARVE_LIBRARY"] = str(build / "libvarve.so")
+    os.environ["VARVE_READER_LIBRARY"] = str(build / "libvarve-reader.so")
+    sys.path.insert(0, str(PYTHON))
+    import varve
+    return varve
+
+
+@pytest.fixture(scope="module", name="golden")
+def fixture_golden(tmp_path_factory):
+    path = tmp_path_factory.mktemp("golden") / "golden.varve"
+    golden_trace.make(path).write()
+    return path
+
+
+@pytest.fixture(name="path", params=["golden", "kineto", "mlirgraph"])
+def fixture_path(request, golden):
+    if request.param == "golden":
+        return golden
+    return request.getfixturevalue("traces") / {
+        "kineto": "kineto/resnet50_workers0.json.gz",
+        "mlirgraph": "mlirgraph/profiler_ops.json"}[request.param]
+
+
+def same(a, b):
+    return a == b or (isinstance(a, float) and isinstance(b, float)
+                      and (math.isclose(a, b, rel_tol=1e-12) or math.isnan(a) and math.isnan(b)))
+
+
+def test_every_answer_is_the_command_s(varve_module, build, path):
+    inside = all_tables.read(build, path)
+    assert len(inside) > 50
+    with varve_module.Trace(path) as trace:
+        for name, table in inside.items():
+            if name == "trace":  # for a library it has all facts of the trace
+                continue
+            rows = trace.table(name)
+            assert len(rows) == len(table.rows), name
+            for ours, theirs in zip(rows, table.rows):
+                assert ours.keys() == theirs.keys(), name
+                wrong = {key: (ours[key], theirs[key]) for key in ours
+                         if not same(ours[key], theirs[key])}
+                assert wrong == {}, name
+
+
+def test_a_question_is_the_command_s_line(varve_module, varve, path):
+    done = subprocess.run([varve, "report", "--json", "--table", "operators", "--by", "thread",
+                           "--sort", "total", "--top", "2", "--warm-up", path],
+                          capture_output=True, text=True, check=True)
+    table = json.loads(done.stdout)["tables"]["operators"]
+    names = [column["name"] for column in table["columns"]]
+    rows = varve_module.table(path, "operators", by="thread", sort="total", top=2, warm_up=True)
+    assert [dict(zip(names, row)) for row in table["rows"]] == [
+        {key: row[key] for key in names} for row in rows]
+
+
+def test_what_was_recorded(varve_module, path):
+    with varve_module.Trace(path) as trace:
+        slices, tracks = trace.recorded("slices"), trace.recorded("tracks")
+        counts = {row["table"]: row["rows"] for row in trace.table("tables")}
+        assert len(slices) == counts["slices"] and len(tracks) == counts["tracks"]
+        for row in slices:
+            assert 0 <= row["self_ns"] <= row["duration_ns"] and row["track"] < len(tracks)
+            assert row["parent"] == varve_module.NO_ROW or row["depth"] == slices[
+                row["parent"]]["depth"] + 1
+        assert {row["name"] for row in slices} >= {
+            row["name"] for row in trace.table("operators", warm_up=True)
+            if row["row"] == "operator"}
+
+
+def test_a_program_in_c_prints_the_slowest(build, varve, path):
+    program = build / "examples" / "reader"
+    if not program.exists():
+        pytest.skip("needs examples/reader: make")
+    done = subprocess.run([program, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = json.loads(subprocess.run(
+        [varve, "report", "--json", "--table", "operators", "--top", "5", "--sort", "self", path],
+        capture_output=True, text=True, check=True).stdout)["tables"]["operators"]
+    names = [column["name"] for column in table["columns"]]
+    wanted = [f"{row[names.index('self_ns')]:15} ns  {row[names.index('name')] or ''}"
+              for row in table["rows"]]
+    assert done.stdout == "".join(f"{line}\n" for line in wanted) and len(wanted) > 1
+
+
+def test_errors_are_sentences(varve_module, golden, tmp_path):
+    with pytest.raises(varve_module.Error, match="nowhere.varve"):
+        varve_module.Trace(tmp_path / "nowhere.varve")
+    with varve_module.Trace(golden) as trace:
+        with pytest.raises(varve_module.Error, match="Nearest: operators") as caught:
+            trace.table("operatrs")
+        assert caught.value.code == 1  # VARVE_INVALID
+        with pytest.raises(TypeError, match="no option 'step': .*steps"):
+            trace.table("operators", step=1)
+        with pytest.raises(varve_module.Error, match="Nearest: slices"):
+            trace.recorded("slice")
+        info = trace.info
+        assert info["format"] == "varve" and info["events"] > 0 and info["path_count"] == 1
+    with pytest.raises(varve_module.Error, match="closed"):
+        trace.table("operators")
+
+
+def test_a_missing_library_is_told(golden):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import varve\nvarve.table({str(golden)!r}, 'steps')"],
+        env={**os.environ, "PYTHONPATH": str(PYTHON), "VARVE_READER_LIBRARY": "/nowhere/x.so"},
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "libvarve-reader.so was not found" in done.stderr
+    assert "/nowhere/x.so: not there" in done.stderr and "Set VARVE_READER_LIBRARY" in done.stderr
+
+
+def test_pandas_where_it_is_asked_for(varve_module, golden):
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    frame = varve_module.table(golden, "operators", pandas=True, warm_up=True)
+    rows = varve_module.table(golden, "operators", warm_up=True)
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(rows)
+    assert list(frame["self_ns"]) == [row["self_ns"] for row in rows]
