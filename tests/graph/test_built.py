@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import all_tables  # pylint: disable=wrong-import-position
 import built_graph  # pylint: disable=wrong-import-position
+import xspace_bytes  # pylint: disable=wrong-import-position
 
 TRACES = ["kineto/resnet50_workers0.json.gz", "tracelens/h100_Falconsai.json.gz",
           "tracelens/sglang_decode.json.gz", "tracelens/mi210_gpu_only.json.gz",
@@ -93,3 +94,52 @@ def test_known_numbers(build, traces):
     assert edges["stream"] == kinds["kernel"] + kinds["copy"] - 1
     launched = sum(1 for edge in graph.edges if edge["name"] == "launch")
     assert launched == kinds["kernel"] + kinds["copy"]
+
+
+def test_device_time_adds_up_to_the_kernels(graph, build, traces):
+    """All work of the table has a node of its device."""
+    name, graph = graph
+    want = collections.Counter()
+    for row in all_tables.read(build, traces / name)["kernels"].rows:
+        if row["row"] == "group":
+            want[row["name"]] += row["total_ns"]
+    got = own([node for node in graph.nodes if node["device"] and node["kind"] != "wait"],
+              lambda node: node["name"])
+    assert got == want
+
+
+def test_the_critical_path_is_that_of_the_table(graph, build, traces):
+    """Nodes have what operators take on the path, but for time that is between them (and what the
+    profiler of nsys took)."""
+    name, graph = graph
+    tables = all_tables.read(build, traces / name)
+    want = sum(row["time_ns"] for row in tables["critical_ops"].rows
+               if row["row"] == "operator" and row["name"] not in ("(launch)", "(between kernels)"))
+    got = sum(node["critical_ns"] for node in graph.nodes)
+    assert got == want or (got < want and name.startswith(("nsys/", "xplane/")))
+    critical = [node for node in graph.nodes if node["flags"] & 1 and node["kind"] != "outside"]
+    assert len(critical) > 0
+    assert any(edge["flags"] & 1 for edge in graph.edges) or len(critical) == 1
+
+
+def test_python_calls(build, traces):
+    graph = built_graph.read(build, "--of", "python", traces / "tracelens/h100_Falconsai.json.gz")
+    kinds = collections.Counter(node["kind"] for node in graph.nodes)
+    assert kinds == {"python": 2117, "outside": 1}
+    assert {edge["kind"] for edge in graph.edges} == {"nesting"}
+    callers = collections.Counter(edge["to"] for edge in graph.edges)
+    assert max(callers.values()) == 1
+
+
+def test_python_of_a_tensorflow_profile(build, tmp_path):
+    """Host level 0, Python level 1: figure 7 of the thesis. Other ranges leave no trace."""
+    plane = xspace_bytes.Plane("/host:CPU", 1)
+    plane.line(7, [plane.event(name, 1000 * begin, 1000 * (end - begin)) for name, begin, end in
+                   [("$train.py:10 fit", 0, 100), ("TFE_Py_Execute", 5, 20),
+                    ("$model.py:3 call", 10, 18), ("$model.py:3 call", 40, 90)]])
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(xspace_bytes.space(plane))
+    graph = built_graph.read(build, "--of", "python", path)
+    assert [(node["name"], node["self_ns"], node["level"]) for node in graph.nodes] == [
+        ("$train.py:10 fit", 42, 0), ("$model.py:3 call", 8, 1), ("$model.py:3 call", 50, 1)]
+    assert [(edge["from"], edge["to"]) for edge in graph.edges] == [(0, 1), (0, 2)]

@@ -171,6 +171,18 @@ static enum varve_code say_selection(const struct vv_graph_building *building,
     if (waiting > 0)
         VV_TRY(vv_dag_note(dag, error, "asynchronous ranges",
                            "%" PRIu64 " not drawn: other executions cover their time", waiting));
+    const struct { const char *key, *says; uint64_t count; } odd[] = {
+        { "unlinked work", "pieces of device work whose launch is not in the trace",
+          model->health.unlinked },
+        { "open arrows", "flows of which the trace has one end only",
+          model->health.unmatched_flows },
+        { "unfinished", "slices whose end was not recorded", model->health.unfinished },
+        { "lost", "records lost while recording", model->run.lost },
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        if (odd[i].count > 0)
+            VV_TRY(vv_dag_note(dag, error, odd[i].key, "%" PRIu64 " %s", odd[i].count,
+                               odd[i].says));
     if (dag->nodes.table.count == 0 && vv_dag_find_note(dag, "nodes") == NULL)
         VV_TRY(vv_dag_note(dag, error, "nodes", "nothing ran %s",
                            model->slices.table.count == 0 ? "in this trace" : "here"));
@@ -193,6 +205,8 @@ static enum varve_code prepare(struct vv_graph_building *building, struct varve_
         VV_TRY(VV_SCRATCH_ZEROS(scratch, texts[i].texts, texts[i].count, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &building->holder, model->slices.table.count, error));
     memset(building->holder, 0xff, model->slices.table.count * sizeof *building->holder);
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &building->outside_of, model->tracks.table.count, error));
+    memset(building->outside_of, 0xff, model->tracks.table.count * sizeof *building->outside_of);
     VV_TRY(vv_scope_init(&building->scope, model, &building->question->selection, scratch, error));
     building->has_ranks = vv_scope_rank_count(&building->scope) > 1;
     VV_TRY(vv_host_roles_init(&building->roles, model, scratch, error));

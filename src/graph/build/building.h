@@ -27,6 +27,7 @@ struct vv_graph_building {
     uint32_t *text_of;      /* string of the model -> string of the graph + 1; 0 = not yet        */
     uint32_t *where_of;     /* track -> string of the graph + 1                                   */
     uint32_t *input_of, *output_of; /* string of the model, of shapes -> strings of the graph + 1 */
+    uint32_t *outside_of;   /* track -> its node OUTSIDE; VV_NONE                                */
     bool *chosen;           /* slice -> it gets a node, for a graph that chooses its slices      */
     bool has_ranks;         /* names of tracks have their rank                                    */
     unsigned wanted;        /* bit 1 << enum vv_dag_edge_kind: the question's edges               */

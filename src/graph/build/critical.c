@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* critical.c — marks the nodes and edges of the critical path, and says how much of it is theirs.
- * A slice's time counts for the node around it, if it has none. Time from a launch to its work, and
- * between pieces of work, is no node's. */
+ * A slice's time counts for the node around it, if it has none; for the node OUTSIDE, if there is
+ * none around it. Time from a launch to its work, and between pieces of work, is no node's. */
 #include "analyse/critical/critical.h"
 
 #include <stdlib.h>
@@ -18,6 +18,15 @@ struct marking {
     size_t pair_count;
 };
 
+/* The node that has the slice's time: its holder, or the one OUTSIDE of its thread; or VV_NONE. */
+static uint32_t owner_of(const struct vv_graph_building *building, uint32_t slice)
+{
+    uint32_t holder = vv_graph_holder(building, slice);
+    return holder != VV_NONE || slice == VV_NONE
+               ? holder
+               : building->outside_of[building->model->slices.track[slice]];
+}
+
 static void mark_nodes(struct marking *marking)
 {
     struct vv_graph_building *building = marking->building;
@@ -27,8 +36,7 @@ static void mark_nodes(struct marking *marking)
     for (size_t i = 0; i < solution->path_count; i++) {
         const struct vv_path_step *step = &solution->path[i];
         uint32_t node = vv_graph_holder(building, marking->critical->graph.event[step->node]),
-                 owner = step->link == VV_LINK_OWN ? vv_graph_holder(building, step->owner)
-                                                   : VV_NONE;
+                 owner = step->link == VV_LINK_OWN ? owner_of(building, step->owner) : VV_NONE;
         if (owner != VV_NONE) {
             nodes->critical_ns[owner] += step->weight_ns;
             nodes->flags[owner] |= VV_DAG_CRITICAL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nodes.c — a node for each execution: slices of the host, and the work of devices. */
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/radix.h"
 #include "derive/operators/own_time.h"
 #include "graph/build/building.h"
 #include "meaning/device_class.h"
@@ -173,14 +174,16 @@ static enum varve_code add_thread(struct vv_graph_building *building, vv_graph_d
     return VARVE_OK;
 }
 
-/* The time of the track's chosen steps in which no node's slice was the innermost one. */
-static void find_outside(struct vv_graph_building *building, vv_graph_draws *draws,
-                         struct own *own, int64_t *outside_ns, int64_t *inside_ns)
+/* Sets outside_ns[step]: the time of a chosen step in which no node's slice was the innermost one.
+ * Gives the time of nodes in all of them. */
+static int64_t find_outside(struct vv_graph_building *building, vv_graph_draws *draws,
+                            struct own *own, int64_t *outside_ns)
 {
     const struct vv_steps *steps = &building->model->steps;
+    int64_t inside_ns = 0;
     for (uint32_t step = 0; step < steps->table.count; step++) {
         uint32_t first, last;
-        int64_t drawn_ns = 0;
+        outside_ns[step] = steps->duration_ns[step];
         if (!building->scope.steps[step])
             continue;
         vv_step_rows(building->model, step, &first, &last);
@@ -188,33 +191,81 @@ static void find_outside(struct vv_graph_building *building, vv_graph_draws *dra
         own_divide(own, steps->begin_ns[step] + steps->duration_ns[step]);
         for (uint32_t i = 0; i < own->count; i++)
             if (is_drawn(building, draws, own->rows[i]))
-                drawn_ns += own->own_ns[i];
-        outside_ns[steps->track[step]] += steps->duration_ns[step] - drawn_ns;
-        *inside_ns += drawn_ns;
+                outside_ns[step] -= own->own_ns[i];
+        inside_ns += steps->duration_ns[step] - outside_ns[step];
     }
+    return inside_ns;
 }
 
-static enum varve_code add_outside(struct vv_graph_building *building, uint32_t track,
-                                   int64_t outside_ns, struct varve_error *error)
+/* Adds a step to its thread's node OUTSIDE. Steps stand in order of time on their thread. */
+static enum varve_code add_outside(struct vv_graph_building *building, uint32_t step,
+                                   int64_t outside_ns, uint32_t *node, struct varve_error *error)
 {
     const struct vv_steps *steps = &building->model->steps;
-    struct vv_dag *dag = building->dag;
-    uint32_t node;
-    VV_TRY(vv_dag_add_node(dag, "(outside)", VV_DAG_OUTSIDE, &node, error));
-    struct vv_dag_nodes *nodes = &dag->nodes;
-    VV_TRY(vv_graph_where(building, track, &nodes->where[node], error));
-    nodes->total_ns[node] = nodes->self_ns[node] = outside_ns;
-    for (uint32_t step = 0; step < steps->table.count; step++) {
-        int64_t end_ns = steps->begin_ns[step] + steps->duration_ns[step];
-        if (!building->scope.steps[step] || steps->track[step] != track)
-            continue;
-        if (nodes->count[node]++ == 0 || steps->begin_ns[step] < nodes->begin_ns[node])
-            nodes->begin_ns[node] = steps->begin_ns[step];
-        nodes->end_ns[node] = end_ns > nodes->end_ns[node] ? end_ns : nodes->end_ns[node];
+    struct vv_dag_nodes *nodes = &building->dag->nodes;
+    int64_t end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+    if (*node == VV_NONE) {
+        VV_TRY(vv_dag_add_node(building->dag, "(outside)", VV_DAG_OUTSIDE, node, error));
+        VV_TRY(vv_graph_where(building, steps->track[step], &nodes->where[*node], error));
+        VV_TRY(VV_SCRATCH_RESERVE(building->scratch, &building->slice_of,
+                                  &building->slice_capacity, (size_t)*node + 1, error));
+        building->slice_of[*node] = VV_NONE;
+        building->outside_of[steps->track[step]] = *node;
+        nodes->begin_ns[*node] = steps->begin_ns[step];
+        nodes->min_ns[*node] = nodes->max_ns[*node] = outside_ns;
     }
-    VV_TRY(VV_SCRATCH_RESERVE(building->scratch, &building->slice_of, &building->slice_capacity,
-                              (size_t)node + 1, error));
-    building->slice_of[node] = VV_NONE;
+    nodes->count[*node]++;
+    nodes->end_ns[*node] = end_ns > nodes->end_ns[*node] ? end_ns : nodes->end_ns[*node];
+    nodes->total_ns[*node] += outside_ns;
+    nodes->self_ns[*node] += outside_ns;
+    nodes->min_ns[*node] = outside_ns < nodes->min_ns[*node] ? outside_ns : nodes->min_ns[*node];
+    nodes->max_ns[*node] = outside_ns > nodes->max_ns[*node] ? outside_ns : nodes->max_ns[*node];
+    return vv_dag_add_occurrence(building->dag, *node, steps->index[step], 1, outside_ns, error);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The node OUTSIDE of the thread of these steps. `sorted` has room for all of them. */
+static enum varve_code add_outside_of(struct vv_graph_building *building,
+                                      const struct vv_keyed_row *steps, size_t count,
+                                      const int64_t *outside_ns, int64_t *sorted,
+                                      struct varve_error *error)
+{
+    struct vv_dag_nodes *nodes = &building->dag->nodes;
+    uint32_t node = VV_NONE;
+    for (size_t i = 0; i < count; i++) {
+        VV_TRY(add_outside(building, steps[i].row, outside_ns[steps[i].row], &node, error));
+        sorted[i] = outside_ns[steps[i].row];
+    }
+    qsort(sorted, count, sizeof *sorted, ascending);
+    nodes->p50_ns[node] = sorted[(count - 1) / 2];
+    nodes->p95_ns[node] = sorted[(count - 1) * 95 / 100];
+    return VARVE_OK;
+}
+
+static enum varve_code add_all_outside(struct vv_graph_building *building,
+                                       const int64_t *outside_ns, struct vv_scratch *scratch,
+                                       struct varve_error *error)
+{
+    const struct vv_steps *steps = &building->model->steps;
+    struct vv_keyed_row *keys; /* chosen steps, by thread */
+    int64_t *sorted;
+    size_t count = 0;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &keys, steps->table.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &sorted, steps->table.count, error));
+    for (uint32_t step = 0; step < steps->table.count; step++)
+        if (building->scope.steps[step])
+            keys[count++] = (struct vv_keyed_row){ steps->track[step], step };
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t first = 0, last; first < count; first = last) {
+        for (last = first; last < count && keys[last].key == keys[first].key; last++)
+            ;
+        VV_TRY(add_outside_of(building, keys + first, last - first, outside_ns, sorted, error));
+    }
     return VARVE_OK;
 }
 
@@ -223,20 +274,18 @@ static enum varve_code add_threads(struct vv_graph_building *building, vv_graph_
 {
     const struct vv_model *model = building->model;
     struct own own;
-    int64_t *outside_ns, inside_ns = 0, drawn_ns = 0;
+    int64_t *outside_ns, drawn_ns = 0;
     char beyond[VV_NUMBER_BYTES];
     VV_TRY(own_init(&own, model->slices.table.count, own_scratch, error));
-    VV_TRY(VV_SCRATCH_ZEROS(own_scratch, &outside_ns, model->tracks.table.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own_scratch, &outside_ns, model->steps.table.count, error));
     for (uint32_t track = 0; track < model->tracks.table.count; track++)
         if (building->scope.tracks[track] && vv_track_works(model, track))
             VV_TRY(add_thread(building, draws, &own, track, error));
     for (uint32_t node = 0; node < building->dag->nodes.table.count; node++)
         if (building->scope.step_tracks[model->slices.track[building->slice_of[node]]])
             drawn_ns += building->dag->nodes.self_ns[node];
-    find_outside(building, draws, &own, outside_ns, &inside_ns);
-    for (uint32_t track = 0; track < model->tracks.table.count; track++)
-        if (building->scope.step_tracks[track])
-            VV_TRY(add_outside(building, track, outside_ns[track], error));
+    int64_t inside_ns = find_outside(building, draws, &own, outside_ns);
+    VV_TRY(add_all_outside(building, outside_ns, own_scratch, error));
     if (drawn_ns == inside_ns)
         return VARVE_OK;
     vv_number_duration(drawn_ns - inside_ns, beyond, sizeof beyond);
