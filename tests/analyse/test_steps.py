@@ -3,10 +3,13 @@
 6."""
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
+import hypothesis
 import pytest
+from hypothesis import strategies
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import table_reader  # pylint: disable=wrong-import-position
@@ -139,6 +142,86 @@ def test_what_repeats_itself_must_take_most_of_the_time(varve, tmp_path, rest_us
     rows = [("cpu_op", ["aten::mm", "aten::add"][i % 2], 2 * i, 2) for i in range(100)]
     path = write_trace(tmp_path, [*rows, ("cpu_op", "aten::lstm", 200, rest_us)])
     assert len(steps_of(varve, path)) == steps
+
+
+def busy_trace(folder, pauses, name):
+    """A model is made, then 40 batches go through it. `pauses`: token -> what the machine does
+    besides after it, in microseconds."""
+    made = ["aten::empty", "aten::normal_", "aten::zeros"] * 100
+    batch = ["aten::randn", *["aten::conv2d", "aten::batch_norm", "aten::relu"] * 5, "aten::item"]
+    took = {"aten::conv2d": 40, "aten::batch_norm": 20, "aten::randn": 15}
+    rows, at = [], 0
+    for token, operator in enumerate(made + batch * 40):
+        rows.append(("cpu_op", operator, at, took.get(operator, 5)))
+        at += took.get(operator, 5) + 2 + pauses.get(token, 0)
+    return write_trace(folder, rows, name)
+
+
+@hypothesis.settings(max_examples=25, deadline=None,
+                     suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(strategies.randoms(use_true_random=False), strategies.integers(0, 300),
+                  strategies.sampled_from([50, 5_000, 1_000_000]))
+def test_steps_that_repeat_do_not_depend_on_how_busy_the_machine_is(varve, tmp_path, chance, count,
+                                                                   longest_us):
+    """Pauses between the operators, as many as hit less than half of those of any name."""
+    pauses = {chance.randrange(300 + 40 * 17): chance.randrange(longest_us) for _ in range(count)}
+    found = [[(row["step"], row["operator_calls"]) for row in
+              steps_of(varve, "--no-cache", "--warm-up", busy_trace(tmp_path, told, name))]
+             for told, name in ((pauses, "busy.json"), ({}, "quiet.json"))]
+    assert found[0] == found[1] == [(step, 17) for step in range(40)]
+
+
+def training(chance, evaluations):
+    """Rows of a training loop of 20 steps, and where its parts are: {part: [(begin, end)]}. A step
+    has one to three waits for data, then as many passes. `evaluations`: step -> batches that are
+    evaluated before it, by another loader."""
+    rows, parts, at, waits = [], {"train": [], "evaluate": []}, 0, chance.randint(1, 3)
+
+    def add(category, name, duration):
+        nonlocal at
+        rows.append((category, name, at, duration))
+        at += duration + chance.randint(1, 3)
+    loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    for step in range(20):
+        for _ in range(evaluations.get(step, 0)):
+            begin = at
+            add("user_annotation", loader, 5)
+            for _ in range(chance.randint(1, 3)):
+                add("cpu_op", "aten::addmm", 10)
+            parts["evaluate"].append((begin, at))
+        if evaluations.get(step, 0) > 0 and chance.random() < 0.5:
+            add("user_annotation", loader, 2)  # there is no further batch
+            if chance.random() < 0.5:
+                add("cpu_op", "aten::mean", 3)
+        begin = at
+        for _ in range(waits):
+            add("user_annotation", loader, 5)
+            add("cpu_op", "aten::addmm", 10)
+        for _ in range(chance.randint(1, 2)):
+            add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 20)
+            add("cpu_op", "aten::mul", 3)
+        add("user_annotation", "Optimizer.step#SGD.step", 10)
+        parts["train"].append((begin, at))
+    return rows, parts
+
+
+@hypothesis.settings(max_examples=40, deadline=None,
+                     suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(strategies.randoms(use_true_random=False),
+                  strategies.dictionaries(strategies.integers(1, 19), strategies.integers(1, 5),
+                                          max_size=9), strategies.booleans())
+def test_an_evaluation_is_in_no_step(varve, tmp_path, chance, evaluations, has_optimizer):
+    """A step holds its own batches, passes and update, and nothing that is evaluated before it."""
+    rows, parts = training(chance, evaluations)
+    if not has_optimizer:  # each backward pass is a step
+        rows = [("cpu_op", "aten::add_", *row[2:]) if row[1].startswith("Opt") else row
+                for row in rows if row[1] != "aten::mul"]
+    steps = spans(steps_of(varve, "--no-cache", "--warm-up", write_trace(tmp_path, rows)))
+    assert len(steps) == 20 and {step[3] for step in steps} == {"anchor"}
+    for (begin, duration, *_), (first, last) in zip(steps[1:], parts["train"][1:]):
+        assert begin <= first and (begin + duration) <= last
+        for evaluated, end in parts["evaluate"]:
+            assert end <= begin or begin + duration <= evaluated
 
 
 def test_a_name_that_nobody_has(varve, tmp_path):

@@ -205,6 +205,7 @@ static enum varve_code add_passes(struct search *search, uint32_t process,
         return VARVE_OK;
     search->anchors.track = caller;
     search->anchors.name = "a backward pass";
+    search->anchors.words = search->words;
     search->anchors.from_ns = vv_first_step_ns(search->model, search->words, caller,
                                                search->anchors.items[0].begin_ns);
     VV_TRY(vv_add_anchored_steps(search->model, &search->anchors, error));
@@ -222,6 +223,7 @@ static enum varve_code add_batches(struct search *search, uint32_t process,
         return VARVE_OK;
     search->anchors.track = track;
     search->anchors.name = "a wait for data";
+    search->anchors.words = NULL;
     VV_TRY(vv_add_anchored_steps(search->model, &search->anchors, error));
     return count_others(search, track, track, false, error);
 }

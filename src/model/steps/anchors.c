@@ -4,77 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/binary_search.h"
-
 #define OPTIMIZERS_MAX 8u
-
-/* ---- names, rows, and where a loop begins ---- */
-
-uint8_t *vv_loop_words(const struct vv_model *model)
-{
-    static const struct { const char *begin; uint8_t word; } begins[] = {
-        { "autograd::engine::evaluate_function: ", VV_LOOP_ENGINE },
-        { "enumerate(DataLoader)#", VV_LOOP_LOADER },
-        { "entire_frame_compile", VV_LOOP_COMPILER },
-        { "_compile.compile_inner (dynamo_timed)", VV_LOOP_COMPILER },
-        { "_compile.<locals>.compile_inner (dynamo_timed)", VV_LOOP_COMPILER },
-    };
-    const struct vv_intern *strings = &model->strings;
-    uint8_t *words = calloc(strings->count + 1, 1);
-    for (uint32_t string = 1; string < strings->count && words != NULL; string++)
-        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-            if (strncmp(vv_intern_text(strings, string), begins[i].begin,
-                        strlen(begins[i].begin)) == 0)
-                words[string] = begins[i].word;
-    return words;
-}
-
-uint32_t vv_rows_of_track(const struct vv_model *model, uint32_t track, uint32_t *out_first)
-{
-    const struct vv_slices *slices = &model->slices;
-    *out_first = (uint32_t)VV_FIRST_NOT(i, 0, slices->table.count, slices->track[i] < track);
-    return (uint32_t)VV_FIRST_NOT(i, *out_first, slices->table.count, slices->track[i] == track);
-}
-
-static int64_t end_of(const struct vv_model *model, uint32_t slice)
-{
-    return model->slices.begin_ns[slice] + model->slices.duration_ns[slice];
-}
-
-/* The begin of the first backward operator of the track's process; `before_ns` if none begins
- * before. */
-static int64_t first_backward_ns(const struct vv_model *model, const uint8_t *words, uint32_t track,
-                                 int64_t before_ns)
-{
-    const struct vv_slices *slices = &model->slices;
-    for (uint32_t other = 0; other < model->tracks.table.count; other++) {
-        uint32_t row, limit;
-        if (model->tracks.process[other] != model->tracks.process[track] ||
-            model->tracks.kind[other] != VV_TRACK_THREAD)
-            continue;
-        limit = vv_rows_of_track(model, other, &row);
-        while (row < limit && slices->begin_ns[row] < before_ns &&
-               words[slices->name[row]] != VV_LOOP_ENGINE)
-            row++;
-        if (row < limit && slices->begin_ns[row] < before_ns)
-            before_ns = slices->begin_ns[row];
-    }
-    return before_ns;
-}
-
-int64_t vv_first_step_ns(const struct vv_model *model, const uint8_t *words, uint32_t track,
-                         int64_t before_ns)
-{
-    const struct vv_slices *slices = &model->slices;
-    uint32_t first, limit = vv_rows_of_track(model, track, &first);
-    int64_t backward_ns = first_backward_ns(model, words, track, before_ns);
-    for (uint32_t row = (uint32_t)VV_FIRST_NOT(i, first, limit,
-                                               slices->begin_ns[i] < backward_ns);
-         row-- > first;)
-        if (words[slices->name[row]] == VV_LOOP_LOADER)
-            return slices->begin_ns[row];
-    return slices->begin_ns[first];
-}
 
 /* ---- steps ---- */
 
@@ -95,29 +25,57 @@ static int64_t skip_pauses(const struct vv_model *model, uint32_t process, uint6
     return from_ns;
 }
 
+static bool has_loader(const struct vv_model *model, const uint8_t *words)
+{
+    return memchr(words, VV_LOOP_LOADER, model->strings.count) != NULL;
+}
+
+static enum varve_code add_steps(struct vv_model *model, const struct vv_anchors *anchors,
+                                 const int64_t *begins_ns, struct varve_error *error)
+{
+    for (size_t i = 0; i < anchors->count; i++) {
+        const struct vv_anchor *anchor = &anchors->items[i];
+        uint32_t row;
+        VV_TRY(vv_model_add_step(model, &row, error));
+        VV_TRY(vv_model_text(model, anchors->name, &model->steps.name[row], error));
+        model->steps.index[row] = anchor->number >= 0 ? anchor->number : (int64_t)i;
+        model->steps.begin_ns[row] = begins_ns[i];
+        model->steps.duration_ns[row] = anchor->end_ns - begins_ns[i];
+        model->steps.track[row] = anchors->track;
+        model->steps.origin[row] = VV_STEP_ANCHOR;
+    }
+    return VARVE_OK;
+}
+
 enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_anchors *anchors,
                                       struct varve_error *error)
 {
     uint32_t process = model->tracks.process[anchors->track];
     int64_t from_ns = anchors->from_ns;
     uint64_t next_resume = 0;
+    int64_t *begins_ns = malloc((anchors->count + 1) * sizeof *begins_ns);
+    enum varve_code code = VARVE_OK;
+    if (begins_ns == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu steps", anchors->count);
     for (size_t i = 0; i < anchors->count; i++) {
         const struct vv_anchor *anchor = &anchors->items[i];
-        uint32_t row;
-        int64_t begin_ns = skip_pauses(model, process, &next_resume, from_ns, anchor->begin_ns);
-        VV_TRY(vv_model_add_step(model, &row, error));
-        VV_TRY(vv_model_text(model, anchors->name, &model->steps.name[row], error));
-        model->steps.index[row] = anchor->number >= 0 ? anchor->number : (int64_t)i;
-        model->steps.begin_ns[row] = begin_ns;
-        model->steps.duration_ns[row] = anchor->end_ns - begin_ns;
-        model->steps.track[row] = anchors->track;
-        model->steps.origin[row] = VV_STEP_ANCHOR;
+        begins_ns[i] = skip_pauses(model, process, &next_resume, from_ns, anchor->begin_ns);
         from_ns = anchor->end_ns;
     }
-    return VARVE_OK;
+    if (anchors->words != NULL && has_loader(model, anchors->words))
+        code = vv_leave_out_evaluations(model, anchors->words, anchors, begins_ns, error);
+    if (code == VARVE_OK)
+        code = add_steps(model, anchors, begins_ns, error);
+    free(begins_ns);
+    return code;
 }
 
 /* ---- several optimizers ---- */
+
+static int64_t end_of(const struct vv_model *model, uint32_t slice)
+{
+    return model->slices.begin_ns[slice] + model->slices.duration_ns[slice];
+}
 
 /* The parameters of an optimizer: the shapes of what its update takes, as a set of bits. */
 struct parameters {

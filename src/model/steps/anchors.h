@@ -20,6 +20,7 @@ struct vv_anchors {
     int64_t from_ns;   /* where the first step begins                                           */
     struct vv_anchor *items;
     size_t count;
+    const uint8_t *words; /* borrowed: vv_loop_words, to leave evaluations out; NULL = keep them */
 };
 
 /* What the names of ranges say of a training loop. */
@@ -45,6 +46,12 @@ int64_t vv_first_step_ns(const struct vv_model *model, const uint8_t *words, uin
  * begins at the end of the pause. */
 enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_anchors *anchors,
                                       struct varve_error *error);
+
+/* Moves the begins of steps that have more batches before their first backward operator than the
+ * median step: begins_ns[0..anchors->count), up to the ends of the anchors. batches.c */
+enum varve_code vv_leave_out_evaluations(const struct vv_model *model, const uint8_t *words,
+                                         const struct vv_anchors *anchors, int64_t *begins_ns,
+                                         struct varve_error *error);
 
 /* Of several optimizers that come again and again in the same order, each with parameters of its
  * own, the last ends the step: keeps of slices[0..*count), the ranges of a thread in order, those

@@ -270,8 +270,14 @@ static enum varve_code add_anchors(struct inference *inference, const struct con
     if (is_optimizer)
         from_ns = vv_first_step_ns(model, inference->loop_words, track, first_ns);
     return vv_add_anchored_steps(model,
-                                 &(struct vv_anchors){ track, convention->word, from_ns, anchors,
-                                                       count },
+                                 &(struct vv_anchors){
+                                     .track = track,
+                                     .name = convention->word,
+                                     .from_ns = from_ns,
+                                     .items = anchors,
+                                     .count = count,
+                                     .words = is_optimizer ? inference->loop_words : NULL,
+                                 },
                                  error);
 }
 

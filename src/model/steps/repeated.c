@@ -5,7 +5,8 @@
  * operators of the thread with the most operators. doc/metrics.md §6, §15.
  *
  * The repeat must usually take longer than the rest of the sequence, and the sequence must be at
- * least SEQUENCE_LEAST long, so that neither a few odd events nor a short loop make steps. */
+ * least SEQUENCE_LEAST long, so that neither a few odd events nor a short loop make steps. What
+ * tokens usually take does not depend on how busy the machine was in between. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "varve/varve.h"
 
 #define SEQUENCE_LEAST 32u
+#define OFTEN 3u
 #define SEARCHED_MAX (UINT32_C(1) << 20) /* the first part of a longer one shows the period */
 
 /* The first slices of a track that count, in order of time. */
@@ -105,62 +107,108 @@ static struct vv_repeat prolong(const struct sequence *sequence, struct vv_repea
     return repeat;
 }
 
-/* From the begin of a token to the end of the last of `count`. */
-static int64_t time_of(const struct vv_model *model, const struct sequence *sequence, size_t first,
-                       size_t count)
+/* What a token takes: up to the begin of the next one. */
+static int64_t time_of(const struct vv_model *model, const struct sequence *sequence, size_t token)
 {
-    uint32_t last = sequence->rows[first + count - 1];
-    return model->slices.begin_ns[last] + model->slices.duration_ns[last] -
-           model->slices.begin_ns[sequence->rows[first]];
+    const struct vv_slices *slices = &model->slices;
+    uint32_t row = sequence->rows[token];
+    return token + 1 < sequence->count
+               ? slices->begin_ns[sequence->rows[token + 1]] - slices->begin_ns[row]
+               : slices->duration_ns[row];
 }
 
-static int compare_times(const void *a, const void *b)
+/* The number that is at `rank` once the numbers are in order; it reorders them. */
+static int64_t select_number(int64_t *numbers, ptrdiff_t count, ptrdiff_t rank)
 {
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* How long the repeat would take if each of its times took as long as the median one: one long
- * pause makes no loop. `times_ns` has room for all times. */
-static double usual_time_of(const struct vv_model *model, const struct sequence *sequence,
-                            const struct vv_repeat *repeat, int64_t *times_ns)
-{
-    size_t times = repeat->length / repeat->period;
-    for (size_t i = 0; i < times; i++) {
-        size_t first = repeat->start + i * repeat->period, next = first + repeat->period;
-        times_ns[i] = i + 1 < times
-                          ? model->slices.begin_ns[sequence->rows[next]] -
-                                model->slices.begin_ns[sequence->rows[first]]
-                          : time_of(model, sequence, first, repeat->period);
+    ptrdiff_t first = 0, last = count - 1;
+    while (first < last) {
+        int64_t pivot = numbers[first + (last - first) / 2];
+        ptrdiff_t i = first, j = last;
+        while (i <= j) {
+            while (numbers[i] < pivot)
+                i++;
+            while (numbers[j] > pivot)
+                j--;
+            if (i <= j) {
+                int64_t number = numbers[i];
+                numbers[i++] = numbers[j];
+                numbers[j--] = number;
+            }
+        }
+        if (rank > j && rank < i)
+            break;
+        *(rank <= j ? &last : &first) = rank <= j ? j : i;
     }
-    qsort(times_ns, times, sizeof *times_ns, compare_times);
-    return (double)times * (double)times_ns[times / 2];
+    return numbers[rank];
 }
 
-/* Of the repeats of two or more tokens the one that usually takes longest, if it takes longer than
- * all that is outside of it, from the first token to the last. */
+/* What tokens usually take: each as long as the median one of its name. So a pause in between, or
+ * a token that had to wait for a processor, makes no difference. Of a name that is there less than
+ * OFTEN times nothing is usual: a pause after it does not count. */
+static enum varve_code find_usual_times(const struct vv_model *model,
+                                        const struct sequence *sequence, int64_t *usual_ns,
+                                        struct varve_error *error)
+{
+    uint32_t strings = model->strings.count;
+    size_t *ends = calloc((size_t)strings + 1, sizeof *ends);
+    int64_t *times_ns = malloc(sequence->count * sizeof *times_ns);
+    bool has_room = ends != NULL && times_ns != NULL;
+    for (size_t i = 0; has_room && i < sequence->count; i++)
+        ends[sequence->names[i] + 1]++;
+    for (uint32_t name = 0; has_room && name < strings; name++)
+        ends[name + 1] += ends[name];
+    for (size_t i = 0; has_room && i < sequence->count; i++) /* ends[name] grows from its begin */
+        times_ns[ends[sequence->names[i]]++] = time_of(model, sequence, i);
+    for (uint32_t name = 0; has_room && name < strings; name++) {
+        size_t begin = name > 0 ? ends[name - 1] : 0, count = ends[name] - begin;
+        usual_ns[name] = count < OFTEN ? -1
+                                       : select_number(&times_ns[begin], (ptrdiff_t)count,
+                                                       (ptrdiff_t)(count / 2));
+    }
+    free(ends);
+    free(times_ns);
+    if (!has_room)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu times", sequence->count);
+    return VARVE_OK;
+}
+
+/* What `count` tokens usually take. */
+static double sum_usual(const struct vv_model *model, const struct sequence *sequence,
+                        const int64_t *usual_ns, size_t first, size_t count)
+{
+    double sum_ns = 0;
+    for (size_t i = first; i < first + count; i++) {
+        int64_t time_ns = usual_ns[sequence->names[i]];
+        sum_ns += (double)(time_ns >= 0 ? time_ns
+                                        : model->slices.duration_ns[sequence->rows[i]]);
+    }
+    return sum_ns;
+}
+
+/* Of the repeats of two or more tokens the one that usually takes longest, if it usually takes
+ * longer than all tokens outside of it. */
 static enum varve_code choose_repeat(const struct vv_model *model, const struct sequence *sequence,
                                      const struct vv_repeats *repeats, struct vv_repeat *out,
                                      struct varve_error *error)
 {
-    int64_t all_ns = time_of(model, sequence, 0, sequence->count);
     double most_ns = 0;
-    int64_t *times_ns = malloc(sequence->count * sizeof *times_ns);
-    if (times_ns == NULL)
+    int64_t *usual_ns = malloc(((size_t)model->strings.count + 1) * sizeof *usual_ns);
+    if (usual_ns == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu times", sequence->count);
-    for (size_t i = 0; i < repeats->count; i++) {
+    enum varve_code code = find_usual_times(model, sequence, usual_ns, error);
+    double all_ns = code == VARVE_OK ? sum_usual(model, sequence, usual_ns, 0, sequence->count) : 0;
+    for (size_t i = 0; code == VARVE_OK && i < repeats->count; i++) {
         struct vv_repeat repeat = prolong(sequence, repeats->items[i]);
         if (repeat.period < 2) /* a loop of one token has as many times as there are tokens */
             continue;
-        double usual_ns = usual_time_of(model, sequence, &repeat, times_ns);
-        int64_t outside_ns = all_ns - time_of(model, sequence, repeat.start, repeat.length);
-        if (usual_ns > most_ns && usual_ns > (double)outside_ns) {
-            most_ns = usual_ns;
+        double inside_ns = sum_usual(model, sequence, usual_ns, repeat.start, repeat.length);
+        if (inside_ns > most_ns && inside_ns > all_ns - inside_ns) {
+            most_ns = inside_ns;
             *out = repeat;
         }
     }
-    free(times_ns);
-    return VARVE_OK;
+    free(usual_ns);
+    return code;
 }
 
 static bool has_one_name(const struct sequence *sequence)
