@@ -4,10 +4,24 @@
  * first members, and of these, in order of creation. So each interval has its place among all
  * possible levels before it is known whether it becomes one: its place in order of (begin, number).
  * A tree over these places has the latest end and the earliest begin of the cores below each of its
- * nodes, and finds the first core that an interval meets. */
+ * nodes, and finds the first core that an interval meets.
+ *
+ * Such a node may promise too much: one of its cores is late enough and another one early enough.
+ * If that happens again and again in one block of places, the block gets an exact answer: its cores
+ * in order of begin, with the latest end up to each. Then no file can make it walk all places. */
 #include "graph/build/thesis_levels.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/binary_search.h"
 #include "base/radix.h"
+
+#define BLOCK 512u     /* places of a block                                                      */
+#define PATIENCE 4u    /* searches of a block, between two changes of it, before it is sorted    */
+
+/* A block: `entries` searches of it since it has changed; above PATIENCE it is sorted. */
+struct block { uint32_t entries, count; };
 
 struct levels {
     const struct vv_interval *items;
@@ -17,6 +31,8 @@ struct levels {
     uint32_t *after;            /* item -> the first place of a later begin                       */
     struct vv_interval *tree;   /* node -> earliest begin and latest end; a leaf: the core        */
     uint32_t *joined;           /* item -> the place of its level                                 */
+    struct block *blocks;
+    struct vv_interval *sorted; /* of each block: begin of a core, latest end up to it            */
 };
 
 static const struct vv_interval nothing = { INT64_MAX, INT64_MIN };
@@ -30,6 +46,7 @@ static void set_core(struct levels *levels, uint32_t place, struct vv_interval c
 {
     struct vv_interval *tree = levels->tree;
     uint32_t node = levels->size + place;
+    levels->blocks[place / BLOCK].entries = 0;
     tree[node] = core;
     for (node /= 2; node > 0; node /= 2) {
         const struct vv_interval *left = &tree[2 * node], *right = &tree[2 * node + 1];
@@ -48,12 +65,48 @@ static uint32_t skip(uint32_t node)
     return node == 0 ? 0 : node + 1;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct vv_interval *left = a, *right = b;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+static void sort_block(struct levels *levels, uint32_t first, struct block *block)
+{
+    struct vv_interval *sorted = levels->sorted + first;
+    block->count = 0;
+    for (uint32_t place = first; place < first + BLOCK; place++)
+        if (levels->tree[levels->size + place].begin_ns != INT64_MAX)
+            sorted[block->count++] = levels->tree[levels->size + place];
+    qsort(sorted, block->count, sizeof *sorted, by_begin);
+    for (uint32_t i = 1; i < block->count; i++)
+        if (sorted[i].end_ns < sorted[i - 1].end_ns)
+            sorted[i].end_ns = sorted[i - 1].end_ns;
+}
+
+/* False: the node is a block, and no core of it meets the item. */
+static bool holds_met(struct levels *levels, uint32_t node, const struct vv_interval *item)
+{
+    uint32_t blocks = levels->size / BLOCK;
+    if (node < blocks || node >= 2 * blocks)
+        return true;
+    uint32_t first = (node - blocks) * BLOCK;
+    struct block *block = &levels->blocks[node - blocks];
+    if (block->entries <= PATIENCE && ++block->entries > PATIENCE)
+        sort_block(levels, first, block);
+    if (block->entries <= PATIENCE)
+        return true;
+    const struct vv_interval *sorted = levels->sorted + first;
+    size_t after = VV_FIRST_NOT(i, 0, block->count, sorted[i].begin_ns <= item->end_ns);
+    return after > 0 && sorted[after - 1].end_ns >= item->begin_ns;
+}
+
 /* The first level that the item meets, of those before `limit`; or `limit`. */
-static uint32_t find_met(const struct levels *levels, const struct vv_interval *item,
+static uint32_t find_met(struct levels *levels, const struct vv_interval *item,
                          uint32_t limit)
 {
     for (uint32_t node = 1; node != 0;) {
-        if (!may_meet(&levels->tree[node], item)) {
+        if (!may_meet(&levels->tree[node], item) || !holds_met(levels, node, item)) {
             node = skip(node);
             if (node == 0)
                 break;
@@ -152,6 +205,8 @@ static enum varve_code put_all(struct levels *levels, struct vv_scratch *scratch
     for (levels->size = 1; levels->size < levels->count; levels->size *= 2)
         ;
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &levels->joined, levels->count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &levels->blocks, levels->size / BLOCK + 1, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &levels->sorted, levels->size, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &levels->tree, 2 * (size_t)levels->size, error));
     for (size_t node = 0; node < 2 * (size_t)levels->size; node++)
         levels->tree[node] = nothing;

@@ -15,8 +15,9 @@
 #include "numbers/intervals.h"
 
 /* out_parent[i]: an item, or UINT32_MAX at level 0. begin_ns <= end_ns; the unit may be any. Memory
- * O(n). Time O(n log n), unless many levels stay open for later times than that of the next
- * interval while others, between them, have passed. */
+ * O(n). Time O(n log n) for what a profiler records, and never more than O(n sqrt(n) log n) or
+ * so: many levels may stay open for times later than that of the next interval, while others,
+ * between them, have passed. */
 enum varve_code vv_thesis_levels(const struct vv_interval *items, size_t count,
                                  uint32_t *out_level, uint32_t *out_parent,
                                  struct varve_error *error);

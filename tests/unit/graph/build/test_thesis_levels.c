@@ -12,9 +12,12 @@
 
 #include "graph/build/thesis_levels.h"
 
-#define MOST 60
+#define MOST 3000
 
-struct level { uint32_t members[MOST]; uint32_t count; };
+/* The members of a level are a list: the first one, and then the next of each. */
+struct level { uint32_t first, last, count; };
+
+static uint32_t next[MOST];
 
 static bool are_parallel(const struct vv_interval *a, const struct vv_interval *b)
 {
@@ -24,8 +27,8 @@ static bool are_parallel(const struct vv_interval *a, const struct vv_interval *
 static bool is_parallel_to_all(const struct vv_interval *items, const struct level *level,
                                uint32_t item)
 {
-    for (uint32_t i = 0; i < level->count; i++)
-        if (!are_parallel(&items[level->members[i]], &items[item]))
+    for (uint32_t i = level->first; i != UINT32_MAX; i = next[i])
+        if (!are_parallel(&items[i], &items[item]))
             return false;
     return true;
 }
@@ -34,36 +37,39 @@ static void put(const struct vv_interval *items, struct level *levels, uint32_t 
                 uint32_t item)
 {
     uint32_t at = 0;
+    next[item] = UINT32_MAX;
     for (; at < *count; at++) {
         if (is_parallel_to_all(items, &levels[at], item)) {
-            levels[at].members[levels[at].count++] = item;
+            next[levels[at].last] = item;
+            levels[at].last = item;
+            levels[at].count++;
             return;
         }
-        if (items[item].begin_ns < items[levels[at].members[0]].begin_ns)
+        if (items[item].begin_ns < items[levels[at].first].begin_ns)
             break;
     }
     memmove(&levels[at + 1], &levels[at], (*count - at) * sizeof *levels);
-    levels[at] = (struct level){ .members = { item }, .count = 1 };
+    levels[at] = (struct level){ item, item, 1 };
     ++*count;
 }
 
 static void compare(const struct vv_interval *items, uint32_t count)
 {
     static struct level levels[MOST + 1];
-    uint32_t level_count = 0, level[MOST], parent[MOST];
+    static uint32_t level[MOST], parent[MOST];
+    uint32_t level_count = 0;
     for (uint32_t i = 0; i < count; i++)
         put(items, levels, &level_count, i);
     assert_int_equal(vv_thesis_levels(items, count, level, parent, NULL), VARVE_OK);
-    for (uint32_t k = 0; k < level_count; k++)
-        for (uint32_t i = 0; i < levels[k].count; i++) {
-            uint32_t item = levels[k].members[i];
-            const struct level *before = k > 0 ? &levels[k - 1] : NULL;
+    for (uint32_t k = 0; k < level_count; k++) {
+        uint32_t above = k > 0 ? levels[k - 1].first : UINT32_MAX;
+        for (uint32_t item = levels[k].first; item != UINT32_MAX; item = next[item]) {
             assert_int_equal(level[item], k);
-            assert_int_equal(parent[item],
-                             before == NULL ? UINT32_MAX
-                                            : before->members[i < before->count
-                                                                  ? i : before->count - 1]);
+            assert_int_equal(parent[item], above);
+            if (above != UINT32_MAX && next[above] != UINT32_MAX)
+                above = next[above];
         }
+    }
 }
 
 static void any_intervals(void **state)
@@ -71,14 +77,37 @@ static void any_intervals(void **state)
     (void)state;
     srand(1);
     for (int round = 0; round < 20000; round++) {
-        struct vv_interval items[MOST];
-        uint32_t count = (uint32_t)rand() % (MOST + 1);
+        struct vv_interval items[60];
+        uint32_t count = (uint32_t)rand() % 61;
         int span = 1 + rand() % 40, longest = 1 + rand() % 40;
         for (uint32_t i = 0; i < count; i++) { /* many that touch, are equal, or have no duration */
             items[i].begin_ns = rand() % span - 5;
             items[i].end_ns = items[i].begin_ns + (rand() % 3 == 0 ? 0 : rand() % longest);
         }
         compare(items, count);
+    }
+}
+
+/* So many levels that a part of them is sorted: long ones whose members have only a late instant in
+ * common, each with one before it that has passed, and then such that meet none, one or many. */
+static void many_levels(void **state)
+{
+    (void)state;
+    srand(4);
+    for (int round = 0; round < 40; round++) {
+        static struct vv_interval items[MOST];
+        uint32_t pairs = 100 + (uint32_t)rand() % 800;
+        int64_t late = 100000;
+        for (uint32_t k = 0; k < pairs; k++) {
+            items[3 * k] = (struct vv_interval){ 2 * k, late - 10 * k - 5 };
+            items[3 * k + 1] = (struct vv_interval){ late - 10 * k - 5, late - 10 * k - 5 };
+            items[3 * k + 2] = (struct vv_interval){ 2 * k + 1, 2 * k + 1 };
+        }
+        for (uint32_t i = 3 * pairs; i < MOST; i++) {
+            items[i].begin_ns = rand() % 4 == 0 ? rand() % late : 2 * pairs + rand() % 1000;
+            items[i].end_ns = items[i].begin_ns + (rand() % 8 == 0 ? rand() % late : rand() % 3);
+        }
+        compare(items, MOST);
     }
 }
 
@@ -114,6 +143,7 @@ static void a_million(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(any_intervals),
+                                        cmocka_unit_test(many_levels),
                                         cmocka_unit_test(extremes), cmocka_unit_test(a_million) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
