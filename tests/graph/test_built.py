@@ -143,3 +143,19 @@ def test_python_of_a_tensorflow_profile(build, tmp_path):
     assert [(node["name"], node["self_ns"], node["level"]) for node in graph.nodes] == [
         ("$train.py:10 fit", 42, 0), ("$model.py:3 call", 8, 1), ("$model.py:3 call", 50, 1)]
     assert [(edge["from"], edge["to"]) for edge in graph.edges] == [(0, 1), (0, 2)]
+
+
+def test_streams_that_wait(build, traces):
+    """Three kernels: a call waits for each, and so do the device's records of these waits; the
+    third stream waits for the first one."""
+    path = traces / "hta/event_sync_multi_stream.json.gz"
+    graph = built_graph.read(build, path)
+    waits = [(graph.nodes[edge["from"]]["where"], graph.nodes[edge["to"]]["name"])
+             for edge in graph.edges if edge["kind"] == "sync"]
+    assert sorted(waits) == [
+        ("stream 20", "Event Sync"), ("stream 20", "Memset (Device)"),
+        ("stream 20", "cudaEventQuery"), ("stream 24", "Context Sync"),
+        ("stream 24", "cudaDeviceSynchronize"), ("stream 28", "Event Sync"),
+        ("stream 28", "cudaEventQuery")]
+    kernels = built_graph.read(build, "--of", "kernels", path)
+    assert collections.Counter(edge["kind"] for edge in kernels.edges) == {"stream": 7, "sync": 4}

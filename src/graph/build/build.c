@@ -172,16 +172,14 @@ static enum varve_code say_selection(const struct vv_graph_building *building,
         VV_TRY(vv_dag_note(dag, error, "asynchronous ranges",
                            "%" PRIu64 " not drawn: other executions cover their time", waiting));
     const struct { const char *key, *says; uint64_t count; } odd[] = {
-        { "unlinked work", "pieces of device work whose launch is not in the trace",
-          model->health.unlinked },
-        { "open arrows", "flows of which the trace has one end only",
-          model->health.unmatched_flows },
-        { "unfinished", "slices whose end was not recorded", model->health.unfinished },
-        { "lost", "records lost while recording", model->run.lost },
+        { "unlinked work", "its launch is not in the trace", model->health.unlinked },
+        { "open arrows", "the trace has one end only", model->health.unmatched_flows },
+        { "unfinished", "no end was recorded", model->health.unfinished },
+        { "lost", "records, while recording", model->run.lost },
     };
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         if (odd[i].count > 0)
-            VV_TRY(vv_dag_note(dag, error, odd[i].key, "%" PRIu64 " %s", odd[i].count,
+            VV_TRY(vv_dag_note(dag, error, odd[i].key, "%" PRIu64 ": %s", odd[i].count,
                                odd[i].says));
     if (dag->nodes.table.count == 0 && vv_dag_find_note(dag, "nodes") == NULL)
         VV_TRY(vv_dag_note(dag, error, "nodes", "nothing ran %s",

@@ -136,23 +136,28 @@ enum varve_code vv_graph_flow_edges(struct vv_graph_building *building, struct v
 
 /* ---- streams ---- */
 
-/* Work stands by device and then in order of begin. */
+/* Work and waits of a stream stand in order of begin. */
 enum varve_code vv_graph_stream_edges(struct vv_graph_building *building,
                                       struct varve_error *error)
 {
     const struct vv_model *model = building->model;
-    const struct vv_device_work *work = &building->work;
-    uint32_t *latest;
-    building->unknown[VV_DAG_EDGE_STREAM] = work->count == 0 ? "no device work here"
-                                                             : "no stream has two pieces of work";
-    VV_TRY(VV_SCRATCH_ARRAY(building->scratch, &latest, model->tracks.table.count, error));
-    for (uint32_t track = 0; track < model->tracks.table.count; track++)
-        latest[track] = VV_NONE;
-    for (size_t i = 0; i < work->count; i++) {
-        uint32_t slice = model->activities.slice[work->items[i].activity],
-                 track = model->slices.track[slice], node = building->holder[slice];
-        VV_TRY(vv_graph_edge(building, latest[track], node, VV_DAG_EDGE_STREAM, 0, error));
-        latest[track] = node;
+    uint32_t latest = VV_NONE;
+    building->unknown[VV_DAG_EDGE_STREAM] = building->work.count == 0
+                                                ? "no device work here"
+                                                : "no stream has two pieces of work";
+    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
+        uint32_t first, last;
+        if (model->tracks.kind[track] != VV_TRACK_DEVICE)
+            continue;
+        vv_track_rows(model, track, &first, &last);
+        latest = VV_NONE;
+        for (uint32_t row = first; row < last; row++) {
+            uint32_t node = building->holder[row];
+            if (node == VV_NONE || building->slice_of[node] != row)
+                continue;
+            VV_TRY(vv_graph_edge(building, latest, node, VV_DAG_EDGE_STREAM, 0, error));
+            latest = node;
+        }
     }
     return VARVE_OK;
 }
