@@ -18,6 +18,7 @@ static const struct { enum vv_choice part; const char *option, *instead; } choic
     { VV_CHOICE_FILTER, "--filter", "operators" },  { VV_CHOICE_COMPAT, "--compat", "devices" },
     { VV_CHOICE_PADDLE, "--compat paddle", "event_summary" },
     { VV_CHOICE_MSPROF, "--compat msprof", "step_trace" },
+    { VV_CHOICE_MLIRGRAPH, "--compat mlirgraph", "graph" },
 };
 
 static bool is_chosen(const struct vv_question *question, enum vv_choice part)
@@ -33,9 +34,12 @@ static bool is_chosen(const struct vv_question *question, enum vv_choice part)
     if (part == VV_CHOICE_COMPAT)
         return vv_asks_hta(question);
     if (part == VV_CHOICE_PADDLE)
-        return question->compat != NULL && !vv_asks_hta(question) && !vv_asks_msprof(question);
+        return question->compat != NULL && !vv_asks_hta(question) && !vv_asks_msprof(question) &&
+               !vv_asks_mlirgraph(question);
     if (part == VV_CHOICE_MSPROF)
         return vv_asks_msprof(question);
+    if (part == VV_CHOICE_MLIRGRAPH)
+        return vv_asks_mlirgraph(question);
     return texts[part] != NULL && strcmp(texts[part], "all") != 0;
 }
 

@@ -2,7 +2,6 @@
 /* cmd_export.c — varve export: writes the trace as another tool's file. doc/chrome.md.
  *
  * An existing file of that name becomes NAME.old. The new file appears complete or not at all. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
+#include "cli/reading/former.h"
 #include "cli/reading/output.h"
 #include "cli/reading/reading.h"
 #include "export/exporter.h"
@@ -34,39 +34,6 @@ static char *standard_name(const char *trace, const struct vv_exporter *exporter
     if (asprintf(&name, "%.*s%s", (int)(end - begin), trace + begin, exporter->extension) < 0)
         return NULL;
     return name;
-}
-
-static enum varve_code refuse_compressed(const char *path, struct varve_error *error)
-{
-    static const char *const suffixes[] = { ".gz", ".zst", ".xz", ".bz2" };
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        size_t suffix = strlen(suffixes[i]);
-        if (length > suffix && strcmp(path + length - suffix, suffixes[i]) == 0)
-            VV_FAIL(error, VARVE_INVALID,
-                    "cannot write '%s': varve export does not compress. Write '%.*s', or pipe: -o "
-                    "- | gzip",
-                    path, (int)(length - suffix), path);
-    }
-    return VARVE_OK;
-}
-
-/* Keeps an existing file of that name as NAME.old. */
-static enum varve_code keep_former(const char *path, bool *out_kept, struct varve_error *error)
-{
-    struct stat status;
-    char *old;
-    *out_kept = false;
-    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return VARVE_OK;
-    if (asprintf(&old, "%s.old", path) < 0)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a file name");
-    enum varve_code code = VARVE_OK;
-    if (rename(path, old) != 0)
-        code = vv_fail_errno(error, errno, "cannot keep the former '%s' as '%s'", path, old);
-    free(old);
-    *out_kept = code == VARVE_OK;
-    return code;
 }
 
 static void say_plural(FILE *line, uint64_t count, const char *noun)
@@ -119,13 +86,13 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
     struct vv_output output = { .folder = -1 };
     struct vv_export_counts counts = { 0 };
     bool to_stdout = strcmp(path, "-") == 0, kept = false;
-    enum varve_code code = refuse_compressed(path, error);
+    enum varve_code code = vv_refuse_compressed(path, "varve export", error);
     if (code == VARVE_OK)
         code = vv_output_open(&output, path, error);
     if (code == VARVE_OK)
         code = exporter->write(model, output.stream, &counts, error);
     if (code == VARVE_OK && !to_stdout)
-        code = keep_former(path, &kept, error);
+        code = vv_keep_former(path, &kept, error);
     if (code == VARVE_OK)
         code = vv_output_commit(&output, error);
     vv_output_abandon(&output);
@@ -136,13 +103,6 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
     if (!quiet)
         say_left_out(&counts);
     return VARVE_OK;
-}
-
-/* The trace has already been read, so these codes are about the output file. */
-static bool is_output_failure(enum varve_code code)
-{
-    return code == VARVE_IO || code == VARVE_PERMISSION || code == VARVE_NOT_FOUND ||
-           code == VARVE_EXISTS;
 }
 
 vv_run_verb vv_cmd_export;
@@ -165,7 +125,7 @@ int vv_cmd_export(const struct vv_arguments *arguments)
             path == NULL ? vv_fail(&error, VARVE_NO_MEMORY, "no memory for a file name")
                          : write_file(reading.model, exporter, path, arguments->quiet, &error);
         status = code == VARVE_OK         ? VV_EXIT_DONE
-                 : is_output_failure(code) ? vv_output_complain(path, &error)
+                 : vv_is_output_failure(code) ? vv_output_complain(path, &error)
                                            : vv_print_error(&error);
         status = vv_reading_verdict(arguments, &reading, status);
     }

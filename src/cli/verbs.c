@@ -8,7 +8,7 @@
         VV_OPTION_DEVICE, VV_OPTION_FILTER
 
 vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
-    vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_diff, vv_cmd_info,
+    vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_dag, vv_cmd_diff, vv_cmd_info,
     vv_cmd_validate, vv_cmd_export, vv_cmd_pack, vv_cmd_doctor, vv_cmd_help, vv_cmd_version,
     vv_cmd_completions;
 
@@ -184,6 +184,31 @@ const struct vv_verb vv_verbs[] = {
                            { "varve idle --json rank*.json.gz",
                              "for scripts: integer nanoseconds" }),
       .run = vv_cmd_idle },
+    { .name = "dag", .group = "Look", .summary = "the graph of what ran, and pictures of it",
+      .operands = "[TRACE...]",
+      .description =
+          "Prints how large the graph of what ran is, what its edges are known from, and its "
+          "nodes, those with most time first. With -o it writes the graph: .svg, .png and .html "
+          "are pictures; .json, .dot and .graphml are for other tools, and --form names further "
+          "ones. Executions are folded to one node by what --by says: module and name, unless "
+          "told. Every file that it writes can be read again. Without a TRACE it reads the "
+          "newest one here; several are read as one.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
+                        VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT,
+                        VV_OPTION_OF, VV_OPTION_EDGES, VV_OPTION_AROUND, VV_OPTION_HOPS,
+                        VV_OPTION_BREAK_CYCLES, VV_OPTION_FORM, VV_OPTION_METRIC,
+                        VV_OPTION_COLOURS, VV_OPTION_THEME),
+      .output = "the graph as a file; with --table, --json, --csv or --md the tables",
+      .table = "graph_nodes",
+      .examples = EXAMPLES({ "varve dag", "the newest trace here, as tables" },
+                           { "varve dag -o graph.dot train.json.gz", "for Graphviz" },
+                           { "varve dag --by phase,name --top 20",
+                             "the twenty heaviest, by phase" },
+                           { "varve dag --around aten::mm --hops 2",
+                             "what is near one operator" },
+                           { "varve dag --compat mlirgraph -o graph.json x.pb",
+                             "as the thesis' traceReader.py writes it" }),
+      .run = vv_cmd_dag },
     { .name = "diff", .group = "Look", .summary = "two traces, with confidence",
       .operands = "[BASE] [NEW]",
       .description =

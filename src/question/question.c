@@ -3,8 +3,8 @@
 
 const char *const vv_question_groupings[] = { "op",    "name",   "shape",  "module", "source",
                                               "phase", "stream", "thread", "layer",  "rank",
-                                              "step",  "use",    NULL };
-const char *const vv_question_rules[] = { "hta", "paddle", "msprof", NULL };
+                                              "step",  "use",    "block",  "execution", NULL };
+const char *const vv_question_rules[] = { "hta", "paddle", "msprof", "mlirgraph", NULL };
 
 enum varve_code vv_analyse(vv_analyse_fn *table, const struct vv_model *model,
                            const struct vv_question *question, struct vv_sheet *out,

@@ -69,6 +69,12 @@ static inline bool vv_asks_msprof(const struct vv_question *question)
     return question->compat != NULL && strcmp(question->compat, "msprof") == 0;
 }
 
+/* Does the question ask for the thesis' graph? */
+static inline bool vv_asks_mlirgraph(const struct vv_question *question)
+{
+    return question->compat != NULL && strcmp(question->compat, "mlirgraph") == 0;
+}
+
 /* Does the question ask for HTA's rules? (Fluid's rules have a table of their own.) */
 static inline bool vv_asks_hta(const struct vv_question *question)
 {

@@ -7,11 +7,12 @@
 #define VV_QUESTION_TABLES_H
 
 /* The parts of a selection, and other tools' rules, as bits: COMPAT is HTA's (--compat hta), PADDLE
- * the text of Fluid's report (--compat paddle), MSPROF msprof's columns (--compat msprof). */
+ * the text of Fluid's report (--compat paddle), MSPROF msprof's columns (--compat msprof),
+ * MLIRGRAPH the graph of a thesis (--compat mlirgraph). */
 enum vv_choice {
     VV_CHOICE_STEPS = 1, VV_CHOICE_THREAD = 2, VV_CHOICE_RANK = 4, VV_CHOICE_DEVICE = 8,
     VV_CHOICE_FILTER = 16, VV_CHOICE_COMPAT = 32, VV_CHOICE_PADDLE = 64,
-    VV_CHOICE_MSPROF = 128
+    VV_CHOICE_MSPROF = 128, VV_CHOICE_MLIRGRAPH = 256
 };
 #define VV_PARTS_HOST (VV_CHOICE_STEPS | VV_CHOICE_THREAD | VV_CHOICE_RANK)
 #define VV_PARTS_ALL (VV_PARTS_HOST | VV_CHOICE_DEVICE | VV_CHOICE_FILTER)
@@ -115,6 +116,9 @@ enum vv_choice {
     TABLE(what_if, VV_PARTS_WORK, false, \
           "how much shorter the critical path would be if an operator were faster") \
     TABLE(slack, VV_PARTS_WORK, false, "how much later operators could begin") \
+    TABLE(graph, VV_PARTS_ALL | VV_CHOICE_MLIRGRAPH, false, \
+          "the graph of what ran: nodes, edges, levels, and what is not known of it") \
+    TABLE(graph_nodes, VV_PARTS_ALL | VV_CHOICE_MLIRGRAPH, false, "the nodes of that graph") \
     TABLE(rank_waits, VV_PARTS_WORK, true, "which rank waited for which, and what made it late")
 
 #endif

@@ -32,6 +32,7 @@ ABSOLUTE = {
     "trace": {"recorded": "a sentence about the time", "time": "the same"},
     "inputs": {"disk_bytes": "later times are longer numbers"},
     "advice": {"finding": "a sentence with times"},
+    "graph": {"says": "sentences with times"},
     "devices": dict.fromkeys(["micro_idle_ns", "macro_idle_ns"], "a gap is short below 5 µs"),
     "idle_gaps": dict.fromkeys([None], "gaps below 5 µs have no row of their own"),
     "idle_streams": dict.fromkeys(["kernel_wait_ns", "other_wait_ns"], "HTA's 30 µs"),
@@ -43,7 +44,8 @@ ABSOLUTE = {
                              "each edge is divided and rounded down"),
 }
 # equally long paths
-ONE_OF_SEVERAL = ("critical", "critical_bound", "critical_ops", "critical_path", "what_if")
+ONE_OF_SEVERAL = ("critical", "critical_bound", "critical_ops", "critical_path", "what_if", "graph",
+                  "graph_nodes")
 # down to a nanosecond, so that three times it may be 2 ns more
 ROUNDED = ("mean_", "deviation_", "median_")
 FACTOR = 3

@@ -12,7 +12,7 @@ varve — operator-level profiler for machine-learning programs
 
 Record:    record
 Control:   start  stop  status  dump
-Look:      report  steps  critical  memory  idle  diff  info  validate
+Look:      report  steps  critical  memory  idle  dag  diff  info  validate
 Carry:     export  pack
 Prepare:   doctor  help  version  completions
 
@@ -68,7 +68,8 @@ WRONG = [
                                  "  what it takes:  varve help report\n"),
     (["report", "--by", "colour"],
      "varve: --by is one of op, name, shape, module, source, phase, stream, thread, layer, "
-                                   "rank, step, use; not 'colour'\n"
+                                   "rank, step, use, block, execution; not "
+                                   "'colour'\n"
                                    "  what it takes:  varve help report\n"),
     (["report", "--filter", "nam~'x'"],
      "varve: column 1 of the filter 'nam~'x'': a slice has no 'nam'. Nearest: name\n"),

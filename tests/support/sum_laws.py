@@ -29,6 +29,7 @@ ADDS = {
     "annotations": [({"group", "more"}, "total", MEASURED)],
     "tasks": [({"task"}, "total", ["duration_ns", "wait_ns"])],
     "kernel_counters": [],  # a column for each counter of the trace
+    "graph_nodes": [({"node", "more"}, "total", ["self_ns", "count"])],
     "marks": [({"mark", "more"}, "total", ["marks"])],
     "counters": [({"counter", "more"}, "total", ["values"])],
     "counter_values": [({"value", "more"}, "total", ["values"])],

@@ -44,6 +44,8 @@ enum vv_option_row {
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
+    VV_OPTION_OF, VV_OPTION_EDGES, VV_OPTION_AROUND, VV_OPTION_HOPS, VV_OPTION_BREAK_CYCLES,
+    VV_OPTION_FORM, VV_OPTION_METRIC, VV_OPTION_COLOURS, VV_OPTION_THEME,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
     VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
@@ -89,6 +91,14 @@ struct vv_arguments {
     const char *annotation;     /* name of a range; "" = everything; NULL = a step               */
     int64_t instance;           /* which of these ranges                                        */
     const char *scale;          /* "4", "OP=4;OP=1.5"                                            */
+    /* graphs */
+    const char *of;             /* "operators", "python" …                                      */
+    const char *edges;          /* "data,flow"; NULL = all that are known                       */
+    const char *around;         /* a node's name; NULL = the whole graph                        */
+    int64_t hops;
+    bool break_cycles;
+    const char *form;           /* "graphml"; NULL = by the extension of -o                     */
+    const char *metric, *colours, *theme;
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */
@@ -128,7 +138,8 @@ static inline bool vv_asks_fluid(const struct vv_arguments *arguments)
     return arguments->compat != NULL && strcmp(arguments->compat, "paddle") == 0;
 }
 
-enum vv_value_kind { VV_VALUE_FLAG, VV_VALUE_TEXT, VV_VALUE_INT, VV_VALUE_CHOICE, VV_VALUE_FILE };
+enum vv_value_kind { VV_VALUE_FLAG, VV_VALUE_TEXT, VV_VALUE_INT, VV_VALUE_CHOICE, VV_VALUE_CHOICES,
+                     VV_VALUE_FILE };
 
 struct vv_option {
     const char *name;           /* long name, without dashes                                    */
@@ -136,7 +147,8 @@ struct vv_option {
     char letter;                /* short name, or 0                                             */
     enum vv_value_kind kind;
     const char *value;          /* "FILE", "N" …; NULL for flags                                */
-    const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE and for completions     */
+    const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE, VV_VALUE_CHOICES (one or
+                                   several with commas between), and for completions            */
     const char *standard;       /* default, as the user would type it; NULL = none              */
     const char *help;           /* one line; NULL = not shown, not completed                    */
     size_t offset;              /* offset in struct vv_arguments, or in another target          */

@@ -10,6 +10,15 @@ static const char *const sort_keys[] = { "self", "total",       "calls",        
                                          "p90",  "device_self", "device_total", "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
+static const char *const graphs[] = { "operators", "python", "calls", "kernels", "memory",
+                                      "registered", NULL };
+static const char *const edge_kinds[] = { "data", "flow", "nesting", "stream", "sync", "order",
+                                          NULL };
+static const char *const forms[] = { "json", "dot", "graphml", "node-link", "model-explorer",
+                                     "mlirgraph", "svg", "png", "html", NULL };
+static const char *const metrics[] = { "total", "self", "mean", "share", "memory", NULL };
+static const char *const colour_scales[] = { "linear", "log", "rank", NULL };
+static const char *const themes[] = { "auto", "light", "dark", NULL };
 static const char *const targets[] = { "chrome", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = {
@@ -66,10 +75,11 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(FILTER) .name = "filter", .kind = VV_VALUE_TEXT, .value = "EXPR",
         .help = "operators and device work for which this holds, such as self>1ms; more in "
                 "doc/metrics.md", AT(filter),
-    ROW(BY) .name = "by", .kind = VV_VALUE_CHOICE, .value = "KEY", .choices = vv_question_groupings,
-        .standard = "op",
-        .help = "what one row of operators stands for; step is for counters and "
-                "memory, use for memory", AT(by),
+    ROW(BY) .name = "by", .kind = VV_VALUE_CHOICES, .value = "KEY",
+        .choices = vv_question_groupings, .standard = "op",
+        .help = "what one row of operators stands for; step is for counters and memory, use for "
+                "memory; a graph is folded by several with commas: module,block,phase,name",
+        AT(by),
     ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .choices = sort_keys,
         .standard = "self", .help = "the column that orders the rows", AT(sort),
     ROW(TOP) .name = "top", .kind = VV_VALUE_INT, .value = "N", .standard = "10",
@@ -80,7 +90,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL",
         .choices = vv_question_rules,
         .help = "by the rules of this tool, to compare with its answers: hta for devices and the "
-                "critical path, paddle for the report of Fluid, msprof for its step_trace",
+                "critical path, paddle for the report of Fluid, msprof for its step_trace, "
+                "mlirgraph for the graph of a thesis",
         AT(compat),
     ROW(FAIL_OVER) .name = "fail-over", .kind = VV_VALUE_TEXT, .value = "SHARE",
         .help = "exit with 1 if the steps are slower by more than that, such as 5%, beyond the "
@@ -93,6 +104,25 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(SCALE) .name = "scale", .kind = VV_VALUE_TEXT, .value = "OP=K", .standard = "2",
         .help = "what if OP were K times as fast; K alone for each operator; several with "
                 "semicolons between", AT(scale),
+    ROW(OF) .name = "of", .kind = VV_VALUE_CHOICE, .value = "GRAPH", .choices = graphs,
+        .standard = "operators", .help = "which graph: of all that ran, or of a part of it", AT(of),
+    ROW(EDGES) .name = "edges", .kind = VV_VALUE_CHOICES, .value = "LIST", .choices = edge_kinds,
+        .help = "only edges that are known from this: data, flow, nesting, stream, sync, order, or "
+                "several with commas", AT(edges),
+    ROW(AROUND) .name = "around", .kind = VV_VALUE_TEXT, .value = "NODE",
+        .help = "only nodes and groups of this name, and what is near", AT(around),
+    ROW(HOPS) .name = "hops", .kind = VV_VALUE_INT, .value = "N", .standard = "1",
+        .help = "how many edges away is near", AT(hops),
+    ROW(BREAK_CYCLES) .name = "break-cycles", .kind = VV_VALUE_FLAG,
+        .help = "leave out edges that lead back, instead of refusing the graph", AT(break_cycles),
+    ROW(FORM) .name = "form", .kind = VV_VALUE_CHOICE, .value = "FORM", .choices = forms,
+        .help = "the form of the file; its extension says it otherwise", AT(form),
+    ROW(METRIC) .name = "metric", .kind = VV_VALUE_CHOICE, .value = "WHAT", .choices = metrics,
+        .standard = "total", .help = "what colours say", AT(metric),
+    ROW(COLOURS) .name = "colours", .also = "colors", .kind = VV_VALUE_CHOICE, .value = "SCALE",
+        .choices = colour_scales, .standard = "log", .help = "the scale of colours", AT(colours),
+    ROW(THEME) .name = "theme", .kind = VV_VALUE_CHOICE, .value = "THEME", .choices = themes,
+        .standard = "auto", .help = "the ground of a picture", AT(theme),
     ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
         .standard = "chrome",
         .help = "the tool that is to read it", AT(to),

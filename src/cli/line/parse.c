@@ -126,6 +126,27 @@ static enum varve_code not_a_choice(const struct vv_option *option, const char *
     return vv_with_next(error, nearest != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_INVALID);
 }
 
+static bool is_choice(const struct vv_option *option, const char *text, size_t length)
+{
+    for (size_t i = 0; option->choices[i] != NULL; i++)
+        if (strlen(option->choices[i]) == length && memcmp(option->choices[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Words with commas between. */
+static bool are_choices(const struct vv_option *option, const char *text)
+{
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        if (!is_choice(option, text, length))
+            return false;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+}
+
 static enum varve_code set_integer(const struct vv_option *option, const char *text,
                                    int64_t *out_value, struct varve_error *error)
 {
@@ -150,9 +171,10 @@ static enum varve_code set_value(const struct vv_line *line, int row, const char
     }
     if (option->kind == VV_VALUE_INT)
         return set_integer(option, text, place, error);
-    bool is_known = option->kind != VV_VALUE_CHOICE;
-    for (size_t i = 0; !is_known && option->choices[i] != NULL; i++)
-        is_known = strcmp(option->choices[i], text) == 0;
+    bool is_known = option->kind == VV_VALUE_CHOICES
+                        ? are_choices(option, text)
+                        : option->kind != VV_VALUE_CHOICE ||
+                              is_choice(option, text, strlen(text));
     if (!is_known)
         return not_a_choice(option, text, error);
     *(const char **)place = text;

@@ -212,6 +212,11 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments,
         .annotation = arguments->annotation,
         .instance = arguments->instance,
         .scale = arguments->scale,
+        .of = arguments->said[VV_OPTION_OF] ? arguments->of : NULL,
+        .edges = arguments->edges,
+        .around = arguments->around,
+        .hops = arguments->hops,
+        .break_cycles = arguments->break_cycles,
         /* A program gets every row unless it asks for fewer. */
         .top = arguments->said[VV_OPTION_TOP] || vv_cli_for_people(arguments) ? arguments->top : 0,
     };

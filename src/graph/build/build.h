@@ -2,7 +2,8 @@
 /* build.h — makes a graph of what ran and of what followed from what, from any finished model.
  * Thread-safe on a shared model.
  *
- * The graph is not folded: each execution has a node of its own. The question's selection counts as
+ * The graph is not folded: each execution has a node of its own, whose id is the row of its slice
+ * + 1; other nodes have higher ids. The question's selection counts as
  * in every table, and `of` says which graph: build.c has the table of them.
  *
  * Laws (tested), for "operators":

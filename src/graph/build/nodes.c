@@ -68,6 +68,7 @@ enum varve_code vv_graph_add_slice_node(struct vv_graph_building *building, uint
     VV_TRY(vv_dag_add_node(dag, NULL, kind, &node, error));
     struct vv_dag_nodes *nodes = &dag->nodes;
     int64_t duration_ns = model->slices.duration_ns[slice];
+    nodes->id[node] = (uint64_t)slice + 1;
     nodes->count[node] = 1;
     nodes->begin_ns[node] = model->slices.begin_ns[slice];
     nodes->end_ns[node] = nodes->begin_ns[node] + duration_ns;
@@ -207,6 +208,7 @@ static enum varve_code add_outside(struct vv_graph_building *building, uint32_t 
     if (*node == VV_NONE) {
         VV_TRY(vv_dag_add_node(building->dag, "(outside)", VV_DAG_OUTSIDE, node, error));
         VV_TRY(vv_graph_where(building, steps->track[step], &nodes->where[*node], error));
+        nodes->id[*node] = building->model->slices.table.count + 1 + steps->track[step];
         VV_TRY(VV_SCRATCH_RESERVE(building->scratch, &building->slice_of,
                                   &building->slice_capacity, (size_t)*node + 1, error));
         building->slice_of[*node] = VV_NONE;

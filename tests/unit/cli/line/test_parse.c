@@ -109,7 +109,7 @@ static void what_is_wrong_is_named(void **state)
     refuses("report --json=yes", "--json takes no value");
     refuses("report --by phas",
             "--by is one of op, name, shape, module, source, phase, stream, thread, layer, rank, "
-            "step, use; not 'phas'. Nearest: phase");
+            "step, use, block, execution; not 'phas'. Nearest: phase");
     refuses("report --color red", "--color is one of auto, always, never; not 'red'");
 }
 
