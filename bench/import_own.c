@@ -2,10 +2,13 @@
 /* import_own.c — how fast a trace of ours becomes a finished model, with one thread and with two.
  *
  * A child records RANGES ranges (20 million) of one site. Each reading is a process of its own, so
- * that its peak memory is its own too; readings with one thread and with two take turns. A floor is
- * measured with them: as much memory as one thread needed is taken from the system, in large pages,
- * and not written. Beside it, once, how long babeltrace2 takes to read the same trace and drop what
- * it has read. Usage: import_own [RANGES | TRACE] */
+ * that its peak memory is its own too; readings with one thread and with two take turns. Floors are
+ * measured with them (own_floor.h), whose sum no reader of one thread goes below: the streams are
+ * copied, their records found and nested, and as much memory as one thread needed is written.
+ * Of two threads the table shows the processor time of what both share and of what one alone does.
+ * The bound is that of two idle cores: one thread / (alone + shared / 2). Beside it, once, how long
+ * babeltrace2 takes to read the same trace and drop what it has read.
+ * Usage: import_own [RANGES | TRACE] */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include "import/importer.h"
+#include "own_floor.h"
 #include "sampling.h"
 #include "varve/varve.h"
 
@@ -33,6 +37,7 @@ VARVE_SITE(work, "work", VARVE_LAYER_OP);
 struct reading {
     uint64_t events;
     double seconds;
+    double alone_s, shared_s; /* processor time of the first thread alone, and of all others     */
     double peak_bytes;
 };
 
@@ -40,6 +45,13 @@ static double now_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double process_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -65,9 +77,11 @@ static struct reading import(const char *path, unsigned threads)
     struct reading reading = { 0 };
     struct varve_error error;
     struct vv_model *model;
-    double begin = now_s();
+    double begin = now_s(), thread_s = bench_thread_s();
     if (vv_import_all(&path, 1, &options, &model, &error) == VARVE_OK) {
         reading.seconds = now_s() - begin;
+        reading.alone_s = bench_thread_s() - thread_s - bench_shared_s;
+        reading.shared_s = process_s() - thread_s - reading.alone_s;
         reading.events = model->run.events;
     } else {
         fprintf(stderr, "import_own: %s\n", error.message);
@@ -131,11 +145,54 @@ static double run_babeltrace(const char *path)
     return now_s() - begin;
 }
 
+/* The floors, of one thread. */
+enum floor { PAGES, COPY, WALK, WRITE, SUM, FLOORS };
+
+static void measure_floors(struct bench_samples *floors, const char *path, double peak_bytes,
+                           double events)
+{
+    const double seconds[SUM] = { take_memory(peak_bytes), bench_own_copy_s(path),
+                                  bench_own_walk_s(path), bench_own_write_s(peak_bytes) };
+    for (int i = 0; i < SUM; i++)
+        bench_add(&floors[i], seconds[i] * 1e9 / events);
+    bench_add(&floors[SUM], (seconds[COPY] + seconds[WALK] + seconds[WRITE]) * 1e9 / events);
+}
+
+static void print_floors(struct bench_samples *floors, double one)
+{
+    for (int i = 0; i < SUM; i++)
+        bench_print(&floors[i], one, i == PAGES ? "a part of writing it" : "");
+    bench_print(&floors[SUM], one, "copied + found + written; the aim is 10 ns");
+}
+
+/* What two threads can gain if no core is ever taken from them. */
+static void print_bound(struct bench_samples *alone, struct bench_samples *shared,
+                        struct bench_samples *one_processor)
+{
+    double one = bench_median(one_processor), bound_ns = bench_median(alone) +
+                                                         bench_median(shared) / 2;
+    char note[80];
+    bench_print(one_processor, one, "processor time");
+    bench_print(alone, one, "processor time");
+    snprintf(note, sizeof note, "processor time of both; so at most %.2f times as fast",
+             one / bound_ns);
+    bench_print(shared, one, note);
+}
+
 static int measure(const char *path)
 {
     static struct bench_samples samples[READERS] = { { .name = "one thread" },
                                                      { .name = "two threads" } };
-    static struct bench_samples pages = { .name = "its memory, not written" };
+    static struct bench_samples floors[FLOORS] = {
+        [PAGES] = { .name = "its memory, not written" },
+        [COPY] = { .name = "its streams, copied" },
+        [WALK] = { .name = "its records, found, nested" },
+        [WRITE] = { .name = "its memory, written" },
+        [SUM] = { .name = "the floor of one thread" },
+    };
+    static struct bench_samples processor = { .name = "one thread, processor" },
+                                alone = { .name = "two threads, one alone" },
+                                shared = { .name = "two threads, shared" };
     double peak_bytes[READERS] = { 0 };
     uint64_t events = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -144,11 +201,16 @@ static int measure(const char *path)
             if (reading.events == 0)
                 return 1;
             events = reading.events;
-            bench_add(&samples[i], reading.seconds * 1e9 / (double)events);
+            double scale = 1e9 / (double)events;
+            bench_add(&samples[i], reading.seconds * scale);
+            bench_add(i == 0 ? &processor : &alone,
+                      (reading.alone_s + (i == 0 ? reading.shared_s : 0)) * scale);
+            if (i > 0)
+                bench_add(&shared, reading.shared_s * scale);
             if (reading.peak_bytes > peak_bytes[i])
                 peak_bytes[i] = reading.peak_bytes;
         }
-        bench_add(&pages, take_memory(peak_bytes[0]) * 1e9 / (double)events);
+        measure_floors(floors, path, peak_bytes[0], (double)events);
     }
     double one = bench_median(&samples[0]), babeltrace_s = run_babeltrace(path);
     bench_print_head("ns an event of ours, read", "x one", "min");
@@ -159,7 +221,8 @@ static int measure(const char *path)
                  peak_bytes[i] / (double)events);
         bench_print(&samples[i], one, note);
     }
-    bench_print(&pages, one, "the floor: what the system takes to give it");
+    print_floors(floors, one);
+    print_bound(&alone, &shared, &processor);
     struct bench_samples other = { .name = "babeltrace2 -o dummy" };
     if (babeltrace_s > 0) {
         bench_add(&other, babeltrace_s * 1e9 / (double)events);

@@ -8,7 +8,8 @@ for any observer.
 One process; each round takes one short sample of each variant, in an order drawn anew, so that all
 see the same machine. Shown is what is added to bare, nanoseconds an operator in a loop of C,
 microseconds a training step: least, the difference of the smallest samples; median, of the
-differences in the same round. The floor is a callback that does nothing. The least observers read
+differences in the same round; and what part both are of what torch.profiler adds, without and with
+shapes. The floor is a callback that does nothing. The least observers read
 the clock twice, and store 16 bytes, or the sizes of all inputs, too (torch_least.c): into memory
 that is there, or into new pages of a file, as a recorder does whose records survive SIGKILL.
 """
@@ -86,11 +87,14 @@ def show(title, unit, values):
     bare = values.pop("bare")
     floor = added(values["empty callback: the floor"], bare)
     print(f"\n{title}: bare {min(bare):.1f} {unit}, median {statistics.median(bare):.1f}")
-    print(f"{'added ' + unit:32}{'least':>10}{'over floor':>12}{'median':>10}{'over floor':>12}")
+    profilers = [added(values[name], bare) for name in PROFILERS]
+    print(f"{'added ' + unit:32}{'least':>10}{'over floor':>12}{'median':>10}{'over floor':>12}"
+          f"{'x profiler':>12}{'with shapes':>12}")
     for name, list_of in values.items():
         least, median = added(list_of, bare)
         print(
             f"{name:32}{least:10.1f}{least - floor[0]:12.1f}{median:10.1f}{median - floor[1]:12.1f}"
+            + "".join(f"{least / other[0]:6.2f}{median / other[1]:6.2f}" for other in profilers)
         )
 
 
