@@ -43,6 +43,7 @@ extern "C" {
 
 struct varve_trace; /* what was read */
 struct varve_table; /* rows and columns */
+struct varve_dag;   /* a graph of what ran */
 
 /* The version of the library that is loaded: "0.1.0". Static. */
 VARVE_READER_API const char *varve_reader_version(void);
@@ -183,7 +184,8 @@ VARVE_READER_API enum varve_code varve_trace_table(const struct varve_trace *tra
 
 /* ---- answers: the tables that the command `varve` prints ---- */
 
-#define VARVE_QUESTION_WARM_UP 1u /* warm-up steps count, too                                   */
+#define VARVE_QUESTION_WARM_UP 1u      /* warm-up steps count, too                               */
+#define VARVE_QUESTION_BREAK_CYCLES 2u /* of a graph: leave out edges that lead back            */
 
 /* Which part of the trace, and in which form. Each text means what the option of that name means to
  * `varve`; NULL and 0 are the defaults. Read during the call only. */
@@ -195,13 +197,19 @@ struct varve_question {
     const char *rank;     /* "3", "0,2..5"                                                      */
     const char *device;   /* "cuda:0", "cuda", "0"                                              */
     const char *filter;   /* an expression over slices: doc/metrics.md                          */
-    const char *by;       /* what one row is: "op", "shape" …                                   */
+    const char *by;       /* what one row is: "op", "shape" … Of a graph, what it is folded by:
+                             "module,block,phase,name"                                         */
     const char *sort;     /* a column                                                           */
-    const char *compat;   /* rules of another tool: "hta", "paddle", "msprof"                   */
+    const char *compat;   /* rules of another tool: "hta", "paddle", "msprof", "mlirgraph"      */
     const char *annotation; /* for the critical path: ranges with this name                     */
     int64_t instance;     /* which of these ranges                                              */
     const char *scale;    /* factors of what_if: "4", "OP=4;OP=1.5"                             */
-    int64_t top;          /* rows; the rest becomes one row; 0 = all                            */
+    int64_t top;          /* rows or nodes; the rest becomes one; 0 = all                       */
+    const char *of;       /* which graph: "operators", "python", "calls", "kernels", "memory",
+                             "registered"                                                      */
+    const char *edges;    /* of a graph: "data,flow,nesting,stream,sync,order"; NULL = all known */
+    const char *around;   /* of a graph: only nodes of this name, and what is near              */
+    int64_t hops;         /* how many edges away is near; 0 = 1                                 */
     /* end of ABI 0 */
 };
 
@@ -215,6 +223,31 @@ VARVE_READER_API const char *varve_answer_says(size_t index);
 VARVE_READER_API enum varve_code varve_trace_ask(const struct varve_trace *trace, const char *name,
                                                  const struct varve_question *question,
                                                  struct varve_table **out_table,
+                                                 struct varve_error *error);
+
+/* ---- graphs: what ran, and what followed from what (doc/graph.md) ---- */
+
+/* Makes the graph that `varve dag` shows: folded by `by`, cut by `top` or `around`. `question` may
+ * be NULL. The caller closes *out_dag, before or after the trace. VARVE_INVALID: the graph has a
+ * cycle, which the message names, or the question asks for what is not there. */
+VARVE_READER_API enum varve_code varve_dag_make(const struct varve_trace *trace,
+                                                const struct varve_question *question,
+                                                struct varve_dag **out_dag,
+                                                struct varve_error *error);
+/* Also frees the graph's tables. NULL does nothing. */
+VARVE_READER_API void varve_dag_close(struct varve_dag *dag);
+
+/* The names of a graph's tables; NULL for an index beyond the last. Static.
+ *     "nodes"        columns parent (row in nodes: the group that it stands in), level, kind, name,
+ *                    count, total_ns, self_ns … first_occurrence, occurrence_count
+ *     "edges"        columns from and to (rows in nodes), kind, count, bytes …
+ *     "occurrences"  what a node took in one step; those of a node stand together
+ *     "notes"        key and text: what the graph covers, and what it could not know
+ * varve_table_word gives the words of column "kind". */
+VARVE_READER_API const char *varve_dag_table_name(size_t index);
+/* *out_table is the graph's, and lives as long. VARVE_NOT_FOUND: there is no such table. */
+VARVE_READER_API enum varve_code varve_dag_table(const struct varve_dag *dag, const char *name,
+                                                 const struct varve_table **out_table,
                                                  struct varve_error *error);
 
 #ifdef __cplusplus

@@ -17,8 +17,8 @@ from .averages import Average, Averages
 from .library import Error, emits as _emits
 from .profiler import profile, step
 from .ranges import counter, mark, record_function
-from .reader import NO_ROW, Trace, table
+from .reader import NO_ROW, Trace, graph, table
 
 __version__: str = _emits.varve_version().decode()
-__all__ = ["Average", "Averages", "Error", "NO_ROW", "ProfilerAction", "Trace", "counter", "mark",
-           "profile", "record_function", "schedule", "step", "table"]
+__all__ = ["Average", "Averages", "Error", "NO_ROW", "ProfilerAction", "Trace", "counter", "graph",
+           "mark", "profile", "record_function", "schedule", "step", "table"]

@@ -13,6 +13,7 @@ from . import library
 NAME = "libvarve-reader.so.0"
 NONE, STRING, TEXT = 0, 8, 9
 NO_ROW = 2**32 - 1
+KINDS = ["data", "flow", "nesting", "stream", "sync", "order"]  # of edges, the best known first
 _NUMBERS = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 3: ctypes.c_uint32, 4: ctypes.c_uint64,
             5: ctypes.c_int32, 6: ctypes.c_int64, 7: ctypes.c_double, STRING: ctypes.c_uint32,
             TEXT: ctypes.c_uint64}
@@ -45,10 +46,12 @@ class _Question(ctypes.Structure):
                 *((name, ctypes.c_char_p) for name in
                   ("steps", "thread", "rank", "device", "filter", "by", "sort", "compat",
                    "annotation")),
-                ("instance", ctypes.c_int64), ("scale", ctypes.c_char_p), ("top", ctypes.c_int64)]
+                ("instance", ctypes.c_int64), ("scale", ctypes.c_char_p), ("top", ctypes.c_int64),
+                ("of", ctypes.c_char_p), ("edges", ctypes.c_char_p), ("around", ctypes.c_char_p),
+                ("hops", ctypes.c_int64)]
 
 
-_FLAGS = {"warm_up": 1}
+_FLAGS = {"warm_up": 1, "break_cycles": 2}
 _pointer, _error = ctypes.c_void_p, ctypes.POINTER(library.ErrorStruct)
 _FUNCTIONS = {
     "varve_reader_version": ([], ctypes.c_char_p),
@@ -61,6 +64,11 @@ _FUNCTIONS = {
                           ctypes.c_int),
     "varve_trace_ask": ([_pointer, ctypes.c_char_p, ctypes.POINTER(_Question),
                          ctypes.POINTER(_pointer), _error], ctypes.c_int),
+    "varve_dag_make": ([_pointer, ctypes.POINTER(_Question), ctypes.POINTER(_pointer), _error],
+                       ctypes.c_int),
+    "varve_dag_close": ([_pointer], None),
+    "varve_dag_table": ([_pointer, ctypes.c_char_p, ctypes.POINTER(_pointer), _error],
+                        ctypes.c_int),
     "varve_table_rows": ([_pointer], ctypes.c_uint64),
     "varve_table_columns": ([_pointer], ctypes.c_uint32),
     "varve_table_column": ([_pointer, ctypes.c_uint32, ctypes.POINTER(_Column), _error],
@@ -232,6 +240,79 @@ class Trace:
         library.check(self._calls.varve_trace_table, self._open(), name.encode(),
                       ctypes.byref(table))
         return _hand_out(_columns(self._calls, table.value), pandas)
+
+    def graph_tables(self, pandas: bool = False, **question: Any) -> Dict[str, Any]:
+        """The graph of `varve dag` as its tables: "nodes", "edges" (whose from and to are rows of
+        nodes), "occurrences" and "notes"."""
+        dag = _pointer()
+        library.check(self._calls.varve_dag_make, self._open(),
+                      ctypes.byref(_fill(_Question(), question, "graph")), ctypes.byref(dag))
+        try:
+            parts = {}
+            for name in ("nodes", "edges", "occurrences", "notes"):
+                part = _pointer()
+                library.check(self._calls.varve_dag_table, dag, name.encode(), ctypes.byref(part))
+                parts[name] = _hand_out(_columns(self._calls, part.value), pandas)
+            return parts
+        finally:
+            self._calls.varve_dag_close(dag)
+
+    def graph(self, multigraph: bool = False, **question: Any) -> Any:
+        """What ran, and what followed from what, as a networkx.DiGraph: the graph of `varve dag`,
+        for its options: by, of, edges, top, around, hops, steps, filter, compat, break_cycles …
+
+        A node's key is its id, and its attributes are all columns of doc/graph.md; `parent` is the
+        id of the group that it stands in, or None, and `occurrences` has a dict for each step. The
+        notes are graph.graph. Edges of several kinds between two nodes are one: `kind` is the best
+        known, `kinds` has all of them, and counts and bytes are sums. With multigraph=True the
+        result is a networkx.MultiDiGraph, in which each kind has its own edge."""
+        try:
+            import networkx  # needed by who asks for it alone
+        except ImportError as error:
+            raise library.Error("varve.graph needs NetworkX: pip install networkx") from error
+        parts = self.graph_tables(**question)
+        graph = networkx.MultiDiGraph() if multigraph else networkx.DiGraph()
+        graph.graph.update((note["key"], note["text"]) for note in parts["notes"])
+        ids = [node["id"] for node in parts["nodes"]]
+        for node in parts["nodes"]:
+            first, count = node.pop("first_occurrence"), node.pop("occurrence_count")
+            for column, values in (("parent", ids), ("level", None)):
+                row = node[column]
+                node[column] = None if row == NO_ROW else row if values is None else values[row]
+            graph.add_node(node["id"], **node,
+                           occurrences=parts["occurrences"][first:first + count])
+        for edge in parts["edges"]:
+            _add_edge(graph, ids[edge.pop("from")], ids[edge.pop("to")], edge, multigraph)
+        return graph
+
+
+def _add_edge(graph: Any, start: int, end: int, edge: Row, multigraph: bool) -> None:
+    """Rows come by kind, the best first, or are merged so."""
+    if multigraph:
+        graph.add_edge(start, end, key=edge["kind"], **edge)
+        return
+    former = graph.get_edge_data(start, end)
+    if former is None:
+        graph.add_edge(start, end, **edge, kinds=[edge["kind"]])
+        return
+    if KINDS.index(edge["kind"]) < KINDS.index(former["kind"]):
+        former.update(kind=edge["kind"], name=edge["name"])
+    former["kinds"] = sorted({*former["kinds"], edge["kind"]}, key=KINDS.index)
+    former["count"] += edge["count"]
+    former["bytes"] += edge["bytes"]
+    former["longest_ns"] = max(former["longest_ns"], edge["longest_ns"])
+    former["flags"] |= edge["flags"]
+
+
+def graph(trace: Union[str, os.PathLike, Trace], multigraph: bool = False, **question: Any) -> Any:
+    """Trace.graph, of a trace that is open or of the path of one.
+
+    >>> networkx.dag_longest_path_length(varve.graph("run.varve", by="module"))
+    """
+    if isinstance(trace, Trace):
+        return trace.graph(multigraph, **question)
+    with Trace(trace) as opened:
+        return opened.graph(multigraph, **question)
 
 
 def table(trace: Union[str, os.PathLike, Trace], name: str, pandas: bool = False,

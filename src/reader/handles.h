@@ -5,12 +5,15 @@
 #define VV_READER_HANDLES_H
 
 #include "base/intern.h"
+#include "graph/dag/dag.h"
 #include "model/columns.h"
+#include "question/question.h"
 #include "sheet/sheet.h"
 #include "varve/reader.h"
 
 /* Of a trace or a graph: columns, which belong to that. Of the caller: a sheet. */
 struct varve_table {
+    const char *name;                    /* NULL = that of the layout or sheet                  */
     const struct vv_model_table *layout; /* NULL = a sheet                                      */
     const struct vv_table *rows;
     const struct vv_intern *strings;
@@ -23,6 +26,21 @@ struct varve_trace {
     uint64_t findings;
     struct varve_table tables[VV_TABLE_COUNT];
 };
+
+enum { VV_DAG_TABLES = 4 };
+
+struct varve_dag {
+    struct vv_dag dag;
+    struct varve_table tables[VV_DAG_TABLES];
+};
+
+/* A table of a model or a graph, which holds it. */
+struct varve_table vv_table_of(const struct vv_table *rows, enum vv_table_row layout,
+                               const struct vv_intern *strings);
+
+/* The caller's question as ours. `what` is a function of reader.h. Texts are borrowed. */
+enum varve_code vv_question_read(const struct varve_question *question, const char *what,
+                                 struct vv_question *out_question, struct varve_error *error);
 
 /* Copies the caller's struct into *out, which is ours and of `bytes`. Both begin with struct_size.
  * NULL gives zeroes. Fields that the caller does not have are 0. VARVE_INVALID: the size is below

@@ -6,6 +6,27 @@
 #include "base/text/nearest.h"
 #include "reader/handles.h"
 
+static const char *node_word(unsigned kind)
+{
+    return kind < VV_DAG_KINDS ? vv_dag_kind_word((enum vv_dag_kind)kind) : NULL;
+}
+
+static const char *edge_word(unsigned kind)
+{
+    return kind < VV_DAG_EDGE_KINDS ? vv_dag_edge_word((enum vv_dag_edge_kind)kind) : NULL;
+}
+
+struct varve_table vv_table_of(const struct vv_table *rows, enum vv_table_row layout,
+                               const struct vv_intern *strings)
+{
+    return (struct varve_table){
+        .layout = &vv_model_tables[layout], .rows = rows, .strings = strings,
+        .word_of = layout == VV_TABLE_DAG_NODES   ? node_word
+                   : layout == VV_TABLE_DAG_EDGES ? edge_word
+                                                  : NULL,
+    };
+}
+
 uint64_t varve_table_rows(const struct varve_table *table)
 {
     if (table == NULL)
@@ -25,6 +46,8 @@ const char *varve_table_name(const struct varve_table *table)
 {
     if (table == NULL)
         return NULL;
+    if (table->name != NULL)
+        return table->name;
     return table->layout != NULL ? table->layout->name : table->sheet.name;
 }
 

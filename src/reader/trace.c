@@ -57,12 +57,9 @@ static enum varve_code fill(struct varve_trace *trace, const char *const *paths,
     VV_TRY(vv_import_all(paths, count, options, &trace->model, error));
     trace->model->step_by = trace->model->step_thread = NULL; /* the caller's, until now          */
     for (size_t t = 0; t < VV_TABLE_COUNT; t++)
-        trace->tables[t] = (struct varve_table){
-            .layout = &vv_model_tables[t],
-            .rows = (const struct vv_table *)((const char *)trace->model +
-                                              vv_model_tables[t].table_offset),
-            .strings = &trace->model->strings,
-        };
+        trace->tables[t] = vv_table_of(
+            (const struct vv_table *)((const char *)trace->model + vv_model_tables[t].table_offset),
+            (enum vv_table_row)t, &trace->model->strings);
     return count_findings(trace, error);
 }
 

@@ -89,19 +89,84 @@ def test_what_was_recorded(varve_module, path):
             if row["row"] == "operator"}
 
 
-def test_a_program_in_c_prints_the_slowest(build, varve, path):
+def test_a_program_in_c_and_a_script_walk_the_graph(varve_module, build, golden, root):
+    """Both examples print the same, and what the module sees."""
     program = build / "examples" / "reader"
     if not program.exists():
         pytest.skip("needs examples/reader: make")
-    done = subprocess.run([program, path], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    table = json.loads(subprocess.run(
-        [varve, "report", "--json", "--table", "operators", "--top", "5", "--sort", "self", path],
-        capture_output=True, text=True, check=True).stdout)["tables"]["operators"]
-    names = [column["name"] for column in table["columns"]]
-    wanted = [f"{row[names.index('self_ns')]:15} ns  {row[names.index('name')] or ''}"
-              for row in table["rows"]]
-    assert done.stdout == "".join(f"{line}\n" for line in wanted) and len(wanted) > 1
+    printed = {subprocess.run(command, capture_output=True, check=True).stdout.decode()
+               for command in ([program, golden],
+                               [sys.executable, root / "examples/reader/graph.py",
+                                build / "libvarve-reader.so", golden])}
+    (text,) = printed
+    with varve_module.Trace(golden) as trace:
+        parts = trace.graph_tables()
+    nodes = parts["nodes"]
+    assert len(nodes) > 3 and len(parts["edges"]) > 1
+    assert text == "".join(
+        [f"{node['kind']} {node['name']}: {node['total_ns']} ns\n" for node in nodes] +
+        [f"{nodes[edge['from']]['name']} -> {nodes[edge['to']]['name']} ({edge['kind']})\n"
+         for edge in parts["edges"]])
+
+
+def test_the_tables_of_a_graph(varve_module, path):
+    with varve_module.Trace(path) as trace:
+        parts = trace.graph_tables()
+        only = trace.graph_tables(edges="order")
+    assert parts.keys() == {"nodes", "edges", "occurrences", "notes"}
+    nodes, edges = parts["nodes"], parts["edges"]
+    assert len({node["id"] for node in nodes}) == len(nodes) > 3
+    for row, node in enumerate(nodes):
+        assert 0 <= node["self_ns"] <= node["total_ns"]
+        assert node["parent"] == varve_module.NO_ROW or node["parent"] < row
+        first, count = node["first_occurrence"], node["occurrence_count"]
+        assert count == 0 or first + count <= len(parts["occurrences"])
+    for edge in edges:
+        assert max(edge["from"], edge["to"]) < len(nodes)
+        assert edge["kind"] in ("data", "flow", "nesting", "stream", "sync", "order")
+    assert {edge["kind"] for edge in only["edges"]} <= {"order"}
+    assert {note["key"] for note in parts["notes"]} >= {"graph"}
+
+
+def test_a_graph_for_networkx(varve_module, path):
+    networkx = pytest.importorskip("networkx", reason="needs networkx")
+    with varve_module.Trace(path) as trace:
+        parts, graph = trace.graph_tables(), trace.graph()
+        multi = trace.graph(multigraph=True)
+    nodes = parts["nodes"]
+    assert isinstance(graph, networkx.DiGraph) and isinstance(multi, networkx.MultiDiGraph)
+    assert networkx.is_directed_acyclic_graph(graph)
+    assert graph.number_of_nodes() == len(nodes) == multi.number_of_nodes()
+    ends = [(nodes[edge["from"]]["id"], nodes[edge["to"]]["id"]) for edge in parts["edges"]]
+    assert set(graph.edges()) == set(ends)
+    assert multi.number_of_edges() == len({(end, edge["kind"])
+                                           for end, edge in zip(ends, parts["edges"])})
+    assert sum(count for *_, count in graph.edges(data="count")) == sum(
+        edge["count"] for edge in parts["edges"])
+    for node in nodes:
+        held = graph.nodes[node["id"]]
+        left = {"first_occurrence", "occurrence_count", "parent", "level"}
+        assert {key: held[key] for key in node.keys() - left} == {
+            key: node[key] for key in node.keys() - left}
+        assert len(held["occurrences"]) == node["occurrence_count"]
+    for start, end in graph.edges():
+        levels = graph.nodes[start]["level"], graph.nodes[end]["level"]
+        assert None in levels or levels[0] < levels[1]
+    assert graph.graph["graph"] == "operators"
+
+
+def test_without_networkx_it_says_so(varve_module, golden, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(varve_module.Error, match="needs NetworkX: pip install networkx"):
+        varve_module.graph(golden)
+
+
+def test_a_wrong_question_about_a_graph(varve_module, golden):
+    with varve_module.Trace(golden) as trace:
+        for question, words in (({"by": "modul"}, "Nearest: module"), ({"hops": -1}, "below 0"),
+                                ({"edges": "dat"}, "dat"), ({"of": "operator"}, "operator")):
+            with pytest.raises(varve_module.Error, match=words):
+                trace.graph_tables(**question)
 
 
 def test_errors_are_sentences(varve_module, golden, tmp_path):

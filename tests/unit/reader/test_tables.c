@@ -211,6 +211,59 @@ static void every_table_answers(void **state)
     varve_trace_close(trace);
 }
 
+static void a_graph_is_tables(void **state)
+{
+    (void)state;
+    struct varve_trace *trace = trace_open();
+    struct varve_dag *dag;
+    const struct varve_table *nodes, *edges, *notes;
+    assert_int_equal(varve_dag_make(trace, NULL, &dag, &error), VARVE_OK);
+    varve_trace_close(trace); /* a graph outlives its trace */
+    assert_int_equal(varve_dag_table(dag, "nodes", &nodes, &error), VARVE_OK);
+    assert_int_equal(varve_dag_table(dag, "edges", &edges, &error), VARVE_OK);
+    assert_int_equal(varve_dag_table(dag, "notes", &notes, &error), VARVE_OK);
+    assert_string_equal(varve_table_name(nodes), "nodes");
+    assert_true(varve_table_rows(notes) > 0);
+    int64_t kernels = 0, kernel_ns = 0, launched = 0;
+    for (uint64_t row = 0; row < varve_table_rows(nodes); row++) {
+        struct varve_cell kind = cell(nodes, row, "kind");
+        assert_non_null(kind.text);
+        assert_ptr_equal(kind.text, varve_table_word(nodes, column(nodes, "kind"),
+                                                     (uint64_t)kind.integer));
+        if (strcmp(kind.text, "kernel") != 0)
+            continue;
+        assert_string_equal(cell(nodes, row, "name").text, "gemm");
+        kernels += cell(nodes, row, "count").integer;
+        kernel_ns += cell(nodes, row, "total_ns").integer;
+    }
+    assert_int_equal(kernels, 2);
+    assert_int_equal(kernel_ns, 400000);
+    for (uint64_t row = 0; row < varve_table_rows(edges); row++) {
+        uint64_t to = (uint64_t)cell(edges, row, "to").integer;
+        assert_true(to < varve_table_rows(nodes));
+        if (strcmp(cell(edges, row, "kind").text, "flow") == 0 &&
+            strcmp(cell(nodes, to, "kind").text, "kernel") == 0)
+            launched += cell(edges, row, "count").integer;
+    }
+    assert_int_equal(launched, 2);
+    assert_null(varve_table_word(nodes, column(nodes, "kind"), 200));
+    assert_null(varve_table_word(nodes, column(nodes, "name"), 0));
+    varve_table_close((struct varve_table *)(uintptr_t)nodes);
+    assert_true(varve_table_rows(nodes) > 0);
+    size_t names = 0;
+    while (varve_dag_table_name(names) != NULL)
+        names++;
+    assert_int_equal(names, 4);
+    fails(varve_dag_table(dag, "node", &nodes, &error), VARVE_NOT_FOUND, "Nearest: nodes");
+    fails(varve_dag_table(dag, "weather", &nodes, &error), VARVE_NOT_FOUND, "nodes, edges");
+    fails(varve_dag_table(dag, NULL, &nodes, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_table(NULL, "nodes", &nodes, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_table(dag, "nodes", NULL, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_make(NULL, NULL, &dag, &error), VARVE_INVALID, "NULL");
+    varve_dag_close(dag);
+    varve_dag_close(NULL);
+}
+
 /* ---- hostile ---- */
 
 static void nulls_are_errors(void **state)
@@ -329,7 +382,7 @@ static void structs_may_grow(void **state)
     fails(varve_trace_ask(trace, "operators", &newer.known, &table, &error), VARVE_INVALID,
           "struct_size is 4294967295");
     newer.known.struct_size = sizeof newer.known;
-    newer.known.flags = 2;
+    newer.known.flags = 4;
     fails(varve_trace_ask(trace, "operators", &newer.known, &table, &error), VARVE_UNSUPPORTED,
           "unknown bits");
     assert_int_equal(varve_trace_table(trace, "slices", &slices, &error), VARVE_OK);
@@ -380,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_trace_says_what_it_is), cmocka_unit_test(cells_of_a_model),
         cmocka_unit_test(columns_of_a_model),      cmocka_unit_test(units_stand_last_in_names),
         cmocka_unit_test(answers),                 cmocka_unit_test(every_table_answers),
+        cmocka_unit_test(a_graph_is_tables),
         cmocka_unit_test(nulls_are_errors),        cmocka_unit_test(what_there_is_not_is_an_error),
         cmocka_unit_test(structs_may_grow),        cmocka_unit_test(options_of_reading),
     };

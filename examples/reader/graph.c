@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph.c — walks the graph of what ran in a trace, by libvarve-reader.so: each node with its time,
+ * and where its edges lead.
+ *
+ *     cc graph.c $(pkg-config --cflags --libs varve-reader) && ./a.out run.varve */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <varve/reader.h>
+
+static struct varve_cell at(const struct varve_table *table, uint64_t row, const char *name)
+{
+    struct varve_cell cell = { .type = VARVE_CELL_NONE };
+    uint32_t column;
+    if (varve_table_find(table, name, &column, NULL) != VARVE_OK ||
+        varve_table_cell(table, row, column, &cell, NULL) != VARVE_OK)
+        fprintf(stderr, "no %s\n", name);
+    return cell;
+}
+
+int main(int argc, char **argv)
+{
+    struct varve_trace *trace = NULL;
+    struct varve_dag *dag = NULL;
+    const struct varve_table *nodes, *edges;
+    struct varve_error error;
+    if (varve_trace_open((const char *const *)argv + 1, (size_t)argc - 1, NULL, &trace, &error) ||
+        varve_dag_make(trace, NULL, &dag, &error) ||
+        varve_dag_table(dag, "nodes", &nodes, &error) ||
+        varve_dag_table(dag, "edges", &edges, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    for (uint64_t row = 0; row < varve_table_rows(nodes); row++)
+        printf("%s %s: %" PRId64 " ns\n", at(nodes, row, "kind").text, at(nodes, row, "name").text,
+               at(nodes, row, "total_ns").integer);
+    for (uint64_t row = 0; row < varve_table_rows(edges); row++)
+        printf("%s -> %s (%s)\n",
+               at(nodes, (uint64_t)at(edges, row, "from").integer, "name").text,
+               at(nodes, (uint64_t)at(edges, row, "to").integer, "name").text,
+               at(edges, row, "kind").text);
+    varve_dag_close(dag);
+    varve_trace_close(trace);
+    return 0;
+}
