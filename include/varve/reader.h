@@ -245,6 +245,15 @@ VARVE_READER_API void varve_dag_close(struct varve_dag *dag);
  *     "notes"        key and text: what the graph covers, and what it could not know
  * varve_table_word gives the words of column "kind". */
 VARVE_READER_API const char *varve_dag_table_name(size_t index);
+/* The forms in which a graph can be written: "json", "mlirgraph" …; NULL for an index beyond the
+ * last. Static. */
+VARVE_READER_API const char *varve_dag_form_name(size_t index);
+/* Writes a file, in the form that `form` or, if that is NULL, the extension of `path` says. The
+ * file appears whole or not at all, and replaces a file of that name. Some forms have a second file
+ * beside it (doc/graph.md). VARVE_INVALID: no form has this name or extension. VARVE_EXISTS: `path`
+ * is there, and is no file. VARVE_IO, VARVE_PERMISSION: it cannot be written. */
+VARVE_READER_API enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path,
+                                                 const char *form, struct varve_error *error);
 /* *out_table is the graph's, and lives as long. VARVE_NOT_FOUND: there is no such table. */
 VARVE_READER_API enum varve_code varve_dag_table(const struct varve_dag *dag, const char *name,
                                                  const struct varve_table **out_table,

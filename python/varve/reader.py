@@ -69,6 +69,7 @@ _FUNCTIONS = {
     "varve_dag_close": ([_pointer], None),
     "varve_dag_table": ([_pointer, ctypes.c_char_p, ctypes.POINTER(_pointer), _error],
                         ctypes.c_int),
+    "varve_dag_write": ([_pointer, ctypes.c_char_p, ctypes.c_char_p, _error], ctypes.c_int),
     "varve_table_rows": ([_pointer], ctypes.c_uint64),
     "varve_table_columns": ([_pointer], ctypes.c_uint32),
     "varve_table_column": ([_pointer, ctypes.c_uint32, ctypes.POINTER(_Column), _error],
@@ -241,12 +242,26 @@ class Trace:
                       ctypes.byref(table))
         return _hand_out(_columns(self._calls, table.value), pandas)
 
-    def graph_tables(self, pandas: bool = False, **question: Any) -> Dict[str, Any]:
-        """The graph of `varve dag` as its tables: "nodes", "edges" (whose from and to are rows of
-        nodes), "occurrences" and "notes"."""
+    def _make_graph(self, question: Row) -> ctypes.c_void_p:
         dag = _pointer()
         library.check(self._calls.varve_dag_make, self._open(),
                       ctypes.byref(_fill(_Question(), question, "graph")), ctypes.byref(dag))
+        return dag
+
+    def write_graph(self, path: Union[str, os.PathLike], form: Optional[str] = None,
+                    **question: Any) -> None:
+        """Writes the graph of `varve dag -o PATH`, for its options. The extension says the form, or
+        `form` does."""
+        dag = self._make_graph(question)
+        try:
+            library.check(self._calls.varve_dag_write, dag, os.fsencode(path), _bytes(form))
+        finally:
+            self._calls.varve_dag_close(dag)
+
+    def graph_tables(self, pandas: bool = False, **question: Any) -> Dict[str, Any]:
+        """The graph of `varve dag` as its tables: "nodes", "edges" (whose from and to are rows of
+        nodes), "occurrences" and "notes"."""
+        dag = self._make_graph(question)
         try:
             parts = {}
             for name in ("nodes", "edges", "occurrences", "notes"):

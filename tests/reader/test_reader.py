@@ -161,6 +161,25 @@ def test_without_networkx_it_says_so(varve_module, golden, monkeypatch):
         varve_module.graph(golden)
 
 
+def test_a_graph_is_written(varve_module, golden, tmp_path):
+    """As JSON that has the nodes and edges; whole, or an error and nothing."""
+    with varve_module.Trace(golden) as trace:
+        parts = trace.graph_tables()
+        for name, form in (("g.json", None), ("g", "json"), ("g.json", "mlirgraph")):
+            trace.write_graph(tmp_path / name, form)
+            written = json.loads((tmp_path / name).read_text())
+            assert written["version"] == "1.0.0"
+            assert [node["name"] for node in written["nodes"]] == [
+                node["name"] for node in parts["nodes"]]
+        (tmp_path / "folder.json").mkdir()
+        for name, form, words in (("g.weather", None, r"\.json"), ("g", "jsn", "Nearest"),
+                                  ("folder.json", None, "is no file"),
+                                  ("nowhere/g.json", None, "No such file")):
+            with pytest.raises(varve_module.Error, match=words):
+                trace.write_graph(tmp_path / name, form)
+    assert sorted(os.listdir(tmp_path)) == ["folder.json", "g", "g.json"]
+
+
 def test_a_wrong_question_about_a_graph(varve_module, golden):
     with varve_module.Trace(golden) as trace:
         for question, words in (({"by": "modul"}, "Nearest: module"), ({"hops": -1}, "below 0"),

@@ -260,6 +260,12 @@ static void a_graph_is_tables(void **state)
     fails(varve_dag_table(NULL, "nodes", &nodes, &error), VARVE_INVALID, "NULL");
     fails(varve_dag_table(dag, "nodes", NULL, &error), VARVE_INVALID, "NULL");
     fails(varve_dag_make(NULL, NULL, &dag, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_write(NULL, "x.json", NULL, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_write(dag, NULL, NULL, &error), VARVE_INVALID, "NULL");
+    fails(varve_dag_write(dag, "/nowhere/x.json", NULL, &error), VARVE_NOT_FOUND, "/nowhere");
+    fails(varve_dag_write(dag, "/dev/full", "json", &error), VARVE_EXISTS, "no file");
+    assert_string_equal(varve_dag_form_name(0), "json");
+    assert_null(varve_dag_form_name(SIZE_MAX));
     varve_dag_close(dag);
     varve_dag_close(NULL);
 }
