@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
-#include "graph/build/build.h"
+#include "graph/graph.h"
 #include "reader/handles.h"
 
 static const struct { const char *name; enum vv_table_row layout; size_t offset;
@@ -31,7 +31,7 @@ enum varve_code varve_dag_make(const struct varve_trace *trace,
     struct varve_dag *dag = calloc(1, sizeof *dag);
     if (dag == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a graph");
-    enum varve_code code = vv_graph_build(trace->model, &ours, &dag->dag, error);
+    enum varve_code code = vv_graph_make(trace->model, &ours, &dag->dag, error);
     if (code != VARVE_OK) {
         free(dag);
         return code;
