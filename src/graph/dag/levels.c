@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
+#define NAME_SHOWN 40u /* bytes of a node's name                                                  */
 #define CYCLE_NAMED 6 /* nodes of a cycle that a message names                                    */
 
 struct levelling {
@@ -88,6 +91,13 @@ static uint32_t find_in_cycle(const struct levelling *work, uint32_t *before, bo
     return node;
 }
 
+/* Bytes of the node's name that a message shows, without a part of a character. */
+static int shown(const char *name)
+{
+    size_t length = strlen(name);
+    return (int)vv_utf8_valid(name, length < NAME_SHOWN ? length : NAME_SHOWN);
+}
+
 static void name_cycle(const struct levelling *work, const uint32_t *before, uint32_t node,
                        uint32_t *nodes, char *text, size_t bytes)
 {
@@ -95,7 +105,8 @@ static void name_cycle(const struct levelling *work, const uint32_t *before, uin
     uint32_t length = 0;
     for (uint32_t at = node; length == 0 || at != node; at = before[at])
         nodes[length++] = at;
-    int at = snprintf(text, bytes, "'%.40s'", vv_dag_string(dag, dag->nodes.name[node]));
+    const char *name = vv_dag_string(dag, dag->nodes.name[node]);
+    int at = snprintf(text, bytes, "'%.*s'", shown(name), name);
     for (uint32_t i = length; i > 0 && at >= 0 && (size_t)at < bytes; i--) {
         if (length > CYCLE_NAMED && i == length - CYCLE_NAMED + 2) {
             at += snprintf(text + at, bytes - (size_t)at, " -> … %" PRIu32 " more",
@@ -103,8 +114,8 @@ static void name_cycle(const struct levelling *work, const uint32_t *before, uin
             i = 2; /* the last one closes the cycle */
             continue;
         }
-        at += snprintf(text + at, bytes - (size_t)at, " -> '%.40s'",
-                       vv_dag_string(dag, dag->nodes.name[nodes[i - 1]]));
+        name = vv_dag_string(dag, dag->nodes.name[nodes[i - 1]]);
+        at += snprintf(text + at, bytes - (size_t)at, " -> '%.*s'", shown(name), name);
     }
 }
 

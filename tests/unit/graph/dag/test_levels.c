@@ -68,6 +68,21 @@ static void a_cycle_is_named(void **state)
                "--break-cycles draws what is left");
 }
 
+static void a_long_name_is_cut_between_characters(void **state)
+{
+    (void)state;
+    struct varve_error error = { 0 };
+    struct vv_dag dag;
+    make(&dag, 1, "aa");
+    assert_int_equal(vv_dag_text(&dag, "a23456789012345678901234567890123456789é and more",
+                                 &dag.nodes.name[0], NULL), VARVE_OK);
+    assert_int_equal(vv_dag_levels(&dag, false, &error), VARVE_INVALID);
+    assert_string_equal(error.message, "a cycle: 'a23456789012345678901234567890123456789' -> "
+                                       "'a23456789012345678901234567890123456789'. "
+                                       "--break-cycles draws what is left");
+    vv_dag_deinit(&dag);
+}
+
 static void what_is_left_has_levels(void **state)
 {
     (void)state;
@@ -125,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_longest_path_counts), cmocka_unit_test(a_cycle_is_named),
+        cmocka_unit_test(a_long_name_is_cut_between_characters),
         cmocka_unit_test(what_is_left_has_levels), cmocka_unit_test(an_edge_to_nothing_is_told),
         cmocka_unit_test(any_graph),
     };
