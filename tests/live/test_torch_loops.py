@@ -82,6 +82,13 @@ def test_steps_are_the_iterations(varve, traces_of, loop, count):
         assert mine["duration_ns"] == pytest.approx(other["duration_ns"], rel=0.2, abs=100_000)
 
 
+def test_inference_s_steps_are_what_repeats_itself(varve, traces_of):
+    for trace in traces_of("infer"):
+        rows = tables(varve, "steps", "--warm-up", trace)["steps"]
+        assert {row["origin"] for row in rows} == {"repeat"}
+        assert [row["step"] for row in rows] == list(range(5 * STEPS))
+
+
 @pytest.mark.parametrize("loop", ["gan", "dcgan"])
 def test_a_gan_s_step_has_both_optimizers(varve, traces_of, loop):
     for trace in traces_of(loop):

@@ -6,9 +6,10 @@
 lbfgs and closure hand the optimizer a closure, as Lightning does; gan has two optimizers in each
 iteration, and dcgan has the layers and the order of calls of pytorch/examples' program of that
 name; accumulate updates once for several batches and evaluates after each epoch, as trainers do;
-manual has no optimizer and updates its parameters itself; dry has one step alone; leak keeps
-all outputs to its end. threads runs manual on three threads, loaders an evaluation on three, and
-beside runs manual on one thread while another infers: these are not seen by torch.profiler.
+manual has no optimizer and updates its parameters itself; infer has no backward pass; dry has one
+step alone; leak keeps all outputs to its end. threads runs manual on three threads, loaders an
+evaluation on three, and beside runs manual on one thread while another infers: these are not seen
+by torch.profiler.
 """
 import pathlib
 import sys
@@ -141,6 +142,13 @@ def manual(steps=STEPS):
                 parameter.add_(parameter.grad, alpha=-0.01)
 
 
+def infer():
+    model = net(20, 64, 64, 20).eval()
+    with torch.inference_mode():
+        for number in range(5 * STEPS):
+            float(model(torch.randn(1 if number % 4 else 4, 20)).sum())
+
+
 def dry():
     model, data = net(20, 64, 20), torch.randn(4, 20)
     for row in range(60):  # what repeats itself is the making of the data
@@ -201,8 +209,8 @@ def beside():
 
 
 LOOPS = {"lbfgs": lbfgs, "closure": closure_loop, "gan": gan, "dcgan": dcgan,
-         "accumulate": accumulate, "manual": manual, "dry": dry, "leak": leak, "threads": threads,
-         "loaders": loaders, "beside": beside}
+         "accumulate": accumulate, "manual": manual, "infer": infer, "dry": dry,
+         "leak": leak, "threads": threads, "loaders": loaders, "beside": beside}
 
 
 def main():
