@@ -11,11 +11,18 @@
     FORMAT(varve) \
     FORMAT(chrome) \
     FORMAT(mlirgraph) \
+    FORMAT(node_link) \
+    FORMAT(model_explorer) \
+    FORMAT(graphml) \
+    FORMAT(svg) \
+    FORMAT(html) \
+    FORMAT(png) \
     FORMAT(rocprof) \
     FORMAT(xspace) \
     FORMAT(xspace_json) \
     FORMAT(perfetto) \
     FORMAT(database) \
+    FORMAT(dot) \
     FORMAT(memory_plan)
 
 #define VV_DECLARE(name) extern const struct vv_importer vv_importer_##name;

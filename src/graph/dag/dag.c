@@ -96,21 +96,27 @@ enum varve_code vv_dag_add_occurrence(struct vv_dag *dag, uint32_t node, int64_t
     return VARVE_OK;
 }
 
-enum varve_code vv_dag_note(struct vv_dag *dag, struct varve_error *error, const char *key,
-                            const char *format, ...)
+enum varve_code vv_dag_add_note(struct vv_dag *dag, const char *key, const char *text,
+                                struct varve_error *error)
 {
-    char text[512];
     uint32_t key_id, text_id, row;
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
     VV_TRY(vv_dag_text(dag, key, &key_id, error));
     VV_TRY(vv_dag_text(dag, text, &text_id, error));
     VV_TRY(append(dag, 3, &row, error));
     dag->notes.key[row] = key_id;
     dag->notes.text[row] = text_id;
     return VARVE_OK;
+}
+
+enum varve_code vv_dag_note(struct vv_dag *dag, struct varve_error *error, const char *key,
+                            const char *format, ...)
+{
+    char text[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return vv_dag_add_note(dag, key, text, error);
 }
 
 const char *vv_dag_find_note(const struct vv_dag *dag, const char *key)
@@ -155,19 +161,22 @@ static enum varve_code copy_table(size_t which, struct holder from, struct holde
     const struct vv_model_table *kind = &vv_model_tables[tables[which].row];
     const struct vv_table *table = table_in(from, which);
     struct vv_table *out_table = table_in(to, which);
+    uint64_t first = out_table->count;
     if (table->count == 0)
         return VARVE_OK;
     VV_TRY(vv_table_reserve(out_table, kind->columns, kind->column_count, table->count, error));
     for (size_t c = 0; c < kind->column_count; c++) {
         const struct vv_column *column = &kind->columns[c];
         const void *cells = *(void *const *)((uintptr_t)table + column->pointer_offset);
-        void *out_cells = *(void **)((uintptr_t)out_table + column->pointer_offset);
+        char *out_cells = *(char **)((uintptr_t)out_table + column->pointer_offset);
+        out_cells += first * column->width_bytes;
         if (column->type == VARVE_CELL_STRING)
-            VV_TRY(copy_strings(cells, out_cells, table->count, from.strings, to.strings, error));
+            VV_TRY(copy_strings(cells, (uint32_t *)(void *)out_cells, table->count, from.strings,
+                                to.strings, error));
         else
             memcpy(out_cells, cells, table->count * column->width_bytes);
     }
-    out_table->count = out_table->used = table->count;
+    out_table->count = out_table->used = first + table->count;
     return VARVE_OK;
 }
 
@@ -200,10 +209,49 @@ enum varve_code vv_dag_from_model(const struct vv_model *model, struct vv_dag *o
     return copy_tables(model_holder(model), dag_holder(out_dag), error);
 }
 
+/* Rows of a model's graph before those that were added. */
+struct before { uint64_t nodes, edges, occurrences; };
+
+/* The added rows refer to each other. Their ids go on after the largest one, if there is room. */
+static void shift(struct vv_model *model, struct before before)
+{
+    struct vv_dag_nodes *nodes = &model->dag_nodes;
+    struct vv_dag_edges *edges = &model->dag_edges;
+    uint64_t id_max = 0, added_max = 0;
+    for (uint64_t row = 0; row < nodes->table.count; row++) {
+        uint64_t *most = row < before.nodes ? &id_max : &added_max;
+        *most = nodes->id[row] > *most ? nodes->id[row] : *most;
+    }
+    bool has_room = added_max <= UINT64_MAX - id_max - 1;
+    for (uint64_t row = 0; row < nodes->table.count; row++) {
+        if (!has_room)
+            nodes->id[row] = row + 1;
+        if (row < before.nodes)
+            continue;
+        if (has_room)
+            nodes->id[row] += id_max + 1;
+        if (nodes->parent[row] != VV_NONE)
+            nodes->parent[row] += (uint32_t)before.nodes;
+        nodes->first_occurrence[row] += (uint32_t)before.occurrences;
+    }
+    for (uint64_t row = before.edges; row < edges->table.count; row++) {
+        edges->from[row] += (uint32_t)before.nodes;
+        edges->to[row] += (uint32_t)before.nodes;
+    }
+}
+
 enum varve_code vv_dag_to_model(const struct vv_dag *dag, struct vv_model *model,
                                 struct varve_error *error)
 {
-    return copy_tables(dag_holder(dag), model_holder(model), error);
+    const struct before before = { model->dag_nodes.table.count, model->dag_edges.table.count,
+                                   model->dag_occurrences.table.count };
+    struct holder from = dag_holder(dag);
+    for (size_t which = 0; which < TABLE_COUNT; which++)
+        VV_TRY(vv_model_reserve(model, tables[which].row, table_in(from, which)->count, error));
+    VV_TRY(copy_tables(from, model_holder(model), error));
+    if (before.nodes > 0)
+        shift(model, before);
+    return VARVE_OK;
 }
 
 /* ---- words ---- */

@@ -43,10 +43,14 @@ enum varve_code vv_dag_add_occurrence(struct vv_dag *dag, uint32_t node, int64_t
                                       uint64_t count, int64_t total_ns, struct varve_error *error);
 enum varve_code vv_dag_note(struct vv_dag *dag, struct varve_error *error, const char *key,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same for a text of any length. */
+enum varve_code vv_dag_add_note(struct vv_dag *dag, const char *key, const char *text,
+                                struct varve_error *error);
 /* The text of the first note with this key, or NULL. */
 const char *vv_dag_find_note(const struct vv_dag *dag, const char *key);
 
-/* Copies a graph into an empty one, and between a model's tables and a graph. */
+/* Copies a graph into an empty one, and between a model's tables and a graph. A model that has a
+ * graph, of another file, gets this one's rows after it; the ids go on, too. */
 enum varve_code vv_dag_copy(const struct vv_dag *dag, struct vv_dag *out_dag,
                             struct varve_error *error);
 enum varve_code vv_dag_from_model(const struct vv_model *model, struct vv_dag *out_dag,

@@ -95,7 +95,7 @@ const struct vv_form vv_form_json = {
     .write = write_json,
 };
 
-/* ---- bare ---- */
+/* ---- bare: ids count from 0, in the order of the nodes ---- */
 
 static void put_bare_node(const struct vv_dag *dag, uint32_t row, const struct vv_form_edges *edges,
                           FILE *stream)
@@ -108,10 +108,10 @@ static void put_bare_node(const struct vv_dag *dag, uint32_t row, const struct v
     put_ps(stream, nodes->begin_ns[row], nodes->begin_rest_ps[row]);
     fputs(",\n      \"duration\": ", stream);
     put_ps(stream, nodes->total_ns[row], nodes->total_rest_ps[row]);
-    fprintf(stream, ",\n      \"id\": %" PRIu64 ",\n      \"adj\": [", nodes->id[row]);
+    fprintf(stream, ",\n      \"id\": %" PRIu32 ",\n      \"adj\": [", row);
     for (uint32_t at = first; at < end; at++)
-        fprintf(stream, "%s\n        %" PRIu64, at == first ? "" : ",",
-                nodes->id[dag->edges.to[edges->order[at]]]);
+        fprintf(stream, "%s\n        %" PRIu32, at == first ? "" : ",",
+                dag->edges.to[edges->order[at]]);
     fputs(first < end ? "\n      ]\n    }" : "]\n    }", stream);
 }
 
@@ -131,8 +131,8 @@ static enum varve_code write_bare(const struct vv_dag *dag, const struct vv_pict
     fputs("  \"edges\": [", stream);
     for (uint64_t e = 0; e < rows->table.count; e++)
         fprintf(stream,
-                "%s\n    {\n      \"edgeFrom\": %" PRIu64 ",\n      \"edgeTo\": %" PRIu64 "\n    }",
-                e == 0 ? "" : ",", dag->nodes.id[rows->from[e]], dag->nodes.id[rows->to[e]]);
+                "%s\n    {\n      \"edgeFrom\": %" PRIu32 ",\n      \"edgeTo\": %" PRIu32 "\n    }",
+                e == 0 ? "" : ",", rows->from[e], rows->to[e]);
     fputs(rows->table.count > 0 ? "\n  ]\n}" : "]\n}", stream);
     vv_form_free_edges(&edges);
     return VARVE_OK;

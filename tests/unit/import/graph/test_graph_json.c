@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_graph_json.c — import/graph/mlirgraph.c and import/rocprof*.c on small texts: what is kept,
+/* test_graph_json.c — import/graph/graph_json.c and import/rocprof*.c on small texts: what is kept,
  * told apart, refused. */
 #include <setjmp.h>
 #include <stdarg.h>
