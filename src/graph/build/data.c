@@ -19,6 +19,7 @@ struct walking {
     struct vv_scratch *scratch;
     struct vv_keyed_row *events;  /* row: node << 1 | it ends                                     */
     size_t event_count;
+    uint32_t *edge_of;            /* node -> the last edge of a tensor that it made              */
     struct vv_id_map *makers;     /* (process, identity) -> the node that made it                 */
     bool has_input, has_output;
     uint32_t *first_in, *in;      /* node of the model -> its edges there, those to it */
@@ -93,6 +94,8 @@ static enum varve_code prepare_makers(struct walking *walking, struct varve_erro
     }
     if (!walking->has_output)
         return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ZEROS(walking->scratch, &walking->edge_of,
+                            walking->building->dag->nodes.table.count, error));
     return vv_id_map_in(walking->scratch, &walking->makers, &range, error);
 }
 
@@ -103,12 +106,13 @@ static enum varve_code pass(struct walking *walking, uint32_t from, uint32_t to,
     struct vv_graph_building *building = walking->building;
     struct vv_dag_edges *edges = &building->dag->edges;
     uint32_t name;
-    uint64_t bytes, e = first;
+    uint64_t bytes, e = walking->edge_of[from];
     VV_TRY(vv_graph_tensor(walking->building, tensor, &name, &bytes, error));
-    while (e < edges->table.count && edges->from[e] != from)
-        e++;
-    if (e == edges->table.count)
+    if (e < first || e >= edges->table.count || edges->from[e] != from) {
+        e = edges->table.count;
         VV_TRY(vv_graph_edge(building, from, to, VV_DAG_EDGE_DATA, name, error));
+        walking->edge_of[from] = (uint32_t)e;
+    }
     if (e < edges->table.count)
         edges->bytes[e] += bytes;
     return VARVE_OK;
