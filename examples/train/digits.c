@@ -3,6 +3,7 @@
 #include "digits.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <varve/varve.h>
@@ -112,12 +113,26 @@ static int draw_digit(struct rng *rng, float *pixels)
     return label;
 }
 
+static void describe(const struct batch *batch)
+{
+    const int64_t dims[] = { (int64_t)batch->count, 1, DIGIT_SIDE, DIGIT_SIDE };
+    const struct varve_tensor pixels = { VARVE_F32, 4, dims };
+    const uint64_t id = (uintptr_t)batch->pixels;
+    struct varve_op_info info = VARVE_OP_INFO_INIT;
+    info.outputs = &pixels;
+    info.output_ids = &id;
+    info.output_count = 1;
+    varve_op(&info);
+}
+
 bool batch_init(struct batch *batch, uint64_t seed, uint64_t first, size_t count)
 {
     VARVE_SCOPE("draw_batch");
     *batch = (struct batch){ count, NULL, NULL };
     batch->pixels = buffer_create(count * DIGIT_PIXELS);
     batch->labels = calloc(count, sizeof(*batch->labels));
+    if (varve_layers() != 0)
+        describe(batch);
     if (batch->pixels == NULL || batch->labels == NULL) {
         batch_deinit(batch);
         return false;

@@ -68,8 +68,7 @@ static bool learn(struct training *training, const struct batch *batch, double *
 
     varve_next(&optimizer);
     if (learned)
-        optimizer_apply(&training->optimizer, training->network.gradients,
-                        training->network.parameters);
+        optimizer_apply(&training->optimizer, &training->network);
     return learned;
 }
 
@@ -177,12 +176,24 @@ static int resume(struct training *training)
     return EXIT_DONE;
 }
 
+static int end_output(void)
+{
+    if (fflush(stdout) == 0)
+        return EXIT_DONE;
+    perror("train: cannot write the results");
+    return EXIT_FAILED;
+}
+
 static int train(struct training *training)
 {
     if (!network_init(&training->network, training->options.seed) ||
         !optimizer_init(&training->optimizer, training->network.parameter_count)) {
         fprintf(stderr, "train: out of memory\n");
         return EXIT_FAILED;
+    }
+    if (training->options.graph) {
+        network_print_graph(&training->network);
+        return end_output();
     }
     if (training->options.resume != NULL) {
         int failure = resume(training);
@@ -191,11 +202,7 @@ static int train(struct training *training)
     }
     if (!run_steps(training) || !evaluate(training))
         return EXIT_FAILED;
-    if (fflush(stdout) != 0) {
-        perror("train: cannot write the results");
-        return EXIT_FAILED;
-    }
-    return EXIT_DONE;
+    return end_output();
 }
 
 int main(int argc, char **argv)

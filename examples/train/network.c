@@ -4,6 +4,7 @@
 #include "network.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -107,6 +108,8 @@ static bool run_forward(struct layer *layer, struct pass *pass, int index)
 {
     size_t batch = pass->batch->count;
     pass->outputs[index] = buffer_create(batch * shape_count(layer->output));
+    if (varve_layers() != 0)
+        operator_describe_forward(layer, pass, index);
     bool ready = pass->outputs[index] != NULL && workspace_create(layer);
     if (ready)
         layer->kind->forward(layer, batch, layer_input(pass, index), pass->outputs[index]);
@@ -123,8 +126,6 @@ bool network_forward(struct network *network, const struct batch *batch, struct 
     for (int i = 0; i < NETWORK_LAYERS; i++) {
         struct layer *layer = &network->layers[i];
         varve_begin(&layer->kind->forward_site);
-        if (varve_layers() != 0)
-            operator_describe_forward(layer, out_pass, i);
         bool ran = run_forward(layer, out_pass, i);
         varve_end();
         if (!ran) {
@@ -138,9 +139,9 @@ bool network_forward(struct network *network, const struct batch *batch, struct 
 bool pass_loss(struct pass *pass, double *out_loss)
 {
     VARVE_SCOPE("cross_entropy");
-    if (varve_layers() != 0)
-        operator_describe_loss(pass, false);
     pass->probabilities = buffer_create(pass->batch->count * DIGIT_CLASSES);
+    if (varve_layers() != 0)
+        operator_describe_loss(pass);
     if (pass->probabilities == NULL)
         return false;
     *out_loss = cross_entropy(pass->batch->count, DIGIT_CLASSES, pass->outputs[NETWORK_LAYERS - 1],
@@ -152,9 +153,9 @@ bool pass_loss(struct pass *pass, double *out_loss)
 static float *run_loss_backward(const struct pass *pass)
 {
     VARVE_SCOPE("cross_entropy_backward");
-    if (varve_layers() != 0)
-        operator_describe_loss(pass, true);
     float *gradient = buffer_create(pass->batch->count * DIGIT_CLASSES);
+    if (varve_layers() != 0)
+        operator_describe_loss_backward(pass, gradient);
     if (gradient != NULL)
         cross_entropy_backward(pass->batch->count, DIGIT_CLASSES, pass->probabilities,
                                pass->batch->labels, gradient);
@@ -172,6 +173,8 @@ static bool run_backward(struct layer *layer, struct pass *pass, int index, floa
         input_gradient = buffer_create(batch * shape_count(layer->input));
         ready = input_gradient != NULL;
     }
+    if (varve_layers() != 0)
+        operator_describe_backward(layer, pass, index, *gradient, input_gradient);
     if (ready)
         layer->kind->backward(layer, batch, layer_input(pass, index), *gradient, input_gradient);
     workspace_destroy(layer);
@@ -190,13 +193,64 @@ bool network_backward(struct network *network, struct pass *pass)
     for (int i = NETWORK_LAYERS - 1; i >= 0 && running; i--) {
         struct layer *layer = &network->layers[i];
         varve_begin(&layer->kind->backward_site);
-        if (varve_layers() != 0)
-            operator_describe_backward(layer, pass, i);
         running = run_backward(layer, pass, i, &gradient);
         varve_end();
     }
     buffer_destroy(gradient);
     return running;
+}
+
+/* ---- which operator reads what another one makes ---- */
+
+enum { FORWARD, BACKWARD, SIDES };
+
+/* The text of a node: "relu 1", "cross_entropy_backward". The loss is behind the last layer. */
+struct node_text { char text[64]; };
+
+static struct node_text node_text(const struct network *network, int side, int index)
+{
+    static const char *const losses[SIDES] = { "cross_entropy", "cross_entropy_backward" };
+    struct node_text node;
+    if (index == NETWORK_LAYERS) {
+        snprintf(node.text, sizeof(node.text), "%s", losses[side]);
+        return node;
+    }
+    const struct layer_kind *kind = network->layers[index].kind;
+    snprintf(node.text, sizeof(node.text), "%s %d",
+             side == FORWARD ? kind->forward_site.name : kind->backward_site.name, index);
+    return node;
+}
+
+static void print_edge(struct node_text from, struct node_text to)
+{
+    printf("%s -> %s\n", from.text, to.text);
+}
+
+void network_print_graph(const struct network *network)
+{
+    static const struct node_text loader = { "draw_batch" }, optimizer = { "sgd_momentum" };
+    print_edge(loader, node_text(network, FORWARD, 0));
+    print_edge(loader, node_text(network, BACKWARD, 0));
+    for (int i = 0; i <= NETWORK_LAYERS; i++) {
+        struct node_text forward = node_text(network, FORWARD, i);
+        struct node_text backward = node_text(network, BACKWARD, i);
+        bool has_weight = i < NETWORK_LAYERS && network->layers[i].weight_count > 0;
+        if (i > 0) {
+            print_edge(node_text(network, FORWARD, i - 1), forward);
+            print_edge(backward, node_text(network, BACKWARD, i - 1));
+        }
+        if (i > 0 && i < NETWORK_LAYERS) /* it needs its input again */
+            print_edge(node_text(network, FORWARD, i - 1), backward);
+        if (has_weight) {
+            print_edge(optimizer, forward);
+            print_edge(backward, optimizer);
+        }
+        if (has_weight && i > 0)
+            print_edge(optimizer, backward);
+    }
+    print_edge(node_text(network, FORWARD, NETWORK_LAYERS),
+               node_text(network, BACKWARD, NETWORK_LAYERS));
+    print_edge(optimizer, optimizer);
 }
 
 int pass_correct(const struct pass *pass)

@@ -26,6 +26,10 @@ struct network {
 bool network_init(struct network *network, uint64_t seed);
 void network_deinit(struct network *network); /* idempotent */
 
+/* Prints the edges of the data of a step, "conv2d 0 -> relu 1", one a line. What the optimizer
+ * makes is read in the next step. */
+void network_print_graph(const struct network *network);
+
 /* What one batch leaves behind on its way forward, for its way back. */
 struct pass {
     const struct batch *batch;      /* borrowed */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "network.h"
+
 struct optimizer {
     float rate, momentum;
     float *velocity; /* buffer of count floats */
@@ -17,6 +19,6 @@ bool optimizer_init(struct optimizer *optimizer, size_t count);
 void optimizer_deinit(struct optimizer *optimizer); /* idempotent */
 
 /* velocity = momentum * velocity + gradients;  parameters -= rate * velocity. */
-void optimizer_apply(struct optimizer *optimizer, const float *gradients, float *parameters);
+void optimizer_apply(struct optimizer *optimizer, struct network *network);
 
 #endif

@@ -19,11 +19,12 @@ static const char help[] =
     "  --checkpoint FILE  write the run's state to FILE every 20 steps and at the end\n"
     "  --resume FILE      go on from a checkpoint, with its seed and batch\n"
     "  --threads N        threads of OpenBLAS (1)\n"
+    "  --graph            print which operator of a step reads what another one made, and end\n"
     "  --help             this text\n"
     "\n"
     "To see where its time goes:  varve record -- train  and then  varve report\n";
 
-enum { STEPS = 1, BATCH, SEED, THREADS, CHECKPOINT, RESUME, HELP };
+enum { STEPS = 1, BATCH, SEED, THREADS, CHECKPOINT, RESUME, GRAPH, HELP };
 
 static const struct option long_options[] = {
     { "steps", required_argument, NULL, STEPS },
@@ -32,6 +33,7 @@ static const struct option long_options[] = {
     { "threads", required_argument, NULL, THREADS },
     { "checkpoint", required_argument, NULL, CHECKPOINT },
     { "resume", required_argument, NULL, RESUME },
+    { "graph", no_argument, NULL, GRAPH },
     { "help", no_argument, NULL, HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -67,6 +69,9 @@ static bool take_option(int option, const char *argument, struct options *option
         return true;
     case RESUME:
         options->resume = optarg;
+        return true;
+    case GRAPH:
+        options->graph = true;
         return true;
     case ':':
         fprintf(stderr, "train: %s wants a value; train --help says which\n", argument);

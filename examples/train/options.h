@@ -16,6 +16,7 @@ struct options {
     uint64_t seed;
     uint64_t threads;       /* of OpenBLAS; 1..THREADS_MAX */
     const char *checkpoint; /* file to write, or NULL */
+    bool graph;             /* print the edges of its data, and end */
     const char *resume;     /* file to go on from, or NULL; it decides batch and seed */
 };
 

@@ -144,4 +144,5 @@ def test_help_names_every_option(train):
     done = train("--help")
     assert done.returncode == 0 and done.stdout.startswith("usage: train [options]\n")
     assert re.findall(r"^  (--\w+)", done.stdout, re.MULTILINE) == [
-        "--steps", "--batch", "--seed", "--checkpoint", "--resume", "--threads", "--help"]
+        "--steps", "--batch", "--seed", "--checkpoint", "--resume", "--threads", "--graph",
+            "--help"]
