@@ -105,3 +105,13 @@ if(TARGET PkgConfig::sqlite)
         target_link_libraries(vv_${room} PRIVATE ${CMAKE_DL_LIBS})
     endforeach()
 endif()
+
+# The HTML page of a graph (src/graph/page) as C, without its data.
+set(graph_page ${PROJECT_BINARY_DIR}/generated/graph_page.c)
+file(GLOB graph_page_parts CONFIGURE_DEPENDS src/graph/page/*)
+add_custom_command(OUTPUT ${graph_page}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src/graph/page -DOUTPUT=${graph_page}
+            -P ${PROJECT_SOURCE_DIR}/cmake/graph_page.cmake
+    DEPENDS ${graph_page_parts} ${PROJECT_SOURCE_DIR}/cmake/graph_page.cmake
+    COMMENT "Putting the page of graphs together" VERBATIM)
+target_sources(vv_graph_forms PRIVATE ${graph_page})

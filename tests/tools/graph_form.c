@@ -12,6 +12,7 @@
 
 #include "graph/build/build.h"
 #include "graph/forms/forms.h"
+#include "graph/picture/picture.h"
 #include "import/importer.h"
 
 static enum varve_code get_graph(const struct vv_model *model, const struct vv_question *question,
@@ -27,11 +28,15 @@ static enum varve_code write_graph(const struct vv_dag *dag, const char *name, b
                                    struct varve_error *error)
 {
     const struct vv_form *form;
+    struct vv_picture picture;
     VV_TRY(vv_form_find(name, NULL, &form, error));
-    if (!is_second)
-        return form->write(dag, NULL, stdout, error);
-    return form->write_second == NULL ? vv_fail(error, VARVE_INVALID, "it has no second file")
-                                      : form->write_second(dag, NULL, stdout, error);
+    vv_form_write *write = is_second ? form->write_second : form->write;
+    if (write == NULL)
+        VV_FAIL(error, VARVE_INVALID, "it has no second file");
+    VV_TRY(vv_picture_init(&picture, dag, NULL, error));
+    enum varve_code code = write(dag, &picture, stdout, error);
+    vv_picture_deinit(&picture);
+    return code;
 }
 
 int main(int count, char **words)

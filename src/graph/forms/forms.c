@@ -7,10 +7,11 @@
 
 /* Of the forms with one extension, the first is written where no form is named. */
 static const struct vv_form *const forms[] = { &vv_form_json, &vv_form_graphml,
-                                               &vv_form_node_link, &vv_form_mlirgraph };
+                                               &vv_form_node_link, &vv_form_mlirgraph,
+                                               &vv_form_html };
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 
-const char *const vv_form_names[] = { "json", "graphml", "node-link", "mlirgraph", NULL };
+const char *const vv_form_names[] = { "json", "graphml", "node-link", "mlirgraph", "html", NULL };
 _Static_assert(sizeof vv_form_names / sizeof *vv_form_names == FORM_COUNT + 1, "one name each");
 
 static const struct vv_form *by_name(const char *name)
