@@ -127,6 +127,16 @@ def test_what_gloo_takes_is_communication(tables, varve, ranks):
     assert 0 < communication["total_ns"] <= total["communication_ns"]
 
 
+def test_a_collective_takes_as_long_as_gloo_runs_it(tables, varve, ranks):
+    """Not as long as asking for it takes."""
+    ran = [row["duration_ns"] for row in tables["slices"] if row["name"].startswith("gloo:")]
+    kinds = tables_of(varve, "report", "--warm-up", "--top", "0", "--table", "collective_kinds",
+                      ranks / "run.varve")["collective_kinds"]
+    total, = (row for row in kinds if row["row"] == "total")
+    assert (total["calls"], total["total_ns"]) == (len(ran), sum(ran))
+    assert 0 < total["exposed_ns"] <= total["total_ns"]
+
+
 def test_the_bucket_is_reduced_within_the_backward_pass(tables):
     rows = [row for row in tables["slices"] if row["name"] == "c10d::allreduce_"]
     reduced = []

@@ -3,7 +3,7 @@
 #ifndef VV_ANALYSE_CRITICAL_MEMBERS_H
 #define VV_ANALYSE_CRITICAL_MEMBERS_H
 
-#include "analyse/critical/host_collectives.h"
+#include "derive/select/host_collectives.h"
 
 /* *out_of_process: row of a process -> the number of its rank, below *out_count. Each scope is a
  * rank, by its own number. If a scope has several ranks, each of them also has a number, behind

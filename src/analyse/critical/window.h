@@ -4,7 +4,7 @@
 #ifndef VV_ANALYSE_CRITICAL_WINDOW_H
 #define VV_ANALYSE_CRITICAL_WINDOW_H
 
-#include "analyse/critical/host_collectives.h"
+#include "derive/select/host_collectives.h"
 #include "derive/select/scope.h"
 
 struct vv_critical_window {

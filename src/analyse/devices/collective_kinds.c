@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "derive/devices/rank_work.h"
+#include "derive/select/host_collectives.h"
 #include "meaning/collective_name.h"
 #include "numbers/samples.h"
 #include "question/question.h"
@@ -45,7 +46,7 @@ struct call {
     uint32_t collective; /* row; or VV_NONE                                                     */
     uint32_t slice;
     uint32_t device;     /* in work->devices; or ON_HOST                                        */
-    int64_t rank, duration_ns, exposed_ns;
+    int64_t rank, begin_ns, duration_ns, exposed_ns;
 };
 
 /* Calls that have a row of the table in common: calls[first, last). */
@@ -160,12 +161,31 @@ static enum varve_code find_parts(struct view *view, bool **out_is_part, struct 
     return VARVE_OK;
 }
 
+/* *out_runs: row of a slice -> 1 + row of the range in which the collective that it asks for runs
+ * in the background, on a track of its own; 0 = it runs in none. */
+static enum varve_code find_runs(struct view *view, uint32_t **out_runs, struct varve_error *error)
+{
+    const struct vv_model *model = view->model;
+    struct vv_host_collectives found;
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, out_runs, model->slices.table.count, error));
+    VV_TRY(vv_host_collectives_find(&found, view->scope, view->scope->scratch, error));
+    for (size_t i = 0; i < found.count; i++) {
+        const struct vv_host_collective *item = &found.items[i];
+        if (item->asked != VV_NONE && item->run != VV_NONE && item->run != item->asked &&
+            model->tracks.kind[model->slices.track[item->run]] == VV_TRACK_ASYNC)
+            (*out_runs)[item->asked] = 1 + item->run;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code add_host(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->model;
     const struct vv_slices *slices = &model->slices;
     bool *is_part;
+    uint32_t *runs;
     VV_TRY(find_parts(view, &is_part, error));
+    VV_TRY(find_runs(view, &runs, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->is_collective, slices->table.count,
                             error));
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
@@ -179,12 +199,14 @@ static enum varve_code add_host(struct view *view, struct varve_error *error)
             !vv_scope_holds(view->scope, slice) ||
             !vv_step_counts(view->scope, slices->step[slice]))
             continue;
-        uint32_t process = model->tracks.process[track];
+        uint32_t process = model->tracks.process[track],
+                 run = runs[slice] > 0 ? runs[slice] - 1 : slice;
         struct call call = { .collective = collective,
                              .slice = slice,
                              .device = ON_HOST,
                              .rank = process != VV_NONE ? view->scope->ranks[process] : -1,
-                             .duration_ns = slices->duration_ns[slice] };
+                             .begin_ns = slices->begin_ns[run],
+                             .duration_ns = slices->duration_ns[run] };
         VV_TRY(add(view, &call, error));
     }
     return VARVE_OK;
@@ -207,9 +229,8 @@ static enum varve_code expose_host(struct view *view, struct varve_error *error)
         if (process >= model->processes.table.count)
             continue;
         VV_TRY(vv_rank_work_of(&rank, process, &others, error));
-        int64_t begin_ns = slices->begin_ns[call->slice];
-        call->exposed_ns -=
-            vv_intervals_length_within(others, begin_ns, begin_ns + call->duration_ns);
+        call->exposed_ns -= vv_intervals_length_within(others, call->begin_ns,
+                                                       call->begin_ns + call->duration_ns);
     }
     return VARVE_OK;
 }

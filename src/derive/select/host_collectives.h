@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_collectives.h — the collectives that a library of the host runs (gloo, MPI), each with the
  * operator that asked for it. Thread-compatible. */
-#ifndef VV_ANALYSE_CRITICAL_HOST_COLLECTIVES_H
-#define VV_ANALYSE_CRITICAL_HOST_COLLECTIVES_H
+#ifndef VV_DERIVE_SELECT_HOST_COLLECTIVES_H
+#define VV_DERIVE_SELECT_HOST_COLLECTIVES_H
 
 #include "derive/select/scope.h"
 

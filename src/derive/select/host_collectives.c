@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/critical/host_collectives.h"
+#include "derive/select/host_collectives.h"
 
 #include <stdlib.h>
 
