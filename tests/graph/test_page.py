@@ -16,7 +16,7 @@ import chromium  # pylint: disable=wrong-import-position
 import graph_page  # pylint: disable=wrong-import-position
 
 HOSTILE = ["</script><script>document.title='caught'</script>", "<img src=x onerror=alert(1)>",
-           "\"'`${1}\\", "\u202egnp.exe", "line\nline\ttab\x00\x7f",
+           "\"'`${1}\\", "\u202egnp.exe", "line\nline\ttab\x01\x7f",
            "\U0001f600 \U0001f468‍\U0001f469‍",
            "]]>-->&amp;&#60;", "n" * 20000, "", "constructor", "__proto__"]
 
@@ -47,17 +47,14 @@ def write(build):
 
 @pytest.fixture(scope="module")
 def open_page(browser, write, tmp_path_factory):
-    """Opens the page with a graph as its data."""
+    """Writes a graph as a page and opens it."""
     folder = tmp_path_factory.mktemp("pages")
-    (folder / "one.json").write_text(json.dumps(graph_page.graph_of([graph_page.node("one")])))
-    page = write("html", folder / "one.json")
 
-    def put_in_and_open(graph, **look):
-        data = json.dumps(graph, ensure_ascii=False).replace("<", "\\u003c")
-        path = folder / "graph.html"
-        path.write_text(DATA.sub(lambda found: found[1] + data + found[3], page))
-        return chromium.Page(browser, path, **look)
-    return put_in_and_open
+    def write_and_open(graph, **look):
+        (folder / "graph.json").write_text(json.dumps(graph))
+        (folder / "graph.html").write_text(write("html", folder / "graph.json"))
+        return chromium.Page(browser, folder / "graph.html", **look)
+    return write_and_open
 
 
 def drawn(page):
@@ -101,6 +98,13 @@ def test_the_policy_names_the_script_and_the_style_of_the_page(write, tmp_path):
         assert f"{directive} 'sha256-{digest}';" in policy
     assert policy.startswith("default-src 'none';") and "unsafe" not in policy
     assert len(re.findall("<script", page)) == 3
+
+
+def test_a_page_is_read_as_the_graph_that_it_shows(write, tmp_path):
+    (tmp_path / "graph.json").write_text(json.dumps(graph_page.model()))
+    (tmp_path / "graph.html").write_text(write("html", tmp_path / "graph.json"))
+    assert write("json", tmp_path / "graph.html") == write("json", tmp_path / "graph.json")
+    assert write("html", tmp_path / "graph.html") == (tmp_path / "graph.html").read_text()
 
 
 def test_the_page_holds_the_json_of_the_graph(write, tmp_path):

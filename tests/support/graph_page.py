@@ -13,9 +13,9 @@ def graph_of(nodes, edges=(), notes=()):
     for at, one in enumerate(nodes):
         one.update(id=at + 1, adj=[], duration=one["total_ns"] * 1000,
                    ts=one.get("begin_ns", 0) * 1000)
-    return {"version": "1.0.0", "nodes": nodes,
+    return {"version": "1.0.0", "varve": {"notes": [list(note) for note in notes]}, "nodes": nodes,
             "edges": [{"edgeFrom": a, "edgeTo": b, "kind": kind, "count": 1}
-                      for a, b, kind in edges], "varve": {"notes": [list(note) for note in notes]}}
+                      for a, b, kind in edges]}
 
 
 def duration(ns):
