@@ -1,12 +1,171 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_dag.c — varve dag: the graph of what ran. doc/graph.md. */
+/* cmd_dag.c — varve dag: the graph of what ran, as tables, or as a file in another tool's form.
+ * doc/graph.md.
+ *
+ * An existing file of that name becomes NAME.old. The new file appears complete or not at all. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/reading/former.h"
+#include "cli/reading/output.h"
 #include "cli/reading/reading.h"
+#include "graph/forms/forms.h"
+#include "graph/graph.h"
+#include "graph/picture/picture.h"
+#include "sheet/number.h"
+
+struct drawing {
+    const struct vv_arguments *arguments;
+    const struct vv_form *form;
+    struct vv_question question;
+    struct vv_picture_options options;
+};
+
+static void say_written(const char *path, bool has_former, const struct vv_picture *picture)
+{
+    const struct vv_dag *dag = picture->dag;
+    struct stat status;
+    char text[VV_NUMBER_BYTES];
+    FILE *line = vv_say_begin("varve: ");
+    if (line == NULL)
+        return;
+    fprintf(line, "wrote %s", path);
+    if (stat(path, &status) == 0) {
+        vv_number_bytes((int64_t)status.st_size, text, sizeof text);
+        fprintf(line, "  %s", text);
+    }
+    vv_number_count((int64_t)dag->nodes.table.count, text, sizeof text);
+    fprintf(line, "  %s node%s", text, dag->nodes.table.count == 1 ? "" : "s");
+    vv_number_count((int64_t)dag->edges.table.count, text, sizeof text);
+    fprintf(line, "  %s edge%s", text, dag->edges.table.count == 1 ? "" : "s");
+    if (picture->whole_ns > 0) {
+        vv_number_duration(picture->whole_ns, text, sizeof text);
+        fprintf(line, "  %s", text);
+    }
+    if (has_former)
+        fprintf(line, "  (former: %s.old)", path);
+    vv_say_end(line);
+}
+
+static enum varve_code write_file(const struct drawing *drawing, const struct vv_picture *picture,
+                                  const char *path, vv_form_write *write,
+                                  struct varve_error *error)
+{
+    struct vv_output output = { .folder = -1 };
+    bool has_former = false, is_file = strcmp(path, "-") != 0;
+    enum varve_code code = vv_output_open(&output, path, error);
+    if (code == VARVE_OK)
+        code = write(picture->dag, picture, output.stream, error);
+    if (code == VARVE_OK && is_file)
+        code = vv_keep_former(path, &has_former, error);
+    if (code == VARVE_OK)
+        code = vv_output_commit(&output, error);
+    vv_output_abandon(&output);
+    if (code == VARVE_OK && is_file && !drawing->arguments->quiet)
+        say_written(path, has_former, picture);
+    return code;
+}
+
+/* "graph.json" and "graph_data.json" */
+static enum varve_code write_second(const struct drawing *drawing,
+                                    const struct vv_picture *picture, const char *path,
+                                    struct varve_error *error)
+{
+    const struct vv_form *form = drawing->form;
+    size_t length = strlen(path), extension = strlen(form->extension);
+    char *second;
+    if (strcmp(path, "-") == 0)
+        VV_FAIL_SAID(error, VARVE_INVALID, "form %s is two files, so it needs a name: -o graph%s",
+                     form->name, form->extension);
+    bool has_extension =
+        length > extension && strcmp(path + length - extension, form->extension) == 0;
+    if (asprintf(&second, "%.*s%s%s", (int)(has_extension ? length - extension : length), path,
+                 form->second, form->extension) < 0)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a file name");
+    enum varve_code code = write_file(drawing, picture, second, form->write_second, error);
+    free(second);
+    return code;
+}
+
+static enum varve_code draw(const struct drawing *drawing, const struct vv_model *model,
+                            struct varve_error *error)
+{
+    const char *path = drawing->arguments->output;
+    struct vv_picture picture;
+    struct vv_dag dag;
+    VV_TRY(vv_graph_make(model, &drawing->question, &dag, error));
+    enum varve_code code = vv_picture_init(&picture, &dag, &drawing->options, error);
+    if (code == VARVE_OK) {
+        if (drawing->form->write_second != NULL)
+            code = write_second(drawing, &picture, path, error);
+        if (code == VARVE_OK)
+            code = write_file(drawing, &picture, path, drawing->form->write, error);
+        vv_picture_deinit(&picture);
+    }
+    vv_dag_deinit(&dag);
+    return code;
+}
+
+/* All that can be wrong with the command line is said before a trace is read. */
+static enum varve_code prepare(const struct vv_arguments *arguments, struct drawing *drawing,
+                               struct varve_error *error)
+{
+    drawing->arguments = arguments;
+    const char *form = arguments->form;
+    if (form == NULL && arguments->compat != NULL && strcmp(arguments->compat, "mlirgraph") == 0 &&
+        strstr(arguments->output, ".json") != NULL)
+        form = "mlirgraph";
+    if (form == NULL && strcmp(arguments->output, "-") == 0)
+        VV_FAIL_SAID(error, VARVE_INVALID, "-o - needs the form: --form dot");
+    if (form == NULL)
+        VV_TRY(vv_refuse_compressed(arguments->output, "varve dag", error));
+    VV_TRY(vv_form_find(form, arguments->output, &drawing->form, error));
+    VV_TRY(vv_picture_options_read(&drawing->options, arguments->metric, arguments->colours,
+                                   arguments->theme, error));
+    VV_TRY(vv_reading_question(arguments, &drawing->question, error));
+    drawing->question.top = arguments->said[VV_OPTION_TOP] ? arguments->top : 0;
+    return VARVE_OK;
+}
+
+static int write_picture(const struct vv_arguments *arguments)
+{
+    struct drawing drawing = { .form = NULL };
+    struct vv_reading reading;
+    struct varve_error error;
+    if (prepare(arguments, &drawing, &error) != VARVE_OK)
+        return vv_print_error(&error);
+    int status = vv_reading_open(arguments, &reading);
+    if (status == VV_EXIT_DONE) {
+        enum varve_code code = draw(&drawing, reading.model, &error);
+        status = code == VARVE_OK             ? VV_EXIT_DONE
+                 : vv_is_output_failure(code) ? vv_output_complain(arguments->output, &error)
+                                              : vv_print_error(&error);
+        status = vv_reading_verdict(arguments, &reading, status);
+    }
+    vv_reading_close(&reading);
+    return status;
+}
 
 vv_run_verb vv_cmd_dag;
 
 int vv_cmd_dag(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "graph", "graph_nodes", NULL };
+    bool is_table = arguments->table != NULL || arguments->json || arguments->csv ||
+                    arguments->md || arguments->said[VV_OPTION_FORMAT];
+    struct varve_error error;
+    if (arguments->output != NULL && !is_table)
+        return write_picture(arguments);
+    if (arguments->form != NULL) {
+        (void)vv_with_next(&error, VV_NEXT_IS_SAID,
+                           vv_fail(&error, VARVE_INVALID,
+                                   "--form writes a file: name it, as in -o graph.svg, or -o -"));
+        return vv_print_error(&error);
+    }
     return vv_reading_print(arguments, "dag", tables, false);
 }

@@ -65,3 +65,51 @@ def test_what_is_wrong_is_said(build, tmp_path, arguments, says):
     trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
         {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}))
     assert says in dag(build, *arguments, trace, code=2)
+
+
+@pytest.mark.parametrize("trace", ["mlirgraph/profiler_ops.pb", "mlirgraph/profiler_ops.json"])
+def test_the_thesis_graph_byte_for_byte(build, traces, tmp_path, trace):
+    made = tmp_path / "graph.json"
+    dag(build, "--compat", "mlirgraph", "-o", made, traces / trace)
+    assert made.read_bytes() == (traces / "mlirgraph/profiler_ops.json").read_bytes()
+
+
+def test_a_former_file_is_kept(build, traces, tmp_path):
+    made = tmp_path / "graph.json"
+    made.write_text("former")
+    dag(build, "-o", made, traces / "mlirgraph/profiler_ops.pb")
+    assert (tmp_path / "graph.json.old").read_text() == "former"
+    assert json.loads(made.read_text())["version"] == "1.0.0"
+
+
+@pytest.mark.parametrize("arguments,code,says", [
+    (["-o", "graph.picture"], 2, "says no form of a graph"),
+    (["-o", "graph.json.gz"], 2, "varve dag does not compress"),
+    (["-o", "-"], 2, "-o - needs the form"),
+    (["-o", "-", "--form", "jsom"], 2, "Nearest: --form json"),
+    (["--form", "json"], 2, "--form writes a file"),
+    (["-o", "."], 2, "says no form of a graph"),
+    (["-o", "folder.json"], 4, "cannot write"),
+    (["-o", "nowhere/graph.json"], 4, "cannot write"),
+])
+def test_a_file_that_cannot_be_written_is_said(build, traces, tmp_path, arguments, code, says):
+    (tmp_path / "folder.json").mkdir()
+    run = subprocess.run([build / "varve", "dag", "--no-cache", *arguments,
+                          traces / "mlirgraph/profiler_ops.pb"],
+                         capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert run.returncode == code and says in run.stderr, run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
+
+
+@pytest.mark.parametrize("form", ["json", "graphml", "node-link", "html"])
+def test_what_is_written_is_read_as_the_same_graph(build, traces, tmp_path, form):
+    """Folded, with loops, groups and the rest."""
+    trace = traces / "kineto/resnet50_workers0.json.gz"
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    made = tmp_path / f"made.{'json' if form == 'node-link' else form}"
+    arguments = ["--by", "phase,name", "--top", "30"]
+    dag(build, *arguments, "-o", first, trace)
+    dag(build, *arguments, "--form", form, "-o", made, trace)
+    dag(build, "-o", second, made)
+    assert first.read_bytes() == second.read_bytes()
+    assert rows(dag(build, "--json", made), "graph_nodes") == nodes(build, *arguments, trace)

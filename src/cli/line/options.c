@@ -115,7 +115,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "how many edges away is near", AT(hops),
     ROW(BREAK_CYCLES) .name = "break-cycles", .kind = VV_VALUE_FLAG,
         .help = "leave out edges that lead back, instead of refusing the graph", AT(break_cycles),
-    ROW(FORM) .name = "form", .kind = VV_VALUE_CHOICE, .value = "FORM", .choices = forms,
+    ROW(FORM) .name = "form", .kind = VV_VALUE_TEXT, .value = "FORM", .choices = forms,
         .help = "the form of the file; its extension says it otherwise", AT(form),
     ROW(METRIC) .name = "metric", .kind = VV_VALUE_CHOICE, .value = "WHAT", .choices = metrics,
         .standard = "total", .help = "what colours say", AT(metric),

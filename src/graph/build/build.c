@@ -242,6 +242,16 @@ static bool is_selected(const struct vv_selection *selection)
            selection->filter != NULL;
 }
 
+/* Does the file say levels? Then it is a graph of Varve, maybe a folded one, whose edges of loops
+ * lead back. */
+static bool has_levels(const struct vv_dag *dag)
+{
+    for (uint64_t node = 0; node < dag->nodes.table.count; node++)
+        if (dag->nodes.level[node] != VV_NONE)
+            return true;
+    return false;
+}
+
 /* A file of a graph is that graph. */
 static enum varve_code take_file(struct vv_graph_building *building, struct varve_error *error)
 {
@@ -249,6 +259,8 @@ static enum varve_code take_file(struct vv_graph_building *building, struct varv
     if (is_selected(&building->question->selection))
         VV_TRY(vv_dag_note(building->dag, error, "selection",
                            "not applied to the graph of a file; --of operators makes a new graph"));
+    if (has_levels(building->dag) && !building->question->break_cycles)
+        return VARVE_OK;
     return vv_dag_levels(building->dag, building->question->break_cycles, error);
 }
 
