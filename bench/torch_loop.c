@@ -27,7 +27,8 @@ enum mode {
     LEAST_TIMES,
     LEAST_SHAPES,
     LEAST_TIMES_IN_NEW_PAGES,
-    LEAST_SHAPES_IN_NEW_PAGES
+    LEAST_SHAPES_IN_NEW_PAGES,
+    RECORD_DATA
 };
 
 static struct vv_torch_api api;
@@ -100,13 +101,16 @@ static void observe(void)
 
 void bench_mode(int wanted)
 {
-    if (mode >= EMPTY)
+    const bool was_data = mode == RECORD_DATA;
+    if (mode >= EMPTY && !was_data)
         api.remove(handle);
     else if (mode != BARE)
         vv_torch_record_end();
     mode = (enum mode)wanted;
-    const struct vv_torch_wishes wishes = { .inputs = mode == RECORD_SHAPES };
-    if (mode >= EMPTY)
+    const bool is_data = mode == RECORD_DATA;
+    const struct vv_torch_wishes wishes = { .inputs = mode == RECORD_SHAPES || is_data,
+                                            .data = is_data };
+    if (mode >= EMPTY && !is_data)
         observe();
     else if (mode != BARE && !vv_torch_record_begin(&api, &layout, &wishes))
         mode = BARE;

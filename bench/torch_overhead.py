@@ -31,7 +31,7 @@ LOOP = ROOT / "build" / "bench" / "lib" / "torch_loop.so"
 TRACE = ROOT / "build" / "bench.varve"
 MODES = ["bare", "varve: names and numbers", "varve: with shapes", "empty callback: the floor",
          "empty callback, inputs boxed", "least, times", "least, shapes",
-         "least, times, in new pages", "least, shapes, in new pages"]
+         "least, times, in new pages", "least, shapes, in new pages", "varve: with data"]
 PROFILERS = {"torch.profiler": False, "torch.profiler, record_shapes": True}
 COUNT = 2000
 

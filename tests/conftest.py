@@ -183,3 +183,13 @@ def hta():
         pytest.skip("needs HTA: make check-clients")
     from hta.trace_analysis import TraceAnalysis  # pylint: disable=import-outside-toplevel
     return TraceAnalysis
+
+
+@pytest.fixture(scope="session")
+def varve_module(build, root):
+    """The module varve of the checkout, with the libraries of the build."""
+    os.environ["VARVE_LIBRARY"] = str(build / "libvarve.so")
+    os.environ["VARVE_READER_LIBRARY"] = str(build / "libvarve-reader.so")
+    sys.path.insert(0, str(root / "python"))
+    import varve as module  # pylint: disable=import-outside-toplevel
+    return module

@@ -77,4 +77,9 @@ BUILTINS = {  # §6: id: name, stream, fields
     49: ("varve.past_note", "thread", "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; "
          "i64 time; u64 correlation; u64 value_count; struct { u32 key; u8 kind; u8 dtype; u8 side;"
          " u8 word_count; i64 words[word_count]; } values[value_count];"),
+    50: ("varve.identities", "thread",
+         "u32 identity_count; u32 zero; u64 identities[identity_count];"),
+    51: ("varve.outputs", "thread",
+         "u32 tensor_count; u32 zero; struct { u32 dtype; u32 rank; u64 identity; i64 dims[rank]; }"
+         " tensors[tensor_count];"),
 }

@@ -145,7 +145,12 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
           "u32 name; u32 layer; u32 flags; u32 clock_number; u64 tid; i64 time; " \
           "u64 correlation; u64 value_count; " \
           "struct { u32 key; u8 kind; u8 dtype; u8 side; u8 word_count; i64 words[word_count]; } " \
-          "values[value_count];")
+          "values[value_count];") \
+    EVENT(50, IDENTITIES, "varve.identities", 0, \
+          "u32 identity_count; u32 zero; u64 identities[identity_count];") \
+    EVENT(51, OUTPUTS, "varve.outputs", 0, \
+          "u32 tensor_count; u32 zero; " \
+          "struct { u32 dtype; u32 rank; u64 identity; i64 dims[rank]; } tensors[tensor_count];")
 
 enum vv_event_id {
     VV_EVENT_NONE = 0,
@@ -264,6 +269,16 @@ struct vv_argument {
     uint32_t values;     /* number of words that follow                                         */
 };
 _Static_assert(sizeof(struct vv_argument) == 8, "doc/format.md §6");
+
+/* Payload of VV_EVENT_IDENTITIES: u32 count, u32 0, u64 identities[count]. Payload of
+ * VV_EVENT_OUTPUTS: u32 count, u32 0, then so many times this and i64 dims[rank]. */
+struct vv_output_tensor {
+    uint32_t dtype;
+    uint32_t rank;
+    uint64_t identity;
+};
+_Static_assert(sizeof(struct vv_output_tensor) == 16, "doc/format.md §6");
+#define VV_OUTPUTS_MAX 32u
 
 /* The same numbers as in PyTorch's at::RecordScope. */
 enum vv_call_scope {

@@ -16,8 +16,10 @@ static size_t words_of_member(uint32_t id, uint64_t word)
         return 1 + vv_value_words(word);
     case VV_EVENT_TEXTS:
         return 1 + ((size_t)(word >> 32) + 7) / 8;
-    case VV_EVENT_COLLECTIVE:
+    case VV_EVENT_COLLECTIVE: case VV_EVENT_IDENTITIES:
         return 1;
+    case VV_EVENT_OUTPUTS:
+        return sizeof(struct vv_output_tensor) / 8 + (size_t)(word >> 32);
     case VV_EVENT_OPERATOR:
         return sizeof(struct vv_operator_tensor) / 8 + (size_t)(word >> 32);
     case VV_EVENT_NODE_TENSORS:

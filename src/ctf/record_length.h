@@ -16,6 +16,7 @@ static inline unsigned vv_list_head_words(uint32_t id)
     switch (id) {
     case VV_EVENT_OP: case VV_EVENT_OPERATOR: return sizeof(struct vv_op_payload) / 8;
     case VV_EVENT_CALL: return sizeof(struct vv_call_payload) / 8;
+    case VV_EVENT_IDENTITIES: case VV_EVENT_OUTPUTS: return 1;
     case VV_EVENT_ARGS: case VV_EVENT_TEXTS: return sizeof(struct vv_args_payload) / 8;
     case VV_EVENT_COLLECTIVE: return sizeof(struct vv_collective_payload) / 8;
     case VV_EVENT_PAST_NOTE: return sizeof(struct vv_past_note_payload) / 8;

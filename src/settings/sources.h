@@ -20,6 +20,7 @@
     PART(shapes, true, TORCH, "torch",                                                           \
          "of torch: shapes, types and scalars of each operator's inputs")                        \
     PART(strides, false, TORCH, "torch", "of torch: strides of each tensor too")                 \
+    PART(data, false, TORCH, "torch", "of torch: which data each operator reads and makes")      \
     COLLECTOR(memory, true, TORCH, "torch", "of torch: each block taken for tensors on the CPU") \
     COLLECTOR(modules, false, TORCH, NULL,                                                       \
               "PyTorch: every call of an nn.Module, around its operators")                       \

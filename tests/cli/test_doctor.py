@@ -48,7 +48,8 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
     assert "write traces here,no," in done.stdout
 
 
-SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("memory", "yes"),
+SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("data", "no"),
+           ("memory", "yes"),
            ("modules", "no"), ("python", "no"), ("builtins", "yes")]
 
 

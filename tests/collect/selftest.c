@@ -152,7 +152,9 @@ static bool is_true(const struct vv_torch_layout *found, const struct vv_torch_l
            (found->rung < VV_TORCH_TENSORS ||
             memcmp(&found->tensors, &truth->tensors, sizeof found->tensors) == 0) &&
            (found->rung < VV_TORCH_LISTS ||
-            memcmp(&found->lists, &truth->lists, sizeof found->lists) == 0);
+            memcmp(&found->lists, &truth->lists, sizeof found->lists) == 0) &&
+           (!found->data.is_known ||
+            memcmp(&found->data, &truth->data, sizeof found->data) == 0);
 }
 
 static bool find_api(struct vv_torch_api *api)

@@ -70,36 +70,29 @@ static void put_begin(struct writing *writing)
     put_halves(writing, draw_name(writing), UINT64_C(1) << draw_below(&writing->draw, 11));
 }
 
-static void put_op(struct writing *writing)
+static void put_sides(struct writing *writing, unsigned count, bool has_side, bool has_identity)
 {
-    unsigned inputs = draw_below(&writing->draw, 3);
-    put_record(writing, VV_EVENT_OP);
-    for (int i = 0; i < 4; i++)
-        put(writing, (uint64_t)draw_number(&writing->draw));
-    put(writing, inputs);
-    for (unsigned i = 0; i < inputs; i++) {
+    for (; count > 0; count--) {
         unsigned rank = draw_below(&writing->draw, 5);
         put_halves(writing, draw_below(&writing->draw, VARVE_BITS + 2), rank);
+        if (has_side)
+            put_halves(writing, draw_below(&writing->draw, 3), draw_name(writing));
+        if (has_identity)
+            put(writing, draw_below(&writing->draw, 4));
         for (unsigned d = 0; d < rank; d++)
             put(writing, (uint64_t)draw_number(&writing->draw));
     }
 }
 
-static void put_operator(struct writing *writing)
+static void put_op(struct writing *writing)
 {
     unsigned tensors = draw_below(&writing->draw, 4);
-    put_record(writing, VV_EVENT_OPERATOR);
+    bool is_whole = draw_byte(&writing->draw) % 2 == 0;
+    put_record(writing, is_whole ? VV_EVENT_OPERATOR : VV_EVENT_OP);
     for (int i = 0; i < 4; i++)
         put(writing, (uint64_t)draw_number(&writing->draw));
     put(writing, tensors);
-    for (unsigned i = 0; i < tensors; i++) {
-        unsigned rank = draw_below(&writing->draw, 4);
-        put_halves(writing, draw_below(&writing->draw, VARVE_BITS + 2), rank);
-        put_halves(writing, draw_below(&writing->draw, 3), draw_name(writing));
-        put(writing, draw_below(&writing->draw, 4));
-        for (unsigned d = 0; d < rank; d++)
-            put(writing, (uint64_t)draw_number(&writing->draw));
-    }
+    put_sides(writing, tensors, is_whole, is_whole);
 }
 
 static void put_args(struct writing *writing, bool is_text)
@@ -153,6 +146,14 @@ static uint32_t draw_count(struct writing *writing, uint8_t kind)
     return is_long ? any : kind == VV_ARGUMENT_STRIDED_TENSOR ? any * 2 + 1 : counts[kind];
 }
 
+static void put_identities(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_IDENTITIES);
+    put_halves(writing, 3, 0);
+    for (int i = 0; i < 3; i++)
+        put(writing, draw_below(&writing->draw, 4));
+}
+
 static void put_call(struct writing *writing)
 {
     unsigned arguments = draw_below(&writing->draw, 5);
@@ -175,6 +176,15 @@ static void put_call(struct writing *writing)
             put(writing, argument.kind == VV_ARGUMENT_LIST ? draw_below(&writing->draw, 4)
                                                            : (uint64_t)draw_number(&writing->draw));
     }
+    if (draw_byte(&writing->draw) % 4 != 0)
+        put_identities(writing);
+}
+
+static void put_outputs(struct writing *writing)
+{
+    put_record(writing, VV_EVENT_OUTPUTS);
+    put_halves(writing, 2, 0);
+    put_sides(writing, 2, false, true);
 }
 
 static void put_memory(struct writing *writing, bool is_alloc)
@@ -362,11 +372,10 @@ static void (*const of_thread[])(struct writing *writing) = {
     put_any_site, put_any_site, put_end, put_end, put_end,
     put_step_begin, put_step_end, put_end_under, put_begin, put_op, put_call, put_launch,
     put_activity, put_activity, put_device_counter,
-    put_operator, put_numbers, put_texts, put_collective,
+    put_op, put_outputs, put_numbers, put_texts, put_collective,
     put_counts,
     put_any_memory,
-    put_past_range,
-    put_past_note,
+    put_past_range, put_past_note,
     put_execution, put_execution, put_execution,
     put_trace_mark, put_trace_mark, put_trace_mark,
     put_trace_point,

@@ -14,18 +14,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import all_tables  # pylint: disable=wrong-import-position
 import golden_trace  # pylint: disable=wrong-import-position
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "python"
-
-
-@pytest.fixture(scope="module", name="varve_module")
-def fixture_varve_module(build):
-    """The module varve of the checkout, with the libraries of the build."""
-    os.environ["VARVE_LIBRARY"] = str(build / "libvarve.so")
-    os.environ["VARVE_READER_LIBRARY"] = str(build / "libvarve-reader.so")
-    sys.path.insert(0, str(PYTHON))
-    import varve
-    return varve
-
 
 @pytest.fixture(scope="module", name="golden")
 def fixture_golden(tmp_path_factory):
@@ -217,10 +205,11 @@ def test_errors_are_sentences(varve_module, golden, tmp_path):
         trace.table("operators")
 
 
-def test_a_missing_library_is_told(golden):
+def test_a_missing_library_is_told(golden, root):
     done = subprocess.run(
         [sys.executable, "-c", f"import varve\nvarve.table({str(golden)!r}, 'steps')"],
-        env={**os.environ, "PYTHONPATH": str(PYTHON), "VARVE_READER_LIBRARY": "/nowhere/x.so"},
+        env={**os.environ, "PYTHONPATH": str(root / "python"),
+             "VARVE_READER_LIBRARY": "/nowhere/x.so"},
         capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "libvarve-reader.so was not found" in done.stderr

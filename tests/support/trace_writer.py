@@ -107,6 +107,9 @@ BUILTIN_FIELDS = {
                             " i64 dims[rank]; } tensors[tensor_count];",
     (39, "varve.texts"): "u32 argument_count; u32 subject; struct { u32 key; u32 length;"
                          " utf8 text[length]; } arguments[argument_count];",
+    (50, "varve.identities"): "u32 identity_count; u32 zero; u64 identities[identity_count];",
+    (51, "varve.outputs"): "u32 tensor_count; u32 zero; struct { u32 dtype; u32 rank;"
+                           " u64 identity; i64 dims[rank]; } tensors[tensor_count];",
     (42, "varve.counter_name"): "u32 counter; u32 name; u64 choice;",
     (43, "varve.counts"): "u32 choice; u32 value_count; u64 values[value_count];",
     (44, "varve.device_counter"): "u32 track; u32 name; i64 time; f64 value;",
@@ -297,6 +300,16 @@ class Stream(DeviceRecords, PointRecords):
             payload += b"".join(struct.pack("<d" if isinstance(value, float) else "<q", value)
                                 for value in values)
         self.record(14, at, payload)
+
+    def identities(self, numbers, at):
+        self.record(50, at, struct.pack(f"<II{len(numbers)}Q", len(numbers), 0, *numbers))
+
+    def outputs(self, tensors, at):
+        payload = struct.pack("<II", len(tensors), 0)
+        for identity, dims, dtype in tensors:
+            payload += struct.pack(f"<IIQ{len(dims)}q", DTYPES.index(dtype), len(dims), identity,
+                                   *dims)
+        self.record(51, at, payload)
 
     def step_begin(self, index, at):
         self.record(9, at, struct.pack("<q", index))

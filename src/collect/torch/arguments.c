@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/device_kind.h"
+#include "collect/torch/dtypes.h"
 #include "collect/torch/groups.h"
 #include "ctf/layout.h"
 #include "record/hot_path.h"
@@ -17,23 +18,6 @@ struct adding {
     const void *undefined;
     bool with_strides;
 };
-
-/* Indexed by c10::ScalarType, which only grows at its end. */
-static const uint8_t dtypes[] = {
-    VARVE_U8, VARVE_I8, VARVE_I16, VARVE_I32, VARVE_I64, VARVE_F16, VARVE_F32, VARVE_F64, VARVE_C32,
-    VARVE_C64,
-    VARVE_C128, VARVE_BOOL, VARVE_QI8, VARVE_QU8, VARVE_QI32, VARVE_BF16, VARVE_BITS, VARVE_BITS,
-    VARVE_BITS,
-    VARVE_BITS, VARVE_BITS, VARVE_BITS, VARVE_BITS, VARVE_F8E5M2, VARVE_F8E4M3, VARVE_F8E5M2FNUZ,
-    VARVE_F8E4M3FNUZ, VARVE_U16, VARVE_U32, VARVE_U64,
-    [44] = VARVE_F8E8M0, [46] = VARVE_C32,
-};
-
-VV_INLINE uint8_t dtype_of(uint16_t type)
-{
-    uint8_t known = type < sizeof dtypes ? dtypes[type] : VARVE_DTYPE_UNKNOWN;
-    return known != VARVE_DTYPE_UNKNOWN ? known : VARVE_BITS;
-}
 
 struct head {
     uint8_t kind, dtype, device, device_index;
@@ -70,7 +54,7 @@ VV_INLINE struct head head_of(uint8_t kind, const uint8_t *at, const uint8_t *de
 {
     uint16_t type;
     memcpy(&type, at + VV_TORCH_DTYPE, sizeof type);
-    return (struct head){ kind, dtype_of(type), (uint8_t)vv_device_kind_from_torch(device[0]),
+    return (struct head){ kind, vv_torch_dtype(type), (uint8_t)vv_device_kind_from_torch(device[0]),
                           device[1] };
 }
 

@@ -20,4 +20,22 @@ void vv_torch_arguments_add(struct vv_torch_arguments *arguments,
                             const struct vv_torch_value *values, size_t count,
                             const void *undefined, bool with_strides);
 
+/* Writes which data the tensors among the values are, also those in lists, in their order: as many
+ * as `limit` allows. Returns how many. The layout's data are known. */
+size_t vv_torch_identities(const struct vv_torch_layout *layout,
+                           const struct vv_torch_value *values, size_t count,
+                           const void *undefined, uint64_t *out_identities, size_t limit);
+
+/* Tensors as members of a varve.outputs. */
+struct vv_torch_outputs {
+    uint64_t *words;
+    size_t word_count, word_limit;
+    uint32_t count; /* of tensors; at most VV_OUTPUTS_MAX                                       */
+};
+
+/* Adds as many of the tensors among the values as fit. */
+void vv_torch_outputs_add(struct vv_torch_outputs *outputs, const struct vv_torch_layout *layout,
+                          const struct vv_torch_value *values, size_t count,
+                          const void *undefined);
+
 #endif

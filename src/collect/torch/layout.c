@@ -54,6 +54,40 @@ bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, 
     return match_tail(layout, guard, is_async, out_handle);
 }
 
+/* A c10::StorageImpl has the address of the data, the function that gives it back, the address
+ * again for that function, a device, and the number of bytes. */
+static size_t match_address(const uint8_t *storage, uint64_t bytes, uint16_t *out_address)
+{
+    size_t count = 0;
+    for (size_t at = WORD; at + 5 * WORD <= VV_TORCH_STORAGE_BYTES; at += WORD) {
+        uint64_t address = vv_torch_word(storage, at);
+        if (address != 0 && address % 64 == 0 && vv_torch_word(storage, at + 2 * WORD) == address &&
+            vv_torch_word(storage, at + 4 * WORD) == bytes) {
+            *out_address = (uint16_t)at;
+            count++;
+        }
+    }
+    return count;
+}
+
+bool vv_torch_match_storage(struct vv_torch_layout *layout, const struct vv_torch_reader *reader,
+                            const uint8_t *tensor, uint64_t bytes)
+{
+    uint8_t storage[VV_TORCH_STORAGE_BYTES];
+    size_t count = 0;
+    for (size_t at = WORD; at + WORD <= layout->tensors.rank; at += WORD) {
+        uint64_t address = vv_torch_word(tensor, at);
+        if (address == 0 || address % WORD != 0 ||
+            !reader->read(reader->state, (const void *)(uintptr_t)address, storage, sizeof storage))
+            continue;
+        size_t found = match_address(storage, bytes, &layout->data.address);
+        if (found > 0)
+            layout->data.storage = (uint16_t)at;
+        count += found;
+    }
+    return count == 1;
+}
+
 /* The device is an optional: {type, index, present} from 2.2 on, {present, type, index} before. */
 static bool match_device(struct vv_torch_layout *layout, const uint8_t *rank)
 {

@@ -59,6 +59,12 @@ struct vv_torch_layout {
     struct {
         uint16_t values, tag_list; /* in c10::detail::ListImpl: the begin, then the end         */
     } lists;
+    struct {
+        uint16_t storage; /* in c10::TensorImpl: the c10::StorageImpl; NULL = none              */
+        uint16_t address; /* in c10::StorageImpl: where the data lies                           */
+        uint16_t outputs; /* in at::RecordFunction: the begin, then the end                     */
+        uint16_t is_known; /* 1: above all rungs, all three were found                          */
+    } data;
 };
 
 /* The function by which the self-test reads memory that is not its own: vv_peek, or a test's
@@ -80,6 +86,7 @@ const char *vv_torch_rung_text(enum vv_torch_rung rung);
 
 #define VV_TORCH_GUARD_BYTES 512u
 #define VV_TORCH_TENSOR_BYTES 320u
+#define VV_TORCH_STORAGE_BYTES 96u
 
 /* Matches a guard that the self-test made with this sequence number; *out_handle is its handle. */
 VV_MUST_USE bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard,
@@ -89,6 +96,11 @@ VV_MUST_USE bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint
 /* Matches a tensor of rank 3 with sizes {3,5,2} and strides {29,5,2}, on the CPU. */
 VV_MUST_USE bool vv_torch_match_tensor(struct vv_torch_layout *layout, const uint8_t *tensor,
                                        uint16_t dtype);
+
+/* Finds the storage of a tensor of so many bytes on the CPU, whose memory is `tensor`. */
+VV_MUST_USE bool vv_torch_match_storage(struct vv_torch_layout *layout,
+                                        const struct vv_torch_reader *reader,
+                                        const uint8_t *tensor, uint64_t bytes);
 
 static inline uint64_t vv_torch_word(const void *memory, size_t offset)
 {

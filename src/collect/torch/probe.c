@@ -24,6 +24,7 @@ struct probe {
     struct vv_torch_layout *layout; /* filled by this pass                                       */
     const char *awaited;            /* name of the guard to examine                              */
     examine_fn *examine;
+    bool at_end;                    /* examine it when it ends                                   */
     bool is_seen, is_good;
     uint64_t sequence, handle;      /* of the self-test's own guard                              */
     bool is_async;
@@ -45,22 +46,29 @@ static bool peek_at(const struct probe *probe, uint64_t address, void *out, size
 }
 
 /* Operators call other operators: the first guard with the awaited name is the right one. */
+static void look_at(struct probe *probe, const void *guard)
+{
+    if (probe->is_seen || strcmp(probe->api->name(guard), probe->awaited) != 0)
+        return;
+    probe->is_seen = true;
+    probe->is_good =
+        peek(probe, guard, probe->guard, sizeof probe->guard) && probe->examine(probe, guard);
+}
+
 static void *start(void **out_context, const void *guard)
 {
     struct probe *probe = probing;
     *out_context = NULL;
-    if (probe == NULL || probe->is_seen || strcmp(probe->api->name(guard), probe->awaited) != 0)
-        return out_context;
-    probe->is_seen = true;
-    probe->is_good =
-        peek(probe, guard, probe->guard, sizeof probe->guard) && probe->examine(probe, guard);
+    if (probe != NULL && !probe->at_end)
+        look_at(probe, guard);
     return out_context;
 }
 
 static void end(const void *guard, void *context)
 {
-    (void)guard;
     (void)context;
+    if (probing != NULL && probing->at_end)
+        look_at(probing, guard);
 }
 
 static void await(struct probe *probe, const char *name, examine_fn *examine)
@@ -274,6 +282,40 @@ static bool examine_permute(struct probe *probe, const void *guard)
     return true;
 }
 
+/* ---- data: storages, and what an operator gives back ---- */
+
+static bool probe_storages(struct probe *probe)
+{
+    static const uint64_t bytes[] = { 81 * 8, 81 * 4, 24 * 4 };
+    uint8_t tensor[VV_TORCH_TENSOR_BYTES];
+    struct vv_torch_layout *layout = probe->layout, first = *layout;
+    for (size_t i = 0; i < 3; i++) {
+        if (!peek(probe, probe->tensors[i], tensor, sizeof tensor) ||
+            !vv_torch_match_storage(layout, probe->reader, tensor, bytes[i]) ||
+            (i > 0 && memcmp(&first.data, &layout->data, sizeof first.data) != 0))
+            return false;
+        first = *layout;
+    }
+    return true;
+}
+
+/* A vector of one tensor: `copy_` gives back what it wrote. */
+static bool examine_outputs(struct probe *probe, const void *guard)
+{
+    size_t begin = probe->layout->inputs.values + 16u, count = 0;
+    (void)guard;
+    for (size_t at = begin; at + 16 <= probe->layout->numbers.forward_thread; at += 8) {
+        struct vv_torch_value value;
+        uint64_t first = vv_torch_word(probe->guard, at);
+        if (vv_torch_word(probe->guard, at + 8) - first == sizeof value &&
+            peek_at(probe, first, &value, sizeof value) && is_tensor(&value, probe->tensors[0])) {
+            probe->layout->data.outputs = (uint16_t)at;
+            count++;
+        }
+    }
+    return count == 1;
+}
+
 /* ---- the operators ---- */
 
 /* Drops a Tensor that nothing else holds. 1.13 has no function for this, so a few hundred bytes
@@ -291,6 +333,15 @@ static bool run_copy(struct probe *probe)
 {
     await(probe, "aten::copy_", examine_copy);
     probe->api->copy(&probe->tensors[0], &probe->tensors[1], false);
+    return probe->is_good;
+}
+
+static bool run_copy_to_its_end(struct probe *probe)
+{
+    await(probe, "aten::copy_", examine_outputs);
+    probe->at_end = true;
+    probe->api->copy(&probe->tensors[0], &probe->tensors[1], false);
+    probe->at_end = false;
     return probe->is_good;
 }
 
@@ -388,6 +439,8 @@ static void run_pass(struct probe *probe, bool has_tensors, struct vv_torch_layo
     out_layout->rung = VV_TORCH_TENSORS;
     if (run_stack(probe) && run_permute(probe))
         out_layout->rung = VV_TORCH_LISTS;
+    out_layout->data.is_known = out_layout->rung == VV_TORCH_LISTS && probe_storages(probe) &&
+                                run_copy_to_its_end(probe);
 }
 
 /* Returns the highest rung for which both passes found the same. */
@@ -409,7 +462,7 @@ void vv_torch_layout_find(const struct vv_torch_api *api, const struct vv_torch_
                           struct vv_torch_layout *out_layout)
 {
     static const struct vv_torch_callback callback = {
-        start, end, 1.0, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 0, 1,
+        start, end, 1.0, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1,
     };
     struct probe probe = { .api = api, .reader = reader };
     struct vv_torch_layout second;
@@ -423,4 +476,6 @@ void vv_torch_layout_find(const struct vv_torch_api *api, const struct vv_torch_
     drop_tensors(&probe);
     api->remove(handle);
     out_layout->rung = agreed(out_layout, &second);
+    out_layout->data.is_known = out_layout->rung == VV_TORCH_LISTS && out_layout->data.is_known &&
+                                memcmp(&out_layout->data, &second.data, sizeof second.data) == 0;
 }

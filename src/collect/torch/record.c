@@ -22,6 +22,7 @@
 #define THREADS_MAX 65536u
 #define NO_KERNEL_THREAD (UINT64_C(1) << 32) /* plus PyTorch's number: a thread not seen yet     */
 #define CALL_HEAD_WORDS 4u
+#define OUTPUT_WORDS_MAX (VV_OUTPUTS_MAX * (2 + VV_TORCH_INLINE_RANK))
 
 static struct vv_torch_api torch;
 static uint64_t handles[VV_TORCH_SCOPES];
@@ -30,6 +31,7 @@ static uint64_t handles[VV_TORCH_SCOPES];
 static _Alignas(64) struct {
     struct vv_torch_layout layout;
     struct vv_torch_wishes wishes;
+    bool gives_data; /* is recorded: data are wanted, and known in the layout                    */
     uint32_t generation; /* changes in a forked child: its thread has another id                 */
     const void *undefined; /* as in struct vv_torch_api                                          */
 } hot = { .generation = 1 };
@@ -99,9 +101,10 @@ VV_INLINE void look_for_profiler(void)
 /* ---- begin ---- */
 
 struct begin { /* mostly a few words, which follow their counts                                  */
-    size_t begin_words, call_words;
+    size_t begin_words, call_words, identity_words;
     uint32_t group; /* string id that the call names; 0 = none */
-    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call */
+    /* The range's begin, its call, its identities. */
+    uint64_t words[2 + VV_CALL_WORDS_MAX + 2 + VV_CALL_ARGUMENTS_MAX];
 };
 
 /* Sets the first words: the class of a site, or the id of the text. False: the range cannot be
@@ -130,8 +133,13 @@ static bool name_begin(struct vv_self *self, struct begin *begin,
     return id != 0;
 }
 
-static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guard,
-                              const struct vv_torch_operator *known)
+/* The inputs of a guard. */
+struct inputs {
+    const struct vv_torch_value *values;
+    size_t count;
+};
+
+VV_INLINE struct inputs inputs_of(const uint8_t *guard, const struct vv_torch_operator *known)
 {
     const struct vv_torch_value *values =
         (const struct vv_torch_value *)(uintptr_t)vv_torch_word(guard, hot.layout.inputs.values);
@@ -141,8 +149,32 @@ static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_
         values += count - known->inputs;
         count = known->inputs;
     }
-    vv_torch_arguments_add(arguments, &hot.layout, values, count, hot.undefined,
+    return (struct inputs){ values, count };
+}
+
+static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_t *guard,
+                              const struct vv_torch_operator *known)
+{
+    struct inputs inputs = inputs_of(guard, known);
+    vv_torch_arguments_add(arguments, &hot.layout, inputs.values, inputs.count, hot.undefined,
                            hot.wishes.strides);
+}
+
+/* A tensor of the largest rank, with strides. If there was less room, one may have been left out,
+ * and others behind it not: then numbers in the order of the tensors would be wrong. */
+#define LARGEST_TENSOR_WORDS (2 + 2 * VV_TENSOR_RANK_MAX)
+
+static __attribute__((noinline)) void add_identities(struct begin *begin, const uint8_t *guard,
+                                                     const struct vv_torch_operator *known)
+{
+    struct inputs inputs = inputs_of(guard, known);
+    uint64_t *words = begin->words + begin->begin_words + begin->call_words;
+    if (VV_CALL_WORDS_MAX - begin->call_words < LARGEST_TENSOR_WORDS)
+        return;
+    size_t count = vv_torch_identities(&hot.layout, inputs.values, inputs.count, hot.undefined,
+                                       words + 2, VV_CALL_ARGUMENTS_MAX);
+    words[1] = count;
+    begin->identity_words = count > 0 ? 2 + count : 0;
 }
 
 VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
@@ -161,11 +193,14 @@ VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scop
     words[3] = (uint64_t)scope << 32 | arguments.count;
     begin->call_words = arguments.word_count;
     begin->group = arguments.string;
+    if (VARVE_UNLIKELY(hot.gives_data))
+        add_identities(begin, guard, known);
 }
 
 static void put_begin(struct vv_self *self, const struct begin *begin)
 {
-    const size_t words = begin->begin_words + begin->call_words, bytes = 8 * words;
+    const size_t identities_at = begin->begin_words + begin->call_words;
+    const size_t words = identities_at + begin->identity_words, bytes = 8 * words;
     const uint32_t string = begin->begin_words > 1 ? (uint32_t)begin->words[1] : begin->group;
     struct vv_place place = vv_reserve_naming(self, bytes, string);
     if (place.words == NULL)
@@ -185,6 +220,8 @@ static void put_begin(struct vv_self *self, const struct begin *begin)
         place.words[at] = begin->words[at];
     if (begin->call_words > 0)
         place.words[begin->begin_words] = vv_record_word(VV_EVENT_CALL, place.ticks);
+    if (VARVE_UNLIKELY(begin->identity_words > 0))
+        place.words[identities_at] = vv_record_word(VV_EVENT_IDENTITIES, place.ticks);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     place.words[0] = vv_record_word((uint32_t)begin->words[0], place.ticks);
     vv_publish(self, &place, bytes);
@@ -249,7 +286,7 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
     if (VARVE_UNLIKELY(self->met != hot.generation))
         meet_thread();
     struct begin begin;
-    begin.call_words = begin.group = 0;
+    begin.call_words = begin.identity_words = begin.group = 0;
     const struct vv_torch_operator *known = NULL;
     const char *text = NULL;
     if (bytes[hot.layout.numbers.kind] == 1)
@@ -297,6 +334,31 @@ static VV_HOT void end_guard(const void *guard, void *context)
         vv_emit_end();
 }
 
+/* Says what the operator gives back, where its range is recorded. */
+static VV_HOT void put_outputs(const uint8_t *guard)
+{
+    uint64_t words[1 + OUTPUT_WORDS_MAX];
+    uint64_t first = vv_torch_word(guard, hot.layout.data.outputs);
+    size_t count = (vv_torch_word(guard, hot.layout.data.outputs + 8u) - first) /
+                   sizeof(struct vv_torch_value);
+    struct vv_self *self = vv_self_in_epoch();
+    if (count == 0 || self->depth == 0 || vv_is_skipped(self, self->depth))
+        return;
+    struct vv_torch_outputs outputs = { words + 1, 0, OUTPUT_WORDS_MAX, 0 };
+    vv_torch_outputs_add(&outputs, &hot.layout,
+                         (const struct vv_torch_value *)(uintptr_t)first, count, hot.undefined);
+    words[0] = outputs.count;
+    if (outputs.count > 0)
+        vv_put_fields(self, VV_EVENT_OUTPUTS, words, 1 + outputs.word_count);
+}
+
+static VV_HOT void end_with_outputs(const void *guard, void *context)
+{
+    if (varve_layers() != 0 && !is_async(guard))
+        put_outputs(guard);
+    end_guard(guard, context);
+}
+
 static void end_user_range(const void *guard, void *context)
 {
     end_guard(guard, context);
@@ -312,6 +374,7 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     hot.layout = *found;
     hot.wishes = *wanted;
     hot.undefined = api->undefined;
+    hot.gives_data = hot.wishes.data && hot.layout.data.is_known;
     if (kernel_threads == NULL)
         kernel_threads = vv_os_reserve(THREADS_MAX * sizeof *kernel_threads);
     if (!vv_torch_names_begin(&torch) || kernel_threads == NULL)
@@ -321,7 +384,11 @@ bool vv_torch_record_begin(const struct vv_torch_api *api, const struct vv_torch
     for (size_t scope = 0; scope < VV_TORCH_SCOPES; scope++) {
         struct vv_torch_callback callback = { starts[scope], end_guard, 1.0, { 0 }, 0, 0, 1 };
         callback.scopes[scope] = 1;
-        callback.end = scope == VV_SCOPE_USER ? end_user_range : end_guard;
+        if (scope == VV_SCOPE_USER)
+            callback.end = end_user_range;
+        else if (scope == VV_SCOPE_FUNCTION && hot.gives_data)
+            callback.end = end_with_outputs;
+        callback.needs_outputs = hot.gives_data && scope == VV_SCOPE_FUNCTION;
         callback.needs_inputs = hot.wishes.inputs && hot.layout.rung >= VV_TORCH_INPUTS;
         handles[scope] = torch.add(callback);
     }

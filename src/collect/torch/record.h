@@ -10,6 +10,7 @@
 struct vv_torch_wishes {
     bool inputs;  /* shapes and scalars; PyTorch then boxes its arguments                        */
     bool strides; /* strides of tensors, too                                                     */
+    bool data;    /* which data operators read and make; PyTorch then keeps their outputs        */
 };
 
 /* Registers the callbacks. Copies `api` and `layout`. Must not be called while callbacks are

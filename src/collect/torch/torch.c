@@ -26,9 +26,10 @@ static bool can_attach, is_attached;
 static void note_state(void)
 {
     char text[200];
-    bool is_whole = layout.rung == VV_TORCH_LISTS;
-    snprintf(text, sizeof text, "%s%s%s%s", api.version, api.version[0] != '\0' ? ": " : "",
+    bool is_whole = layout.rung == VV_TORCH_LISTS && (!wishes.data || layout.data.is_known);
+    snprintf(text, sizeof text, "%s%s%s%s%s", api.version, api.version[0] != '\0' ? ": " : "",
              vv_torch_rung_text(layout.rung),
+             wishes.data && layout.data.is_known ? ", data" : "",
              is_whole ? "" : "; the self-test did not find the rest");
     vv_collector_note(NAME, is_whole ? VV_COLLECTOR_ATTACHED : VV_COLLECTOR_PARTLY, text);
 }
@@ -58,12 +59,16 @@ static void leave(void)
 
 static void attach(void)
 {
-    const struct vv_torch_wishes wanted = { vv_wishes_have("shapes"), vv_wishes_have("strides") };
+    const struct vv_torch_wishes wanted = {
+        vv_wishes_have("shapes") || vv_wishes_have("data"), vv_wishes_have("strides"),
+        vv_wishes_have("data")
+    };
     if (vv_wishes_have("memory") && !vv_torch_memory_is_between())
         vv_collector_note(
             "memory", VV_COLLECTOR_REFUSED,
             "PyTorch's allocator was there first: only `varve record` comes before it");
-    if (is_attached && wanted.inputs == wishes.inputs && wanted.strides == wishes.strides)
+    if (is_attached && wanted.inputs == wishes.inputs && wanted.strides == wishes.strides &&
+        wanted.data == wishes.data)
         return;
     leave();
     wishes = wanted;

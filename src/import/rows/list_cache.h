@@ -18,6 +18,9 @@ struct vv_seen_place {
     /* count 0: the place is empty */
     uint32_t count, text, scalars, first_tensor, tensor_count, output_count, first_arg;
     uint16_t arg_count;
+    /* Of a varve.call: struct vv_last_call of import/varve/records. */
+    uint32_t first_rows;
+    uint64_t is_tensor, has_row;
 };
 
 struct vv_seen_words {

@@ -43,6 +43,9 @@ static void write_trace(struct trace *trace)
     RECORD(&thread, VV_EVENT_OP, 1001, 48, 96, 3, 7, 1, (uint64_t)2 << 32 | VARVE_F32, 8, 5);
     RECORD(&thread, VV_EVENT_OPERATOR, 1001, 48, 96, 3, 7, 2, (uint64_t)1 << 32 | VARVE_F32,
            (uint64_t)1 << 32, 5, 8, VARVE_F32, (uint64_t)2 << 32 | 1, 6);
+    RECORD(&thread, VV_EVENT_CALL, 1001, 7, 0, 1, UINT64_C(1) << 32 | VARVE_F32 << 8 | 1, 9);
+    RECORD(&thread, VV_EVENT_IDENTITIES, 1001, 1, 5);
+    RECORD(&thread, VV_EVENT_OUTPUTS, 1001, 1, (uint64_t)1 << 32 | VARVE_F32, 6, 9);
     for (uint64_t i = 0; i < 9; i++) { /* at several times, with an operator's between */
         RECORD(&thread, VV_EVENT_ARGS, 1001, 2, UINT64_C(0x0001) << 48 | UINT64_C(1) << 32 | 1, i,
                UINT64_C(0x0200) << 48 | UINT64_C(8) << 32 | 2, i, i);

@@ -50,6 +50,7 @@ static bool is_note(uint8_t action)
     switch (action) {
     case VV_EVENT_OP: case VV_EVENT_OPERATOR: case VV_EVENT_CALL:
     case VV_EVENT_ARGS: case VV_EVENT_TEXTS: case VV_EVENT_COLLECTIVE:
+    case VV_EVENT_IDENTITIES: case VV_EVENT_OUTPUTS:
     case VV_EVENT_ALLOC: case VV_EVENT_FREE: case VV_EVENT_COUNTS:
     case VV_ACTION_SITE + VV_KIND_MARK: case VV_ACTION_SITE + VV_KIND_COUNTER:
     case VV_ACTION_SITE + VV_KIND_ASYNC_BEGIN: case VV_ACTION_SITE + VV_KIND_ASYNC_END:

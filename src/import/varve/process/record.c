@@ -12,6 +12,7 @@
 #include "ctf/record_length.h"
 #include "import/rows/vocabulary.h"
 #include "import/varve/records/call.h"
+#include "import/varve/records/data.h"
 #include "import/varve/records/open.h"
 #include "import/varve/records/operator.h"
 #include "import/varve/records/past.h"
@@ -296,6 +297,8 @@ static action *const actions[] = {
     [VV_EVENT_COLLECTIVE] = vv_collective_read,
     [VV_EVENT_OPERATOR] = vv_operator_read,
     [VV_EVENT_TEXTS] = vv_texts_read,
+    [VV_EVENT_IDENTITIES] = vv_identities_read,
+    [VV_EVENT_OUTPUTS] = vv_outputs_read,
     [VV_EVENT_COUNTER_NAME] = vv_counter_name_read,
     [VV_EVENT_COUNTS] = vv_counts_read,
     [VV_EVENT_DEVICE_COUNTER] = vv_device_counter_read,

@@ -26,6 +26,7 @@
 static void end_with_gap(struct vv_stream_reader *stream)
 {
     stream->last_work = SIZE_MAX;
+    stream->last_call.slice = VV_NONE;
     vv_range_close_all(stream, stream->time_ns, VV_SLICE_UNFINISHED);
     stream->lacks_begin = false;
 }
@@ -301,7 +302,8 @@ enum varve_code vv_stream_read(struct vv_process_reader *process, const struct v
                                struct varve_error *error)
 {
     struct vv_stream_reader stream = { .process = process, .packets = packets, .track = VV_NONE,
-                                       .last_work = SIZE_MAX };
+                                       .last_work = SIZE_MAX,
+                                       .last_call = { .slice = VV_NONE } };
     struct vv_input input = { .descriptor = -1 };
     uint32_t track;
     enum varve_code code = VARVE_OK;

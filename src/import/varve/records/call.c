@@ -21,6 +21,7 @@ struct call {
     const uint64_t *words, *end;
     char *out; /* place in process->text, which has enough room                                 */
     struct vv_seen_place *made;
+    uint32_t tensors; /* number so far: of arguments that are tensors, and of members of lists  */
 };
 
 /* The first member of a list that contains only tensors, or NULL; *out_behind is the word after the
@@ -87,6 +88,33 @@ static enum varve_code check(const struct vv_stream_reader *stream, const struct
 
 /* ---- tensors ---- */
 
+static uint64_t bit(uint32_t index)
+{
+    return index < 64 ? UINT64_C(1) << index : 0;
+}
+
+/* Numbers the tensors in the order of the arguments: varve.identities counts them so. */
+static void number_tensor(struct call *call, const struct vv_call_argument *argument, bool has_row)
+{
+    if (!vv_call_is_tensor(argument) && argument->kind != VV_ARGUMENT_OPAQUE_TENSOR)
+        return;
+    if (has_row) {
+        call->made->has_row |= bit(call->tensors);
+        call->made->is_tensor |= bit(call->made->tensor_count);
+    }
+    call->tensors++;
+}
+
+/* The members of a list that has no rows for them. */
+static void number_members(struct call *call, const uint64_t *word, const uint64_t *behind)
+{
+    while (word < behind) {
+        struct vv_call_argument argument = vv_call_argument_at(word);
+        number_tensor(call, &argument, false);
+        word += 1 + argument.values;
+    }
+}
+
 static enum varve_code add_tensor(struct call *call, const struct vv_call_argument *argument,
                                   bool is_member, struct varve_error *error)
 {
@@ -94,6 +122,7 @@ static enum varve_code add_tensor(struct call *call, const struct vv_call_argume
     uint32_t dtype =
         vv_call_is_tensor(argument) && !is_member ? argument->dtype : VARVE_DTYPE_UNKNOWN;
     VV_TRY(vv_shape_write(call->process, dtype, rank, argument->value, error));
+    number_tensor(call, argument, true);
     VV_TRY(vv_model_add_tensor(call->process->model, dtype, rank, argument->value, &row, error));
     if (call->made->tensor_count++ == 0)
         call->made->first_tensor = row;
@@ -107,12 +136,16 @@ static enum varve_code add_tensors(struct call *call, struct varve_error *error)
     for (const uint64_t *word = call->words, *next; word < call->end; word = next) {
         struct vv_call_argument argument = vv_call_argument_at(word);
         const uint64_t *member = tensors_of(call, word, &next);
-        if (member == NULL)
+        if (member == NULL) {
             VV_TRY(add_tensor(call, &argument, false, error));
+            number_members(call, word + 1 + argument.values, next);
+        }
         for (; member != NULL && member < next; member += 1 + argument.values) {
             argument = vv_call_argument_at(member);
             VV_TRY(add_tensor(call, &argument, true, error));
         }
+        if (word == call->words)
+            call->made->first_rows = call->made->tensor_count;
     }
     return vv_model_add_text(process->model, process->text.items, process->text.count,
                              &call->made->text, error);
@@ -238,20 +271,21 @@ static enum varve_code add_strides(struct call *call, struct varve_error *error)
 static enum varve_code make(struct call *call, struct varve_error *error)
 {
     call->made->tensor_count = call->made->arg_count = 0;
+    call->made->is_tensor = call->made->has_row = call->made->first_rows = 0;
     VV_TRY(add_tensors(call, error));
     VV_TRY(write_text(call, write_scalars, &call->made->scalars, error));
     return has_strides(call) ? add_strides(call, error) : VARVE_OK;
 }
 
 /* Gives an operator its arguments. Operators with equal arguments share the model's rows. */
-static enum varve_code take_arguments(const struct vv_stream_reader *stream,
+static enum varve_code take_arguments(struct vv_stream_reader *stream,
                                       const struct vv_record *record, uint32_t slice, uint32_t op,
                                       struct varve_error *error)
 {
     struct vv_process_reader *process = stream->process;
     struct vv_model *model = process->model;
     struct call call = { process, record->payload + VV_CALL_HEAD_WORDS,
-                         record->payload + record->payload_words, NULL, NULL };
+                         record->payload + record->payload_words, NULL, NULL, 0 };
     size_t count = (size_t)(call.end - call.words);
     bool is_known;
     VV_TRY(vv_seen_words_find(&process->calls, call.words, count, &call.made, &is_known, error));
@@ -264,6 +298,8 @@ static enum varve_code take_arguments(const struct vv_stream_reader *stream,
     model->ops.scalars[op] = call.made->scalars;
     model->ops.first_tensor[op] = call.made->first_tensor;
     model->ops.tensor_count[op] = call.made->tensor_count;
+    stream->last_call = (struct vv_last_call){ call.made->is_tensor, call.made->has_row, slice, op,
+                                               call.made->first_rows };
     if (call.made->arg_count > 0) {
         model->slices.first_arg[slice] = call.made->first_arg;
         model->slices.arg_count[slice] = call.made->arg_count;
@@ -306,6 +342,7 @@ enum varve_code vv_call_read(struct vv_stream_reader *stream, const struct vv_re
     if (slice == VV_NONE)
         return VARVE_OK;
     stream->process->has_calls = true;
+    stream->last_call.slice = VV_NONE;
     memcpy(&head, record->payload, sizeof head);
     int64_t sequence = (int64_t)le64toh((uint64_t)head.sequence);
     bool is_user = le32toh(head.scope) == VV_SCOPE_USER;

@@ -5,6 +5,15 @@
 
 #include "import/varve/records/reader.h"
 
+/* The tensors of the last varve.call, in the order of its arguments. There are no bits beyond
+ * 64. */
+struct vv_last_call {
+    uint64_t is_tensor; /* bit i: row i of the operator's inputs is a tensor                    */
+    uint64_t has_row;   /* bit i: tensor i has such a row                                       */
+    uint32_t slice, op; /* rows; slice is VV_NONE if there was none                             */
+    uint32_t first_rows; /* number of rows of the first argument                                */
+};
+
 struct vv_stream_reader {
     struct vv_process_reader *process;
     const struct vv_packets *packets;
@@ -19,6 +28,7 @@ struct vv_stream_reader {
     size_t next_pause;         /* the first pause not before the last record …                  */
     uint64_t next_pause_ticks; /* … and its time; UINT64_MAX: none                              */
     size_t last_work;          /* in devices.work: of the last varve.activity; or SIZE_MAX      */
+    struct vv_last_call last_call;
     /* A range had no duration: its nesting or order may differ from the recorded one. */
     bool has_empty;
 };

@@ -17,12 +17,15 @@
 #define TAG_LIST 12
 #define RANK 56
 #define DEVICE 162
+#define STORAGE 16
+#define ADDRESS 24
 
 static const struct vv_torch_layout layout = {
     .rung = VV_TORCH_LISTS,
     .inputs = { 208, TAG_BOOL },
     .tensors = { RANK, DEVICE },
     .lists = { 16, TAG_LIST },
+    .data = { STORAGE, ADDRESS, 280, 1 },
 };
 static const uint64_t undefined[8];
 
@@ -246,6 +249,77 @@ static void a_lower_rung_says_less(void **state)
     assert_memory_equal(words, expected, sizeof expected);
 }
 
+/* ---- data ---- */
+
+struct storage { uint8_t bytes[VV_TORCH_STORAGE_BYTES]; };
+
+static void give_data(struct tensor *tensor, struct storage *storage, uint64_t address)
+{
+    uint64_t word = (uint64_t)(uintptr_t)storage;
+    memcpy(tensor->bytes + STORAGE, &word, sizeof word);
+    memcpy(storage->bytes + ADDRESS, &address, sizeof address);
+}
+
+static void identities_are_of_storages_in_the_order_of_the_tensors(void **state)
+{
+    static const int64_t sizes[] = { 2, 3, 4, 5, 6, 7 };
+    struct tensor tensor[3];
+    struct storage storage[2];
+    uint64_t words[VV_CALL_WORDS_MAX], bounds[2], list[8] = { 0 };
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        make_tensor(&tensor[i], 2, sizes, sizes, 6);
+    give_data(&tensor[0], &storage[0], 0x1000);
+    give_data(&tensor[1], &storage[1], 0x2000); /* and tensor[2] has no storage */
+    const struct vv_torch_value members[] = { pointer_to(VV_TORCH_TAG_TENSOR, &tensor[2]),
+                                              value_of(VV_TORCH_TAG_INT, 7),
+                                              pointer_to(VV_TORCH_TAG_TENSOR, &tensor[1]) };
+    bounds[0] = (uint64_t)(uintptr_t)members;
+    bounds[1] = bounds[0] + sizeof members;
+    memcpy(&list[2], bounds, sizeof bounds);
+    const struct vv_torch_value values[] = {
+        pointer_to(VV_TORCH_TAG_TENSOR, &tensor[1]), value_of(VV_TORCH_TAG_INT, 3),
+        pointer_to(TAG_LIST, list), pointer_to(VV_TORCH_TAG_TENSOR, undefined),
+        value_of(VV_TORCH_TAG_NONE, 0), pointer_to(VV_TORCH_TAG_TENSOR, &tensor[0]),
+    };
+    assert_int_equal(vv_torch_identities(&layout, values, 6, undefined, words, 64), 4);
+    assert_int_equal(words[0], 0x2000);
+    assert_int_equal(words[1], 0);
+    assert_int_equal(words[2], 0x2000);
+    assert_int_equal(words[3], 0x1000);
+    assert_int_equal(vv_torch_identities(&layout, values, 6, undefined, words, 2), 2);
+}
+
+static void outputs_have_shapes_and_are_cut_where_they_do_not_fit(void **state)
+{
+    static const int64_t sizes[] = { 2, 3, 4, 5, 6, 7 };
+    struct tensor tensor[3];
+    struct storage storage;
+    uint64_t words[VV_CALL_WORDS_MAX];
+    struct vv_torch_outputs all = { words, 0, 14, 0 }, few = { words, 0, 11, 0 };
+    (void)state;
+    make_tensor(&tensor[0], 2, sizes, sizes, 6);
+    make_tensor(&tensor[1], 6, sizes, sizes, 4);
+    make_tensor(&tensor[2], 2, sizes, sizes, 6);
+    tensor[2].bytes[RANK + VV_TORCH_POLICY] = 0x10; /* symbolic sizes */
+    give_data(&tensor[0], &storage, 0x1000);
+    const struct vv_torch_value values[] = { pointer_to(VV_TORCH_TAG_TENSOR, &tensor[0]),
+                                             pointer_to(VV_TORCH_TAG_TENSOR, &tensor[1]),
+                                             pointer_to(VV_TORCH_TAG_TENSOR, &tensor[2]) };
+    const uint64_t expected[] = {
+        UINT64_C(2) << 32 | VARVE_F32, 0x1000, 2, 3,
+        UINT64_C(6) << 32 | VARVE_I64, 0, 2, 3, 4, 5, 6, 7,
+        VARVE_F32, 0,
+    };
+    vv_torch_outputs_add(&all, &layout, values, 3, undefined);
+    assert_int_equal(all.word_count, 14);
+    assert_int_equal(all.count, 3);
+    assert_memory_equal(words, expected, sizeof expected);
+    vv_torch_outputs_add(&few, &layout, values, 3, undefined);
+    assert_int_equal(few.word_count, 4);
+    assert_int_equal(few.count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +330,8 @@ int main(void)
         cmocka_unit_test(lists_of_numbers_and_of_tensors),
         cmocka_unit_test(what_does_not_fit_is_left_out),
         cmocka_unit_test(a_lower_rung_says_less),
+        cmocka_unit_test(identities_are_of_storages_in_the_order_of_the_tensors),
+        cmocka_unit_test(outputs_have_shapes_and_are_cut_where_they_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,10 @@
 static const struct shape {
     uint16_t schema, kind, sequence, inputs, forward_thread, handle, is_async, debug_handle;
     uint16_t rank, device, list;
+    uint16_t storage, address, outputs;
     uint32_t tag_bool, tag_list;
     uint64_t storage_offset, last_dim; /* of the diagonal; of the permutation                    */
-} usual = { 184, 192, 200, 208, 304, 312, 320, 328, 56, 162, 16, 7, 16, 10, 1 };
+} usual = { 184, 192, 200, 208, 304, 312, 320, 328, 56, 162, 16, 16, 16, 280, 7, 16, 10, 1 };
 
 static struct {
     struct shape shape;
@@ -103,6 +104,8 @@ static void show_operator(const char *name, const struct vv_torch_value *values,
     put(guard, fake.shape.schema, address_of(schema));
     put(guard, fake.shape.inputs, address_of(inputs));
     put(guard, fake.shape.inputs + 8u, count);
+    put(guard, fake.shape.outputs, address_of(inputs)); /* gives back its first input */
+    put(guard, fake.shape.outputs + 8u, address_of(inputs) + sizeof *values);
     show(guard, name, 3, false, false);
 }
 
@@ -160,12 +163,25 @@ static void nothing(void *guard)
 static uint8_t *tensors[3];
 static size_t tensor_count;
 
+static void give_storage(uint8_t *tensor, size_t index)
+{
+    static const uint64_t bytes[] = { 648, 324, 96 };
+    uint8_t *storage = take(VV_TORCH_STORAGE_BYTES);
+    const uint64_t data = UINT64_C(0x7f5500000000) + index * 4096;
+    fill(storage, VV_TORCH_STORAGE_BYTES);
+    put(storage, fake.shape.address, data);
+    put(storage, fake.shape.address + 16u, data);
+    put(storage, fake.shape.address + 32u, bytes[index]);
+    put(tensor, fake.shape.storage, address_of(storage));
+}
+
 static void fill_tensor(size_t index)
 {
     static const int64_t words[] = { 3, 3, 5, 2, 0, 0, 29, 5, 2 };
     static const int64_t apart[] = { 2, 1, 3, 1, 2, 2, 12, 12, 4, 4, 2, 1 };
     uint8_t *tensor = tensors[index], *rank = tensor + fake.shape.rank;
     fill(tensor, VV_TORCH_TENSOR_BYTES);
+    give_storage(tensor, index);
     memcpy(rank, words, sizeof words);
     if (index == 2) {
         uint8_t *sizes = take(sizeof apart);
@@ -349,6 +365,27 @@ static void what_both_passes_see_is_found(void **state)
     assert_int_equal(layout.tensors.device, 162);
     assert_int_equal(layout.lists.values, 16);
     assert_int_equal(layout.lists.tag_list, 16);
+    assert_int_equal(layout.data.is_known, 1);
+    assert_int_equal(layout.data.storage, 16);
+    assert_int_equal(layout.data.address, 16);
+    assert_int_equal(layout.data.outputs, 280);
+}
+
+/* Data stand above all rungs: without them the rest holds. */
+static void data_that_the_passes_see_differently_are_not_known(void **state)
+{
+    (void)state;
+    struct shape others[3] = { usual, usual, usual };
+    others[0].storage = 24;
+    others[1].address = 24;
+    others[2].outputs = 288;
+    for (size_t i = 0; i < 3; i++) {
+        struct vv_torch_layout alone = find(&whole_api, &others[i], &others[i]);
+        assert_int_equal(alone.data.is_known, 1);
+        struct vv_torch_layout both = find(&whole_api, &usual, &others[i]);
+        assert_int_equal(both.data.is_known, 0);
+        assert_int_equal(both.rung, VV_TORCH_LISTS);
+    }
 }
 
 /* One member lies elsewhere in the second pass, or first is not what it should be: what rests on it
@@ -417,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_both_passes_see_is_found),
+        cmocka_unit_test(data_that_the_passes_see_differently_are_not_known),
         cmocka_unit_test(what_the_passes_see_differently_is_not_believed),
         cmocka_unit_test(another_guard_is_not_believed),
         cmocka_unit_test(without_its_functions_there_are_names),
