@@ -248,12 +248,24 @@ VARVE_READER_API const char *varve_dag_table_name(size_t index);
 /* The forms in which a graph can be written: "json", "mlirgraph" …; NULL for an index beyond the
  * last. Static. */
 VARVE_READER_API const char *varve_dag_form_name(size_t index);
-/* Writes a file, in the form that `form` or, if that is NULL, the extension of `path` says. The
- * file appears whole or not at all, and replaces a file of that name. Some forms have a second file
- * beside it (doc/graph.md). VARVE_INVALID: no form has this name or extension. VARVE_EXISTS: `path`
- * is there, and is no file. VARVE_IO, VARVE_PERMISSION: it cannot be written. */
+struct varve_drawing {
+    uint32_t struct_size; /* sizeof(struct varve_drawing)                                       */
+    uint32_t reserved;    /* 0                                                                 */
+    const char *form;     /* NULL = what the extension of the path says                         */
+    const char *metric;   /* what colours say: "total", "self", "mean", "share", "memory"       */
+    const char *colours;  /* their scale: "linear", "log", "rank"                               */
+    const char *theme;    /* "auto", "light", "dark"                                            */
+    /* end of ABI 0 */
+};
+/* Writes a graph as a file, in one of these forms. The texts of `drawing` mean what the options of
+ * `varve dag` do; NULL are the defaults, and `drawing` may be NULL. The file appears whole or not
+ * at all, and replaces a file of that name. Some forms have a second file beside it (doc/graph.md).
+ * Pictures of small graphs are placed by the program dot of Graphviz, where it is installed.
+ * VARVE_INVALID: a text is not known, or the extension says no form. VARVE_EXISTS: `path` is there,
+ * and is no file. VARVE_IO, VARVE_PERMISSION, VARVE_NOT_FOUND: it cannot be written. */
 VARVE_READER_API enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path,
-                                                 const char *form, struct varve_error *error);
+                                                 const struct varve_drawing *drawing,
+                                                 struct varve_error *error);
 /* *out_table is the graph's, and lives as long. VARVE_NOT_FOUND: there is no such table. */
 VARVE_READER_API enum varve_code varve_dag_table(const struct varve_dag *dag, const char *name,
                                                  const struct varve_table **out_table,

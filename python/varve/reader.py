@@ -51,6 +51,11 @@ class _Question(ctypes.Structure):
                 ("hops", ctypes.c_int64)]
 
 
+class _Drawing(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                *((name, ctypes.c_char_p) for name in ("form", "metric", "colours", "theme"))]
+
+
 _FLAGS = {"warm_up": 1, "break_cycles": 2}
 _pointer, _error = ctypes.c_void_p, ctypes.POINTER(library.ErrorStruct)
 _FUNCTIONS = {
@@ -69,7 +74,8 @@ _FUNCTIONS = {
     "varve_dag_close": ([_pointer], None),
     "varve_dag_table": ([_pointer, ctypes.c_char_p, ctypes.POINTER(_pointer), _error],
                         ctypes.c_int),
-    "varve_dag_write": ([_pointer, ctypes.c_char_p, ctypes.c_char_p, _error], ctypes.c_int),
+    "varve_dag_write": ([_pointer, ctypes.c_char_p, ctypes.POINTER(_Drawing), _error],
+                        ctypes.c_int),
     "varve_table_rows": ([_pointer], ctypes.c_uint64),
     "varve_table_columns": ([_pointer], ctypes.c_uint32),
     "varve_table_column": ([_pointer, ctypes.c_uint32, ctypes.POINTER(_Column), _error],
@@ -249,12 +255,16 @@ class Trace:
         return dag
 
     def write_graph(self, path: Union[str, os.PathLike], form: Optional[str] = None,
-                    **question: Any) -> None:
+                    metric: Optional[str] = None, colours: Optional[str] = None,
+                    theme: Optional[str] = None, **question: Any) -> None:
         """Writes the graph of `varve dag -o PATH`, for its options. The extension says the form, or
         `form` does."""
+        drawing = _fill(_Drawing(), {"form": form, "metric": metric, "colours": colours,
+                                     "theme": theme}, "write_graph")
         dag = self._make_graph(question)
         try:
-            library.check(self._calls.varve_dag_write, dag, os.fsencode(path), _bytes(form))
+            library.check(self._calls.varve_dag_write, dag, os.fsencode(path),
+                          ctypes.byref(drawing))
         finally:
             self._calls.varve_dag_close(dag)
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "graph/forms/forms.h"
+#include "graph/picture/picture.h"
 #include "reader/handles.h"
 
 const char *varve_dag_form_name(size_t index)
@@ -20,8 +21,9 @@ const char *varve_dag_form_name(size_t index)
 }
 
 /* Writes what the form makes to a new file, which then gets its name. */
-static enum varve_code write_file(const struct vv_dag *dag, vv_form_write *write, const char *path,
-                                  const char *temporary, struct varve_error *error)
+static enum varve_code write_file(const struct vv_picture *picture, vv_form_write *write,
+                                  const char *path, const char *temporary,
+                                  struct varve_error *error)
 {
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
@@ -33,7 +35,7 @@ static enum varve_code write_file(const struct vv_dag *dag, vv_form_write *write
         }
         return vv_fail_errno(error, failure, "cannot write '%s'", path);
     }
-    enum varve_code code = write(dag, NULL, stream, error);
+    enum varve_code code = write(picture->dag, picture, stream, error);
     errno = 0;
     bool has_failed = fflush(stream) != 0 || ferror(stream);
     int failure = errno;
@@ -50,7 +52,7 @@ static enum varve_code write_file(const struct vv_dag *dag, vv_form_write *write
     return code;
 }
 
-static enum varve_code write_whole(const struct vv_dag *dag, vv_form_write *write,
+static enum varve_code write_whole(const struct vv_picture *picture, vv_form_write *write,
                                    const char *path, struct varve_error *error)
 {
     static _Atomic unsigned made;
@@ -60,13 +62,13 @@ static enum varve_code write_whole(const struct vv_dag *dag, vv_form_write *writ
         VV_FAIL(error, VARVE_EXISTS, "'%s' is there, and is no file", path);
     if (asprintf(&temporary, "%s.%ld.%u", path, (long)getpid(), made++) < 0)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of a file");
-    enum varve_code code = write_file(dag, write, path, temporary, error);
+    enum varve_code code = write_file(picture, write, path, temporary, error);
     free(temporary);
     return code;
 }
 
 /* "graph_data.json" beside "graph.json". */
-static enum varve_code write_second(const struct vv_dag *dag, const struct vv_form *form,
+static enum varve_code write_second(const struct vv_picture *picture, const struct vv_form *form,
                                     const char *path, struct varve_error *error)
 {
     size_t length = strlen(path), extension = strlen(form->extension);
@@ -76,19 +78,31 @@ static enum varve_code write_second(const struct vv_dag *dag, const struct vv_fo
     if (asprintf(&second, "%.*s%s%s", (int)(has_extension ? length - extension : length), path,
                  form->second, form->extension) < 0)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of a file");
-    enum varve_code code = write_whole(dag, form->write_second, second, error);
+    enum varve_code code = write_whole(picture, form->write_second, second, error);
     free(second);
     return code;
 }
 
-enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path, const char *form,
-                                struct varve_error *error)
+enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path,
+                                const struct varve_drawing *drawing, struct varve_error *error)
 {
-    const struct vv_form *found;
+    struct vv_picture_options options = { 0 };
+    struct vv_picture picture;
+    struct varve_drawing ours;
+    const struct vv_form *form;
     if (dag == NULL || path == NULL)
         VV_FAIL(error, VARVE_INVALID, "varve_dag_write: an argument is NULL");
-    VV_TRY(vv_form_find(form, path, &found, error));
-    if (found->write_second != NULL)
-        VV_TRY(write_second(&dag->dag, found, path, error));
-    return write_whole(&dag->dag, found->write, path, error);
+    VV_TRY(vv_sized_take(drawing, sizeof ours, &ours, sizeof ours, "varve_dag_write", error));
+    VV_TRY(vv_form_find(ours.form, path, &form, error));
+    VV_TRY(vv_picture_options_read(&options, ours.metric,
+                                   ours.colours != NULL ? ours.colours : "log", ours.theme,
+                                   error));
+    VV_TRY(vv_picture_init(&picture, &dag->dag, &options, error));
+    enum varve_code code = VARVE_OK;
+    if (form->write_second != NULL)
+        code = write_second(&picture, form, path, error);
+    if (code == VARVE_OK)
+        code = write_whole(&picture, form->write, path, error);
+    vv_picture_deinit(&picture);
+    return code;
 }

@@ -77,9 +77,10 @@ def test_it_needs_few_libraries_and_calls_itself_directly():
 
 
 def test_the_library_never_ends_the_program_nor_prints():
-    """What a library in somebody's program may not do, it cannot: it does not name it."""
+    """What a library in somebody's program may not do, it cannot: it does not name it. It starts
+    Graphviz, by posix_spawn."""
     wanted = {name for name, _, is_ours in symbols(LIBRARY) if not is_ours}
-    forbidden = {"exit", "_exit", "quick_exit", "fork", "vfork", "execve", "execvpe", "posix_spawn",
+    forbidden = {"exit", "_exit", "quick_exit", "fork", "vfork", "execve", "execvpe",
                  "system", "signal", "printf", "puts", "putchar", "perror", "stdout",
                  "stderr", "setenv", "putenv", "chdir", "setlocale", "__printf_chk"}
     assert wanted & forbidden == set()

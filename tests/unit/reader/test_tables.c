@@ -263,7 +263,12 @@ static void a_graph_is_tables(void **state)
     fails(varve_dag_write(NULL, "x.json", NULL, &error), VARVE_INVALID, "NULL");
     fails(varve_dag_write(dag, NULL, NULL, &error), VARVE_INVALID, "NULL");
     fails(varve_dag_write(dag, "/nowhere/x.json", NULL, &error), VARVE_NOT_FOUND, "/nowhere");
-    fails(varve_dag_write(dag, "/dev/full", "json", &error), VARVE_EXISTS, "no file");
+    struct varve_drawing drawing = { .struct_size = sizeof drawing, .form = "json" };
+    fails(varve_dag_write(dag, "/dev/full", &drawing, &error), VARVE_EXISTS, "no file");
+    drawing.theme = "darc";
+    fails(varve_dag_write(dag, "/nowhere/x", &drawing, &error), VARVE_INVALID, "dar");
+    drawing.struct_size = 8;
+    fails(varve_dag_write(dag, "/nowhere/x", &drawing, &error), VARVE_INVALID, "struct_size is 8");
     assert_string_equal(varve_dag_form_name(0), "json");
     assert_null(varve_dag_form_name(SIZE_MAX));
     varve_dag_close(dag);
