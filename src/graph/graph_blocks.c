@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "derive/operators/block_list.h"
 
 struct finding {
@@ -44,12 +45,12 @@ static enum varve_code name_blocks(const struct finding *finding, struct vv_scra
         const struct vv_block *block = &finding->list.items[b];
         size_t at = finding->sequences.items[block->sequence].first + block->start;
         char *name;
-        enum { NAME_BYTES = 160 };
+        enum { NAME_BYTES = 160, NAME_SHOWN = 100 };
         VV_TRY(VV_SCRATCH_ARRAY(scratch, &name, NAME_BYTES, error));
-        snprintf(name, NAME_BYTES, "%u \xc3\x97 block of %u: %.100s", block->total_times,
-                 block->period,
-                 vv_text_of(finding->model,
-                            finding->model->slices.name[finding->sequences.rows[at]]));
+        const char *first = vv_text_of(
+            finding->model, finding->model->slices.name[finding->sequences.rows[at]]);
+        snprintf(name, NAME_BYTES, "%u \xc3\x97 block of %u: %.*s", block->total_times,
+                 block->period, (int)vv_utf8_valid(first, strnlen(first, NAME_SHOWN)), first);
         blocks[b] = (struct vv_fold_block){ name, block->parent };
     }
     *out_blocks = blocks;

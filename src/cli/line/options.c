@@ -110,7 +110,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "only edges that are known from this: data, flow, nesting, stream, sync, order, or "
                 "several with commas", AT(edges),
     ROW(AROUND) .name = "around", .kind = VV_VALUE_TEXT, .value = "NODE",
-        .help = "only nodes and groups of this name, and what is near", AT(around),
+        .help = "only nodes and groups of this name or id, and what is near", AT(around),
     ROW(HOPS) .name = "hops", .kind = VV_VALUE_INT, .value = "N", .standard = "1",
         .help = "how many edges away is near", AT(hops),
     ROW(BREAK_CYCLES) .name = "break-cycles", .kind = VV_VALUE_FLAG,

@@ -31,17 +31,21 @@ static enum varve_code refuse_name(const struct vv_dag *dag, const char *name,
                  "no node is called '%.80s'. varve dag --table graph_nodes lists them", name);
 }
 
-/* Sets near[row] for the nodes of the name, those in groups of the name, and all that lie at most
+/* Sets near[row] for the nodes of the name or id, those in groups of it, and all that lie at most
  * `hops` edges away, in either direction. */
 static enum varve_code find_near(const struct vv_dag *dag, const struct vv_fold_options *options,
                                  bool *near, struct varve_error *error)
 {
     const struct vv_dag_edges *edges = &dag->edges;
     bool is_found = false;
+    char *end;
+    uint64_t id = strtoull(options->around, &end, 10);
+    if (*end != '\0')
+        id = 0; /* which no node has */
     for (uint32_t row = 0; row < dag->nodes.table.count; row++) {
         uint32_t parent = dag->nodes.parent[row];
         near[row] = strcmp(vv_dag_string(dag, dag->nodes.name[row]), options->around) == 0 ||
-                    (parent != VV_NONE && near[parent]);
+                    (id != 0 && dag->nodes.id[row] == id) || (parent != VV_NONE && near[parent]);
         is_found = is_found || near[row];
     }
     if (!is_found)

@@ -62,7 +62,8 @@ static bool is_device_work(uint8_t kind)
     return kind == VV_DAG_KERNEL || kind == VV_DAG_COPY || kind == VV_DAG_COLLECTIVE;
 }
 
-/* For each node the one that it was called by, and for device work the one that launched it. */
+/* For each node the one that it was called by, and for device work the one that launched it. A node
+ * of a folded graph that several others call has itself: none of them is the one. */
 static enum varve_code find_origins(struct vv_folding *folding, uint32_t **out_origin,
                                     struct varve_error *error)
 {
@@ -77,7 +78,9 @@ static enum varve_code find_origins(struct vv_folding *folding, uint32_t **out_o
         bool is_launch = dag->edges.kind[e] == VV_DAG_EDGE_FLOW &&
                          is_device_work(dag->nodes.kind[to]) &&
                          !is_device_work(dag->nodes.kind[from]);
-        if (is_call || (is_launch && origin[to] == VV_NONE))
+        if (is_call)
+            origin[to] = origin[to] == VV_NONE || origin[to] == from ? from : to;
+        else if (is_launch && origin[to] == VV_NONE)
             origin[to] = from;
     }
     *out_origin = origin;
@@ -88,7 +91,8 @@ static enum varve_code find_origins(struct vv_folding *folding, uint32_t **out_o
 static uint32_t operator_of(const struct vv_dag *dag, const uint32_t *origin, uint32_t node)
 {
     uint32_t at = origin[node], steps = 0;
-    while (at != VV_NONE && dag->nodes.kind[at] != VV_DAG_OPERATOR && steps++ < 1000)
+    while (at != VV_NONE && dag->nodes.kind[at] != VV_DAG_OPERATOR && origin[at] != at &&
+           steps++ < 1000)
         at = origin[at];
     return at != VV_NONE && dag->nodes.kind[at] == VV_DAG_OPERATOR ? at : node;
 }

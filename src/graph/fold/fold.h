@@ -33,7 +33,7 @@ struct vv_fold_options {
     const struct vv_fold_block *blocks;
     size_t block_count;
     int64_t top;               /* nodes that remain, of those without children; 0 = all          */
-    const char *around;        /* only these nodes and what is near; NULL = all                  */
+    const char *around;        /* a name, or an id: these nodes and what is near; NULL = all     */
     int64_t hops;
 };
 

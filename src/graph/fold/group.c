@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "graph/fold/folding.h"
 
-enum { PATH_PARTS_MAX = 64 };
+enum { PATH_PARTS_MAX = 64, NAME_SHOWN = 120 };
 
 static enum varve_code add_group(struct vv_folding *folding, uint32_t parent, const char *text,
                                  size_t length, uint32_t *out_group, struct varve_error *error)
@@ -125,10 +126,12 @@ static enum varve_code join_siblings(struct vv_folding *folding, struct varve_er
     struct vv_fold_group *groups = folding->groups;
     struct vv_groups kinds = { .scratch = folding->scratch }, lists = { .scratch =
                                                                             folding->scratch };
-    uint32_t *first, count = folding->group_ids.count;
+    uint32_t *first, *list_of, count = folding->group_ids.count;
     VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &first, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &list_of, count, error));
     for (uint32_t group = 0; group < count; group++) {
         uint32_t low, kind, known = lists.count;
+        list_of[group] = groups[group].parent;
         /* A member of a list that stands for another moves there with all that is in it. */
         if (groups[group].parent != VV_NONE)
             groups[group].parent = groups[groups[group].parent].same_as;
@@ -140,7 +143,8 @@ static enum varve_code join_siblings(struct vv_folding *folding, struct varve_er
         if (kind == known)
             first[kind] = group;
         groups[group].same_as = first[kind];
-        if (first[kind] != group)
+        /* A list inside a member of a list is counted once, not in each member. */
+        if (first[kind] != group && list_of[first[kind]] == list_of[group])
             groups[first[kind]].times++;
     }
     return VARVE_OK;
@@ -169,19 +173,29 @@ static enum varve_code join_below(struct vv_folding *folding, struct varve_error
     return VARVE_OK;
 }
 
-/* "24 x layers", after the list that they are in. */
+/* "24 x layers", after the list that they are in. If a list has several kinds of members, their
+ * names differ: "12 x layers", "12 x layers from 1". */
 static enum varve_code name_lists(struct vv_folding *folding, struct varve_error *error)
 {
+    struct vv_groups names = { .scratch = folding->scratch };
     for (uint32_t group = 0; group < folding->group_ids.count; group++) {
         struct vv_fold_group *own = &folding->groups[group];
+        const char *list = "", *first = vv_intern_text(&folding->strings, own->name);
         char name[200];
-        if (own->times < 2)
+        if (own->times < 2 || own->same_as != group)
             continue;
-        const char *list = own->parent == VV_NONE
-                               ? "" : vv_intern_text(&folding->strings,
-                                                     folding->groups[own->parent].name);
-        snprintf(name, sizeof name, "%u \xc3\x97 %.150s", own->times, list);
-        VV_TRY(vv_intern_add(&folding->strings, name, strlen(name), &own->name, error));
+        if (own->parent != VV_NONE)
+            list = vv_intern_text(&folding->strings, folding->groups[own->parent].name);
+        int length = snprintf(name, sizeof name, "%u \xc3\x97 %.*s", own->times,
+                              (int)vv_utf8_valid(list, strnlen(list, NAME_SHOWN)), list);
+        uint32_t text, place, known = names.count;
+        VV_TRY(vv_intern_add(&folding->strings, name, (size_t)length, &text, error));
+        VV_TRY(vv_groups_add(&names, own->parent + 1, text, &place, error));
+        if (place < known) {
+            snprintf(name + length, sizeof name - (size_t)length, " from %.20s", first);
+            VV_TRY(vv_intern_add(&folding->strings, name, strlen(name), &text, error));
+        }
+        own->name = text;
     }
     return VARVE_OK;
 }

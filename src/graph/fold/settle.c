@@ -17,11 +17,13 @@ static void add_to_group(struct vv_dag_nodes *nodes, uint32_t group, uint32_t ro
     nodes->bytes[group] += nodes->bytes[row];
     nodes->memory_bytes[group] += nodes->memory_bytes[row];
     nodes->flags[group] |= nodes->flags[row];
+    if (nodes->count[row] == 0)
+        return; /* when it ran is not known */
     if (nodes->count[group] == 0 || nodes->begin_ns[row] < nodes->begin_ns[group])
         nodes->begin_ns[group] = nodes->begin_ns[row];
     if (nodes->count[group] == 0 || nodes->end_ns[row] > nodes->end_ns[group])
         nodes->end_ns[group] = nodes->end_ns[row];
-    nodes->count[group] += nodes->count[row] > 0 ? nodes->count[row] : 1;
+    nodes->count[group] += nodes->count[row];
 }
 
 /* Children come after their parents, so the last row is settled first. */

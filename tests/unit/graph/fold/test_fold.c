@@ -108,6 +108,88 @@ static void equal_layers_become_one(void **state)
     vv_dag_deinit(&dag);
 }
 
+/* Layers of two kinds in turn, each with a list of its own. */
+static void make_two_kinds(struct vv_dag *dag)
+{
+    assert_int_equal(vv_dag_init(dag, NULL), VARVE_OK);
+    for (int layer = 0; layer < 6; layer++)
+        for (int expert = 0; expert < 4; expert++) {
+            char module[60];
+            snprintf(module, sizeof module, "net.%d.%s.%d", layer, layer % 2 ? "mlp" : "experts",
+                     expert);
+            add(dag, "mm", module, layer * 10 + expert, 1);
+        }
+}
+
+static void kinds_of_members_have_names_of_their_own(void **state)
+{
+    struct vv_dag dag, once, twice;
+    (void)state;
+    make_two_kinds(&dag);
+    fold_by(&dag, NULL, 0, NULL, &once);
+    /* net; both kinds; in each its list, and in that one for all four members; mm in each */
+    assert_int_equal(once.nodes.table.count, 9);
+    uint32_t even = find(&once, "3 \xc3\x97 net"), odd = find(&once, "3 \xc3\x97 net from 1");
+    assert_int_equal(once.nodes.total_ns[even], 12);
+    assert_int_equal(once.nodes.total_ns[odd], 12);
+    assert_int_equal(once.nodes.parent[find(&once, "experts")], even);
+    assert_int_equal(once.nodes.total_ns[find(&once, "4 \xc3\x97 experts")], 12);
+    fold_by(&once, NULL, 0, NULL, &twice);
+    assert_int_equal(twice.nodes.table.count, once.nodes.table.count);
+    vv_dag_deinit(&twice);
+    vv_dag_deinit(&once);
+    vv_dag_deinit(&dag);
+}
+
+static void a_list_in_a_list_is_counted_once(void **state)
+{
+    struct vv_dag dag, folded;
+    (void)state;
+    assert_int_equal(vv_dag_init(&dag, NULL), VARVE_OK);
+    for (int layer = 0; layer < 6; layer++)
+        for (int part = 0; part < 4; part++) {
+            char module[60];
+            snprintf(module, sizeof module, "net.%d.%d", layer, part);
+            add(&dag, "mm", module, layer * 10 + part, 1);
+        }
+    fold_by(&dag, NULL, 0, NULL, &folded);
+    assert_int_equal(folded.nodes.table.count, 4);
+    assert_int_equal(folded.nodes.parent[find(&folded, "4 \xc3\x97 6 \xc3\x97 net")],
+                     find(&folded, "6 \xc3\x97 net"));
+    vv_dag_deinit(&folded);
+    vv_dag_deinit(&dag);
+}
+
+/* Two operators launch a kernel each, by the same call. */
+static void work_keeps_its_operator_when_folded_again(void **state)
+{
+    struct vv_dag dag, once, twice;
+    uint32_t edge;
+    (void)state;
+    assert_int_equal(vv_dag_init(&dag, NULL), VARVE_OK);
+    for (int i = 0; i < 2; i++) {
+        uint32_t op = add(&dag, i == 0 ? "add" : "mm", NULL, 100 * i, 10),
+                 call = add(&dag, "launch", NULL, 100 * i + 2, 3),
+                 work = add(&dag, "gemm", NULL, 100 * i + 20, 30);
+        dag.nodes.kind[call] = VV_DAG_CALL;
+        dag.nodes.kind[work] = VV_DAG_KERNEL;
+        assert_int_equal(vv_dag_add_edge(&dag, op, call, VV_DAG_EDGE_NESTING, &edge, NULL),
+                         VARVE_OK);
+        assert_int_equal(vv_dag_add_edge(&dag, call, work, VV_DAG_EDGE_FLOW, &edge, NULL),
+                         VARVE_OK);
+    }
+    fold_by(&dag, "op", 0, NULL, &once);
+    fold_by(&once, "op", 0, NULL, &twice);
+    assert_int_equal(once.nodes.table.count, 5); /* add, mm, launch, and the work of both */
+    assert_int_equal(twice.nodes.table.count, 5);
+    for (uint32_t row = 0; row < 5; row++)
+        assert_string_equal(vv_dag_string(&twice, twice.nodes.name[row]),
+                            vv_dag_string(&once, once.nodes.name[row]));
+    vv_dag_deinit(&twice);
+    vv_dag_deinit(&once);
+    vv_dag_deinit(&dag);
+}
+
 static void unequal_members_of_a_list_remain(void **state)
 {
     struct vv_dag dag, folded;
@@ -197,6 +279,10 @@ static void what_is_near_remains(void **state)
     find(&folded, "mm"); /* one edge away */
     assert_int_equal(folded.nodes.self_ns[find(&folded, "(1 other)")], 21);
     vv_dag_deinit(&folded);
+    fold_by(&dag, "name", 0, "1", &folded); /* by its id; no edge leads to it */
+    assert_int_equal(folded.nodes.self_ns[find(&folded, "embedding")], 21);
+    find(&folded, "(2 others)");
+    vv_dag_deinit(&folded);
     assert_int_equal(vv_fold_read_keys("name", &options, NULL), VARVE_OK);
     assert_int_equal(vv_dag_init(&folded, NULL), VARVE_OK);
     assert_int_equal(vv_fold(&dag, &options, &folded, &error), VARVE_INVALID);
@@ -232,6 +318,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_layers_become_one),
+        cmocka_unit_test(kinds_of_members_have_names_of_their_own),
+        cmocka_unit_test(a_list_in_a_list_is_counted_once),
+        cmocka_unit_test(work_keeps_its_operator_when_folded_again),
         cmocka_unit_test(unequal_members_of_a_list_remain),
         cmocka_unit_test(folding_again_changes_nothing),
         cmocka_unit_test(a_call_of_itself_counts_once),
