@@ -15,6 +15,7 @@ struct draft {
     uint32_t row, id;       /* id: VV_NONE until it is said                                     */
     uint64_t edges;         /* those that were there before it                                  */
     bool are_arriving;      /* its own edges end at it                                          */
+    bool is_edge;           /* it is an edge: row                                               */
 };
 
 struct json_reading {
@@ -254,10 +255,39 @@ static enum varve_code read_pair(struct json_reading *reading, void *node,
     if (code == VARVE_OK && key != NULL && value != NULL)
         code = vv_draft_say_text(
             reading->graph,
-            &(struct vv_graph_said){ VV_OF_NODE, draft->row, key, value, strlen(value) },
+            &(struct vv_graph_said){ draft->is_edge ? VV_OF_EDGE : VV_OF_NODE, draft->row, key,
+                                     value, strlen(value) },
             json->offset, error);
     free(key);
     free(value);
+    return code;
+}
+
+/* {"id": "1", "attrs": […]}: what is said of an edge that ends here, the one with this number. */
+static enum varve_code read_input(struct json_reading *reading, void *node,
+                                  struct varve_error *error)
+{
+    struct vv_json *json = reading->json;
+    const struct draft *draft = node;
+    struct draft edge = { .is_edge = true };
+    uint64_t row = UINT64_MAX;
+    enum varve_code code;
+    if (json->token != VV_JSON_OBJECT)
+        return vv_fail_at(error, VARVE_CORRUPT, json->offset, "metadata must be an object");
+    while ((code = vv_json_next(json, error)) == VARVE_OK && json->token == VV_JSON_NAME) {
+        bool is_id = vv_json_is(json, "id");
+        if (!is_id && vv_json_is(json, "attrs") && row < reading->graph->dag.edges.table.count) {
+            edge.row = (uint32_t)row;
+            VV_TRY(read_array(reading, &edge, read_pair, error));
+            continue;
+        }
+        if (!is_id)
+            VV_TRY(vv_json_skip(json, error));
+        else
+            VV_TRY(vv_json_next(json, error));
+        if (is_id && json->token == VV_JSON_STRING)
+            row = draft->edges + strtoul(json->text, NULL, 10);
+    }
     return code;
 }
 
@@ -298,6 +328,8 @@ static enum varve_code read_member(struct json_reading *reading, struct draft *d
         draft->are_arriving = true;
         return read_array(reading, draft, read_edge, error);
     }
+    if (strcmp(key, "inputsMetadata") == 0 && graph->is_ours)
+        return read_array(reading, draft, read_input, error);
     VV_TRY(vv_json_next(json, error));
     if (strcmp(key, "id") == 0)
         return read_id(reading, draft, error);
