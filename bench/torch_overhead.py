@@ -2,7 +2,7 @@
 """torch_overhead.py — what recording PyTorch costs, against the floor that PyTorch itself charges
 for any observer.
 
-    PYTHON bench/torch_overhead.py [ROUNDS]          from the folder of the sources, with a Python
+    PYTHON bench/torch_overhead.py [--data] [ROUNDS]  from the folder of the sources, with a Python
                                                      that has torch
 
 One process; each round takes one short sample of each variant, in an order drawn anew, so that all
@@ -31,7 +31,10 @@ LOOP = ROOT / "build" / "bench" / "lib" / "torch_loop.so"
 TRACE = ROOT / "build" / "bench.varve"
 MODES = ["bare", "varve: names and numbers", "varve: with shapes", "empty callback: the floor",
          "empty callback, inputs boxed", "least, times", "least, shapes",
-         "least, times, in new pages", "least, shapes, in new pages", "varve: with data"]
+         "least, times, in new pages", "least, shapes, in new pages"]
+if "--data" in sys.argv:  # beside it "with shapes" costs some 13 ns more: PyTorch keeps outputs
+    sys.argv.remove("--data")
+    MODES.append("varve: with data")
 PROFILERS = {"torch.profiler": False, "torch.profiler, record_shapes": True}
 COUNT = 2000
 

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "record/hot_path.h"
 #include "varve/varve.h"
 
 /* Indexed by c10::ScalarType, which only grows at its end. */
@@ -18,7 +19,7 @@ static const uint8_t vv_torch_dtypes[] = {
     [44] = VARVE_F8E8M0, [46] = VARVE_C32,
 };
 
-static inline uint8_t vv_torch_dtype(uint16_t type)
+VV_INLINE uint8_t vv_torch_dtype(uint16_t type)
 {
     uint8_t known = type < sizeof vv_torch_dtypes ? vv_torch_dtypes[type] : VARVE_DTYPE_UNKNOWN;
     return known != VARVE_DTYPE_UNKNOWN ? known : VARVE_BITS;

@@ -101,10 +101,9 @@ VV_INLINE void look_for_profiler(void)
 /* ---- begin ---- */
 
 struct begin { /* mostly a few words, which follow their counts                                  */
-    size_t begin_words, call_words, identity_words;
+    size_t begin_words, call_words;
     uint32_t group; /* string id that the call names; 0 = none */
-    /* The range's begin, its call, its identities. */
-    uint64_t words[2 + VV_CALL_WORDS_MAX + 2 + VV_CALL_ARGUMENTS_MAX];
+    uint64_t words[2 + VV_CALL_WORDS_MAX]; /* the range's begin, then its call */
 };
 
 /* Sets the first words: the class of a site, or the id of the text. False: the range cannot be
@@ -164,17 +163,20 @@ static VV_HOT void add_inputs(struct vv_torch_arguments *arguments, const uint8_
  * and others behind it not: then numbers in the order of the tensors would be wrong. */
 #define LARGEST_TENSOR_WORDS (2 + 2 * VV_TENSOR_RANK_MAX)
 
-static __attribute__((noinline)) void add_identities(struct begin *begin, const uint8_t *guard,
+/* Behind the call, in a record of its own: what records no data must not pay for it. */
+static __attribute__((noinline)) void put_identities(struct vv_self *self,
+                                                     const struct begin *begin,
+                                                     const uint8_t *guard,
                                                      const struct vv_torch_operator *known)
 {
+    uint64_t words[1 + VV_CALL_ARGUMENTS_MAX];
     struct inputs inputs = inputs_of(guard, known);
-    uint64_t *words = begin->words + begin->begin_words + begin->call_words;
-    if (VV_CALL_WORDS_MAX - begin->call_words < LARGEST_TENSOR_WORDS)
+    if (begin->call_words == 0 || VV_CALL_WORDS_MAX - begin->call_words < LARGEST_TENSOR_WORDS)
         return;
-    size_t count = vv_torch_identities(&hot.layout, inputs.values, inputs.count, hot.undefined,
-                                       words + 2, VV_CALL_ARGUMENTS_MAX);
-    words[1] = count;
-    begin->identity_words = count > 0 ? 2 + count : 0;
+    words[0] = vv_torch_identities(&hot.layout, inputs.values, inputs.count, hot.undefined,
+                                   words + 1, VV_CALL_ARGUMENTS_MAX);
+    if (words[0] > 0)
+        vv_put_fields(self, VV_EVENT_IDENTITIES, words, 1 + (size_t)words[0]);
 }
 
 VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scope,
@@ -193,14 +195,11 @@ VV_INLINE void add_call(struct begin *begin, const uint8_t *guard, uint32_t scop
     words[3] = (uint64_t)scope << 32 | arguments.count;
     begin->call_words = arguments.word_count;
     begin->group = arguments.string;
-    if (VARVE_UNLIKELY(hot.gives_data))
-        add_identities(begin, guard, known);
 }
 
 static void put_begin(struct vv_self *self, const struct begin *begin)
 {
-    const size_t identities_at = begin->begin_words + begin->call_words;
-    const size_t words = identities_at + begin->identity_words, bytes = 8 * words;
+    const size_t words = begin->begin_words + begin->call_words, bytes = 8 * words;
     const uint32_t string = begin->begin_words > 1 ? (uint32_t)begin->words[1] : begin->group;
     struct vv_place place = vv_reserve_naming(self, bytes, string);
     if (place.words == NULL)
@@ -220,8 +219,6 @@ static void put_begin(struct vv_self *self, const struct begin *begin)
         place.words[at] = begin->words[at];
     if (begin->call_words > 0)
         place.words[begin->begin_words] = vv_record_word(VV_EVENT_CALL, place.ticks);
-    if (VARVE_UNLIKELY(begin->identity_words > 0))
-        place.words[identities_at] = vv_record_word(VV_EVENT_IDENTITIES, place.ticks);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     place.words[0] = vv_record_word((uint32_t)begin->words[0], place.ticks);
     vv_publish(self, &place, bytes);
@@ -286,7 +283,7 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
     if (VARVE_UNLIKELY(self->met != hot.generation))
         meet_thread();
     struct begin begin;
-    begin.call_words = begin.identity_words = begin.group = 0;
+    begin.call_words = begin.group = 0;
     const struct vv_torch_operator *known = NULL;
     const char *text = NULL;
     if (bytes[hot.layout.numbers.kind] == 1)
@@ -299,6 +296,8 @@ static VV_HOT __attribute__((noinline)) void begin_guard(const void *guard, uint
     if (is_wanted && name_begin(self, &begin, known, text, layer)) {
         add_call(&begin, guard, scope, known);
         put_begin(self, &begin);
+        if (VARVE_UNLIKELY(hot.gives_data))
+            put_identities(self, &begin, guard, known);
     }
     vv_push(self, is_wanted);
     vv_count_begin(self, is_wanted);
