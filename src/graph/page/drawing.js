@@ -3,7 +3,7 @@
  * drawn. A text that would be too small to read is left out; the colour stays. */
 
 const LEAST_TEXT = 10, MOST_TEXT = 15, TWO_LINES = 30, ONE_LINE = 12.5;
-const LEAST_CHARACTERS = 8; /* of a name that is cut                                            */
+const LEAST_CHARACTERS = 5; /* of a name that is cut                                            */
 const FONT = 'system-ui, "Segoe UI", "Liberation Sans", sans-serif';
 const BOLD = 1.09;          /* how much wider bold text is, at most                             */
 const LEAST_OUTLINE = 4;    /* pixels of a node that has an outline                             */
@@ -94,7 +94,7 @@ function drawTitles(context, view, colours) {
     context.font = '600 ' + size + 'px ' + FONT;
     for (const row of groups) {
         const w = boxes.w[row] * camera.zoom, head = HEAD * camera.zoom;
-        if (head < ONE_LINE - 2 || w < 40 || !isOnScreen(view, row)) continue;
+        if (head < ONE_LINE - 4.5 || w < 40 || !isOnScreen(view, row)) continue;
         const x = toScreenX(camera, boxes.x[row]), y = toScreenY(camera, boxes.y[row]);
         const left = Math.max(x, 0) + 8, room = Math.min(x + w, view.width) - left - 8;
         const title = titleOf(context, view, row, size, room);

@@ -52,13 +52,14 @@ function shown(text) {
     return String(text).replace(/\r\n|\n/g, ' ⏎ ').replace(/\t/g, ' ').replace(HARMFUL, '\ufffd');
 }
 
-/* At most `length` characters of it; the middle is left out, for names differ at their ends. */
+/* At most `length` characters of it; the middle is left out, for names differ at their ends. Of
+ * very few characters the first ones say most. */
 function shortened(text, length) {
     if (text.length <= length) return text;
     const signs = Array.from(text.length > 4 * length + 64
         ? text.slice(0, 2 * length) + text.slice(-2 * length) : text);
     if (signs.length <= length) return text;
-    const head = Math.ceil((length - 1) * 0.6);
+    const head = length < 12 ? length - 1 : Math.ceil((length - 1) * 0.6);
     const tail = signs.length - length + 1 + head;
     return signs.slice(0, head).join('') + '…' + signs.slice(tail).join('');
 }
