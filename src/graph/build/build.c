@@ -8,6 +8,7 @@
 
 #include "graph/build/building.h"
 #include "graph/build/kinds.h"
+#include "graph/dag/laws.h"
 #include "graph/dag/levels.h"
 
 static const struct vv_graph_kind *const kinds[] = {
@@ -256,6 +257,7 @@ static bool has_levels(const struct vv_dag *dag)
 static enum varve_code take_file(struct vv_graph_building *building, struct varve_error *error)
 {
     VV_TRY(vv_dag_from_model(building->model, building->dag, error));
+    VV_TRY(vv_dag_check(building->dag, error));
     if (is_selected(&building->question->selection))
         VV_TRY(vv_dag_note(building->dag, error, "selection",
                            "not applied to the graph of a file; --of operators makes a new graph"));

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs that a file says and no program would write: each gets an answer or an error that says
+what is wrong, soon and in little memory."""
+import json
+import os
+import resource
+import subprocess
+
+import pytest
+
+LARGEST = 2 ** 63 - 1
+MEMORY_BYTES = 1 << 30
+
+
+def node(number, **said):
+    return {"name": f"n{number}", "ts": number * 10 ** 6, "duration": 5000, "id": number,
+            "adj": [], "kind": "operator", "count": 1} | said
+
+
+@pytest.fixture(name="dag")
+def run_dag(varve, tmp_path):
+    def run(nodes, *arguments, edges=(), text=None):
+        path = tmp_path / "graph.json"
+        path.write_text(text if text is not None else json.dumps(
+            {"version": "1.0.0", "varve": {"notes": []}, "nodes": nodes, "edges": list(edges)}))
+        return subprocess.run(
+            [varve, "dag", path, *map(str, arguments)], text=True, capture_output=True, check=False,
+            timeout=120, env=os.environ | {"VARVE_CACHE": "off"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES,) * 2))
+    return run
+
+
+@pytest.mark.parametrize("said, says", [
+    ({"self_ns": LARGEST}, "node 2 of the graph: with it, self_ns adds up to 2^63 or more"),
+    ({"count": 2 ** 64 - 1}, "node 1 of the graph: count is negative, or 2^63 or more"),
+    ({"total_ns": -1}, "node 1 of the graph: total_ns is negative"),
+    ({"begin_rest_ps": 1000}, "1000 or more picoseconds"),
+    ({"begin_ns": -LARGEST - 1}, "2^63 ns or more away"),
+    ({"occurrences": [[0, 1, -1]]}, "occurrence 1 of the graph: total_ns is negative")])
+def test_numbers_that_cannot_be_added_are_refused(dag, said, says):
+    for arguments in ((), ("--by", "name"), ("-o", "-", "--form", "html")):
+        done = dag([node(1, **said), node(2, **said)], *arguments)
+        assert (done.returncode, done.stdout) == (3, "") and says in done.stderr
+
+
+def test_a_level_costs_no_memory(dag):
+    done = dag([node(1, level=2 ** 32 - 2), node(2, level=7), node(3, level=7)], "--table", "graph",
+               "--csv")
+    rows = {line.split(",")[0]: line.split(",")[1] for line in done.stdout.splitlines()}
+    assert rows["levels"] == str(2 ** 32 - 1) and rows["most nodes in a level"] == "2"
+
+
+def test_an_id_that_a_column_cannot_hold_is_not_said(dag):
+    done = dag([node(2 ** 64 - 1), node(5)], "--table", "graph_nodes", "--json")
+    table = json.loads(done.stdout)["tables"]["graph_nodes"]
+    place = [column["name"] for column in table["columns"]].index("id")
+    assert sorted((row[-1], row[place]) for row in table["rows"]) == [
+        ("n18446744073709551615", None), ("n5", 5), ("total", None)]
+
+
+def test_a_file_that_ends_anywhere_is_no_crash(dag):
+    nodes = [node(1, kind="group"), node(2, parent=1, module="a.é", occurrences=[[0, 1, 5]],
+                                        begin_rest_ps=7, critical=True)]
+    text = json.dumps({"version": "1.0.0", "varve": {"notes": [["steps", "1"]]}, "nodes": nodes,
+                       "edges": [{"edgeFrom": 1, "edgeTo": 2, "kind": "flow"}]})
+    for end in range(0, len(text), 7):
+        assert dag(None, "--by", "module,op", text=text[:end]).returncode in (0, 1, 2, 3)
