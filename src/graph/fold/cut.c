@@ -31,12 +31,59 @@ static enum varve_code refuse_name(const struct vv_dag *dag, const char *name,
                  "no node is called '%.80s'. varve dag --table graph_nodes lists them", name);
 }
 
+/* The other ends of each node's edges, in either direction: first[row] … first[row + 1]
+ * of `others`. */
+static enum varve_code find_neighbours(const struct vv_dag *dag, struct vv_scratch *scratch,
+                                       uint64_t **out_first, uint32_t **out_others,
+                                       struct varve_error *error)
+{
+    const struct vv_dag_edges *edges = &dag->edges;
+    uint64_t nodes = dag->nodes.table.count, *first;
+    uint32_t *others;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &first, nodes + 2, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &others, edges->table.count * 2, error));
+    for (uint64_t e = 0; e < edges->table.count; e++) {
+        first[(uint64_t)edges->from[e] + 2]++;
+        first[(uint64_t)edges->to[e] + 2]++;
+    }
+    for (uint64_t row = 2; row < nodes + 2; row++)
+        first[row] += first[row - 1];
+    for (uint64_t e = 0; e < edges->table.count; e++) {
+        others[first[(uint64_t)edges->from[e] + 1]++] = edges->to[e];
+        others[first[(uint64_t)edges->to[e] + 1]++] = edges->from[e];
+    }
+    *out_first = first;
+    *out_others = others;
+    return VARVE_OK;
+}
+
+/* Sets near[row] for all nodes that lie at most `hops` edges away from one where it is set. */
+static enum varve_code walk_from(const struct vv_dag *dag, int64_t hops, bool *near,
+                                 struct vv_scratch *scratch, struct varve_error *error)
+{
+    uint64_t *first, reached = 0, done = 0;
+    uint32_t *others, *queue;
+    VV_TRY(find_neighbours(dag, scratch, &first, &others, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &queue, dag->nodes.table.count, error));
+    for (uint32_t row = 0; row < dag->nodes.table.count; row++)
+        if (near[row])
+            queue[reached++] = row;
+    for (int64_t hop = 0; hop < hops && done < reached; hop++)
+        for (uint64_t end = reached; done < end; done++)
+            for (uint64_t i = first[queue[done]]; i < first[queue[done] + 1]; i++)
+                if (!near[others[i]]) {
+                    near[others[i]] = true;
+                    queue[reached++] = others[i];
+                }
+    return VARVE_OK;
+}
+
 /* Sets near[row] for the nodes of the name or id, those in groups of it, and all that lie at most
  * `hops` edges away, in either direction. */
 static enum varve_code find_near(const struct vv_dag *dag, const struct vv_fold_options *options,
-                                 bool *near, struct varve_error *error)
+                                 bool *near, struct vv_scratch *scratch,
+                                 struct varve_error *error)
 {
-    const struct vv_dag_edges *edges = &dag->edges;
     bool is_found = false;
     char *end;
     uint64_t id = strtoull(options->around, &end, 10);
@@ -50,25 +97,7 @@ static enum varve_code find_near(const struct vv_dag *dag, const struct vv_fold_
     }
     if (!is_found)
         return refuse_name(dag, options->around, error);
-    bool grows = true;
-    for (int64_t hop = 0; hop < options->hops && grows; hop++) {
-        uint8_t *was = (uint8_t *)near;
-        grows = false;
-        /* 2 = reached by this hop, so that one hop does not run through the whole graph. */
-        for (uint64_t e = 0; e < edges->table.count; e++) {
-            uint32_t from = edges->from[e], to = edges->to[e];
-            if (was[from] == 1 && was[to] == 0)
-                was[to] = 2;
-            else if (was[to] == 1 && was[from] == 0)
-                was[from] = 2;
-        }
-        for (uint32_t row = 0; row < dag->nodes.table.count; row++)
-            if (was[row] == 2) {
-                was[row] = 1;
-                grows = true;
-            }
-    }
-    return VARVE_OK;
+    return walk_from(dag, options->hops, near, scratch, error);
 }
 
 struct weight { int64_t self_ns; uint32_t row; };
@@ -151,6 +180,7 @@ struct cutting {
     struct vv_dag *out;
     struct vv_scratch *scratch;
     bool *keep;          /* row -> it remains                                                   */
+    uint32_t *home_of;   /* row -> the innermost group around it that remains; VV_NONE           */
     uint32_t *row_of;    /* row -> row of the smaller graph                                     */
     uint32_t *rest_of;   /* group + 1 -> its node of kind REST; VV_NONE                          */
     uint32_t *others;    /* group + 1 -> leaves that are left out                               */
@@ -168,13 +198,15 @@ static void keep_groups(struct cutting *cutting)
     }
 }
 
-/* The innermost group around a row that remains; VV_NONE. */
-static uint32_t home_of(const struct cutting *cutting, uint32_t row)
+/* A parent's row is smaller, so its own home is known before. */
+static void find_homes(struct cutting *cutting)
 {
-    uint32_t parent = cutting->dag->nodes.parent[row];
-    while (parent != VV_NONE && !cutting->keep[parent])
-        parent = cutting->dag->nodes.parent[parent];
-    return parent;
+    const struct vv_dag_nodes *nodes = &cutting->dag->nodes;
+    for (uint32_t row = 0; row < nodes->table.count; row++) {
+        uint32_t parent = nodes->parent[row];
+        cutting->home_of[row] =
+            parent == VV_NONE || cutting->keep[parent] ? parent : cutting->home_of[parent];
+    }
 }
 
 static enum varve_code add_kept(struct cutting *cutting, struct varve_error *error)
@@ -182,7 +214,7 @@ static enum varve_code add_kept(struct cutting *cutting, struct varve_error *err
     const struct vv_dag_nodes *nodes = &cutting->dag->nodes;
     struct vv_dag *out = cutting->out;
     for (uint32_t row = 0; row < nodes->table.count; row++) {
-        uint32_t to, home = home_of(cutting, row);
+        uint32_t to, home = cutting->home_of[row];
         if (!cutting->keep[row]) {
             cutting->others[home + 1] += is_leaf(cutting->dag, row);
             continue;
@@ -206,7 +238,7 @@ static enum varve_code add_rest(struct cutting *cutting, struct varve_error *err
     for (uint32_t row = 0; row < nodes->table.count; row++) {
         if (cutting->keep[row] || !is_leaf(cutting->dag, row))
             continue;
-        uint32_t home = home_of(cutting, row), *rest = &cutting->rest_of[home + 1];
+        uint32_t home = cutting->home_of[row], *rest = &cutting->rest_of[home + 1];
         bool is_first = *rest == VV_NONE;
         if (is_first) {
             char name[60];
@@ -254,19 +286,22 @@ static enum varve_code cut(struct cutting *cutting, const struct vv_fold_options
 {
     uint64_t count = cutting->dag->nodes.table.count;
     VV_TRY(VV_SCRATCH_ZEROS(cutting->scratch, &cutting->keep, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(cutting->scratch, &cutting->home_of, count, error));
     VV_TRY(VV_SCRATCH_ZEROS(cutting->scratch, &cutting->row_of, count, error));
     VV_TRY(VV_SCRATCH_ZEROS(cutting->scratch, &cutting->others, count + 1, error));
     VV_TRY(VV_SCRATCH_ARRAY(cutting->scratch, &cutting->rest_of, count + 1, error));
     memset(cutting->rest_of, 0xff, (count + 1) * sizeof *cutting->rest_of);
     memset(cutting->keep, 1, count * sizeof *cutting->keep);
     if (options->around != NULL)
-        VV_TRY(find_near(cutting->dag, options, cutting->keep, error));
+        VV_TRY(find_near(cutting->dag, options, cutting->keep, cutting->scratch,
+                         error));
     if (options->top > 0)
         VV_TRY(keep_top(cutting->dag, options->top, cutting->keep, cutting->scratch, error));
     for (uint32_t row = 0; row < count; row++)
         if (!is_leaf(cutting->dag, row))
             cutting->keep[row] = false;
     keep_groups(cutting);
+    find_homes(cutting);
     VV_TRY(add_kept(cutting, error));
     VV_TRY(add_rest(cutting, error));
     return add_edges(cutting, error);

@@ -131,6 +131,9 @@ static enum varve_code fold(struct vv_folding *folding, struct vv_dag *out_dag,
     VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &folding->group_of, count, error));
     VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &folding->name_of, count, error));
     VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &folding->leaf_of, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &folding->former_of, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(folding->scratch, &folding->chain, count, error));
+    memset(folding->former_of, 0xff, count * sizeof *folding->former_of);
     VV_TRY(name_nodes(folding, error));
     VV_TRY(vv_fold_find_groups(folding, error));
     return vv_fold_merge(folding, out_dag, error);
@@ -141,8 +144,8 @@ static enum varve_code copy_notes(const struct vv_dag *dag, struct vv_dag *out_d
 {
     for (uint64_t row = 0; row < dag->notes.table.count; row++)
         if (strcmp(vv_dag_string(dag, dag->notes.key[row]), "edges back") != 0)
-            VV_TRY(vv_dag_note(out_dag, error, vv_dag_string(dag, dag->notes.key[row]), "%s",
-                               vv_dag_string(dag, dag->notes.text[row])));
+            VV_TRY(vv_dag_add_note(out_dag, vv_dag_string(dag, dag->notes.key[row]),
+                                   vv_dag_string(dag, dag->notes.text[row]), error));
     return VARVE_OK;
 }
 

@@ -26,6 +26,8 @@ struct vv_folding {
     struct vv_fold_group *groups;
     size_t group_capacity;
     uint32_t *group_of;               /* node -> group; VV_NONE                                 */
+    uint32_t *former_of;              /* node that others stand in -> its group; VV_NONE         */
+    uint32_t *chain;                  /* of nodes, for a moment                                  */
     uint32_t *name_of;                /* node -> string of the folding                          */
     struct vv_groups leaf_ids;        /* (group + 1, name * kinds + kind) -> leaf                */
     uint32_t *leaf_of;                /* node -> leaf; VV_NONE: it is a group of the input       */

@@ -66,14 +66,15 @@ static enum varve_code add_former(struct vv_folding *folding, uint32_t node, uin
                                   struct varve_error *error)
 {
     const struct vv_dag_nodes *nodes = &folding->dag->nodes;
-    uint32_t chain[PATH_PARTS_MAX];
-    size_t count = 0;
-    for (node = nodes->parent[node]; node != VV_NONE && count < PATH_PARTS_MAX;
+    uint32_t *former_of = folding->former_of, *chain = folding->chain, count = 0;
+    for (node = nodes->parent[node]; node != VV_NONE && former_of[node] == VV_NONE;
          node = nodes->parent[node])
         chain[count++] = node;
+    *group = node != VV_NONE ? former_of[node] : VV_NONE;
     while (count-- > 0) {
         const char *name = vv_dag_string(folding->dag, nodes->name[chain[count]]);
         VV_TRY(add_group(folding, *group, name, strlen(name), group, error));
+        former_of[chain[count]] = *group;
     }
     return VARVE_OK;
 }

@@ -330,6 +330,32 @@ static void each_allocation_of_each_table_fails_once(void **state)
     vv_model_destroy(model);
 }
 
+/* Each way to fold and to cut a graph. */
+static void each_allocation_of_a_folded_graph_fails_once(void **state)
+{
+    static const struct { const char *by, *around; int64_t top; } manners[] = {
+        { "op,module,block,phase", NULL, 0 },
+        { "block,name", "aten::mm", 2 },
+        { "execution", NULL, 3 },
+    };
+    struct vv_model *model = everything();
+    (void)state;
+    for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
+        struct asked asked = { .question = VV_QUESTION_ALL, .model = model };
+        asked.question.by = manners[i].by;
+        asked.question.around = manners[i].around;
+        asked.question.hops = 2;
+        asked.question.top = manners[i].top;
+        for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
+            asked.name = table->name;
+            asked.analyse = table->analyse;
+            if (strncmp(table->name, "graph", 5) == 0)
+                fail_each(&asked);
+        }
+    }
+    vv_model_destroy(model);
+}
+
 static void each_allocation_of_each_diff_fails_once(void **state)
 {
     struct vv_model *model = everything();
@@ -350,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_of_each_table_fails_once),
+        cmocka_unit_test(each_allocation_of_a_folded_graph_fails_once),
         cmocka_unit_test(each_allocation_of_each_diff_fails_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,59 @@ static void what_is_near_remains(void **state)
     vv_dag_deinit(&dag);
 }
 
+/* A chain of nodes, each in the group before it, and what lies 3 hops from one of them. Neither the
+ * depth nor the length costs more than once. */
+static void deep_groups_and_long_chains_are_walked_once(void **state)
+{
+    enum { NODES = 200000 };
+    struct vv_dag dag, folded;
+    uint32_t row, edge;
+    char name[20];
+    (void)state;
+    assert_int_equal(vv_dag_init(&dag, NULL), VARVE_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        row = add(&dag, name, "", i, 1);
+        if (i == 0)
+            continue;
+        dag.nodes.parent[row] = row - 1;
+        assert_int_equal(vv_dag_add_edge(&dag, row - 1, row, VV_DAG_EDGE_DATA, &edge, NULL),
+                         VARVE_OK);
+    }
+    struct vv_fold_options options = { .around = "n7", .hops = NODES };
+    assert_int_equal(vv_fold_read_keys("name", &options, NULL), VARVE_OK);
+    assert_int_equal(vv_dag_init(&folded, NULL), VARVE_OK);
+    assert_int_equal(vv_fold(&dag, &options, &folded, NULL), VARVE_OK);
+    assert_int_equal(whole_ns(&folded), NODES);
+    assert_int_equal(folded.nodes.table.count, 2 * NODES - 1);
+    vv_dag_deinit(&folded);
+    options.hops = 3;
+    options.around = "n100";
+    memset(dag.nodes.parent, 0xff, NODES * sizeof *dag.nodes.parent);
+    assert_int_equal(vv_dag_init(&folded, NULL), VARVE_OK);
+    assert_int_equal(vv_fold(&dag, &options, &folded, NULL), VARVE_OK);
+    assert_int_equal(folded.nodes.table.count, 7 + 1);
+    vv_dag_deinit(&folded);
+    vv_dag_deinit(&dag);
+}
+
+/* A note is kept whole, however long it is. */
+static void long_notes_remain(void **state)
+{
+    struct vv_dag dag, folded;
+    char text[2001];
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(vv_dag_init(&dag, NULL), VARVE_OK);
+    add(&dag, "mm", "", 0, 1);
+    assert_int_equal(vv_dag_add_note(&dag, "said", text, NULL), VARVE_OK);
+    fold_by(&dag, "name", 0, NULL, &folded);
+    assert_string_equal(vv_dag_find_note(&folded, "said"), text);
+    vv_dag_deinit(&folded);
+    vv_dag_deinit(&dag);
+}
+
 static void wrong_keys_are_refused(void **state)
 {
     struct vv_fold_options options = { .top = 0 };
@@ -326,6 +379,8 @@ int main(void)
         cmocka_unit_test(a_call_of_itself_counts_once),
         cmocka_unit_test(the_rest_is_one_node),
         cmocka_unit_test(what_is_near_remains),
+        cmocka_unit_test(deep_groups_and_long_chains_are_walked_once),
+        cmocka_unit_test(long_notes_remain),
         cmocka_unit_test(wrong_keys_are_refused),
         cmocka_unit_test(an_empty_graph_folds_to_nothing),
     };
