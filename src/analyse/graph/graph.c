@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sheet/cells.h"
@@ -89,18 +90,28 @@ static enum varve_code put_edges(struct view *view, struct varve_error *error)
     return VARVE_OK;
 }
 
+static int compare_levels(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* A file may say any level, so they are sorted, and not counted in an array by level. */
 static enum varve_code put_levels(struct view *view, struct varve_error *error)
 {
     const struct vv_dag_nodes *nodes = &view->dag->nodes;
-    uint32_t levels = 0, *width, widest = 0;
+    uint32_t *levels, count = 0, width = 0, widest = 0;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &levels, nodes->table.count, error));
     for (uint32_t row = 0; row < nodes->table.count; row++)
-        if (nodes->level[row] != VV_NONE && nodes->level[row] >= levels)
-            levels = nodes->level[row] + 1;
-    VV_TRY(VV_SCRATCH_ZEROS(view->scratch, &width, (size_t)levels + 1, error));
-    for (uint32_t row = 0; row < nodes->table.count; row++)
-        if (nodes->level[row] != VV_NONE && ++width[nodes->level[row]] > widest)
-            widest = width[nodes->level[row]];
-    VV_TRY(put(view, "levels", levels, -1, -1, error));
+        if (nodes->level[row] != VV_NONE)
+            levels[count++] = nodes->level[row];
+    if (count > 0)
+        qsort(levels, count, sizeof *levels, compare_levels);
+    for (uint32_t i = 0; i < count; i++) {
+        width = i > 0 && levels[i] == levels[i - 1] ? width + 1 : 1;
+        widest = width > widest ? width : widest;
+    }
+    VV_TRY(put(view, "levels", count > 0 ? (int64_t)levels[count - 1] + 1 : 0, -1, -1, error));
     return put(view, "most nodes in a level", widest, -1, -1, error);
 }
 

@@ -118,7 +118,7 @@ static enum varve_code fill(struct view *view, uint32_t row, struct vv_cell *cel
     cells[IN] = vv_int_cell(view->edges_in[row]);
     cells[OUT] = vv_int_cell(view->edges_out[row]);
     cells[BEGIN] = known_cell(nodes->begin_ns[row], is_timed);
-    cells[ID] = vv_int_cell((int64_t)nodes->id[row]);
+    cells[ID] = known_cell((int64_t)nodes->id[row], nodes->id[row] <= INT64_MAX);
     cells[KIND] = vv_text_cell(vv_dag_kind_word(nodes->kind[row]));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         cells[texts[i].column] = text_cell(dag, texts[i].id);

@@ -5,6 +5,7 @@
  * * A node is a slice of its whole time. Groups have none: their members do. Nodes that stand for
  * many executions lie side by side on tracks of their own, on which nothing overlaps: where they
  * ran is no longer known, and each keeps its time. doc/formats.md. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,8 +171,9 @@ static enum varve_code add_id(struct making *making, uint32_t row, uint32_t slic
     if (node->id == VV_NONE)
         return VARVE_OK;
     text = vv_intern_text(&making->reading->ids, node->id);
+    errno = 0;
     long long number = strtoll(text, &end, 10);
-    if (text[0] != '\0' && *end == '\0')
+    if (text[0] != '\0' && *end == '\0' && errno == 0)
         return add_number(making, slice, "id", vv_attribute_int(number), error);
     VV_TRY(vv_model_add_text(making->model, text, strlen(text), &string, error));
     return add_number(making, slice, "id", vv_attribute_text(string), error);
