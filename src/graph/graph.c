@@ -7,9 +7,10 @@
 #include "graph/fold/fold.h"
 #include "graph/graph_blocks.h"
 
-/* Graphs whose nodes are no executions are not folded unless the user says by what. */
-static bool stays(const struct vv_model *model, const struct vv_question *question)
+bool vv_graph_stays(const struct vv_model *model, const struct vv_question *question)
 {
+    if (vv_asks_mlirgraph(question))
+        return true;
     bool is_file = model->dag_nodes.table.count > 0 && question->of == NULL;
     bool is_listed = question->of != NULL && (strcmp(question->of, "registered") == 0 ||
                                               strcmp(question->of, "memory") == 0);
@@ -24,7 +25,7 @@ static enum varve_code fold(const struct vv_model *model, const struct vv_questi
                                        .hops = question->hops };
     bool has_blocks = false;
     VV_TRY(vv_fold_read_keys(question->by, &options, error));
-    if (stays(model, question)) {
+    if (vv_graph_stays(model, question)) {
         options.key_count = 0;
         options.leaf = VV_FOLD_EXECUTION;
     }
@@ -46,7 +47,7 @@ enum varve_code vv_graph_make(const struct vv_model *model, const struct vv_ques
     bool is_whole = question->top <= 0 && question->around == NULL;
     struct vv_scratch scratch = { 0 };
     struct vv_dag built;
-    if (vv_asks_mlirgraph(question) || (stays(model, question) && is_whole))
+    if (vv_asks_mlirgraph(question) || (vv_graph_stays(model, question) && is_whole))
         return vv_graph_build(model, question, out_dag, error);
     VV_TRY(vv_graph_build(model, question, &built, error));
     enum varve_code code = fold(model, question, &built, &scratch, out_dag, error);

@@ -20,4 +20,8 @@ enum varve_code vv_graph_make_in(struct vv_scratch *scratch, const struct vv_mod
                                  const struct vv_question *question, struct vv_dag **out_dag,
                                  struct varve_error *error);
 
+/* Is the graph not folded? So it is if its nodes are no executions, unless the user says by
+ * what. */
+bool vv_graph_stays(const struct vv_model *model, const struct vv_question *question);
+
 #endif

@@ -113,3 +113,19 @@ def test_what_is_written_is_read_as_the_same_graph(build, traces, tmp_path, form
     dag(build, "-o", second, made)
     assert first.read_bytes() == second.read_bytes()
     assert rows(dag(build, "--json", made), "graph_nodes") == nodes(build, *arguments, trace)
+
+
+def test_a_graph_without_nodes_is_one(build, tmp_path):
+    empty = tmp_path / "empty.json"
+    empty.write_text('{"version":"1.0.0","nodes":[],"edges":[]}')
+    assert nodes(build, empty)[-1]["count"] == 0
+    dag(build, "-o", tmp_path / "page.html", empty)
+
+
+def test_levels_of_executions_rise_along_every_edge(build, traces):
+    made = json.loads(dag(build, "--by", "execution", "--form", "json", "-o", "-",
+                          traces / "kineto/resnet50_workers0.json.gz"))
+    level = {node["id"]: node.get("level") for node in made["nodes"]}
+    for edge in made["edges"]:
+        ends = level[edge["edgeFrom"]], level[edge["edgeTo"]]
+        assert None in ends or ends[0] < ends[1]

@@ -195,17 +195,20 @@ static enum varve_code put(struct view *view, struct vv_sheet *out, struct varve
     return vv_row_put(out, VV_ROW_TOTAL, total, error);
 }
 
-static enum varve_code analyse(const struct vv_dag *dag, const struct vv_question *question,
-                               struct vv_scratch *scratch, struct vv_sheet *out,
-                               struct varve_error *error)
+static enum varve_code analyse(const struct vv_model *model, const struct vv_dag *dag,
+                               const struct vv_question *question, struct vv_scratch *scratch,
+                               struct vv_sheet *out, struct varve_error *error)
 {
     struct view view = { .dag = dag, .scratch = scratch };
     VV_TRY(find_sort(question->sort, &view.sort, error));
     VV_TRY(gather(&view, error));
     VV_TRY(put(&view, out, error));
-    return vv_sheet_policy(out, error, "%zu node%s, folded by %s; self times add up", view.count,
+    return vv_sheet_policy(out, error, "%zu node%s, %s%s; self times add up", view.count,
                            view.count == 1 ? "" : "s",
-                           question->by != NULL ? question->by : "module and name");
+                           vv_graph_stays(model, question) ? "" : "folded by ",
+                           vv_graph_stays(model, question) ? "not folded"
+                           : question->by != NULL          ? question->by
+                                                           : "module and name");
 }
 
 enum varve_code vv_analyse_graph_nodes(const struct vv_model *model,
@@ -216,5 +219,5 @@ enum varve_code vv_analyse_graph_nodes(const struct vv_model *model,
     struct vv_dag *dag;
     vv_sheet_init(out, "graph_nodes", "NODES", node_columns, COLUMNS);
     VV_TRY(vv_graph_make_in(scratch, model, question, &dag, error));
-    return analyse(dag, question, scratch, out, error);
+    return analyse(model, dag, question, scratch, out, error);
 }

@@ -6,8 +6,9 @@
  * were; a group's total is the sum of the self times below it; folding again by the same keys
  * changes nothing; the order of the executions and of equal edges does not matter.
  *
- * A node's level is one more than that of the highest node that leads to it and began before it. An
- * edge to a node that began earlier, as in a loop, is kept, and a note counts such edges. */
+ * If the folded graph has a loop, a node's level is one more than that of the highest node that
+ * leads to it and began before it. An edge to a node that began earlier is kept, and a note counts
+ * such edges. */
 #ifndef VV_GRAPH_FOLD_FOLD_H
 #define VV_GRAPH_FOLD_FOLD_H
 

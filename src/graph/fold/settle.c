@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dag/levels.h"
 #include "graph/fold/folding.h"
 #include "model/columns.h"
 
@@ -101,11 +102,25 @@ static enum varve_code find_levels(struct vv_dag *dag, struct vv_scratch *scratc
     return VARVE_OK;
 }
 
+/* Without a loop the levels are those of any graph. */
+static enum varve_code settle_levels(struct vv_dag *dag, struct varve_error *error)
+{
+    struct vv_dag_nodes *nodes = &dag->nodes;
+    struct vv_scratch scratch = { 0 };
+    enum varve_code code = vv_dag_levels(dag, false, error);
+    if (code == VARVE_INVALID) {
+        code = find_levels(dag, &scratch, error);
+        vv_scratch_deinit(&scratch);
+        return code;
+    }
+    for (uint32_t row = 0; row < nodes->table.count; row++)
+        if (nodes->kind[row] == VV_DAG_GROUP || nodes->kind[row] == VV_DAG_REST)
+            nodes->level[row] = VV_NONE;
+    return code;
+}
+
 enum varve_code vv_fold_settle(struct vv_dag *dag, struct varve_error *error)
 {
-    struct vv_scratch scratch = { 0 };
     add_up(&dag->nodes);
-    enum varve_code code = find_levels(dag, &scratch, error);
-    vv_scratch_deinit(&scratch);
-    return code;
+    return settle_levels(dag, error);
 }

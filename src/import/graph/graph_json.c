@@ -30,6 +30,7 @@ struct json_reading {
 struct look {
     unsigned nodes_depth, edges_depth; /* of the name "nodes", while its value is read; 0 = none */
     bool is_directed, is_multigraph;
+    bool has_version, has_nodes;       /* at the top level                                      */
 };
 
 static enum json_form look_at_name(struct look *look, const struct vv_json *json)
@@ -51,6 +52,10 @@ static enum json_form look_at_name(struct look *look, const struct vv_json *json
         look->is_directed |= vv_json_is(json, "directed");
         look->is_multigraph |= vv_json_is(json, "multigraph");
         look->edges_depth = vv_json_is(json, "edges") || vv_json_is(json, "links");
+        look->has_version |= vv_json_is(json, "version");
+        look->has_nodes |= vv_json_is(json, "nodes");
+        if (look->has_version && look->has_nodes && look->edges_depth > 0) /* without nodes */
+            return MLIRGRAPH;
     }
     if (vv_json_is(json, "nodes") && depth <= 5)
         look->nodes_depth = depth;
