@@ -86,7 +86,7 @@ static enum varve_code write_second(const struct vv_picture *picture, const stru
 enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path,
                                 const struct varve_drawing *drawing, struct varve_error *error)
 {
-    struct vv_picture_options options = { 0 };
+    struct vv_picture_options options = { .is_alone = true };
     struct vv_picture picture;
     struct varve_drawing ours;
     const struct vv_form *form;

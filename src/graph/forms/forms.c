@@ -8,12 +8,12 @@
 /* Of the forms with one extension, the first is written where no form is named. */
 static const struct vv_form *const forms[] = {
     &vv_form_json, &vv_form_dot, &vv_form_graphml, &vv_form_html, &vv_form_node_link,
-    &vv_form_model_explorer, &vv_form_mlirgraph,
+    &vv_form_model_explorer, &vv_form_mlirgraph, &vv_form_svg, &vv_form_png,
 };
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 
 const char *const vv_form_names[] = { "json", "dot", "graphml", "html", "node-link",
-                                      "model-explorer", "mlirgraph", NULL };
+                                      "model-explorer", "mlirgraph", "svg", "png", NULL };
 _Static_assert(sizeof vv_form_names / sizeof *vv_form_names == FORM_COUNT + 1, "one name each");
 
 static const struct vv_form *by_name(const char *name)

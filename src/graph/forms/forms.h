@@ -26,7 +26,7 @@ struct vv_form {
 };
 
 extern const struct vv_form vv_form_json, vv_form_dot, vv_form_graphml, vv_form_html,
-    vv_form_node_link, vv_form_model_explorer, vv_form_mlirgraph;
+    vv_form_node_link, vv_form_model_explorer, vv_form_mlirgraph, vv_form_svg, vv_form_png;
 
 /* The form called `name`; if that is NULL, the first one with the extension of `path`.
  * VARVE_INVALID: there is none; the message lists them. */

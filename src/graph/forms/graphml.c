@@ -6,31 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "graph/forms/forms.h"
 #include "graph/forms/json_members.h"
-
-static bool xml_has(uint32_t point)
-{
-    return point >= ' ' ? point < 0xfffe || point > 0xffff
-                        : point == '\n' || point == '\r' || point == '\t';
-}
-
-static void put_text(const char *text, FILE *stream)
-{
-    size_t length = strlen(text), bytes;
-    for (; length > 0; text += bytes, length -= bytes) {
-        bytes = vv_utf8_sequence(text, length);
-        uint32_t point = bytes > 0 ? vv_utf8_decode(text, bytes) : 0;
-        if (!xml_has(point))
-            fputs("\xef\xbf\xbd", stream);
-        else if (point < ' ' || point == '<' || point == '>' || point == '&')
-            fprintf(stream, "&#%" PRIu32 ";", point);
-        else
-            fwrite(text, 1, bytes, stream);
-        bytes += bytes == 0;
-    }
-}
+#include "graph/forms/xml_text.h"
 
 static const char *const elements[VV_OF_COUNT] = { [VV_OF_NODE] = "node", [VV_OF_EDGE] = "edge" };
 
@@ -69,7 +47,7 @@ static void put_data(const struct vv_dag *dag, enum vv_member_of of, uint32_t ro
             continue;
         fprintf(stream, "<data key=\"%s_%s\">", elements[of], members[i].key);
         if (value.text != NULL)
-            put_text(value.text, stream);
+            vv_form_put_xml(value.text, strlen(value.text), false, stream);
         else if (members[i].kind == VV_MEMBER_SIGNED)
             fprintf(stream, "%" PRId64, (int64_t)value.number);
         else
@@ -91,7 +69,7 @@ static enum varve_code put_notes(const struct vv_dag *dag, FILE *stream, struct 
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
     }
     fputs("    <data key=\"graph_varve\">", stream);
-    put_text(notes, stream);
+    vv_form_put_xml(notes, bytes, false, stream);
     fputs("</data>\n", stream);
     free(notes);
     return VARVE_OK;

@@ -7,11 +7,25 @@
 #include "base/text/json_write.h"
 #include "graph/forms/json_members.h"
 
-/* No code point of its escape is more than one byte. */
+/* U+FFFE and U+FFFF, which XML cannot hold. */
+#define NO_CHARACTER "\xef\xbf\xbe"
+#define NOR_THIS "\xef\xbf\xbf"
+
+static bool is_said_in_markup(const char *text)
+{
+    return strpbrk(text, "<>&") == NULL && strstr(text, NO_CHARACTER) == NULL &&
+           strstr(text, NOR_THIS) == NULL;
+}
+
+/* The text is JSON. */
 static void put_escaped(const char *text, size_t bytes, FILE *stream)
 {
     for (size_t i = 0; i < bytes; i++)
-        if (text[i] == '<' || text[i] == '>' || text[i] == '&')
+        if (bytes - i >= 3 && (memcmp(text + i, NO_CHARACTER, 3) == 0 ||
+                               memcmp(text + i, NOR_THIS, 3) == 0)) {
+            fprintf(stream, "\\ufff%c", text[i + 2] == NO_CHARACTER[2] ? 'e' : 'f');
+            i += 2;
+        } else if (text[i] == '<' || text[i] == '>' || text[i] == '&')
             fprintf(stream, "\\u%04x", (unsigned)(unsigned char)text[i]);
         else
             fputc(text[i], stream);
@@ -22,7 +36,7 @@ void vv_form_put_text(const char *text, bool is_markup, FILE *stream)
     char *made = NULL;
     size_t bytes = 0;
     FILE *memory;
-    if (!is_markup || strpbrk(text, "<>&") == NULL) {
+    if (!is_markup || is_said_in_markup(text)) {
         vv_json_write_text(stream, text);
     } else if ((memory = open_memstream(&made, &bytes)) == NULL) {
         fputs("\"\"", stream);

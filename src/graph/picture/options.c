@@ -46,7 +46,8 @@ enum varve_code vv_picture_options_read(struct vv_picture_options *options, cons
         VV_FAIL_SAID(error, VARVE_INVALID, "no scale '%.60s'. Known: linear, log, rank", scale);
     if (t > VV_THEME_DARK)
         VV_FAIL_SAID(error, VARVE_INVALID, "no theme '%.60s'. Known: auto, light, dark", theme);
-    *options = (struct vv_picture_options){ (enum vv_picture_metric)m, (enum vv_picture_scale)s,
-                                            (enum vv_theme)t };
+    options->metric = (enum vv_picture_metric)m;
+    options->scale = (enum vv_picture_scale)s;
+    options->theme = (enum vv_theme)t;
     return VARVE_OK;
 }

@@ -29,6 +29,7 @@ struct vv_picture_options { /* zeroed: total, linear, auto                      
     enum vv_picture_metric metric;
     enum vv_picture_scale scale;
     enum vv_theme theme;
+    bool is_alone; /* starts no other program: the layout is our own                           */
 };
 
 /* Sets each option whose word is not NULL: "self", "log", "dark". VARVE_INVALID: the message has

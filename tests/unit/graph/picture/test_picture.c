@@ -31,7 +31,7 @@ static struct vv_picture draw(const struct vv_dag *dag, enum vv_picture_metric m
                               enum vv_picture_scale scale)
 {
     struct vv_picture picture;
-    struct vv_picture_options options = { metric, scale, VV_THEME_AUTO };
+    struct vv_picture_options options = { metric, scale, VV_THEME_AUTO, true };
     assert_int_equal(vv_picture_init(&picture, dag, &options, &error), VARVE_OK);
     return picture;
 }
@@ -202,7 +202,8 @@ static void legend_names_edges_and_notes(void **state)
 
 static void unknown_words_are_refused(void **state)
 {
-    struct vv_picture_options options = { VV_METRIC_TOTAL, VV_SCALE_LINEAR, VV_THEME_AUTO };
+    struct vv_picture_options options = { VV_METRIC_TOTAL, VV_SCALE_LINEAR, VV_THEME_AUTO,
+                                          true };
     (void)state;
     assert_int_equal(vv_picture_options_read(&options, "self", "rank", NULL, &error), VARVE_OK);
     assert_int_equal(options.metric, VV_METRIC_SELF);
