@@ -19,6 +19,8 @@
 #include "cli/reading/peak_measure.h"
 #include "cli/recording/doctor_sources.h"
 #include "cli/recording/program.h"
+#include "graph/forms/librsvg.h"
+#include "graph/layout/graphviz.h"
 #include "import/sqlite/sqlite.h"
 #include "sheet/number.h"
 
@@ -139,11 +141,29 @@ BUILT_WITH(check_sqlite, false,
            "this build lacks SQLite (libsqlite3-dev): no Nsight Systems exports, no .rpd")
 #endif
 
+static bool check_graphviz(char *detail, size_t capacity)
+{
+    bool is_there = vv_graphviz_find(detail, capacity);
+    if (!is_there)
+        snprintf(detail, capacity, "Graphviz is not installed (graphviz): Varve places the nodes "
+                                   "of small graphs by its own rules, too");
+    return is_there;
+}
+
+static bool check_librsvg(char *detail, size_t capacity)
+{
+    struct varve_error error = { .message = "" };
+    bool is_there = vv_librsvg_open(&error) == VARVE_OK;
+    snprintf(detail, capacity, "%s", is_there ? "installed" : error.message);
+    return is_there;
+}
+
 static const struct { const char *name; check_fn *check; } checks[] = {
     { "record programs", check_library }, { "clock", check_clock },
              { "write traces here", check_folder },
     { "read .gz", check_gzip },           { "read .zst, pack", check_zstd },
     { "read .sqlite", check_sqlite },
+    { "Graphviz", check_graphviz },       { "dag -o .png", check_librsvg },
     { "record --metrics", check_counters },
     { "peaks of this machine", check_peaks },
 };

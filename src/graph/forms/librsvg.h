@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* librsvg.h — librsvg and cairo, which draw an SVG picture as PNG. They are loaded when a picture is
- * asked for. Thread-safe. */
+/* librsvg.h — librsvg and cairo, which draw an SVG picture as PNG. They are loaded when a picture
+ * is asked for. Thread-safe. */
 #ifndef VV_GRAPH_FORMS_LIBRSVG_H
 #define VV_GRAPH_FORMS_LIBRSVG_H
 

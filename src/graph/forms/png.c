@@ -74,7 +74,8 @@ static enum varve_code close_text(FILE *memory, enum varve_code code, struct var
 static enum varve_code choose_scale(struct vv_png_job *job, struct varve_error *error)
 {
     for (job->scale = 2; job->scale > 0; job->scale--) {
-        int64_t width = (int64_t)job->width * job->scale, height = (int64_t)job->height * job->scale;
+        int64_t width = (int64_t)job->width * job->scale;
+        int64_t height = (int64_t)job->height * job->scale;
         if (width <= SIDE_MOST && height <= SIDE_MOST && width * height <= PIXELS_MOST)
             return VARVE_OK;
     }

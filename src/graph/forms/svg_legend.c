@@ -28,10 +28,10 @@ static int put_scale(const struct vv_svg *svg, const struct vv_legend_line *line
     put_line(svg, LEFT, y, line->text, OWN_WIDTH - 16);
     if (svg->picture->most <= 0)
         return y + LINE;
-    fputs("\n<g class=\"bar\" style=\"stroke:none\">", stream);
+    fputs("\n<g>", stream);
     for (int class = 0; class < VV_COLOUR_CLASSES; class++)
-        fprintf(stream, "<g class=\"c%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\" "
-                        "style=\"stroke:none\"/></g>",
+        fprintf(stream,
+                "<g class=\"c%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\"/></g>",
                 class, LEFT + class * BAR_STEP, y + 8, BAR_STEP);
     fputs("</g>\n", stream);
     if (svg->picture->is_equal)

@@ -67,6 +67,9 @@ static double width_of(const char *text, size_t bytes)
     unsigned char c = (unsigned char)text[0];
     if (bytes == 1 && c < 0x7f)
         return widths[c > ' ' ? c - ' ' : 0] / 1000.0;
+    uint32_t point = vv_utf8_sequence(text, bytes) > 0 ? vv_utf8_decode(text, bytes) : 0;
+    if (point == 0xa0 || point == 0xb7 || (point >= 0x2000 && point <= 0x200a))
+        return 0.32; /* blanks, and the dot between numbers */
     memcpy(one, text, bytes);
     return vv_layout_text_columns(one) > 1 ? (bytes > 3 ? 1.4 : 1.02) : 0.8;
 }

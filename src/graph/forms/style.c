@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_style.c — all colours of a picture as classes, so that it follows its reader's theme, and the
+/* style.c — all colours of a picture as classes, so that it follows its reader's theme, and the
  * heads of the edges. */
 #include "graph/forms/svg.h"
 
 static void put_tones(enum vv_theme theme, FILE *stream)
 {
     static const struct { const char *selector, *property; enum vv_tone tone; } rules[] = {
-        { ".ground", "fill", VV_TONE_GROUND },    { "text", "fill", VV_TONE_INK },
-        { ".faint", "fill", VV_TONE_FAINT },      { ".n rect,.bar rect", "stroke", VV_TONE_OUTLINE },
-        { ".g0", "fill", VV_TONE_GROUP },         { ".g1", "fill", VV_TONE_GROUP_IN },
-        { ".g0,.g1", "stroke", VV_TONE_GROUP_EDGE }, { ".n rect.k,.e .k", "stroke", VV_TONE_CRITICAL },
-        { ".hk", "fill", VV_TONE_CRITICAL }, { ".t0", "stroke", VV_TONE_GROUP },
+        { ".ground", "fill", VV_TONE_GROUND },
+        { "text", "fill", VV_TONE_INK },
+        { ".faint", "fill", VV_TONE_FAINT },
+        { ".n rect", "stroke", VV_TONE_OUTLINE },
+        { ".g0", "fill", VV_TONE_GROUP },
+        { ".g1", "fill", VV_TONE_GROUP_IN },
+        { ".g0,.g1", "stroke", VV_TONE_GROUP_EDGE },
+        { ".n rect.k,.e .k", "stroke", VV_TONE_CRITICAL },
+        { ".hk", "fill", VV_TONE_CRITICAL },
+        { ".t0", "stroke", VV_TONE_GROUP },
         { ".t1", "stroke", VV_TONE_GROUP_IN },
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
