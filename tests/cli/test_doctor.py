@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import trace_writer  # pylint: disable=wrong-import-position
 
 CHECKS = ["record programs", "clock", "write traces here", "read .gz", "read .zst, pack",
-          "read .sqlite", "record --metrics", "peaks of this machine"]
+          "read .sqlite", "Graphviz", "dag -o .png", "record --metrics", "peaks of this machine"]
 
 
 @pytest.fixture(name="tell")
