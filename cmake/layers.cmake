@@ -105,6 +105,7 @@ if(TARGET PkgConfig::sqlite)
         target_link_libraries(vv_${room} PRIVATE ${CMAKE_DL_LIBS})
     endforeach()
 endif()
+target_link_libraries(vv_graph_forms PRIVATE ${CMAKE_DL_LIBS}) # librsvg is loaded where it is used
 
 # The HTML page of a graph (src/graph/page) as C, without its data.
 set(graph_page ${PROJECT_BINARY_DIR}/generated/graph_page.c)

@@ -125,6 +125,9 @@ static enum varve_code prepare(const struct vv_arguments *arguments, struct draw
     if (form == NULL)
         VV_TRY(vv_refuse_compressed(arguments->output, "varve dag", error));
     VV_TRY(vv_form_find(form, arguments->output, &drawing->form, error));
+    if (drawing->form->is_binary && vv_output_is_terminal(arguments->output))
+        VV_FAIL_SAID(error, VARVE_INVALID, "a terminal shows no %s: name a file, as in -o graph%s",
+                     drawing->form->name, drawing->form->extension);
     VV_TRY(vv_picture_options_read(&drawing->options, arguments->metric, arguments->colours,
                                    arguments->theme, error));
     VV_TRY(vv_reading_question(arguments, &drawing->question, error));
@@ -139,6 +142,10 @@ static int write_picture(const struct vv_arguments *arguments)
     struct varve_error error;
     if (prepare(arguments, &drawing, &error) != VARVE_OK)
         return vv_print_error(&error);
+    if (drawing.form->find != NULL && drawing.form->find(&error) != VARVE_OK) {
+        (void)vv_print_error(&error);
+        return VV_EXIT_LACKING;
+    }
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE) {
         enum varve_code code = draw(&drawing, reading.model, &error);

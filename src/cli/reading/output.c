@@ -190,6 +190,11 @@ void vv_output_abandon(struct vv_output *output)
     *output = (struct vv_output){ .folder = -1 };
 }
 
+bool vv_output_is_terminal(const char *path)
+{
+    return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);
+}
+
 int vv_output_complain(const char *path, const struct varve_error *error)
 {
     bool is_stdout = path == NULL || strcmp(path, "-") == 0;
@@ -363,7 +368,7 @@ int vv_cli_print(const struct vv_arguments *arguments, const char *verb, const c
         .fields_table = arguments->table != NULL ? arguments->table : arguments->main_table,
         .color = is_stdout ? vv_terminal_has_color(STDOUT_FILENO, arguments->color)
                            : arguments->color != NULL && strcmp(arguments->color, "always") == 0,
-        .terminal = is_stdout && isatty(STDOUT_FILENO),
+        .terminal = vv_output_is_terminal(arguments->output),
         .width = vv_terminal_width(STDOUT_FILENO),
         .fluid = fluid_order(arguments),
     };

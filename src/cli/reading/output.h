@@ -25,6 +25,9 @@ bool vv_cli_for_people(const struct vv_arguments *arguments);
  * that is reported on standard error, unless the reader of a pipe has closed it. */
 VV_MUST_USE int vv_cli_flush(int status);
 
+/* Is it "-" or NULL, and standard output a terminal? */
+bool vv_output_is_terminal(const char *path);
+
 struct vv_output_sink;
 
 /* A file that is being written: a temporary one beside `path`, or standard output for "-" and

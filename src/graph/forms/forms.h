@@ -23,6 +23,9 @@ struct vv_form {
     /* A second file beside the first: FILE_data.json beside FILE.json. NULL: there is none. */
     const char *second; /* "_data"                                                              */
     vv_form_write *write_second;
+    bool is_binary; /* nothing for a terminal                                                   */
+    /* Is what the form needs on this machine? NULL: it needs nothing. VARVE_UNSUPPORTED: no. */
+    enum varve_code (*find)(struct varve_error *error);
 };
 
 extern const struct vv_form vv_form_json, vv_form_dot, vv_form_graphml, vv_form_html,

@@ -134,4 +134,6 @@ const struct vv_form vv_form_png = {
     .extension = ".png",
     .title = "a picture, drawn by librsvg",
     .write = write_png,
+    .is_binary = true,
+    .find = vv_librsvg_open,
 };
