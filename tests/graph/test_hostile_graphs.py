@@ -19,8 +19,8 @@ def node(number, **said):
 
 @pytest.fixture(name="dag")
 def run_dag(varve, tmp_path):
-    def run(nodes, *arguments, edges=(), text=None):
-        path = tmp_path / "graph.json"
+    def run(nodes, *arguments, edges=(), text=None, name="graph.json"):
+        path = tmp_path / name
         path.write_text(text if text is not None else json.dumps(
             {"version": "1.0.0", "varve": {"notes": []}, "nodes": nodes, "edges": list(edges)}))
         return subprocess.run(
@@ -36,7 +36,10 @@ def run_dag(varve, tmp_path):
     ({"total_ns": -1}, "node 1 of the graph: total_ns is negative"),
     ({"begin_rest_ps": 1000}, "1000 or more picoseconds"),
     ({"begin_ns": -LARGEST - 1}, "2^63 ns or more away"),
-    ({"occurrences": [[0, 1, -1]]}, "occurrence 1 of the graph: total_ns is negative")])
+    ({"occurrences": [[0, 1, -1]]}, "occurrence 1 of the graph: total_ns is negative"),
+    ({"occurrences": [[0, 1, 1.5]]}, "an occurrence is three whole numbers"),
+    ({"occurrences": [[0, "x", 1]]}, "an occurrence is three whole numbers"),
+    ({"occurrences": [[0, 2 ** 64, 1]]}, "an occurrence is three whole numbers")])
 def test_numbers_that_cannot_be_added_are_refused(dag, said, says):
     for arguments in ((), ("--by", "name"), ("-o", "-", "--form", "html")):
         done = dag([node(1, **said), node(2, **said)], *arguments)
@@ -65,3 +68,29 @@ def test_a_file_that_ends_anywhere_is_no_crash(dag):
                        "edges": [{"edgeFrom": 1, "edgeTo": 2, "kind": "flow"}]})
     for end in range(0, len(text), 7):
         assert dag(None, "--by", "module,op", text=text[:end]).returncode in (0, 1, 2, 3)
+
+
+def test_many_keys_of_graphml_are_found_at_once(dag):
+    count = 200000
+    text = "".join(f'<key id="d{i}" for="node" attr.name="name"/>' for i in range(count))
+    text += "<graph>" + "".join(f'<node id="{i}"><data key="d{count - 1 - i}">x</data></node>'
+                                for i in range(count))
+    done = dag(None, "--table", "graph", "--csv", name="x.graphml",
+               text=f"<graphml>{text}</graph></graphml>")
+    assert f"nodes,{count}," in done.stdout
+
+
+def test_attributes_of_all_edges_between_two_subgraphs_have_a_limit(dag):
+    ends = ["{" + " ".join(f"{side}{i}" for i in range(1000)) + "}" for side in "ab"]
+    text = f"digraph {{ {ends[0]} -> {ends[1]} [" + "name=x," * 5000 + "] }"
+    done = dag(None, name="x.dot", text=text)
+    assert done.returncode == 3 and "attributes of edges between subgraphs" in done.stderr
+
+
+@pytest.mark.parametrize("inside, says", [
+    ('<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>', "a document type that defines"),
+    ('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>', "a document type that defines")])
+def test_entities_are_not_expanded(dag, inside, says):
+    done = dag(None, name="x.graphml",
+               text=f'{inside}<graphml><graph><node id="&a;"/></graph></graphml>')
+    assert done.returncode == 3 and says in done.stderr and "root:" not in done.stdout

@@ -11,6 +11,7 @@
 
 #define DEPTH_MAX 100u
 #define EDGES_OF_ONE_MAX 1000000u /* of a statement that joins subgraphs                        */
+#define SHARED_MAX 100000000u     /* attributes times the edges that they are of, in a file     */
 
 struct dot_reading {
     struct vv_graph_reading *graph;
@@ -20,6 +21,7 @@ struct dot_reading {
     uint32_t cluster;            /* string in the dag, or 0                                     */
     uint32_t new_node;           /* row that this statement has made, or VV_NONE                */
     uint64_t whole_edges;        /* those of earlier statements                                 */
+    uint64_t shared;             /* attributes times the edges that they are of                 */
 };
 
 static enum varve_code next(struct dot_reading *reading, struct varve_error *error)
@@ -60,6 +62,11 @@ static enum varve_code say(struct dot_reading *reading, const struct owner *owne
         return vv_draft_read_text(graph, true, 0, words->text, offset, error);
     if (owner->kind == OF_GRAPH && reading->depth > 1 && strcmp(key, "label") == 0)
         return vv_dag_text_of(&graph->dag, words->text, words->length, &reading->cluster, error);
+    if (owner->limit > owner->first + 1) /* `{a b} -> {c d} [x=y]` is short, and says much */
+        reading->shared += owner->limit - owner->first;
+    if (reading->shared > SHARED_MAX)
+        return vv_fail_at(error, VARVE_LIMIT, offset,
+                          "more than %u attributes of edges between subgraphs", SHARED_MAX);
     for (uint64_t row = owner->first;
          row < owner->limit && (owner->kind == OF_NODE || owner->kind == OF_EDGES); row++) {
         const struct vv_graph_said said = { owner->kind == OF_NODE ? VV_OF_NODE : VV_OF_EDGE,

@@ -8,43 +8,53 @@
 #include "import/graph/reading.h"
 #include "import/graph/xml.h"
 
-/* <key id="d0" attr.name="total_ns"/> */
-struct key { char *id, *name; };
-
 struct xml_reading {
     struct vv_graph_reading *graph;
     struct vv_xml xml;
-    VV_ARRAY_OF(struct key) keys;
+    struct vv_intern key_ids;         /* <key id="d0" attr.name="total_ns"/>                    */
+    VV_ARRAY_OF(char *) key_names;    /* by id in key_ids; NULL: not declared                   */
     uint32_t around[VV_XML_DEPTH_MAX]; /* rows of the nodes around                              */
     unsigned node_count;
     uint32_t edge;                    /* row of the edge around, or VV_NONE                     */
     uint64_t node_edges;              /* edges before the outermost node around                 */
 };
 
+/* The first key with an id has it. */
+static enum varve_code keep_key(struct xml_reading *reading, const char *id, char **name,
+                                struct varve_error *error)
+{
+    uint32_t key;
+    VV_TRY(vv_intern_add(&reading->key_ids, id, strlen(id), &key, error));
+    VV_TRY(vv_array_reserve(&reading->key_names.items, &reading->key_names.capacity,
+                            (size_t)key + 1, sizeof *name, error));
+    while (reading->key_names.count <= key)
+        reading->key_names.items[reading->key_names.count++] = NULL;
+    if (reading->key_names.items[key] == NULL) {
+        reading->key_names.items[key] = *name;
+        *name = NULL;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code add_key(struct xml_reading *reading, struct varve_error *error)
 {
-    struct key key = { NULL, NULL };
-    VV_TRY(vv_array_reserve(&reading->keys.items, &reading->keys.capacity, reading->keys.count + 1,
-                            sizeof key, error));
-    enum varve_code code = vv_xml_attribute(&reading->xml, "id", &key.id, error);
+    char *id = NULL, *name = NULL;
+    enum varve_code code = vv_xml_attribute(&reading->xml, "id", &id, error);
     if (code == VARVE_OK)
-        code = vv_xml_attribute(&reading->xml, "attr.name", &key.name, error);
-    if (code == VARVE_OK && key.id != NULL && key.name != NULL) {
-        reading->keys.items[reading->keys.count++] = key;
-        return VARVE_OK;
-    }
-    free(key.id);
-    free(key.name);
+        code = vv_xml_attribute(&reading->xml, "attr.name", &name, error);
+    if (code == VARVE_OK && id != NULL && name != NULL)
+        code = keep_key(reading, id, &name, error);
+    free(id);
+    free(name);
     return code;
 }
 
 /* The name of a key; a key that is not declared is its own name. */
 static const char *name_of(const struct xml_reading *reading, const char *id)
 {
-    for (size_t i = 0; i < reading->keys.count; i++)
-        if (strcmp(reading->keys.items[i].id, id) == 0)
-            return reading->keys.items[i].name;
-    return id;
+    uint32_t key = vv_intern_find(&reading->key_ids, id, strlen(id));
+    return key < reading->key_names.count && reading->key_names.items[key] != NULL
+               ? reading->key_names.items[key] : id;
 }
 
 static enum varve_code say(struct xml_reading *reading, const char *name, const char *text,
@@ -172,6 +182,8 @@ static enum varve_code read_graphml(const struct vv_import_job *job, struct varv
     bool is_cut = false;
     enum varve_code code = vv_graph_reading_begin(&graph, job, error);
     if (code == VARVE_OK)
+        code = vv_intern_init(&reading.key_ids, error);
+    if (code == VARVE_OK)
         code = vv_draft_read_all(job, &text, &length, &is_cut, error);
     if (code == VARVE_OK) {
         vv_xml_init(&reading.xml, text, length);
@@ -179,11 +191,10 @@ static enum varve_code read_graphml(const struct vv_import_job *job, struct varv
     }
     if (code == VARVE_TRUNCATED)
         take_back(&reading);
-    for (size_t i = 0; i < reading.keys.count; i++) {
-        free(reading.keys.items[i].id);
-        free(reading.keys.items[i].name);
-    }
-    free(reading.keys.items);
+    for (size_t i = 0; i < reading.key_names.count; i++)
+        free(reading.key_names.items[i]);
+    free(reading.key_names.items);
+    vv_intern_deinit(&reading.key_ids);
     code = vv_graph_reading_end(&graph, code, error);
     free(text);
     return code;
