@@ -350,6 +350,24 @@ static void free_row(char **values, size_t count)
         free(values[i]);
 }
 
+/* The texts of a step, a count and ns. A negative count is refused later. */
+static enum varve_code add_occurrence(struct vv_graph_reading *reading, uint32_t row,
+                                      char *const *values, uint64_t offset,
+                                      struct varve_error *error)
+{
+    int64_t numbers[3];
+    for (size_t i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        numbers[i] = strtoll(values[i], &end, 10);
+        if (errno != 0 || end == values[i] || *end != '\0')
+            return vv_fail_at(error, VARVE_CORRUPT, offset,
+                              "an occurrence is three whole numbers of less than 2^63");
+    }
+    return vv_dag_add_occurrence(&reading->dag, row, numbers[0], (uint64_t)numbers[1], numbers[2],
+                                 error);
+}
+
 enum varve_code vv_draft_read_occurrences(struct vv_graph_reading *reading, uint32_t row,
                                           struct vv_json *json, struct varve_error *error)
 {
@@ -361,14 +379,8 @@ enum varve_code vv_draft_read_occurrences(struct vv_graph_reading *reading, uint
         char *values[3];
         uint64_t offset = json->offset;
         code = read_row(json, 3, values, error);
-        if (code == VARVE_OK) {
-            errno = 0;
-            int64_t step = strtoll(values[0], NULL, 10), total_ns = strtoll(values[2], NULL, 10);
-            uint64_t times = strtoull(values[1], NULL, 10);
-            code = errno != 0 ? vv_fail_at(error, VARVE_CORRUPT, offset, "a number is too large")
-                              : vv_dag_add_occurrence(&reading->dag, row, step, times, total_ns,
-                                                      error);
-        }
+        if (code == VARVE_OK)
+            code = add_occurrence(reading, row, values, offset, error);
         free_row(values, 3);
     }
     return code;
