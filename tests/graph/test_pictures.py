@@ -164,3 +164,13 @@ def test_a_png_that_is_too_large_is_refused(dag, tmp_path):
     said = dag(tmp_path / "many.json", "-o", tmp_path / "many.png", code=3)
     assert "too large: write .svg or .html, or show fewer nodes (--top 100)" in said
     assert not (tmp_path / "many.png").exists()
+
+
+def test_without_librsvg_a_png_is_refused_and_the_rest_is_there(dag, traces, tmp_path):
+    (tmp_path / "librsvg-2.so.2").write_bytes(b"no library")
+    trace, hidden = traces / TRACES[0][0], {"LD_LIBRARY_PATH": str(tmp_path)}
+    said = dag(trace, "-o", tmp_path / "graph.png", code=3, **hidden)
+    assert "librsvg-2.so.2 is missing: install it (Debian: librsvg2-2), or write .svg" in said
+    assert not (tmp_path / "graph.png").exists()
+    assert (dag(trace, "--form", "svg", "-o", "-", **hidden) ==
+            dag(trace, "--form", "svg", "-o", "-"))
