@@ -169,7 +169,7 @@ def test_a_png_that_is_too_large_is_refused(dag, tmp_path):
 def test_without_librsvg_a_png_is_refused_and_the_rest_is_there(dag, traces, tmp_path):
     (tmp_path / "librsvg-2.so.2").write_bytes(b"no library")
     trace, hidden = traces / TRACES[0][0], {"LD_LIBRARY_PATH": str(tmp_path)}
-    said = dag(trace, "-o", tmp_path / "graph.png", code=3, **hidden)
+    said = dag(trace, "-o", tmp_path / "graph.png", code=5, **hidden)
     assert "librsvg-2.so.2 is missing: install it (Debian: librsvg2-2), or write .svg" in said
     assert not (tmp_path / "graph.png").exists()
     assert (dag(trace, "--form", "svg", "-o", "-", **hidden) ==
