@@ -161,3 +161,32 @@ def test_several_files_are_one_graph(form, tmp_path, traces):
     moved = both["nodes"][39]["id"] - both["nodes"][0]["id"]
     assert [(edge["edgeFrom"] - moved, edge["edgeTo"] - moved)
             for edge in both["edges"][35:]] == half
+
+
+SMALL = {"version": "1.0.0", "varve": {"notes": [["a", "b"]]},
+         "nodes": [{"name": "mm", "ts": 10, "duration": 1500, "id": 1, "adj": [2]},
+                   {"name": "add", "ts": 20, "duration": 99, "id": 2, "adj": []}],
+         "edges": [{"edgeFrom": 1, "edgeTo": 2, "kind": "flow"}]}
+
+
+@pytest.mark.parametrize("name", ["json", "node-link", "graphml", "dot", "model-explorer",
+                                  *PICTURES])
+def test_a_form_cut_anywhere(build, form, tmp_path, name):
+    """An error that names the file, or a graph that has no more than the whole has."""
+    tool = build / "tests" / "tools" / "graph_form"
+    (tmp_path / "small").write_text(json.dumps(SMALL))
+    small = form("json", tmp_path / "small")
+    data = PICTURES[name](small) if name in PICTURES else form(name, tmp_path / "small")
+    path = tmp_path / "cut"
+    read = 0
+    for size in range(len(data)):
+        path.write_bytes(data[:size])
+        done = subprocess.run([tool, "json", path], capture_output=True, timeout=120, check=False)
+        assert done.returncode in (0, 3), (size, done.returncode, done.stderr)
+        if done.returncode == 3:
+            assert str(path).encode() in done.stderr, (size, done.stderr)
+            continue
+        read += 1
+        graph = json.loads(done.stdout)
+        assert len(graph["nodes"]) <= 2 and len(graph["edges"]) <= 1, size
+    assert read < len(data)
