@@ -186,7 +186,9 @@ def test_a_process_without_a_page_is_told_how_to_begin_it(told, run, on_command)
         3, f"varve: process {alone.process.pid} (on_command) has recorded nothing yet. To wait "
            f"for a start from its "
            "beginning on:  varve record --paused -- PROGRAM\n")
-    done = run("record", "--pid", os.getpid())
+    with subprocess.Popen(["sleep", "1000"]) as bare:
+        done = run("record", "--pid", bare.pid)
+        bare.kill()
     assert done.returncode == 3
     assert done.stderr.endswith("is not recorded. Begin it with:  varve record -- PROGRAM\n")
     done = run("record", "--pid", "4194305")

@@ -103,7 +103,7 @@ def test_backward_operators_name_their_forward_ones(train):
     rows = threads(train)["train"]
     tid = next(stream.tid for stream in train.streams if train.names.get(stream.tid) == "train")
     for record, stack in rows:
-        if record.name == "varve.op" and record.fields["sequence"] >= 0:
+        if record.name == "varve.operator" and record.fields["sequence"] >= 0:
             operators[record.fields["sequence"]].append((stack[-1], record.fields))
     trained = [pair for pair in operators.values() if len(pair) == 2]
     assert len(trained) == (sum(LAYERS.values()) + 1) * STEPS
@@ -114,8 +114,9 @@ def test_backward_operators_name_their_forward_ones(train):
 
 def test_shapes_and_flop_of_the_first_convolution(train):
     fields = next(record.fields for record, stack in threads(train)["train"]
-                  if record.name == "varve.op" and stack[-1] == "conv2d")
-    assert [tensor["dims"] for tensor in fields["inputs"]] == [[4, 1, 28, 28], [16, 1, 5, 5]]
+                  if record.name == "varve.operator" and stack[-1] == "conv2d")
+    assert [tensor["dims"] for tensor in fields["tensors"] if tensor["side"] == 0][:2] == [
+        [4, 1, 28, 28], [16, 1, 5, 5]]
     assert fields["flop"] == 2 * 4 * 16 * 28 * 28 * 5 * 5
     assert fields["bytes"] == 4 * (4 * 28 * 28 * (1 + 16) + 16 * (5 * 5 + 1))
 
@@ -130,7 +131,7 @@ def test_an_operator_counts_the_flop_of_its_matrix_products(train):
             assert products == operator[1], operator[0]
             counted[operator[0]] += 1
             operator, products = None, 0
-        if record is not None and record.name == "varve.op" and depth:
+        if record is not None and record.name in ("varve.op", "varve.operator") and depth:
             if stack[-1] == "sgemm":
                 products += record.fields["flop"]
             else:

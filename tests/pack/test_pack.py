@@ -114,12 +114,12 @@ def bytes_a_range(plain, packed, tables):
 
 
 def test_a_training_run_takes_few_bytes(golden, recorded, run, tables, tmp_path):
-    """3.7 bytes a range on a quiet machine (doc/performance.md); most of it is how much each call's
-    duration varies, which on a busy machine is more."""
+    """9.7 bytes a range (doc/performance.md): how much each call's duration varies, which on a busy
+    machine is more, and which data operators read and make."""
     assert golden.records > 0
     plain = recorded("examples/train")
     assert run("pack", "-q", "-o", tmp_path / "small.varve", plain).returncode == 0
-    assert bytes_a_range(plain, tmp_path / "small.varve", tables) < 4.8
+    assert bytes_a_range(plain, tmp_path / "small.varve", tables) < 11.5
 
 
 # ---- where it goes

@@ -20,10 +20,11 @@ uint32_t vv_values_string(struct vv_values *values, const char *text)
 
 static uint32_t key_string(struct varve_key *key)
 {
-    uint32_t string = __atomic_load_n(&key->state, __ATOMIC_RELAXED);
+    /* Who finds the number here finds the string, too: another thread may have added it. */
+    uint32_t string = __atomic_load_n(&key->state, __ATOMIC_ACQUIRE);
     if (VARVE_UNLIKELY(string == 0)) {
         string = vv_string_of(key->name);
-        __atomic_store_n(&key->state, string, __ATOMIC_RELAXED);
+        __atomic_store_n(&key->state, string, __ATOMIC_RELEASE);
     }
     return string;
 }
