@@ -23,6 +23,7 @@ struct view {
     const struct vv_dag *dag;
     struct vv_sheet *sheet;
     struct vv_scratch *scratch;
+    bool has_critical; /* a row says the critical path                                          */
 };
 
 static enum varve_code put(struct view *view, const char *what, int64_t count, int64_t time_ns,
@@ -35,6 +36,9 @@ static enum varve_code put(struct view *view, const char *what, int64_t count, i
         cells[TIME] = vv_int_cell(time_ns);
     if (stands_for >= 0)
         cells[STANDS_FOR] = vv_int_cell(stands_for);
+    const char *says = vv_dag_find_note(view->dag, what);
+    if (says != NULL && says[strspn(says, "0123456789")] != '\0') /* a number alone is the count */
+        cells[SAYS] = vv_text_cell(says);
     return vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error);
 }
 
@@ -62,12 +66,19 @@ static enum varve_code put_nodes(struct view *view, struct varve_error *error)
         char what[40];
         if (counts[kind] == 0 || kind == VV_DAG_GROUP)
             continue;
-        snprintf(what, sizeof what, "  %s", vv_dag_kind_word((enum vv_dag_kind)kind));
+        snprintf(what, sizeof what, "nodes: %s", vv_dag_kind_word((enum vv_dag_kind)kind));
         VV_TRY(put(view, what, counts[kind], times_ns[kind], executions[kind], error));
     }
     if (counts[VV_DAG_GROUP] > 0)
         VV_TRY(put(view, "groups", counts[VV_DAG_GROUP], -1, -1, error));
+    view->has_critical = critical > 0;
     return critical == 0 ? VARVE_OK : put(view, "critical path", critical, critical_ns, -1, error);
+}
+
+/* The key of the note about edges of a kind: "data edges". */
+static void edge_note(char text[40], enum vv_dag_edge_kind kind)
+{
+    snprintf(text, 40, "%s edges", vv_dag_edge_word(kind));
 }
 
 static enum varve_code put_edges(struct view *view, struct varve_error *error)
@@ -82,10 +93,9 @@ static enum varve_code put_edges(struct view *view, struct varve_error *error)
     VV_TRY(put(view, "edges", (int64_t)edges->table.count, -1, sum, error));
     for (int kind = 0; kind < VV_DAG_EDGE_KINDS; kind++) {
         char what[40];
-        if (counts[kind] == 0)
-            continue;
-        snprintf(what, sizeof what, "  %s", vv_dag_edge_word((enum vv_dag_edge_kind)kind));
-        VV_TRY(put(view, what, counts[kind], -1, stands_for[kind], error));
+        edge_note(what, (enum vv_dag_edge_kind)kind);
+        if (counts[kind] > 0 || vv_dag_find_note(view->dag, what) != NULL)
+            VV_TRY(put(view, what, counts[kind], -1, stands_for[kind], error));
     }
     return VARVE_OK;
 }
@@ -115,6 +125,18 @@ static enum varve_code put_levels(struct view *view, struct varve_error *error)
     return put(view, "most nodes in a level", widest, -1, -1, error);
 }
 
+/* Does another row have what this note says? */
+static bool is_put(const struct view *view, const char *key)
+{
+    char what[40];
+    for (int kind = 0; kind < VV_DAG_EDGE_KINDS; kind++) {
+        edge_note(what, (enum vv_dag_edge_kind)kind);
+        if (strcmp(key, what) == 0)
+            return true;
+    }
+    return view->has_critical && strcmp(key, "critical path") == 0;
+}
+
 static enum varve_code put_notes(struct view *view, struct varve_error *error)
 {
     const struct vv_dag *dag = view->dag;
@@ -123,7 +145,8 @@ static enum varve_code put_notes(struct view *view, struct varve_error *error)
             [WHAT] = vv_text_cell(vv_dag_string(dag, dag->notes.key[row])),
             [SAYS] = vv_text_cell(vv_dag_string(dag, dag->notes.text[row])),
         };
-        VV_TRY(vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error));
+        if (!is_put(view, cells[WHAT].text))
+            VV_TRY(vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error));
     }
     return VARVE_OK;
 }

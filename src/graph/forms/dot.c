@@ -195,15 +195,10 @@ static enum varve_code write_dot(const struct vv_dag *dag, const struct vv_pictu
                                  FILE *stream, struct varve_error *error)
 {
     struct family family = { NULL, NULL };
-    char *notes = NULL;
+    char *notes;
     size_t bytes;
-    FILE *memory = open_memstream(&notes, &bytes);
-    if (memory == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
-    vv_form_put_notes(dag, false, memory);
-    enum varve_code code = fclose(memory) == 0
-                               ? find_families(dag, &family, error)
-                               : vv_fail(error, VARVE_NO_MEMORY, "no memory for notes");
+    VV_TRY(vv_form_notes_text(dag, &notes, &bytes, error));
+    enum varve_code code = find_families(dag, &family, error);
     if (code == VARVE_OK) {
         fputs("digraph varve {\n  varve=\"", stream);
         put_text(notes, false, stream);

@@ -58,16 +58,9 @@ static void put_data(const struct vv_dag *dag, enum vv_member_of of, uint32_t ro
 
 static enum varve_code put_notes(const struct vv_dag *dag, FILE *stream, struct varve_error *error)
 {
-    char *notes = NULL;
+    char *notes;
     size_t bytes;
-    FILE *memory = open_memstream(&notes, &bytes);
-    if (memory == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
-    vv_form_put_notes(dag, false, memory);
-    if (fclose(memory) != 0) {
-        free(notes);
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
-    }
+    VV_TRY(vv_form_notes_text(dag, &notes, &bytes, error));
     fputs("    <data key=\"graph_varve\">", stream);
     vv_form_put_xml(notes, bytes, false, stream);
     fputs("</data>\n", stream);

@@ -123,3 +123,17 @@ void vv_form_free_edges(struct vv_form_edges *edges)
     free(edges->order);
     *edges = (struct vv_form_edges){ NULL, NULL };
 }
+
+enum varve_code vv_form_notes_text(const struct vv_dag *dag, char **out_text, size_t *out_bytes,
+                                   struct varve_error *error)
+{
+    *out_text = NULL;
+    FILE *memory = open_memstream(out_text, out_bytes);
+    if (memory != NULL) {
+        vv_form_put_notes(dag, false, memory);
+        if (fclose(memory) == 0)
+            return VARVE_OK;
+    }
+    free(*out_text);
+    VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
+}

@@ -17,6 +17,9 @@ void vv_form_put_members(const struct vv_dag *dag, enum vv_member_of of, uint32_
 /* [[step,count,total_ns],…] of a node, and [["key","text"],…] of the graph. */
 void vv_form_put_occurrences(const struct vv_dag *dag, uint32_t row, FILE *stream);
 void vv_form_put_notes(const struct vv_dag *dag, bool is_markup, FILE *stream);
+/* The same as a text, which belongs to the caller, for forms that put it into one of theirs. */
+enum varve_code vv_form_notes_text(const struct vv_dag *dag, char **out_text, size_t *out_bytes,
+                                   struct varve_error *error);
 
 /* The edges in the order of the node that they begin at, or, with `is_arriving`, end at: those of a
  * row are order[first[row]] to order[first[row + 1]]. The caller frees both. */

@@ -105,16 +105,9 @@ static void put_node(const struct vv_dag *dag, uint32_t row, bool is_group,
 /* The notes as people read them in the panel of the graph, and as JSON, to be read again. */
 static enum varve_code put_notes(const struct vv_dag *dag, FILE *stream, struct varve_error *error)
 {
-    char *notes = NULL;
+    char *notes;
     size_t bytes;
-    FILE *memory = open_memstream(&notes, &bytes);
-    if (memory == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
-    vv_form_put_notes(dag, false, memory);
-    if (fclose(memory) != 0) {
-        free(notes);
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the notes of a graph");
-    }
+    VV_TRY(vv_form_notes_text(dag, &notes, &bytes, error));
     fputs("\"groupNodeAttributes\":{\"\":{\"varve\":", stream);
     vv_json_write_text(stream, notes);
     fputs("}},", stream);
