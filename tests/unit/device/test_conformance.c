@@ -69,7 +69,10 @@ static void each_broken_backend_breaks_its_law(void **state)
         while (law < law_count && strcmp(laws[law].name, rows[i].law) != 0)
             law++;
         assert_true(law < law_count);
-        const char *wrong = laws[law].check(&subject);
+        /* a device's work may be done before a thread that lost its processor looks at it */
+        const char *wrong = NULL;
+        for (int turn = 0; turn < 100 && wrong == NULL; turn++)
+            wrong = laws[law].check(&subject);
         assert_non_null(wrong);
         assert_string_equal(wrong, rows[i].says);
         shown |= 1u << rows[i].how;
