@@ -23,7 +23,7 @@ OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:
 OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
           ("syncs", "--filter"): "step>=2", ("async", "--filter"): "name=='fetch'",
           ("collective_kinds", "--filter"): "step>=2",
-          ("rank_waits", "--filter"): "name!='aten::mm'"} | {
+          ("rank_waits", "--filter"): "name!='aten::mm'", ("verdict", "--thread"): "2"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
                                                 "critical_path", "what_if", "slack")}
 POINTS = ("step_trace", "step_reduces", "trace_plan")
@@ -230,7 +230,7 @@ def test_each_choice_changes_a_table_or_is_refused(varve, traces, table):
                     and "--table " in done.stderr)
 
 
-@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 1),
+@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 2),
                                                  ("report", "--device", 1), ("report", "--rank", 0),
                                                  ("steps", "--device", 1), ("idle", "--filter", 1),
                                                  ("memory", "--steps", 1),

@@ -13,19 +13,31 @@
 
 #include "sheet/number.h"
 
+enum varve_code vv_critical_init_in(struct vv_critical *critical, const struct vv_scope *scope,
+                                    const struct vv_question *window_question,
+                                    struct varve_error *error)
+{
+    const struct vv_model *model = scope->model;
+    critical->scope = *scope;
+    VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, &critical->bound_by_slice, model->slices.table.count,
+                            error));
+    VV_TRY(vv_host_roles_init(&critical->roles, model, scope->scratch, error));
+    VV_TRY(vv_host_collectives_find(&critical->collectives, &critical->scope, scope->scratch,
+                                    error));
+    VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, window_question,
+                                    &critical->collectives, error));
+    VV_TRY(vv_critical_graph_init(&critical->graph, &critical->scope, window_question,
+                                  &critical->windows, &critical->collectives, error));
+    return vv_critical_solve(&critical->solution, &critical->graph, error);
+}
+
 enum varve_code vv_critical_init(struct vv_critical *critical, const struct vv_model *model,
                                  const struct vv_question *question, struct vv_scratch *scratch,
                                  struct varve_error *error)
 {
-    VV_TRY(VV_SCRATCH_ZEROS(scratch, &critical->bound_by_slice, model->slices.table.count, error));
-    VV_TRY(vv_host_roles_init(&critical->roles, model, scratch, error));
-    VV_TRY(vv_scope_init(&critical->scope, model, &question->selection, scratch, error));
-    VV_TRY(vv_host_collectives_find(&critical->collectives, &critical->scope, scratch, error));
-    VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, question,
-                                    &critical->collectives, error));
-    VV_TRY(vv_critical_graph_init(&critical->graph, &critical->scope, question, &critical->windows,
-                                  &critical->collectives, error));
-    return vv_critical_solve(&critical->solution, &critical->graph, error);
+    struct vv_scope scope;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    return vv_critical_init_in(critical, &scope, question, error);
 }
 
 /* ---- names of the parts of a path ---- */
@@ -34,6 +46,7 @@ const char *vv_bound_text(enum vv_bound bound)
 {
     static const char *const texts[VV_BOUND_COUNT] = {
         [VV_BOUND_HOST] = "host", [VV_BOUND_DATA] = "data loading",
+        [VV_BOUND_COMPILE] = "compilation", [VV_BOUND_MEMORY] = "memory",
         [VV_BOUND_COMPUTE] = "computation",
         [VV_BOUND_COMM] = "communication", [VV_BOUND_COPY] = "memcpy", [VV_BOUND_LAUNCH] = "launch",
         [VV_BOUND_QUEUE] = "between kernels",
@@ -52,21 +65,25 @@ const char *vv_gap_text(enum vv_critical_link link)
     return texts[link] != NULL ? texts[link] : "other";
 }
 
-/* A host slice has the bound of the innermost slice around it that loads data or communicates. The
- * result is stored for every slice on the way up, so deep calls cost no more than flat ones. */
+/* A host slice has the bound of the innermost slice around it that loads data, compiles, allocates
+ * memory of a device, or communicates. The result is stored for every slice on the way up, so deep
+ * calls cost no more than flat ones. */
 static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
 {
+    static const uint8_t of_role[VV_HOST_COUNT] = { /* all others: VV_BOUND_HOST, which is 0 */
+        [VV_HOST_LOADER] = VV_BOUND_DATA, [VV_HOST_COMM] = VV_BOUND_COMM,
+        [VV_HOST_COMPILE] = VV_BOUND_COMPILE, [VV_HOST_ALLOCATION] = VV_BOUND_MEMORY,
+    };
     const uint32_t *parents = critical->graph.model->slices.parent;
     uint32_t top = slice;
     uint8_t bound = VV_BOUND_HOST;
     for (; top != VV_NONE; top = parents[top]) {
-        enum vv_host_role role = vv_host_role_of(&critical->roles, top);
         if (critical->bound_by_slice[top] != 0) {
             bound = (uint8_t)(critical->bound_by_slice[top] - 1);
             break;
         }
-        if (role == VV_HOST_LOADER || role == VV_HOST_COMM) {
-            bound = role == VV_HOST_LOADER ? VV_BOUND_DATA : VV_BOUND_COMM;
+        bound = of_role[vv_host_role_of(&critical->roles, top)];
+        if (bound != VV_BOUND_HOST) {
             critical->bound_by_slice[top] = (uint8_t)(bound + 1);
             break;
         }

@@ -10,8 +10,8 @@
 
 /* The kinds of work that the time on a path is spent on. */
 enum vv_bound {
-    VV_BOUND_HOST, VV_BOUND_DATA, VV_BOUND_COMPUTE, VV_BOUND_COMM, VV_BOUND_COPY, VV_BOUND_LAUNCH,
-    VV_BOUND_QUEUE,
+    VV_BOUND_HOST, VV_BOUND_DATA, VV_BOUND_COMPILE, VV_BOUND_MEMORY, VV_BOUND_COMPUTE,
+    VV_BOUND_COMM, VV_BOUND_COPY, VV_BOUND_LAUNCH, VV_BOUND_QUEUE,
     VV_BOUND_COUNT
 };
 
@@ -25,10 +25,16 @@ struct vv_critical {
     uint8_t *bound_by_slice; /* enum vv_bound + 1 of host slices already asked for; 0 = not yet */
 };
 
-/* Makes the scope, the graph and the critical path. */
+/* Makes the scope, the graph and the critical path. The window is the question's: a step, if it
+ * names none. */
 enum varve_code vv_critical_init(struct vv_critical *critical, const struct vv_model *model,
                                  const struct vv_question *question, struct vv_scratch *scratch,
                                  struct varve_error *error);
+
+/* The same over a scope that is there. The window is that of `window_question`. */
+enum varve_code vv_critical_init_in(struct vv_critical *critical, const struct vv_scope *scope,
+                                    const struct vv_question *window_question,
+                                    struct varve_error *error);
 
 /* "host", "data loading" … */
 const char *vv_bound_text(enum vv_bound bound);

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verdict.c — table "verdict": what the steps are bound by, the largest part first.
+ *
+ * At every instant the critical path is at one place: in an operator of the host, in a kernel, in a
+ * copy … The instants of the chosen steps are counted by the kind of that place; where steps of
+ * several threads overlap, an instant counts once. Law: the rows sum to the time of the steps (to
+ * the whole trace where it has none), to the nanosecond.
+ *
+ * A path through very many slices would take too long for a first screen. Then it is made for
+ * consecutive steps around the middle one, and their shares stand for all chosen steps. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/critical/critical.h"
+#include "sheet/number.h"
+
+#define SLICES_MAX 400000u /* of the path of one first screen: about 0.1 s                      */
+
+enum bound_by { HOST, COMPUTATION, COMMUNICATION, COPIES, DATA, LAUNCH, MEMORY, COMPILATION, RANK,
+                OTHER, BOUNDS_BY };
+
+static const char *const words[BOUNDS_BY] = {
+    "host", "computation", "communication", "copies", "data", "launch", "memory", "compilation",
+    "rank", "other",
+};
+
+enum { BOUND_BY, TIME, SHARE, MOSTLY, MOSTLY_NS, COLUMNS };
+
+static const struct vv_sheet_column columns[COLUMNS] = {
+    { "bound_by", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "mostly", "mostly", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "mostly_ns", "of it", VV_CELL_INT, VV_UNIT_NS, true, false },
+};
+
+struct interval { int64_t begin_ns, end_ns; };
+
+struct verdict {
+    struct vv_critical critical;
+    struct interval *steps;    /* of the chosen steps: ascending, disjoint                       */
+    size_t step_count;
+    int64_t steps_ns;          /* their sum                                                      */
+    int64_t time_ns[BOUNDS_BY];
+    int64_t *of_name[BOUNDS_BY]; /* string -> time                                                */
+    uint64_t used, chosen;     /* steps                                                          */
+};
+
+/* ---- which instants ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct interval *left = a, *right = b;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* The union of the chosen steps. */
+static enum varve_code find_steps(const struct vv_scope *scope, struct interval **out_steps,
+                                  size_t *out_count, int64_t *out_sum_ns,
+                                  struct varve_error *error)
+{
+    const struct vv_steps *steps = &scope->model->steps;
+    struct interval *found;
+    size_t count = 0, kept = 0;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &found, scope->step_count + 1, error));
+    for (uint32_t s = 0; s < steps->table.count; s++)
+        if (scope->steps[s])
+            found[count++] = (struct interval){ steps->begin_ns[s],
+                                                steps->begin_ns[s] + steps->duration_ns[s] };
+    qsort(found, count, sizeof *found, by_begin);
+    *out_sum_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && found[i].begin_ns <= found[kept - 1].end_ns) {
+            if (found[i].end_ns > found[kept - 1].end_ns)
+                found[kept - 1].end_ns = found[i].end_ns;
+            continue;
+        }
+        found[kept++] = found[i];
+    }
+    for (size_t i = 0; i < kept; i++)
+        *out_sum_ns += found[i].end_ns - found[i].begin_ns;
+    *out_steps = found;
+    *out_count = kept;
+    return VARVE_OK;
+}
+
+/* Leaves only the chosen steps from the middle one on that the path is made for. */
+static enum varve_code use_few(const struct vv_scope *scope, struct vv_scope *out_few,
+                               uint64_t *out_used, struct varve_error *error)
+{
+    const struct vv_steps *steps = &scope->model->steps;
+    uint64_t each = scope->model->slices.table.count / steps->table.count + 1;
+    uint64_t first, place = 0, most = SLICES_MAX / each;
+    *out_few = *scope;
+    *out_used = scope->step_count;
+    most = most > 0 ? most : 1;
+    if (scope->step_count <= most)
+        return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, &out_few->steps, steps->table.count, error));
+    first = (scope->step_count - most) / 2;
+    for (uint32_t s = 0; s < steps->table.count; s++) {
+        if (!scope->steps[s])
+            continue;
+        out_few->steps[s] = place >= first && place < first + most;
+        place++;
+    }
+    out_few->step_count = *out_used = most;
+    return VARVE_OK;
+}
+
+/* ---- what the path does then ---- */
+
+static enum bound_by bound_by_of(struct vv_critical *critical, const struct vv_path_step *step)
+{
+    static const enum bound_by of_bound[VV_BOUND_COUNT] = {
+        [VV_BOUND_HOST] = HOST, [VV_BOUND_DATA] = DATA, [VV_BOUND_COMPILE] = COMPILATION,
+        [VV_BOUND_MEMORY] = MEMORY, [VV_BOUND_COMPUTE] = COMPUTATION,
+        [VV_BOUND_COMM] = COMMUNICATION, [VV_BOUND_COPY] = COPIES, [VV_BOUND_LAUNCH] = LAUNCH,
+        [VV_BOUND_QUEUE] = LAUNCH,
+    };
+    return of_bound[vv_bound_of(critical, step->link, step->owner)];
+}
+
+/* Time of [begin, end) that is in a step. `*at` is the first step that may reach behind begin. */
+static int64_t in_steps(const struct verdict *verdict, int64_t begin_ns, int64_t end_ns, size_t *at)
+{
+    int64_t sum_ns = 0;
+    while (*at < verdict->step_count && verdict->steps[*at].end_ns <= begin_ns)
+        (*at)++;
+    for (size_t i = *at; i < verdict->step_count && verdict->steps[i].begin_ns < end_ns; i++) {
+        int64_t from = verdict->steps[i].begin_ns, to = verdict->steps[i].end_ns;
+        from = from > begin_ns ? from : begin_ns;
+        to = to < end_ns ? to : end_ns;
+        sum_ns += to > from ? to - from : 0;
+    }
+    return sum_ns;
+}
+
+static void count(struct verdict *verdict, enum bound_by bound, uint32_t name, int64_t time_ns)
+{
+    verdict->time_ns[bound] += time_ns;
+    verdict->of_name[bound][name] += time_ns;
+}
+
+/* An edge's time that it does not explain lies before the time that it weighs. */
+static void walk_path(struct verdict *verdict)
+{
+    struct vv_critical *critical = &verdict->critical;
+    const struct vv_critical_solution *solution = &critical->solution;
+    const int64_t *time_ns = critical->graph.time_ns;
+    size_t at = 0;
+    for (size_t i = 1; i < solution->path_count; i++) {
+        const struct vv_path_step *step = &solution->path[i];
+        int64_t end_ns = time_ns[step->node], weighs_ns = end_ns - step->weight_ns;
+        int64_t gap_ns = in_steps(verdict, time_ns[solution->path[i - 1].node], weighs_ns, &at);
+        count(verdict, step->link == VV_LINK_MEET ? RANK : OTHER, 0, gap_ns);
+        if (!vv_link_weighs(step->link) || step->weight_ns == 0)
+            continue;
+        uint32_t name = step->owner != VV_NONE ? vv_critical_name(&critical->graph, step->owner)
+                                               : 0;
+        count(verdict, bound_by_of(critical, step), name,
+              in_steps(verdict, weighs_ns, end_ns, &at));
+    }
+}
+
+/* The path may begin after the steps' begin, and end before their end. */
+static void count_rest(struct verdict *verdict)
+{
+    int64_t known_ns = 0;
+    for (int b = 0; b < BOUNDS_BY; b++)
+        known_ns += verdict->time_ns[b];
+    count(verdict, OTHER, 0, verdict->steps_ns - known_ns);
+}
+
+/* ---- rows ---- */
+
+/* What the time is of the whole, if it is so much of a part. */
+static int64_t in_proportion(int64_t time_ns, int64_t part_ns, int64_t whole_ns)
+{
+    if (part_ns <= 0 || part_ns == whole_ns)
+        return time_ns;
+    return (int64_t)((double)time_ns / (double)part_ns * (double)whole_ns);
+}
+
+/* The name that took most; of equal ones, the first of the alphabet. */
+static uint32_t most_of(const struct verdict *verdict, int bound)
+{
+    const struct vv_model *model = verdict->critical.graph.model;
+    const int64_t *times_ns = verdict->of_name[bound];
+    uint32_t most = 0;
+    for (uint32_t name = 1; name < model->strings.count; name++) {
+        if (times_ns[name] == 0 || (most != 0 && times_ns[name] < times_ns[most]))
+            continue;
+        if (most == 0 || times_ns[name] > times_ns[most] ||
+            strcmp(vv_text_of(model, name), vv_text_of(model, most)) < 0)
+            most = name;
+    }
+    return most;
+}
+
+static enum varve_code put_row(const struct verdict *verdict, int bound, int64_t time_ns,
+                               int64_t whole_ns, struct vv_sheet *sheet, struct varve_error *error)
+{
+    const struct vv_model *model = verdict->critical.graph.model;
+    uint32_t most = most_of(verdict, bound);
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    VV_TRY(vv_sheet_text(sheet, row, BOUND_BY, words[bound], error));
+    vv_sheet_int(sheet, row, TIME, time_ns);
+    vv_sheet_real(sheet, row, SHARE, (double)time_ns / (double)whole_ns);
+    if (most == 0)
+        return VARVE_OK;
+    vv_sheet_int(sheet, row, MOSTLY_NS,
+                 in_proportion(verdict->of_name[bound][most], verdict->steps_ns, whole_ns));
+    return vv_sheet_text(sheet, row, MOSTLY, vv_text_of(model, most), error);
+}
+
+static enum varve_code put_rows(const struct verdict *verdict, int64_t whole_ns,
+                                struct vv_sheet *sheet, struct varve_error *error)
+{
+    bool is_put[BOUNDS_BY] = { false };
+    int64_t left_ns = whole_ns, times_ns[BOUNDS_BY];
+    int largest = 0;
+    for (int b = 0; b < BOUNDS_BY; b++) {
+        times_ns[b] = in_proportion(verdict->time_ns[b], verdict->steps_ns, whole_ns);
+        left_ns -= times_ns[b];
+        largest = times_ns[b] > times_ns[largest] ? b : largest;
+    }
+    times_ns[largest] += left_ns; /* what rounding took */
+    for (int i = 0; i < BOUNDS_BY; i++) {
+        int next = -1;
+        for (int b = 0; b < BOUNDS_BY; b++)
+            if (!is_put[b] && times_ns[b] > 0 && (next < 0 || times_ns[b] > times_ns[next]))
+                next = b;
+        if (next < 0)
+            break;
+        is_put[next] = true;
+        VV_TRY(put_row(verdict, next, times_ns[next], whole_ns, sheet, error));
+    }
+    return VARVE_OK;
+}
+
+static enum varve_code put_policy(const struct verdict *verdict, int64_t whole_ns,
+                                  struct vv_sheet *sheet, struct varve_error *error)
+{
+    char time[VV_NUMBER_BYTES], left_out[60];
+    vv_number_duration(whole_ns, time, sizeof time);
+    vv_scope_left_out_text(&verdict->critical.scope, left_out, sizeof left_out);
+    if (verdict->chosen == 0)
+        return vv_sheet_policy(sheet, error, "%s of %s, by the critical path", time,
+                               verdict->critical.windows.says);
+    if (verdict->used < verdict->chosen)
+        return vv_sheet_policy(sheet, error,
+                               "%s of %" PRIu64 " steps, by the critical path of %" PRIu64
+                               " in the middle%s",
+                               time, verdict->chosen, verdict->used, left_out);
+    return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s, by the critical path%s", time,
+                           verdict->chosen, verdict->chosen == 1 ? "" : "s", left_out);
+}
+
+/* ---- all together ---- */
+
+static enum varve_code judge(struct verdict *verdict, const struct vv_scope *scope,
+                             const struct vv_question *question, int64_t *out_whole_ns,
+                             struct varve_error *error)
+{
+    struct vv_question window = *question;
+    struct vv_scope few = *scope;
+    struct interval *all;
+    size_t count_of_all;
+    window.compat = NULL;
+    window.annotation = NULL;
+    verdict->chosen = scope->step_count;
+    if (scope->step_count > 0) {
+        window.selection.first_step = INT64_MIN + 1; /* all steps of the scope, as one window */
+        VV_TRY(use_few(scope, &few, &verdict->used, error));
+    }
+    VV_TRY(vv_critical_init_in(&verdict->critical, &few, &window, error));
+    const struct vv_critical_graph *graph = &verdict->critical.graph;
+    if (graph->node_count == 0)
+        return VARVE_OK;
+    VV_TRY(find_steps(&few, &verdict->steps, &verdict->step_count, &verdict->steps_ns, error));
+    VV_TRY(find_steps(scope, &all, &count_of_all, out_whole_ns, error));
+    if (scope->step_count == 0) {
+        verdict->steps[0] = (struct interval){ graph->begin_ns, graph->end_ns };
+        verdict->step_count = 1;
+        verdict->steps_ns = *out_whole_ns = graph->end_ns - graph->begin_ns;
+    }
+    walk_path(verdict);
+    count_rest(verdict);
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_verdict(const struct vv_model *model, const struct vv_question *question,
+                                   struct vv_scratch *scratch, struct vv_sheet *out,
+                                   struct varve_error *error)
+{
+    struct verdict verdict = { .chosen = 0 };
+    struct vv_scope scope;
+    int64_t whole_ns = 0;
+    vv_sheet_init(out, "verdict", "BOUND BY", columns, COLUMNS);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    for (int b = 0; b < BOUNDS_BY; b++)
+        VV_TRY(VV_SCRATCH_ZEROS(scratch, &verdict.of_name[b], model->strings.count + 1, error));
+    VV_TRY(judge(&verdict, &scope, question, &whole_ns, error));
+    if (whole_ns <= 0)
+        return vv_sheet_policy(out, error, "nothing recorded in %s", verdict.critical.windows.says);
+    VV_TRY(put_rows(&verdict, whole_ns, out, error));
+    return put_policy(&verdict, whole_ns, out, error);
+}

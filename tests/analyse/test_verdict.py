@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table `verdict`: what the steps are bound by. Its rows add up to the steps; where the window of
+the critical path is the steps, it is the path's own answer."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer as kineto  # pylint: disable=wrong-import-position
+import table_reader  # pylint: disable=wrong-import-position
+
+US = 1000
+
+
+def table(varve, name, *arguments):
+    return table_reader.tables(varve, "report", "--no-cache", "--table", name, *arguments)[name]
+
+
+def verdict(varve, *arguments):
+    rows = table(varve, "verdict", *arguments)
+    assert [row["time_ns"] for row in rows] == sorted((row["time_ns"] for row in rows),
+                                                      reverse=True)
+    return {row["bound_by"]: row for row in rows}
+
+
+def steps_ns(varve, *arguments):
+    """The union of the chosen steps: steps of several ranks overlap."""
+    total, last = 0, None
+    for begin, end in sorted((row["begin_ns"], row["begin_ns"] + row["duration_ns"])
+                             for row in table(varve, "steps", "--top", 0, *arguments)):
+        total += max(0, end - (begin if last is None else max(begin, last)))
+        last = end if last is None else max(last, end)
+    return total
+
+
+@pytest.mark.parametrize("trace, largest, share", (
+    ("hta/ns_resolution.json.gz", "computation", 0.966),
+    ("tracelens/h100_timesformer.json.gz", "host", 0.590),
+    ("kineto/resnet50_workers0.json.gz", "host", 0.510),
+    ("dlrm8/rank0.json.gz", "host", 0.695),
+))
+def test_real_steps_are_bound_by(varve, traces, trace, largest, share):
+    rows = verdict(varve, traces / trace)
+    assert next(iter(rows)) == largest
+    assert rows[largest]["share"] == pytest.approx(share, abs=0.001)
+    assert sum(row["time_ns"] for row in rows.values()) == steps_ns(varve, traces / trace)
+
+
+def test_ranks_that_overlap_count_once(varve, traces):
+    files = [traces / "dlrm8" / f"rank{rank}.json.gz" for rank in range(8)]
+    rows = verdict(varve, *files)
+    assert sum(row["time_ns"] for row in rows.values()) == steps_ns(varve, *files)
+
+
+def test_one_kind_of_time_after_the_other(varve, tmp_path):
+    """A step of 1000 us: a loader 200, an allocation 100, a compilation 50, a kernel that is waited
+    for 300 and its launch 20, a copy 80; the host has the rest."""
+    events = [
+        kineto.step(1, 0, 1000 * US),
+        kineto.span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 200 * US,
+                    "user_annotation"),
+        kineto.span("cudaMalloc", 200 * US, 300 * US, "cuda_runtime"),
+        kineto.span("CompiledFunction: compile_fx (dynamo_timed)", 300 * US, 350 * US, "cpu_op"),
+        *kineto.launched("gemm", 1, (400 * US, 410 * US), (420 * US, 720 * US)),
+        kineto.span("cudaDeviceSynchronize", 410 * US, 720 * US, "cuda_runtime"),
+        *kineto.launched("Memcpy DtoH (Device -> Pageable)", 2, (800 * US, 890 * US),
+                         (805 * US, 885 * US), by="cudaMemcpy"),
+    ]
+    rows = verdict(varve, kineto.write(tmp_path / "a.json", events))
+    times = {word: row["time_ns"] // US for word, row in rows.items()}
+    assert times["data"] == 200 and times["memory"] == 100
+    assert times["computation"] == 300 and times["copies"] == 80
+    assert times["launch"] == 25 and sum(times.values()) == 1000
+    assert rows["computation"]["mostly"] == "gemm" and rows["computation"]["mostly_ns"] == 300 * US
+
+
+def test_a_trace_without_steps_is_one_step(varve, tmp_path):
+    path = kineto.write(tmp_path / "a.json", [kineto.span("aten::mm", 0, 700 * US),
+                                              kineto.span("aten::add", 900 * US, 1000 * US)])
+    rows = verdict(varve, path)
+    assert {word: row["time_ns"] // US for word, row in rows.items()} == {"host": 800, "other": 200}
+
+
+def test_where_the_path_of_all_steps_is_too_long_some_stand_for_all(varve, tmp_path):
+    """500 steps of 2,000 operators: the path takes 400,000 slices at most."""
+    count, each = 500, 2000
+    events = []
+    for number in range(count):
+        begin = number * each * 10
+        events.append(kineto.step(number, begin, begin + each * 10))
+        events += [kineto.span("aten::mul", begin + i * 10, begin + i * 10 + 9) for i in
+                   range(each)]
+    path = kineto.write(tmp_path / "long.json", events)
+    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "verdict", path)["verdict"]
+    assert sum(row["time_ns"] for row in rows) == count * each * 10
+    assert rows[0]["bound_by"] == "host"
+
+
+def test_the_verdict_stands_before_the_findings_and_both_before_the_steps(varve, traces):
+    shown = subprocess.run([varve, "report", "--no-cache",
+                            traces / "kineto" / "resnet50_workers0.json.gz"],
+                           capture_output=True, text=True, check=True).stdout
+    headings = [line.split("  ")[0] for line in shown.splitlines() if line[:1].isupper()]
+    assert headings[:4] == ["TRACE", "BOUND BY", "LOOK FIRST", "STEP"]
