@@ -9,6 +9,8 @@
 
 #define VV_FORMATS(FORMAT) \
     FORMAT(varve) \
+    FORMAT(ireeprof) \
+    FORMAT(iree_statistics) \
     FORMAT(chrome) \
     FORMAT(mlirgraph) \
     FORMAT(node_link) \

@@ -69,7 +69,7 @@ static const char *find_hint(const char *head, size_t head_bytes)
 static void refuse(const char *path, bool is_folder, const char *head, size_t head_bytes,
                    struct varve_error *error)
 {
-    char known[300] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
+    char known[400] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
     const char *hint = find_hint(head, head_bytes);
     list_formats(known, sizeof known);
     show_head(head, head_bytes, shown, sizeof shown);

@@ -20,6 +20,7 @@ import calls_trace  # noqa: E402
 import nsys_writer  # noqa: E402
 import rpd_writer  # noqa: E402
 import packed_stream  # noqa: E402
+import ireeprof_writer  # noqa: E402
 import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
 
@@ -138,6 +139,18 @@ def rocprof_seeds():
         b'"start_timestamp": 1.5}]}}]}')
 
 
+def iree_seeds():
+    whole = ireeprof_writer.small()
+    yield "iree/whole", whole
+    yield "iree/cut", whole[:-200]
+    yield "iree/ticks", ireeprof_writer.on_gpu()
+    yield "iree/statistics", json.dumps({
+        "context": {"executable": "/opt/iree-benchmark-module", "caches": [{"level": 1}]},
+        "benchmarks": [{"name": "BM_a/b_dispatch_0", "run_type": "iteration", "iterations": 3,
+                        "real_time": 1.5e-3, "cpu_time": 2, "time_unit": "ms", "calls": 2.0}, 7,
+                       {"name": "BM_a", "run_type": "aggregate", "time_unit": "x"}]}).encode()
+
+
 def cache_seeds():
     """As fuzz_cache.c reads them: a byte that says how, then places and bits. The first two bytes
     are of the magic."""
@@ -245,6 +258,7 @@ def seeds(folder):
     yield from cache_seeds()
     yield from graph_seeds()
     yield from rocprof_seeds()
+    yield from iree_seeds()
     yield from plan_seeds()
     yield from nsys_seeds(folder)
     yield from rpd_seeds(folder)

@@ -37,6 +37,7 @@ HOLDS = {
     ("src/import/graph/memory_plan.c", "is_kb"): "our own enum",
     ("src/import/graph/memory_plan.c", "what"): "our own enum",
     ("src/import/graph/memory_plan.c", "word"): "the loop compares length + 1 with its size",
+    ("src/import/iree/statistics.c", "name"): "a column of the model",
     ("src/import/nsys/events.c", "device"): GROWS,
     ("src/import/nsys/events.c", "name"): "the end of a word of our own",
     ("src/import/nsys/names.c", "name"): GROWS,
