@@ -11,6 +11,7 @@
     FORMAT(varve) \
     FORMAT(ireeprof) \
     FORMAT(iree_statistics) \
+    FORMAT(execution_trace) \
     FORMAT(chrome) \
     FORMAT(mlirgraph) \
     FORMAT(node_link) \

@@ -303,6 +303,40 @@ static enum varve_code read_inputs(struct reading *reading, struct varve_error *
     return VARVE_OK;
 }
 
+/* ---- which comes last ---- */
+
+/* Does the input complete others? What cannot be opened says so when it is read. */
+static bool comes_last(const char *path)
+{
+    struct varve_error ignored;
+    struct vv_source *source = NULL;
+    struct stat status;
+    size_t head_bytes = 0;
+    bool is_last = false;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        vv_source_open(path, &source, &ignored) != VARVE_OK)
+        return false;
+    const char *head = vv_source_head(source, &head_bytes);
+    for (size_t i = 0; i < IMPORTER_COUNT && !is_last; i++)
+        is_last = importers[i]->comes_last && importers[i]->probe(path, false, head, head_bytes);
+    vv_source_close(source);
+    return is_last;
+}
+
+/* Puts inputs that complete others behind them. `out_paths` has room for all. */
+static void put_last(const char *const *paths, size_t count, const char **out_paths)
+{
+    size_t first = 0, last = count;
+    for (size_t i = count; i-- > 0;)
+        if (count > 1 && comes_last(paths[i]))
+            out_paths[--last] = paths[i];
+    for (size_t i = 0, later = last; i < count; i++)
+        if (later < count && paths[i] == out_paths[later])
+            later++;
+        else
+            out_paths[first++] = paths[i];
+}
+
 /* ---- the whole run ---- */
 
 static enum varve_code begin_model(struct reading *reading, struct varve_error *error)
@@ -396,17 +430,23 @@ enum varve_code vv_import_all(const char *const *paths, size_t count,
                               struct varve_error *error)
 {
     static const struct vv_import_options standard = { 0 };
-    struct reading reading = { .paths = paths, .count = count,
+    struct reading reading = { .count = count,
                                .options = options != NULL ? options : &standard };
+    const char **ordered = calloc(count + 1, sizeof *ordered);
     reading.parts = calloc(count + 1, sizeof *reading.parts);
     reading.inputs = calloc(count + 1, sizeof *reading.inputs);
     reading.members = calloc(count + 1, sizeof *reading.members);
     enum varve_code code;
-    if (reading.parts == NULL || reading.inputs == NULL || reading.members == NULL)
+    if (ordered == NULL || reading.parts == NULL || reading.inputs == NULL ||
+        reading.members == NULL) {
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to read %zu traces", count);
-    else
+    } else {
+        put_last(paths, count, ordered);
+        reading.paths = ordered;
         code = read_all(&reading, error);
+    }
     forget(&reading);
+    free(ordered);
     if (code == VARVE_OK)
         *out_model = reading.model;
     else

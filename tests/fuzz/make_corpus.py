@@ -21,6 +21,7 @@ import nsys_writer  # noqa: E402
 import rpd_writer  # noqa: E402
 import packed_stream  # noqa: E402
 import ireeprof_writer  # noqa: E402
+import execution_trace_writer  # noqa: E402
 import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
 
@@ -166,6 +167,22 @@ def cache_seeds():
     yield "cache/another_file", b"\1VARVECA1" + bytes(6000)
 
 
+def execution_trace_seeds():
+    writer = execution_trace_writer
+    whole = json.dumps(writer.trace(writer.layers())).encode()
+    old = [writer.old(node) for node in writer.layers()]
+    yield "execution_trace/whole", whole
+    yield "execution_trace/cut", whole[:900]
+    yield "execution_trace/old", json.dumps(writer.trace(old, "1.0.1")).encode()
+    yield "execution_trace/lists", json.dumps(writer.trace([writer.node(
+        3, "aten::cat", [writer.tensors(writer.tensor(5, 6), writer.tensor(7, 0, ()))],
+        [writer.tensor(8, 9)], rf_id=1)])).encode()
+    yield ("execution_trace/wrong_types",
+           b'{"schema": [], "start_ts": 0, "pid": "x", "nodes": [{"id": 3, "name": 4, '
+           b'"ctrl_deps": 9, "inputs": {"values": [[1,2,3,4,5,"cpu"],[]], "shapes": [1], '
+           b'"types": 7}, "attrs": [{"value": 1}, 5]}]}')
+
+
 def nsys_seeds(folder):
     keep = ("StringIds", "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS")
     few = {name: nsys_writer.TABLES[name] for name in keep}
@@ -259,6 +276,7 @@ def seeds(folder):
     yield from graph_seeds()
     yield from rocprof_seeds()
     yield from iree_seeds()
+    yield from execution_trace_seeds()
     yield from plan_seeds()
     yield from nsys_seeds(folder)
     yield from rpd_seeds(folder)

@@ -41,6 +41,7 @@ HOLDS = {
     ("src/import/nsys/events.c", "device"): GROWS,
     ("src/import/nsys/events.c", "name"): "the end of a word of our own",
     ("src/import/nsys/names.c", "name"): GROWS,
+    ("src/import/importer.c", "out_paths"): "has a place for each path",
     ("src/import/parts.c", "parts"): GROWS,
     ("src/import/perfetto/perfetto.c", "key"): GROWS,
     ("src/import/perfetto/join.c", "layers"): "ends at its empty prefix",

@@ -130,3 +130,39 @@ def test_what_does_not_belong_is_left_out(recorded):
     told, _ = recorded(write)
     assert told == {"alone": ([], [9]), "aten::mm": ([X, W], [H]),
                     "aten::cat": (list(range(1, 65)), [])}
+
+
+@pytest.mark.parametrize("moves, is_read", (
+    ((), True),
+    ((("free", Y),), False),
+    ((("alloc", Y),), False),  # its release is not in the trace
+    ((("free", Y), ("alloc", Y)), False),
+    ((("free", Z), ("alloc", W)), True)))
+def test_memory_that_moves_ends_what_was_there(recorded, moves, is_read):
+    def write(thread):
+        operator(thread, 100, "aten::mm", [X, W], [Y])
+        for number, (what, address) in enumerate(moves):
+            if what == "free":
+                thread.free(address, at=150 + number)
+            else:
+                thread.alloc(address, 16, at=150 + number)
+        operator(thread, 200, "aten::relu", [Y], [Z])
+    _, edges = recorded(write)
+    assert edges == ({("aten::mm", "aten::relu")} if is_read else set())
+
+
+def test_what_an_operator_gives_back_outlives_what_it_frees(recorded):
+    """The memory of its output is taken inside it, and was another operator's before."""
+    def write(thread):
+        operator(thread, 100, "aten::neg", [X], [Y])
+        thread.free(Y, at=150)
+        thread.begin_name("aten::mm", "OP", at=200)
+        thread.call([F32], at=200)
+        thread.identities([X], at=200)
+        thread.alloc(Y, 16, at=202)
+        operator(thread, 205, "aten::resolve", [Y], [])
+        thread.outputs([(Y, [4], "f32")], at=229)
+        thread.end(at=230)
+        operator(thread, 300, "aten::relu", [Y], [Z])
+    _, edges = recorded(write)
+    assert edges == {("aten::mm", "aten::relu")}

@@ -4,12 +4,15 @@
  *
  * Within a process a tensor is known by its identity. Its outputs and inputs are walked in order of
  * time: an output counts when its node ends, an input when its node begins. An input belongs to the
- * last output before it. */
+ * last output before it. An identity is the address of memory, or counts addresses. So it ends when
+ * the memory is given back or taken, and when a node begins that makes it without reading it. */
 #include <string.h>
 
 #include "base/radix.h"
 #include "graph/build/building.h"
 #include "model/id_map.h"
+
+#define NOBODY (VV_NONE - 1) /* made the identity; VV_NONE would end a map's chains */
 
 /* The order at one instant. A node of no duration reads before it writes. */
 enum moment { ENDS, BEGINS, ENDS_AT_ONCE, MOMENTS };
@@ -19,6 +22,8 @@ struct walking {
     struct vv_scratch *scratch;
     struct vv_keyed_row *events;  /* row: node << 1 | it ends                                     */
     size_t event_count;
+    struct vv_keyed_row *moves;   /* memory that is taken or given back; key as in events         */
+    size_t move_count, moves_done;
     uint32_t *edge_of;            /* node -> the last edge of a tensor that it made              */
     struct vv_id_map *makers;     /* (process, identity) -> the node that made it                 */
     bool has_input, has_output;
@@ -50,6 +55,24 @@ static uint32_t executed(const struct walking *walking, uint32_t node)
     return model->ops.node[op];
 }
 
+/* Memory whose process is not known says nothing. */
+static enum varve_code put_moves_in_order(struct walking *walking, int64_t origin_ns,
+                                          struct varve_error *error)
+{
+    const struct vv_model *model = walking->building->model;
+    const struct vv_memory *memory = &model->memory;
+    VV_TRY(VV_SCRATCH_ARRAY(walking->scratch, &walking->moves, memory->table.count, error));
+    for (uint32_t row = 0; row < memory->table.count; row++) {
+        uint64_t time_ns = (uint64_t)memory->time_ns[row] - (uint64_t)origin_ns;
+        if (memory->address[row] == 0 || memory->time_ns[row] < origin_ns ||
+            memory->track[row] >= model->tracks.table.count)
+            continue;
+        walking->moves[walking->move_count++] =
+            (struct vv_keyed_row){ time_ns * MOMENTS + BEGINS, row };
+    }
+    return vv_radix_sort(walking->moves, walking->move_count, error);
+}
+
 static enum varve_code put_in_order(struct walking *walking, struct varve_error *error)
 {
     const struct vv_dag_nodes *nodes = &walking->building->dag->nodes;
@@ -69,6 +92,7 @@ static enum varve_code put_in_order(struct walking *walking, struct varve_error 
             end_ns * MOMENTS + (begin_ns == end_ns ? ENDS_AT_ONCE : ENDS), node << 1 | 1
         };
     }
+    VV_TRY(put_moves_in_order(walking, origin_ns, error));
     return vv_radix_sort(walking->events, walking->event_count, error);
 }
 
@@ -118,16 +142,60 @@ static enum varve_code pass(struct walking *walking, uint32_t from, uint32_t to,
     return VARVE_OK;
 }
 
+/* Nobody has made what is at this identity from now on. */
+static void forget(struct walking *walking, uint32_t process, uint64_t identity)
+{
+    if (vv_id_map_find(walking->makers, process, identity) != VV_NONE)
+        *vv_id_map_put(walking->makers, process, identity) = NOBODY;
+}
+
+/* Ends the identities of memory that moved before the event. */
+static void move_until(struct walking *walking, uint64_t key)
+{
+    const struct vv_model *model = walking->building->model;
+    for (; walking->moves_done < walking->move_count &&
+           walking->moves[walking->moves_done].key <= key;
+         walking->moves_done++) {
+        uint32_t row = walking->moves[walking->moves_done].row,
+                 process = model->tracks.process[model->memory.track[row]];
+        forget(walking, process != VV_NONE ? process : 0, model->memory.address[row]);
+    }
+}
+
+static bool reads(const struct vv_model *model, uint32_t op, uint64_t identity)
+{
+    const uint64_t *identities = model->tensors.identity + model->ops.first_tensor[op];
+    for (uint32_t i = 0; i < model->ops.tensor_count[op]; i++)
+        if (identities[i] == identity)
+            return true;
+    return false;
+}
+
+/* What a node makes anew is not there when the node begins. */
+static void forget_new(struct walking *walking, uint32_t process, uint32_t op)
+{
+    const struct vv_model *model = walking->building->model;
+    uint32_t first = model->ops.first_tensor[op] + model->ops.tensor_count[op];
+    for (uint32_t tensor = first; tensor < first + model->ops.output_count[op]; tensor++) {
+        uint64_t identity = model->tensors.identity[tensor];
+        if (identity != 0 && !reads(model, op, identity))
+            forget(walking, process, identity);
+    }
+}
+
 static enum varve_code walk_tensors(struct walking *walking, struct varve_error *error)
 {
     const struct vv_model *model = walking->building->model;
     for (size_t i = 0; i < walking->event_count; i++) {
+        move_until(walking, walking->events[i].key);
         uint32_t node = walking->events[i].row >> 1, op = op_of(walking, node);
         uint32_t process = process_of(walking, walking->building->slice_of[node]);
         bool ends = walking->events[i].row & 1;
         uint32_t first = model->ops.first_tensor[op] + (ends ? model->ops.tensor_count[op] : 0),
                  count = ends ? model->ops.output_count[op] : model->ops.tensor_count[op];
         uint64_t first_edge = walking->building->dag->edges.table.count;
+        if (!ends)
+            forget_new(walking, process, op);
         for (uint32_t tensor = first; tensor < first + count; tensor++) {
             uint64_t identity = model->tensors.identity[tensor];
             if (identity == 0)
@@ -137,7 +205,7 @@ static enum varve_code walk_tensors(struct walking *walking, struct varve_error 
                 continue;
             }
             uint32_t maker = vv_id_map_find(walking->makers, process, identity);
-            if (maker != VV_NONE && maker != node)
+            if (maker < NOBODY && maker != node)
                 VV_TRY(pass(walking, maker, node, tensor, first_edge, error));
         }
     }

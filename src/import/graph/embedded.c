@@ -242,6 +242,10 @@ static bool is_png(const char *path, bool is_folder, const char *head, size_t he
            memcmp(head, PNG_MAGIC, sizeof PNG_MAGIC - 1) == 0;
 }
 
-const struct vv_importer vv_importer_svg = { "svg", "SVG of a graph", is_svg, read_svg, NULL };
-const struct vv_importer vv_importer_html = { "html", "page of a graph", is_html, read_html, NULL };
-const struct vv_importer vv_importer_png = { "png", "PNG of a graph", is_png, read_png, NULL };
+#define EMBEDDED(form, text)                                                                       \
+    const struct vv_importer vv_importer_##form = {                                                \
+        .name = #form, .title = text, .probe = is_##form, .read = read_##form                      \
+    };
+EMBEDDED(svg, "SVG of a graph")
+EMBEDDED(html, "page of a graph")
+EMBEDDED(png, "PNG of a graph")

@@ -53,6 +53,7 @@ struct vv_importer {
      * were split between files stay without their partner. */
     enum varve_code (*read_parts)(const struct vv_import_job *const *jobs, size_t count,
                                   struct varve_error *error);
+    bool comes_last; /* it completes other inputs, so it is read after them */
 };
 
 #endif
