@@ -92,11 +92,22 @@ void vv_record_begin_name(const char *name, uint32_t layer)
     vv_count_begin(self, is_wanted);
 }
 
+/* Some counters move by 10 ns and more, so several records have the same instant. What a thread
+ * records before a step's begin or end shall lie before it: readers find the step of a record by
+ * its instant. A clock that stands still is not waited for. */
+static void let_clock_move(void)
+{
+    uint64_t before = vv_clock_ticks();
+    for (int reads = 0; reads < 100 && vv_clock_ticks() - before < VV_CLOCK_APART_TICKS; reads++)
+        continue;
+}
+
 static void step_end(void)
 {
     struct vv_self *self = vv_self_in_epoch();
     if (is_off() || self->step_depth == 0)
         return;
+    let_clock_move();
     if (self->frames != 0) {
         vv_frame_end_step(self);
         return;
@@ -122,8 +133,10 @@ static void step_begin(int64_t index)
         return;
     uint64_t field = (uint64_t)index;
     bool is_wanted = vv_is_wanted(self, VARVE_LAYER_STEP);
-    if (is_wanted)
+    if (is_wanted) {
+        let_clock_move();
         vv_put_fields(self, VV_EVENT_STEP_BEGIN, &field, 1);
+    }
     vv_push(self, is_wanted);
     self->step_depth = self->depth;
     vv_count_begin(self, is_wanted);

@@ -36,6 +36,9 @@ static inline uint64_t vv_clock_ticks(void)
     return vv_clock_monotonic_ns();
 }
 
+/* Instants so many ticks apart differ in nanoseconds, too. */
+#define VV_CLOCK_APART_TICKS (2 * ((UINT64_C(1) << VV_CLOCK_SECOND_BITS) / 1000000000 + 1))
+
 /* About a second from now, in ticks: the time to retry what has failed. */
 static inline uint64_t vv_clock_in_a_second(void)
 {

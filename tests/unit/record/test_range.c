@@ -226,12 +226,48 @@ static void the_edge_of_what_is_tracked(void **state)
     assert_as_in_the_model();
 }
 
+/* Whatever the counter moves by: what comes before a step's begin or end has another instant. */
+static void a_step_holds_the_instants_of_its_records(void **state)
+{
+    (void)state;
+    enum { STEPS = 2000 };
+    for (int step = 0; step < STEPS; step++) {
+        begin_step(); /* each second one ends the step before */
+        begin(&op);
+        end();
+        if (step % 2 == 0) {
+            varve_step_end();
+            expect_step_end();
+        }
+        begin(&op);
+        end();
+    }
+    snprintf(path, sizeof path, "%s/%d", output, (int)getpid());
+    struct walk walk = walk_stream(path, "thread.1");
+    assert_int_equal(walk.word_count, model.word_count);
+    uint64_t before = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < walk.word_count; i++) {
+        uint32_t id = walk_id(walk.words[i]);
+        if (model.is_field[i])
+            continue;
+        bool is_of_step = id == VV_EVENT_STEP_BEGIN || id == VV_EVENT_STEP_END;
+        uint64_t ticks = walk.words[i] >> VV_ID_BITS;
+        assert_true(!is_of_step || ticks - before >= VV_CLOCK_APART_TICKS);
+        before = ticks;
+        shown += is_of_step;
+    }
+    assert_int_equal(shown, 2 * STEPS - 1); /* the last one is open */
+    free(walk.words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(random_orders_are_told_as_they_were, start, stop),
         cmocka_unit_test_setup_teardown(the_cost_of_a_record_is_measured, start, stop),
         cmocka_unit_test_setup_teardown(the_edge_of_what_is_tracked, start, stop),
+        cmocka_unit_test_setup_teardown(a_step_holds_the_instants_of_its_records, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
