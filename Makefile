@@ -192,6 +192,8 @@ $(VENV_CLIENTS)/ready: $(addprefix tests/requirements,.txt -clients.txt -clients
 # Those that write the formats that we read, each alone: their dependencies contradict each other.
 $(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): AFTERWARDS = tests/live/stand_in.py
 $(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): tests/live/stand_in.py
+$(BUILD)/venv-mlir/ready: AFTERWARDS = tests/live/beside_torch.py
+$(BUILD)/venv-mlir/ready: tests/live/beside_torch.py $(BUILD)/venv-torch/ready
 $(BUILD)/venv-%/ready: tests/live/requirements-%.txt
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/python $(PIP) --no-deps --no-compile -r $<

@@ -6,6 +6,8 @@ other;
 `make check-clients` makes them from requirements-NAME.txt. A program of programs/ runs once a
 session, in a folder of its own.
 """
+import pathlib
+
 import pytest
 
 from environments import HERE, python_of, run_in
@@ -20,7 +22,7 @@ def produce_once(tmp_path_factory):
     def produce(name, program, *arguments):
         python = python_of(name)
         if (program, arguments) not in folders:
-            folder = tmp_path_factory.mktemp(program.removesuffix(".py"))
+            folder = tmp_path_factory.mktemp(pathlib.Path(program).stem)
             run_in(folder, python, HERE / "programs" / program, folder, *arguments)
             folders[program, arguments] = folder
         return folders[program, arguments]
@@ -37,7 +39,7 @@ def record_once(varve, tmp_path_factory):
     def record(name, program, *arguments, launcher=(), options=()):
         python = python_of(name)
         if (program, arguments) not in folders:
-            folder = tmp_path_factory.mktemp(program.removesuffix(".py"))
+            folder = tmp_path_factory.mktemp(pathlib.Path(program).stem)
             run_in(folder, varve, "record", *options, "-o", folder / "run.varve", "--", python,
                    *launcher, HERE / "programs" / program, folder, *arguments)
             folders[program, arguments] = folder
