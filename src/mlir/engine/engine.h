@@ -57,12 +57,20 @@ struct vv_mlir_source {
     void *map;               /* what vv_mlir_source_close unmaps; NULL = `text` is freed         */
 };
 
-/* The text of the module in the file `path` ("-" = standard input), whole. A file of text is
+/* The text of the module in the file `path` ("-" = standard input). A file of text is
  * mapped, not copied; whoever shortens it meanwhile ends this process, as with every mapped file.
  * VARVE_CORRUPT: no MLIR; the message says what it is and what to do. VARVE_UNSUPPORTED: no engine
  * can read it. On failure nothing is held. */
 enum varve_code vv_mlir_source_open(const char *path, const struct vv_mlir_engine_options *options,
                                     struct vv_mlir_source *out_source, struct varve_error *error);
 void vv_mlir_source_close(struct vv_mlir_source *source); /* of a zeroed one, too */
+
+/* Reads the module in the file `from` and writes it in `form` to the file `to`, from its begin on:
+ * descriptors of regular files, which stay open. `name` is for messages. Like vv_mlir_source_open,
+ * with the library or LLVM 19; fails with VARVE_UNSUPPORTED if resources would be lost. After a
+ * failure `to` may hold anything. */
+enum varve_code vv_mlir_convert(const char *name, int from, int to, enum vv_mlir_form form,
+                                const struct vv_mlir_engine_options *options,
+                                struct varve_error *error);
 
 #endif

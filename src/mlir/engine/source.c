@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mlir/engine/convert.h"
 #include "mlir/engine/form.h"
 
 #define FIRST_BYTES (UINT64_C(1) << 20)
@@ -82,6 +83,55 @@ static enum varve_code hold(int file, const char *path, struct vv_mlir_source *o
     return VARVE_OK;
 }
 
+/* A file for a converter: the one that is mapped, or one in memory. -1: none. */
+static int input_file(const char *path, const struct vv_mlir_source *source)
+{
+    if (source->map != NULL)
+        return strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                      : open(path, O_RDONLY | O_CLOEXEC);
+    int file = memfd_create("module", MFD_CLOEXEC);
+    for (uint64_t done = 0; file >= 0 && done < source->bytes;) {
+        ssize_t bytes = write(file, source->text + done, source->bytes - done);
+        if (bytes < 0 && errno != EINTR) {
+            close(file);
+            return -1;
+        }
+        done += bytes > 0 ? (uint64_t)bytes : 0;
+    }
+    if (file >= 0)
+        lseek(file, 0, SEEK_SET);
+    return file;
+}
+
+/* Replaces the file's bytes by their text. */
+static enum varve_code convert(const char *path, const char *name,
+                               const struct vv_mlir_engine_options *options,
+                               struct vv_mlir_source *source, struct varve_error *error)
+{
+    struct vv_mlir_source text;
+    struct vv_mlir_conversion conversion = { .name = name, .form = VV_MLIR_TEXT };
+    enum varve_code code = VARVE_OK;
+    conversion.from = input_file(path, source);
+    conversion.to = memfd_create("text", MFD_CLOEXEC);
+    if (conversion.from < 0 || conversion.to < 0)
+        code = vv_fail_errno(error, errno, "cannot convert %s", name);
+    if (code == VARVE_OK)
+        code = vv_mlir_convert_by(&conversion, options, &source->engine, error);
+    if (code == VARVE_OK)
+        code = hold(conversion.to, name, &text, error);
+    if (conversion.from >= 0)
+        close(conversion.from);
+    if (conversion.to >= 0)
+        close(conversion.to);
+    if (code != VARVE_OK)
+        return code;
+    text.form = source->form;
+    text.engine = source->engine;
+    vv_mlir_source_close(source);
+    *source = text;
+    return VARVE_OK;
+}
+
 static enum varve_code open_file(const char *path, struct vv_mlir_source *out_source,
                                  struct varve_error *error)
 {
@@ -95,6 +145,23 @@ static enum varve_code open_file(const char *path, struct vv_mlir_source *out_so
     return code;
 }
 
+static enum varve_code to_text(const char *path, const char *name,
+                               const struct vv_mlir_engine_options *options,
+                               struct vv_mlir_source *source, struct varve_error *error)
+{
+    enum vv_mlir_engine engine = options != NULL ? options->engine : VV_MLIR_ENGINE_AUTO;
+    bool is_text = source->form == VV_MLIR_TEXT;
+    source->engine = VV_MLIR_ENGINE_OWN;
+    if (is_text && (engine == VV_MLIR_ENGINE_AUTO || engine == VV_MLIR_ENGINE_OWN))
+        return VARVE_OK;
+    if (engine == VV_MLIR_ENGINE_OWN)
+        VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
+                     "%s is MLIR bytecode, which the engine \"text\" does not read; print it as "
+                     "text with the tool that wrote it: X-opt --mlir-print-debuginfo",
+                     name);
+    return convert(path, name, options, source, error);
+}
+
 enum varve_code vv_mlir_source_open(const char *path, const struct vv_mlir_engine_options *options,
                                     struct vv_mlir_source *out_source, struct varve_error *error)
 {
@@ -102,18 +169,12 @@ enum varve_code vv_mlir_source_open(const char *path, const struct vv_mlir_engin
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     VV_TRY(open_file(path, &source, error));
     enum varve_code code = vv_mlir_form_of(name, source.text, source.bytes, &source.form, error);
-    if (code == VARVE_OK && source.form == VV_MLIR_BYTECODE)
-        code = vv_with_next(error, VV_NEXT_IS_SAID,
-                            vv_fail(error, VARVE_UNSUPPORTED,
-                                    "%s is MLIR bytecode; print it as text with the tool that "
-                                    "wrote it: X-opt --mlir-print-debuginfo FILE",
-                                    name));
+    if (code == VARVE_OK)
+        code = to_text(path, name, options, &source, error);
     if (code != VARVE_OK) {
         vv_mlir_source_close(&source);
         return code;
     }
-    source.engine = VV_MLIR_ENGINE_OWN;
-    (void)options;
     *out_source = source;
     return VARVE_OK;
 }
