@@ -24,6 +24,7 @@ import ireeprof_writer  # noqa: E402
 import execution_trace_writer  # noqa: E402
 import rocprof_writer  # noqa: E402
 import trace_writer  # noqa: E402
+import vmfb_writer  # noqa: E402
 
 
 def stream_trace(path):
@@ -152,6 +153,12 @@ def iree_seeds():
                        {"name": "BM_a", "run_type": "aggregate", "time_unit": "x"}]}).encode()
 
 
+def vmfb_seeds():
+    yield "vmfb/whole", vmfb_writer.small()
+    yield "vmfb/alone", vmfb_writer.flatbuffer(vmfb_writer.LOCATIONS, vmfb_writer.FUNCTIONS)
+    yield "vmfb/stripped", vmfb_writer.in_zip(vmfb_writer.flatbuffer([], []))
+
+
 def cache_seeds():
     """As fuzz_cache.c reads them: a byte that says how, then places and bits. The first two bytes
     are of the magic."""
@@ -277,6 +284,7 @@ def seeds(folder):
     yield from rocprof_seeds()
     yield from iree_seeds()
     yield from execution_trace_seeds()
+    yield from vmfb_seeds()
     yield from plan_seeds()
     yield from nsys_seeds(folder)
     yield from rpd_seeds(folder)
