@@ -22,6 +22,7 @@ enum vv_dag_kind {
     VV_DAG_GROUP,     /* has children: module, block, phase, step                               */
     VV_DAG_REST,      /* all nodes that are not shown                                           */
     VV_DAG_OUTSIDE,   /* time of the steps in which nothing ran that the trace knows            */
+    VV_DAG_BEFORE,    /* what was not chosen and made data that nodes read; without a time      */
     VV_DAG_KINDS
 };
 

@@ -166,3 +166,32 @@ def test_what_an_operator_gives_back_outlives_what_it_frees(recorded):
         operator(thread, 300, "aten::relu", [Y], [Z])
     _, edges = recorded(write)
     assert edges == {("aten::mm", "aten::relu")}
+
+
+def test_data_from_before_the_chosen_steps(varve_module, tmp_path):
+    """Step 0, another thread and what ran before it make what step 1 reads. What another process
+    makes at the same address is other data."""
+    trace = trace_writer.Trace(tmp_path / "data.varve")
+    process = trace.process(pid=1)
+    thread, loader = process.thread(tid=11), process.thread(tid=12)
+    operator(trace.process(pid=2).thread(tid=21), 90, "aten::elsewhere", [], [G])
+    operator(thread, 50, "aten::empty", [], [W])
+    operator(loader, 100, "aten::stack", [], [X])
+    thread.step_begin(0, at=200)
+    operator(thread, 210, "aten::add_", [W], [])
+    thread.step_end(at=290)
+    thread.step_begin(1, at=300)
+    operator(thread, 310, "aten::mm", [X, W, G], [Y])
+    operator(thread, 330, "aten::relu", [Y], [Z])
+    thread.step_end(at=390)
+    trace.write()
+    with varve_module.Trace(tmp_path / "data.varve") as opened:
+        parts = opened.graph_tables(by="execution", edges="data", steps="1")
+    names = [node["name"] for node in parts["nodes"]]
+    assert {(names[edge["from"]], names[edge["to"]], edge["bytes"]) for edge in parts["edges"]} == {
+        ("(before)", "aten::mm", 32), ("aten::mm", "aten::relu", 16)}
+    before, = (node for node in parts["nodes"] if node["kind"] == "before")
+    assert (before["count"], before["self_ns"], before["level"]) == (0, 0, 0)
+    notes = {row["key"]: row["text"] for row in parts["notes"]}
+    assert notes["data from before"] == ("2 tensors were made outside of the chosen steps and "
+                                         "threads")

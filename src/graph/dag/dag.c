@@ -262,6 +262,7 @@ static const char *const kind_words[VV_DAG_KINDS] = {
     [VV_DAG_WAIT] = "wait", [VV_DAG_COLLECTIVE] = "collective", [VV_DAG_PYTHON] = "python",
     [VV_DAG_FUNCTION] = "function", [VV_DAG_TENSOR] = "tensor", [VV_DAG_GROUP] = "group",
     [VV_DAG_REST] = "rest", [VV_DAG_OUTSIDE] = "outside",
+    [VV_DAG_BEFORE] = "before",
 };
 
 static const char *const edge_words[VV_DAG_EDGE_KINDS] = {

@@ -110,7 +110,7 @@ static int compare_weights(const void *a, const void *b)
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* Leaves only the `top` leaves with most time; OUTSIDE always remains. */
+/* Leaves only the `top` leaves with most time; OUTSIDE and BEFORE always remain. */
 static enum varve_code keep_top(const struct vv_dag *dag, int64_t top, bool *keep,
                                 struct vv_scratch *scratch, struct varve_error *error)
 {
@@ -119,7 +119,7 @@ static enum varve_code keep_top(const struct vv_dag *dag, int64_t top, bool *kee
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &weights, dag->nodes.table.count, error));
     for (uint32_t row = 0; row < dag->nodes.table.count; row++)
         if (keep[row] && is_leaf(dag, row) && dag->nodes.kind[row] != VV_DAG_OUTSIDE &&
-            dag->nodes.kind[row] != VV_DAG_REST)
+            dag->nodes.kind[row] != VV_DAG_BEFORE && dag->nodes.kind[row] != VV_DAG_REST)
             weights[count++] = (struct weight){ dag->nodes.self_ns[row], row };
     if (count > 0)
         qsort(weights, count, sizeof *weights, compare_weights);
