@@ -57,13 +57,14 @@ static void say_written(const char *path, bool kept_former, const struct vv_expo
         vv_number_bytes((int64_t)status.st_size, size, sizeof size);
         fprintf(line, "  %s", size);
     }
-    if (counts->slices == 0)
+    if (counts->slices == 0 && counts->costs == 0)
         fputs("  no slices", line);
     say_plural(line, counts->slices, "slice");
     say_plural(line, counts->flows, "flow");
     say_plural(line, counts->marks, "mark");
     say_plural(line, counts->counter_values, "counter value");
     say_plural(line, counts->memory_events, "memory event");
+    say_plural(line, counts->costs, "cost");
     if (kept_former)
         fprintf(line, "  (former: %s.old)", path);
     vv_say_end(line);
@@ -71,6 +72,10 @@ static void say_written(const char *path, bool kept_former, const struct vv_expo
 
 static void say_left_out(const struct vv_export_counts *counts)
 {
+    if (counts->shared_names > 0)
+        vv_say("%" PRIu64 " cost%s of an instruction's name that several programs have: without "
+               "fingerprints of programs, one mean for all",
+               counts->shared_names, counts->shared_names == 1 ? " is" : "s are");
     if (counts->flows_left_out > 0)
         vv_say("left out %" PRIu64 " flow%s that begin or end outside any slice",
                 counts->flows_left_out, counts->flows_left_out == 1 ? "" : "s");
@@ -90,7 +95,7 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
     if (code == VARVE_OK)
         code = vv_output_open(&output, path, error);
     if (code == VARVE_OK)
-        code = exporter->write(model, output.stream, &counts, error);
+        code = exporter->write(model, path, output.stream, &counts, error);
     if (code == VARVE_OK && !to_stdout)
         code = vv_keep_former(path, &kept, error);
     if (code == VARVE_OK)

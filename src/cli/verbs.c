@@ -259,12 +259,15 @@ const struct vv_verb vv_verbs[] = {
       .operands = "[TRACE...]",
       .description =
           "Writes the trace in another tool's form. chrome is JSON for Perfetto (ui.perfetto.dev), "
-          "chrome://tracing and HTA. Without a TRACE it reads the newest one here; several are "
-          "read as one.",
+          "chrome://tracing and HTA. pgle is what each instruction of XLA's programs took on a "
+          "GPU or TPU, which XLA's scheduler reads: text, or binary if FILE ends in .pb. Without a "
+          "TRACE it reads the newest one here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TO, VV_OPTION_OUTPUT, VV_TAKES_READING),
       .output = "the file to write; - is standard output",
       .examples = EXAMPLES({ "varve export --to chrome -o train.json",
-                             "the newest trace, for Perfetto" }),
+                             "the newest trace, for Perfetto" },
+                           { "varve export --to pgle -o costs.pbtxt",
+                             "costs for XLA's scheduler, as text" }),
       .run = vv_cmd_export },
     { .name = "pack", .group = "Carry", .summary = "make a finished trace small",
       .operands = "[TRACE]",

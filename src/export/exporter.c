@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const struct vv_exporter *const exporters[] = { &vv_exporter_chrome };
+static const struct vv_exporter *const exporters[] = { &vv_exporter_chrome, &vv_exporter_pgle };
 
 enum varve_code vv_exporter_find(const char *name, const struct vv_exporter **out_exporter,
                                  struct varve_error *error)

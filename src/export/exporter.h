@@ -5,7 +5,7 @@
 
 #include "export/output/format.h"
 
-extern const struct vv_exporter vv_exporter_chrome;
+extern const struct vv_exporter vv_exporter_chrome, vv_exporter_pgle;
 
 /* Finds the format with this name. VARVE_INVALID: the message lists the formats. */
 enum varve_code vv_exporter_find(const char *name, const struct vv_exporter **out_exporter,

@@ -186,11 +186,20 @@ static inline void export_it(const struct vv_model *model)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    HOLDS(stream != NULL && vv_exporter_chrome.write(model, stream, &counts, NULL) == VARVE_OK);
+    HOLDS(stream != NULL && vv_exporter_chrome.write(model, "-", stream, &counts, NULL) ==
+                                VARVE_OK);
     fclose(stream);
     json_parses(text, size);
     HOLDS(counts.slices == model->slices.table.count &&
           counts.memory_events == model->memory.table.count);
+    free(text);
+    counts = (struct vv_export_counts){ 0 };
+    stream = open_memstream(&text, &size);
+    HOLDS(stream != NULL);
+    enum varve_code code = vv_exporter_pgle.write(model, "x.pb", stream, &counts, NULL);
+    HOLDS(code == (counts.costs > 0 ? VARVE_OK : VARVE_UNSUPPORTED));
+    fclose(stream);
+    HOLDS((size > 0) == (counts.costs > 0));
     free(text);
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_protobuf_corpus.py: writes the seeds of fuzz/corpus/xspace, xspace_json and perfetto again.
+"""make_protobuf_corpus.py: writes the seeds of fuzz/corpus/xspace, xspace_json, perfetto and hlo
+again.
 
     python3 tests/fuzz/make_protobuf_corpus.py
 
@@ -67,8 +68,24 @@ def perfetto_trace(folder):
     return b"".join(trace.packets)
 
 
+def hlo():
+    """A program with a fusion, a call stack and a fingerprint."""
+    metadata = message((1, "varve#7"), (2, "jit(f)/dot"), (3, "a.py"), (4, 3), (15, 1))
+    fusion = message((1, "fusion.3"), (2, "fusion"), (7, metadata), (35, 1), (38, b"\x02\x03"))
+    dot = message((1, "dot.5"), (2, "dot"), (7, message((2, "jit(f)/dot"), (15, 2))), (38, 3))
+    frames = message((1, "model.py"), (2, "f"), (2, "g"),
+                     (3, message((1, 1), (2, 1), (3, 9), (4, 2))), (3, message((1, 1), (2, 2))),
+                     (4, message((1, 1), (2, 2))), (4, message((1, 2))))
+    attributes = message((1, message((1, "fingerprint_before_lhs"), (2, "f00d"))))
+    return message((1, message((1, "jit_f"), (3, message((1, "main"), (2, fusion), (5, 1))),
+                               (3, message((1, "fused"), (2, dot), (2, dot), (5, 2))),
+                               (3, message((1, "mapped"), (2, message((1, "x"))), (5, 3))),
+                               (17, frames), (19, attributes))))
+
+
 def seeds():
     whole = xspace()
+    yield "hlo/every_field", hlo()
     yield "xspace/every_kind", whole
     yield "xspace/cut", whole[:len(whole) // 2]
     yield "xspace/empty_plane", message((1, message((2, "/host:CPU"))))

@@ -17,6 +17,7 @@ BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers"
 # Files whose subject the words are.
 SPEAK = {
     "export/chrome": "writes Kineto's form",
+    "export/pgle": "writes XLA's form, of XLA's own statistics",
     "analyse/critical/hta.c": "rules of HTA, by HTA's own list",
     "graph/build/mlirgraph.c": "rules of mlirgraph, which takes one plane by name",
     "meaning/hta_rules.c": "rules of HTA, by HTA's own list",

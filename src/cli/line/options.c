@@ -19,7 +19,7 @@ static const char *const forms[] = { "json", "dot", "graphml", "node-link", "mod
 static const char *const metrics[] = { "total", "self", "mean", "share", "memory", NULL };
 static const char *const colour_scales[] = { "linear", "log", "rank", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
-static const char *const targets[] = { "chrome", NULL };
+static const char *const targets[] = { "chrome", "pgle", NULL };
 
 #define ROW(row) [VV_OPTION_##row] = {
 #define AT(member) .offset = offsetof(struct vv_arguments, member) }

@@ -81,9 +81,10 @@ static void put_tail(const struct vv_chrome_writer *writer)
             writer->counts.flows_left_out, writer->counts.counter_values_left_out);
 }
 
-static enum varve_code write_chrome(const struct vv_model *model, FILE *stream,
+static enum varve_code write_chrome(const struct vv_model *model, const char *path, FILE *stream,
                                     struct vv_export_counts *out_counts, struct varve_error *error)
 {
+    (void)path;
     struct vv_chrome_layout layout;
     struct vv_chrome_writer writer = { .model = model, .layout = &layout, .stream = stream };
     enum varve_code code = vv_chrome_layout_init(&layout, model, error);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text/base64.h"
 #include "base/text/json.h"
 #include "base/utf8.h"
 #include "import/xspace/xspace.h"
@@ -254,42 +255,20 @@ static enum varve_code read_text(struct converter *converter, const struct field
     return put(converter, json->text, json->length, error);
 }
 
-static int base64_digit(char letter)
-{
-    if (letter >= 'A' && letter <= 'Z')
-        return letter - 'A';
-    if (letter >= 'a' && letter <= 'z')
-        return letter - 'a' + 26;
-    if (letter >= '0' && letter <= '9')
-        return letter - '0' + 52;
-    return letter == '+' || letter == '-' ? 62 : letter == '/' || letter == '_' ? 63 : -1;
-}
-
-/* Reads base64 of either alphabet, padded or not. */
 static enum varve_code read_bytes(struct converter *converter, const struct field_word *field,
                                   struct varve_error *error)
 {
     const struct vv_json *json = &converter->json;
-    size_t length = json->length;
     if (json->token != VV_JSON_STRING)
         return wrong(converter, field->name, error);
-    while (length > 0 && json->text[length - 1] == '=')
-        length--;
-    if (length % 4 == 1)
-        return wrong(converter, field->name, error);
+    size_t bytes = vv_base64_bytes(json->text, json->length);
     VV_TRY(put_tag(converter, field->number, VV_WIRE_BYTES, error));
-    VV_TRY(put_varint(converter, length / 4 * 3 + (length % 4 == 0 ? 0 : length % 4 - 1), error));
-    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + length, 1,
+    VV_TRY(put_varint(converter, bytes, error));
+    VV_TRY(vv_array_reserve(&converter->bytes, &converter->capacity, converter->count + bytes, 1,
                             error));
-    uint32_t bits = 0;
-    for (size_t i = 0; i < length; i++) {
-        int digit = base64_digit(json->text[i]);
-        if (digit < 0)
-            return wrong(converter, field->name, error);
-        bits = bits << 6 | (uint32_t)digit;
-        if (i % 4 != 0)
-            converter->bytes[converter->count++] = (unsigned char)(bits >> (6 - i % 4 * 2));
-    }
+    if (!vv_base64_read(json->text, json->length, converter->bytes + converter->count))
+        return wrong(converter, field->name, error);
+    converter->count += bytes;
     return VARVE_OK;
 }
 

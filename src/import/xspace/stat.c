@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text/base64.h"
 #include "base/utf8.h"
 #include "decompress/decompress.h"
 #include "import/xspace/xspace.h"
@@ -63,25 +64,15 @@ static enum varve_code put_text(struct vv_xspace_sink *sink, const char *text, s
 static enum varve_code put_bytes(struct vv_xspace_sink *sink, const unsigned char *data,
                                  size_t length, struct decoded *out, struct varve_error *error)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     if (length > sink->bytes_max) {
         char note[40];
         sink->rows->health.ignored++;
         return put_text(sink, note, (size_t)snprintf(note, sizeof note, "(%zu bytes)", length), out,
                         error);
     }
-    VV_TRY(reserve_text(sink, (length + 2) / 3 * 4 + 1, error));
-    char *at = sink->text;
-    for (size_t i = 0; i < length; i += 3) {
-        size_t left = length - i;
-        uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                         (left > 2 ? data[i + 2] : 0);
-        *at++ = digits[three >> 18];
-        *at++ = digits[three >> 12 & 63];
-        *at++ = left > 1 ? digits[three >> 6 & 63] : '=';
-        *at++ = left > 2 ? digits[three & 63] : '=';
-    }
-    return put_text(sink, sink->text, (size_t)(at - sink->text), out, error);
+    VV_TRY(reserve_text(sink, vv_base64_letters(length) + 1, error));
+    size_t letters = vv_base64_write(data, length, sink->text);
+    return put_text(sink, sink->text, letters, out, error);
 }
 
 /* *out_is_text is false if the bytes are no stream of zlib or gzip, or are too long. The text is in

@@ -106,7 +106,7 @@ static char *written(const struct vv_model *model, struct vv_export_counts *out_
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    assert_int_equal(vv_exporter_chrome.write(model, stream, out_counts, NULL), VARVE_OK);
+    assert_int_equal(vv_exporter_chrome.write(model, "-", stream, out_counts, NULL), VARVE_OK);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -177,7 +177,7 @@ static void an_unknown_format_is_refused_with_the_known_ones(void **state)
     assert_int_equal(vv_exporter_find("chrome", &exporter, &error), VARVE_OK);
     assert_ptr_equal(exporter, &vv_exporter_chrome);
     assert_int_equal(vv_exporter_find("crome", &exporter, &error), VARVE_INVALID);
-    assert_string_equal(error.message, "no export format 'crome'. Known: chrome");
+    assert_string_equal(error.message, "no export format 'crome'. Known: chrome, pgle");
 }
 
 /* What the third would add is more than any int64, and nobody knows the fourth. */
