@@ -26,7 +26,9 @@
     FORMAT(perfetto) \
     FORMAT(database) \
     FORMAT(dot) \
-    FORMAT(memory_plan)
+    FORMAT(profile_csv) \
+    FORMAT(memory_plan) \
+    FORMAT(perf_script)
 
 #define VV_DECLARE(name) extern const struct vv_importer vv_importer_##name;
 VV_FORMATS(VV_DECLARE)
