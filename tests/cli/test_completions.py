@@ -17,7 +17,7 @@ CASES = [
      {"--json"}),
     (["report", "--sort", "m"], {"median"}, {"self"}),
     (["report", "--color", "a"], {"auto", "always"}, {"never"}),
-    (["export", "--to", ""], {"chrome"}, set()),
+    (["export", "--to", ""], {"chrome", "pgle"}, set()),
     (["info", "tr"], {"train.varve"}, {"notes"}),
     (["steps", "-o", "no"], {"notes"}, {"train.varve"}),
     (["help", "st"], {"steps"}, {"report"}),

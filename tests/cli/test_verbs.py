@@ -75,7 +75,8 @@ WRONG = [
      "varve: column 1 of the filter 'nam~'x'': a slice has no 'nam'. Nearest: name\n"),
     (["steps", "--filter", "self>"], "varve: column 6 of the filter 'self>': wanted is a whole "
                                      "number and a unit, such as 1.5ms\n"),
-    (["export", "--to", "crome"], "varve: --to is one of chrome; not 'crome'. Nearest: chrome\n"),
+    (["export", "--to", "crome"],
+     "varve: --to is one of chrome, pgle; not 'crome'. Nearest: chrome\n"),
     (["pack", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
     (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
     (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),
