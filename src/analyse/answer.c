@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/advice.h"
+#include "analyse/advice/advice.h"
 #include "base/workers.h"
 
 #define SLICES_FOR_THREADS 100000u /* with fewer slices, making threads takes longer than it

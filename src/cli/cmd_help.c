@@ -10,12 +10,14 @@ static int print_page(const struct vv_arguments *arguments)
 {
     const char *name = arguments->operand_count > 0 ? arguments->operands[0] : "varve";
     const struct vv_verb *verbs = arguments->verbs, *verb = vv_verb_find(verbs, name);
-    bool is_tables = strcmp(name, "tables") == 0;
+    bool is_tables = strcmp(name, "tables") == 0, is_rules = strcmp(name, "rules") == 0;
     bool is_overview = arguments->operand_count == 0 || strcmp(name, "varve") == 0;
-    if (verb == NULL && !is_overview && !is_tables)
+    if (verb == NULL && !is_overview && !is_tables && !is_rules)
         return vv_verb_unknown(verbs, name);
     if (is_tables)
         vv_help_tables(stdout);
+    else if (is_rules)
+        vv_help_rules(stdout);
     else if (arguments->man && is_overview)
         vv_man_overview(stdout, verbs);
     else if (arguments->man)

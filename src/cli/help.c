@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "analyse/advice/rules/rules.h"
 #include "analyse/tables.h"
 #include "question/question.h"
 
 #define LINE_WIDTH 80
-#define NAME_WIDTH 22
+#define NAME_WIDTH 26
 
 static const struct vv_exit_meaning exits[] = {
     { VV_EXIT_DONE, "done" },
@@ -150,5 +151,29 @@ void vv_help_tables(FILE *stream)
     for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++) {
         fprintf(stream, "  %-*s", NAME_WIDTH - 2, table->name);
         put_wrapped(stream, table->says, NAME_WIDTH, NAME_WIDTH);
+    }
+}
+
+void vv_help_rules(FILE *stream)
+{
+    fputs("What LOOK FIRST of varve report looks for. Each rule measures a column of a table:\n"
+          "a share, or a number of its own unit. `when` says where a rule is asked at all.\n",
+          stream);
+    for (size_t i = 0; i < vv_rules_count(); i++) {
+        const struct vv_rule *rule = vv_rule_at(i);
+        const struct vv_table_entry *table = vv_tables;
+        char measure[200];
+        while (table->name != NULL && table->analyse != rule->is.table)
+            table++;
+        const char *whole = rule->is.whole != NULL ? rule->is.whole : "";
+        snprintf(measure, sizeof measure, "%s of table %s: at least %g%s%s", rule->is.part,
+                 table->name, rule->is.least, whole[0] != '\0' ? " of " : "", whole);
+        fprintf(stream, "\n  %-*s ", NAME_WIDTH - 3, rule->name);
+        put_wrapped(stream, measure, NAME_WIDTH, NAME_WIDTH);
+        if (rule->bound != NULL)
+            fprintf(stream, "%*swhen %g %% of the steps or more are bound by %s\n", NAME_WIDTH, "",
+                    100 * rule->bound_least, rule->bound);
+        fprintf(stream, "%*s", NAME_WIDTH, "");
+        put_wrapped(stream, rule->because, NAME_WIDTH, NAME_WIDTH);
     }
 }

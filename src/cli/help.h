@@ -12,6 +12,7 @@ void vv_help_overview(FILE *stream, const struct vv_verb *verbs); /* varve      
 void vv_help_verb(FILE *stream, const struct vv_verb *verb);      /* varve help VERB           */
 void vv_help_all(FILE *stream, const struct vv_verb *verbs);      /* varve help --all          */
 void vv_help_tables(FILE *stream);                                /* varve help tables         */
+void vv_help_rules(FILE *stream);                                 /* varve help rules          */
 
 /* Writes "-o, --output FILE"; every page has the same form. */
 void vv_help_option_name(const struct vv_option *option, char *out_text, size_t capacity);

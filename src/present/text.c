@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c — prints sheets for people: each is a block, with its name and policy as the heading.
  *
- * A sheet with one row and more than two columns is printed as lines "name  value"; every other
- * sheet is a table. Escape sequences, bars and cutting to the width are for terminals only. */
+ * A sheet of sentences is printed as paragraphs. A sheet with one row and more than two columns is
+ * printed as lines "name  value"; every other sheet is a table. Escape sequences, bars and cutting
+ * to the width are for terminals only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
+#define SENTENCE_TITLE 5 /* width of a sentence's title and of what is behind it                */
 
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
@@ -273,6 +275,39 @@ static void put_record(const struct block *block)
     }
 }
 
+/* A row of sentences: the first on a line of its own, each of the others behind its title. */
+static void put_paragraph(const struct block *block, size_t row)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct vv_face *face = &block->columns[i].face;
+        const struct vv_cell *cell = vv_sheet_cell(block->sheet, row, face->index);
+        char buffer[VV_NUMBER_BYTES];
+        if (!cell->present)
+            continue;
+        vv_glyphs_blanks(block->stream, is_first ? INDENT : 2 * INDENT);
+        if (!is_first) {
+            style(block, DIM);
+            size_t width = vv_glyphs_print(block->stream, face->column->title, SIZE_MAX);
+            style(block, RESET);
+            vv_glyphs_blanks(block->stream, width < SENTENCE_TITLE ? SENTENCE_TITLE - width : 1);
+        }
+        put_sentence(block, vv_face_text(face, cell, buffer),
+                     is_first ? INDENT : 2 * INDENT + SENTENCE_TITLE);
+        putc('\n', block->stream);
+        is_first = false;
+    }
+}
+
+/* Are all columns sentences? */
+static bool is_prose(const struct block *block)
+{
+    for (size_t i = 0; i < block->count; i++)
+        if (block->columns[i].face.column->in_text != VV_TEXT_SENTENCE)
+            return false;
+    return block->count > 0;
+}
+
 static void put_heading(const struct block *block)
 {
     const char *policy = block->sheet->policy;
@@ -294,7 +329,10 @@ static void put_block(struct block *block)
     put_heading(block);
     if (block->sheet->row_count == 0)
         return;
-    if (block->sheet->row_count == 1 && block->count >= RECORD_COLUMNS_MIN)
+    if (is_prose(block))
+        for (size_t row = 0; row < block->sheet->row_count; row++)
+            put_paragraph(block, row);
+    else if (block->sheet->row_count == 1 && block->count >= RECORD_COLUMNS_MIN)
         put_record(block);
     else
         put_table(block);

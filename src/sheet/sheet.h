@@ -35,7 +35,8 @@ enum vv_text_form {
     VV_TEXT_PLAIN,
     VV_TEXT_BAR,     /* a ratio, drawn as a bar on a terminal                                   */
     VV_TEXT_IF_ROOM, /* hidden on a narrow terminal, the last first, unless asked for            */
-    VV_TEXT_IF_MUCH_ROOM /* hidden before those above                                           */
+    VV_TEXT_IF_MUCH_ROOM, /* hidden before those above                                          */
+    VV_TEXT_SENTENCE /* a sentence: the table is printed as paragraphs, a line a column          */
 };
 
 struct vv_sheet_column {

@@ -31,7 +31,7 @@ SOME = hypothesis.settings(max_examples=1000 if os.environ.get("VARVE_SOAK") == 
 ABSOLUTE = {
     "trace": {"recorded": "a sentence about the time", "time": "the same"},
     "inputs": {"disk_bytes": "later times are longer numbers"},
-    "advice": {"finding": "a sentence with times"},
+    "advice": dict.fromkeys([None], "sentences with times, and rules with a limit in µs"),
     "graph": {"says": "sentences with times"},
     "devices": dict.fromkeys(["micro_idle_ns", "macro_idle_ns"], "a gap is short below 5 µs"),
     "idle_gaps": dict.fromkeys([None], "gaps below 5 µs have no row of their own"),

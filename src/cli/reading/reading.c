@@ -16,6 +16,7 @@
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
 #include "model/find.h"
+#include "cli/reading/again.h"
 #include "cli/reading/cache_use.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
@@ -265,6 +266,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     struct vv_reading reading;
     struct vv_question question;
     struct vv_peaks peaks = { .bytes = 0 };
+    struct vv_again again = { 0 };
     struct varve_error error;
     const char *const only[] = { arguments->table, NULL };
     if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
@@ -280,6 +282,11 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     int status = vv_reading_open(arguments, &reading);
     if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
         question.host_peaks = &peaks;
+    if (status == VV_EXIT_DONE && vv_again_init(&again, arguments, &reading, &error) != VARVE_OK)
+        status = vv_print_error(&error);
+    question.again_options = again.options;
+    question.again_steps = again.steps;
+    question.again_traces = again.traces;
     if (status == VV_EXIT_DONE &&
         fill_tables(&question, reading.model, arguments->table != NULL ? only : tables, tasks,
                     &count, &error) != VARVE_OK)
@@ -294,6 +301,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     }
     while (count > 0)
         vv_sheet_deinit(&tasks[--count].sheet);
+    vv_again_deinit(&again);
     vv_reading_close(&reading);
     return status;
 }

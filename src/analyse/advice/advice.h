@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advice.h — what table "advice" is made of, for whoever makes several tables at once. */
-#ifndef VV_ANALYSE_ADVICE_H
-#define VV_ANALYSE_ADVICE_H
+#ifndef VV_ANALYSE_ADVICE_ADVICE_H
+#define VV_ANALYSE_ADVICE_ADVICE_H
 
 #include "question/question.h"
 

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* advice.c — table "advice": at most three findings, each with what was found, why, what to try,
+ * and the command that prints the evidence.
+ *
+ * The rules are data (rules/rules.h). A rule that has a bound is asked only where table verdict
+ * says that the steps are bound by it: then the tables that only such rules need are made, and no
+ * others. The findings with the largest weighted share come first. */
+#include "analyse/advice/advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/advice/rules/rules.h"
+#include "analyse/advice/sentence.h"
+#include "derive/select/filter.h"
+#include "meaning/call_kind.h"
+#include "sheet/number.h"
+
+#define FINDINGS_MAX 3
+#define TABLES_MAX 40u
+
+enum { NUMBER, FINDING, WHY, TRY, SEE, RULE, SHARE, SAVES, COLUMNS };
+
+static const struct vv_sheet_column advice_columns[COLUMNS] = {
+    { "number", "number", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "finding", "finding", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_SENTENCE },
+    { "why", "why", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_SENTENCE },
+    { "try", "try", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_SENTENCE },
+    { "see", "see", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_SENTENCE },
+    { "rule", "rule", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
+    { "saves_ns", "saves at most", VV_CELL_INT, VV_UNIT_NS, true, false },
+};
+
+struct finding {
+    const struct vv_rule *rule;
+    double share;
+    int64_t saves_ns; /* of a step; -1 = not known                                              */
+    char says[VV_SENTENCE_BYTES], why[VV_SENTENCE_BYTES], remedy[VV_SENTENCE_BYTES],
+        see[VV_SENTENCE_BYTES];
+};
+
+/* The tables that rules have been asked of. Those of the question are borrowed. */
+struct tables {
+    const struct vv_model *model;
+    const struct vv_question *question;
+    vv_analyse_fn *analyse[TABLES_MAX];
+    const struct vv_sheet *sheets[TABLES_MAX];
+    struct vv_sheet *own;
+    size_t count, own_count;
+    double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
+};
+
+/* ---- tables ---- */
+
+static enum varve_code get_table(struct tables *tables, vv_analyse_fn *table,
+                                 const struct vv_sheet **out_sheet, struct varve_error *error)
+{
+    const struct vv_question everything = { .selection = tables->question->selection,
+                                            .host_peaks = tables->question->host_peaks };
+    const struct vv_question *question = tables->question;
+    for (size_t i = 0; i < question->made_count; i++)
+        if (question->made[i].analyse == table) {
+            *out_sheet = question->made[i].sheet;
+            return VARVE_OK;
+        }
+    for (size_t i = 0; i < tables->count; i++)
+        if (tables->analyse[i] == table) {
+            *out_sheet = tables->sheets[i];
+            return VARVE_OK;
+        }
+    if (tables->count == TABLES_MAX)
+        VV_FAIL(error, VARVE_CORRUPT, "more than %u tables in rules", TABLES_MAX);
+    VV_TRY(vv_analyse(table, tables->model, &everything, &tables->own[tables->own_count], error));
+    *out_sheet = &tables->own[tables->own_count++];
+    tables->analyse[tables->count] = table;
+    tables->sheets[tables->count++] = *out_sheet;
+    return VARVE_OK;
+}
+
+/* ---- rows ---- */
+
+static double value_of(const struct vv_sheet *sheet, size_t row, size_t column, bool *out_known)
+{
+    const struct vv_cell *cell = vv_sheet_cell(sheet, row, column);
+    *out_known &= cell->present && sheet->columns[column].type != VV_CELL_TEXT;
+    if (!*out_known)
+        return 0;
+    return sheet->columns[column].type == VV_CELL_INT ? (double)cell->integer : cell->real;
+}
+
+/* Patterns with | between. */
+static bool is_like(const char *text, const char *patterns)
+{
+    for (const char *at = patterns;; at++) {
+        size_t bytes = strcspn(at, "|");
+        if (vv_filter_like(text, at, bytes))
+            return true;
+        at += bytes;
+        if (*at == '\0')
+            return false;
+    }
+}
+
+static bool has_key(const struct vv_sheet *sheet, size_t row, const char *key, const char *value)
+{
+    size_t column = key != NULL ? vv_sheet_find(sheet, key) : SIZE_MAX;
+    if (key == NULL)
+        return true;
+    const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
+    return cell != NULL && cell->present && is_like(cell->text, value);
+}
+
+/* Rows of operators that are no work of their own: a wait that devices fill (rule synchronisation
+ * speaks of the others; a copy that is not asynchronous waits for its own work), and what only
+ * marks the course. */
+static bool is_no_work(const struct vv_sheet *sheet, size_t row)
+{
+    size_t column = vv_sheet_find(sheet, "name");
+    const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
+    if (cell == NULL || !cell->present)
+        return false;
+    enum vv_call_kind kind = vv_call_kind(cell->text);
+    return (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
+           (kind == VV_CALL_COPIES && strstr(cell->text, "Async") == NULL) ||
+           cell->text[0] == '#' || cell->text[0] == '[';
+}
+
+/* The share of one row; 0 if it does not count. */
+static double share_of(const struct vv_measure *measure, const struct vv_sheet *sheet, size_t row,
+                       double steps_ns)
+{
+    size_t part = vv_sheet_find(sheet, measure->part);
+    size_t whole = measure->whole != NULL && strcmp(measure->whole, VV_OF_STEPS) != 0
+                       ? vv_sheet_find(sheet, measure->whole)
+                       : SIZE_MAX;
+    bool is_known = part != SIZE_MAX && has_key(sheet, row, measure->key, measure->value);
+    if (!is_known || (measure->table == vv_analyse_operators && is_no_work(sheet, row)))
+        return 0;
+    double share = value_of(sheet, row, part, &is_known), over = 1;
+    if (whole != SIZE_MAX) {
+        over = value_of(sheet, row, whole, &is_known);
+        over = over == 0 ? share : over; /* losses where nothing was recorded: the share is 1 */
+    } else if (measure->whole != NULL) {
+        over = steps_ns;
+    }
+    if (!is_known || over <= 0)
+        return 0;
+    return measure->of == VV_REST_OF_ROW ? 1 - share / over : share / over;
+}
+
+/* The row with the greatest share, if the measure's share is at least measure->least; otherwise
+ * SIZE_MAX. */
+static size_t find_row(const struct vv_measure *measure, const struct vv_sheet *sheet,
+                       double steps_ns, double *out_share)
+{
+    size_t best_row = SIZE_MAX;
+    double best = 0, sum = 0;
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        double share = share_of(measure, sheet, row, steps_ns);
+        sum += share;
+        if (share > best) {
+            best = share;
+            best_row = row;
+        }
+    }
+    *out_share = measure->of == VV_ALL_ROWS ? sum : best;
+    return *out_share >= measure->least ? best_row : SIZE_MAX;
+}
+
+/* Measures, over a table that is made if nobody has asked for it yet. */
+static enum varve_code ask(struct tables *tables, const struct vv_measure *measure,
+                           const struct vv_sheet **out_sheet, size_t *out_row, double *out_share,
+                           struct varve_error *error)
+{
+    *out_row = SIZE_MAX;
+    VV_TRY(get_table(tables, measure->table, out_sheet, error));
+    *out_row = find_row(measure, *out_sheet, tables->steps_ns, out_share);
+    return VARVE_OK;
+}
+
+/* ---- one rule ---- */
+
+static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rule, bool *out_is,
+                                struct varve_error *error)
+{
+    const struct vv_measure bound = { vv_analyse_verdict, "bound_by", rule->bound, "share", NULL,
+                                      rule->bound_least, VV_EACH_ROW };
+    const struct vv_sheet *sheet;
+    size_t row = 0;
+    double share;
+    if (rule->bound != NULL)
+        VV_TRY(ask(tables, &bound, &sheet, &row, &share, error));
+    *out_is = row != SIZE_MAX;
+    return VARVE_OK;
+}
+
+static enum varve_code tell_why(struct tables *tables, const struct vv_evidence *why,
+                                char out_text[VV_SENTENCE_BYTES], struct varve_error *error)
+{
+    const struct vv_measure most = { why->table, why->key, why->value, why->order, NULL, 1e-12,
+                                     VV_EACH_ROW };
+    const struct vv_sheet *sheet;
+    double value;
+    size_t row;
+    out_text[0] = '\0';
+    if (why->says == NULL)
+        return VARVE_OK;
+    VV_TRY(ask(tables, &most, &sheet, &row, &value, error));
+    if (row != SIZE_MAX)
+        vv_sentence_write(why->says, sheet, row, value, out_text);
+    return VARVE_OK;
+}
+
+/* What mending saves of one step. */
+static int64_t find_saving(const struct tables *tables, const struct vv_rule *rule,
+                           const struct vv_sheet *sheet, size_t row, double share)
+{
+    bool is_known = true;
+    double time_ns = -1;
+    if (rule->saves == NULL || tables->steps <= 0)
+        return -1;
+    if (strcmp(rule->saves, VV_OF_STEPS) == 0) {
+        time_ns = share * tables->steps_ns;
+    } else {
+        size_t column = vv_sheet_find(sheet, rule->saves);
+        time_ns = column != SIZE_MAX ? value_of(sheet, row, column, &is_known) : -1;
+    }
+    return is_known && time_ns >= 0 ? (int64_t)(time_ns * rule->saves_part / tables->steps) : -1;
+}
+
+static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
+                             struct finding *out_finding, bool *out_found,
+                             struct varve_error *error)
+{
+    const struct vv_sheet *sheet, *other;
+    double share, ignored;
+    size_t row, other_row = 0;
+    *out_found = false;
+    VV_TRY(is_asked(tables, rule, out_found, error));
+    if (!*out_found)
+        return VARVE_OK;
+    VV_TRY(ask(tables, &rule->is, &sheet, &row, &share, error));
+    if (row != SIZE_MAX && rule->also.table != NULL)
+        VV_TRY(ask(tables, &rule->also, &other, &other_row, &ignored, error));
+    *out_found = row != SIZE_MAX && other_row != SIZE_MAX;
+    if (!*out_found)
+        return VARVE_OK;
+    *out_finding = (struct finding){ .rule = rule, .share = share };
+    vv_sentence_write(rule->says, sheet, row, share, out_finding->says);
+    vv_sentence_write(rule->see, sheet, row, share, out_finding->see);
+    if (rule->remedy != NULL)
+        vv_sentence_write(rule->remedy, sheet, row, share, out_finding->remedy);
+    out_finding->saves_ns = find_saving(tables, rule, sheet, row, share);
+    return tell_why(tables, &rule->why, out_finding->why, error);
+}
+
+/* ---- all of them ---- */
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct finding *left = a, *right = b;
+    double left_weight = left->share * left->rule->weight,
+           right_weight = right->share * right->rule->weight;
+    if (left_weight != right_weight)
+        return left_weight > right_weight ? -1 : 1;
+    return strcmp(left->rule->name, right->rule->name);
+}
+
+static enum varve_code put_text(struct vv_sheet *sheet, size_t row, size_t column, const char *text,
+                                struct varve_error *error)
+{
+    return text[0] != '\0' ? vv_sheet_text(sheet, row, column, text, error) : VARVE_OK;
+}
+
+/* The command, of the same part of the same traces. `info` tells of whole traces. */
+static enum varve_code put_command(const char *see, const struct vv_question *question,
+                                   struct vv_scratch *scratch, struct vv_sheet *sheet, size_t row,
+                                   struct varve_error *error)
+{
+    bool is_whole = strncmp(see, "varve info", 10) == 0, has_steps = strstr(see, "--steps") != NULL;
+    const char *options =
+        is_whole || question->again_options == NULL ? "" : question->again_options;
+    const char *steps =
+        is_whole || has_steps || question->again_steps == NULL ? "" : question->again_steps;
+    const char *traces = question->again_traces == NULL ? "" : question->again_traces;
+    size_t bytes = strlen(see) + strlen(options) + strlen(steps) + strlen(traces) + 1;
+    char *text;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &text, bytes, error));
+    snprintf(text, bytes, "%s%s%s%s", see, options, steps, traces);
+    return vv_sheet_text(sheet, row, SEE, text, error);
+}
+
+static enum varve_code put_finding(const struct finding *finding, size_t number,
+                                   const struct vv_question *question, struct vv_scratch *scratch,
+                                   struct vv_sheet *sheet, struct varve_error *error)
+{
+    char says[VV_SENTENCE_BYTES + 80], saves[VV_NUMBER_BYTES];
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    vv_sheet_int(sheet, row, NUMBER, (int64_t)number);
+    vv_sheet_real(sheet, row, SHARE, finding->share);
+    snprintf(says, sizeof says, "%s", finding->says);
+    if (finding->saves_ns > 0) {
+        vv_sheet_int(sheet, row, SAVES, finding->saves_ns);
+        vv_number_duration(finding->saves_ns, saves, sizeof saves);
+        snprintf(says, sizeof says, "%s To gain: at most %s a step.", finding->says, saves);
+    }
+    VV_TRY(vv_sheet_text(sheet, row, FINDING, says, error));
+    VV_TRY(put_text(sheet, row, WHY, finding->why, error));
+    VV_TRY(put_text(sheet, row, TRY, finding->remedy, error));
+    VV_TRY(put_command(finding->see, question, scratch, sheet, row, error));
+    return vv_sheet_text(sheet, row, RULE, finding->rule->name, error);
+}
+
+/* Tables that are made beside others of a screen, as every trace is asked of them. The others are
+ * made when a rule wants them. */
+size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
+{
+    static vv_analyse_fn *const always[] = {
+        vv_analyse_verdict, vv_analyse_step, vv_analyse_trace, vv_analyse_step_split,
+        vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_kernels,
+        vv_analyse_memory_leaks, vv_analyse_memory,
+    };
+    memcpy(out_tables, always, sizeof always);
+    return sizeof always / sizeof *always;
+}
+
+/* Rows that fill 40 % of the steps are two at most, so they are among any three operators that
+ * stand in the usual order. */
+bool vv_advice_can_use(vv_analyse_fn *table, const struct vv_question *question)
+{
+    if (table != vv_analyse_operators)
+        return question->compat == NULL;
+    return question->by == NULL && question->sort == NULL && question->compat == NULL &&
+           question->top == 0;
+}
+
+static bool has_spoken(const struct finding *findings, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count && name != NULL; i++)
+        if (strcmp(findings[i].rule->name, name) == 0)
+            return true;
+    return false;
+}
+
+static enum varve_code judge_all(struct tables *tables, struct finding *findings,
+                                 size_t *out_count, struct varve_error *error)
+{
+    static const struct vv_measure steps = { vv_analyse_step, NULL, NULL, "steps", NULL, 1,
+                                             VV_EACH_ROW },
+                                   time = { vv_analyse_step, NULL, NULL, "total_ns", NULL, 1,
+                                            VV_EACH_ROW };
+    const struct vv_sheet *step;
+    size_t row;
+    VV_TRY(ask(tables, &steps, &step, &row, &tables->steps, error));
+    VV_TRY(ask(tables, &time, &step, &row, &tables->steps_ns, error));
+    for (size_t r = 0; r < vv_rules_count(); r++) {
+        bool is_found;
+        if (has_spoken(findings, *out_count, vv_rule_at(r)->unless))
+            continue;
+        VV_TRY(judge(tables, vv_rule_at(r), &findings[*out_count], &is_found, error));
+        *out_count += is_found;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_question *question,
+                                  struct vv_scratch *scratch, struct vv_sheet *out,
+                                  struct varve_error *error)
+{
+    struct tables tables = { .model = model, .question = question };
+    struct finding *findings;
+    size_t count = 0;
+    vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &findings, vv_rules_count(), error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &tables.own, TABLES_MAX, error));
+    enum varve_code code = judge_all(&tables, findings, &count, error);
+    while (tables.own_count > 0)
+        vv_sheet_deinit(&tables.own[--tables.own_count]);
+    VV_TRY(code);
+    if (count > 0)
+        qsort(findings, count, sizeof *findings, compare_findings);
+    size_t shown = question->top != 0 && count > FINDINGS_MAX ? FINDINGS_MAX : count;
+    for (size_t i = 0; i < shown; i++)
+        VV_TRY(put_finding(&findings[i], i + 1, question, scratch, out, error));
+    if (count == 0)
+        return vv_sheet_policy(out, error, "nothing stands out by the %zu rules", vv_rules_count());
+    if (shown == count)
+        return VARVE_OK;
+    return vv_sheet_policy(out, error, "%zu of %zu findings: --table advice --top 0", shown, count);
+}

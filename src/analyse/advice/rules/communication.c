@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ranks tell each other, and which of them is late. */
+#include "analyse/advice/rules/rules.h"
+
+const struct vv_rule vv_rules_communication[] = {
+    { .name = "exposed_communication",
+      .is = { vv_analyse_devices, "row", "device", "exposed_communication_ns", "span_ns", 0.1,
+              VV_EACH_ROW },
+      .weight = 1.5,
+      .saves = "exposed_communication_ns", .saves_part = 1.0,
+      .says = "{device} communicates {share} of the time while nothing computes.",
+      .why = { vv_analyse_overlap, "row", "collective", "exposed_ns",
+               "{name}: {calls} calls, {communication_ns}, of which {hidden_ns} hides behind "
+               "computation." },
+      .remedy = "DDP: bucket_cap_mb, gradient_as_bucket_view=True, no_sync() while gradients "
+                "accumulate; FSDP: prefetch, limit_all_gathers; compression hooks "
+                "(bf16_compress_hook); a larger batch.",
+      .see = "varve report --table overlap",
+      .because = "HTA's and msprof-analyze's overlap: a tenth of the span that computes "
+                 "nothing." },
+    { .name = "late_rank",
+      .is = { vv_analyse_rank_waits, "row", "wait", "waited_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .weight = 1.4,
+      .saves = "waited_ns", .saves_part = 1.0,
+      .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
+              "collectives later.",
+      .why = { vv_analyse_rank_waits, "row", "wait", "waited_ns",
+               "Rank {late_rank} was in {name} meanwhile." },
+      .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
+                "capacity); look at that rank's loader, processor and clock.",
+      .see = "varve ranks",
+      .because = "HTA's and msprof-analyze's slow rank: 5 % is more than jitter." },
+    { .name = "small_collectives",
+      .bound = "communication", .bound_least = 0.05,
+      .is = { vv_analyse_collective_kinds, "row", "collective", "calls", "total_ns", 0.00002,
+              VV_EACH_ROW },
+      .also = { vv_analyse_collective_kinds, "row", "total", "calls", NULL, 50, VV_EACH_ROW },
+      .weight = 2000,
+      .says = "Collectives are small and many: {name} runs {calls} times, the median takes "
+              "{median_ns}.",
+      .remedy = "A larger bucket_cap_mb, all_reduce_coalesced, one collective for all "
+                "scalars.",
+      .see = "varve report --table collective_kinds",
+      .because = "msprof-analyze's small packets: below 50 µs latency, not bandwidth, "
+                 "decides." },
+    { .name = "ddp_search",
+      .is = { vv_analyse_operators, "name", "DistributedDataParallel.forward", "step_self_share",
+              NULL, 0.05, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "step_self_ns", .saves_part = 0.8,
+      .says = "DistributedDataParallel itself takes {share} of the steps, outside of the "
+              "model's operators.",
+      .remedy = "find_unused_parameters=False where all parameters are used; "
+                "static_graph=True; gradient_as_bucket_view=True.",
+      .see = "varve report --filter \"name~'Distributed*'\"",
+      .because = "PyTorch's DDP notes: searching unused parameters walks the graph in each "
+                 "forward." },
+    { .name = "barriers",
+      .is = { vv_analyse_collective_kinds, "name", "*arrier*", "total_ns", VV_OF_STEPS, 0.03,
+              VV_EACH_ROW },
+      .weight = 1.1,
+      .saves = "total_ns", .saves_part = 1.0,
+      .says = "Barriers take {share} of the steps: {calls} calls.",
+      .remedy = "No torch.distributed.barrier() in the step: collectives order themselves; "
+                "synchronize once an epoch.",
+      .see = "varve report --table collective_kinds",
+      .because = "PyTorch's distributed notes; 3 % pays removing them." },
+};
+const size_t vv_rules_communication_count =
+    sizeof vv_rules_communication / sizeof *vv_rules_communication;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What devices do, and why they stand still. */
+#include "analyse/advice/rules/rules.h"
+
+const struct vv_rule vv_rules_device[] = {
+    { .name = "device_waits",
+      .bound = "host", .bound_least = 0.2,
+      .is = { vv_analyse_step_split, "row", "total", "kernel_ns", "duration_ns", 0.4,
+              VV_REST_OF_ROW },
+      .also = { vv_analyse_devices, "row", "device", "events", NULL, 1, VV_EACH_ROW },
+      .weight = 0.4,
+      .says = "No kernel runs in {share} of the steps' time.",
+      .why = { vv_analyse_idle, "cause", "host", "idle_ns",
+               "During {idle_ns} of it the thread that launched late was in: {doing}." },
+      .remedy = "Make the host faster or let it run ahead: see the other findings; a larger "
+                "batch hides the host's part.",
+      .see = "varve idle",
+      .because = "XProf and TraceLens: a device that computes less than 60 % of the step is "
+                 "not the bound." },
+    { .name = "device_idle",
+      .unless = "device_waits",
+      .is = { vv_analyse_devices, "row", "device", "idle_ns", "span_ns", 0.2, VV_EACH_ROW },
+      .weight = 1,
+      .says = "{device} is idle {share} of the time between its first and its last work.",
+      .why = { vv_analyse_idle, "cause", "host", "idle_ns",
+               "During {idle_ns} of it the thread that launched late was in: {doing}." },
+      .see = "varve idle",
+      .because = "torch-tb-profiler: GPU utilisation below 80 % leaves a fifth to gain." },
+    { .name = "launch_gaps",
+      .bound = "launch", .bound_least = 0.1,
+      .is = { vv_analyse_verdict, "bound_by", "launch", "share", NULL, 0.1, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "time_ns", .saves_part = 0.8,
+      .says = "{share} of the steps passes between calls and the work that they launch, or "
+              "between two pieces of work.",
+      .remedy = "CUDA graphs (torch.cuda.make_graphed_callables, "
+                "torch.compile(mode='reduce-overhead')), fewer and larger kernels.",
+      .see = "varve idle --table launches",
+      .because = "Nsight's and HTA's launch statistics: a tenth of the step in gaps is what "
+                 "graphs remove." },
+    { .name = "one_kernel",
+      .bound = "computation", .bound_least = 0.5,
+      .is = { vv_analyse_kernels, "row", "kernel", "share", NULL, 0.3, VV_EACH_ROW },
+      .weight = 0.6,
+      .saves = "total_ns", .saves_part = 0.5,
+      .says = "One kernel takes {share} of the device's time: {name}.",
+      .why = { vv_analyse_kernel_ops, "row", "op", "total_ns",
+               "It is launched by {op}: {calls} calls, the median {median_ns}." },
+      .remedy = "See its shapes; a fused operator (scaled_dot_product_attention, fused "
+                "norms), another layout (channels_last) or dtype (autocast).",
+      .see = "varve report --table kernel_ops",
+      .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
+    { .name = "float64",
+      .is = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*|*_d_*gemm*", "share", NULL, 0.05,
+              VV_ALL_ROWS },
+      .weight = 1.5,
+      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .says = "{share} of the device's time is arithmetic in double precision.",
+      .why = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*", "total_ns",
+               "{name}: {calls} calls, {total_ns}." },
+      .remedy = "float32 or bfloat16: look for numpy defaults (float64) in the loader, "
+                "torch.set_default_dtype, .float().",
+      .see = "varve report --table kernel_ops",
+      .because = "Devices for training do doubles at 1/2 to 1/64 of their speed; TraceLens "
+                 "lists dtypes." },
+    { .name = "full_precision",
+      .bound = "computation", .bound_least = 0.4,
+      .is = { vv_analyse_kernels, "name",
+              "*sgemm*|*scudnn*|*f32f32_f32f32*|*_fp32_*|*convolve_sgemm*|"
+              "*float, float, float*gemm*",
+              "share", NULL, 0.2, VV_ALL_ROWS },
+      .weight = 0.9,
+      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .says = "{share} of the device's time is matrix products and convolutions in float32 "
+              "without tensor cores.",
+      .why = { vv_analyse_kernels, "name", "*sgemm*|*scudnn*|*f32f32*|*_fp32_*", "total_ns",
+               "{name}: {calls} calls, {total_ns}." },
+      .remedy = "torch.autocast(dtype=torch.bfloat16), or "
+                "torch.set_float32_matmul_precision('high') and "
+                "torch.backends.cudnn.allow_tf32 = True.",
+      .see = "varve report --table kernel_ops",
+      .because = "PyTorch's tuning guide: mixed precision; torch-tb-profiler's tensor-core "
+                 "advice." },
+    { .name = "layout_conversions",
+      .bound = "computation", .bound_least = 0.2,
+      .is = { vv_analyse_kernels, "name",
+              "*nchwToNhwc*|*nhwcToNchw*|*nchw2nhwc*|*nhwc2nchw*|*TransData*|"
+              "*transpose_readWrite*|*convertTensor*",
+              "share", NULL, 0.05, VV_ALL_ROWS },
+      .weight = 1.2,
+      .saves = VV_OF_STEPS, .saves_part = 0.9,
+      .says = "{share} of the device's time converts between memory layouts.",
+      .why = { vv_analyse_kernels, "name",
+               "*nchwToNhwc*|*nhwcToNchw*|*nchw2nhwc*|*nhwc2nchw*|*TransData*|*convertTensor*",
+               "total_ns",
+               "{name}: {calls} calls, {total_ns}." },
+      .remedy = "model.to(memory_format=torch.channels_last), and the inputs too; on Ascend, "
+                "keep private formats (npu_format_cast once).",
+      .see = "varve report --table kernel_ops",
+      .because = "PyTorch's channels_last guide, msprof-analyze's TransData check; 5 % is "
+                 "several layers' conversions." },
+    { .name = "elementwise",
+      .bound = "computation", .bound_least = 0.4,
+      .is = { vv_analyse_kernels, "name",
+              "*elementwise_kernel*|*vectorized_elementwise*|*pointwise*", "share", NULL, 0.35,
+              VV_ALL_ROWS },
+      .weight = 0.7,
+      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .says = "{share} of the device's time is elementwise kernels, each of which reads and "
+              "writes all of memory.",
+      .why = { vv_analyse_kernel_ops, "name", "*elementwise_kernel*|*vectorized_elementwise*",
+               "total_ns",
+               "Most by {op}: {calls} calls, {total_ns}." },
+      .remedy = "torch.compile fuses them; autocast halves their bytes; inplace activations; "
+                "fused norms and optimizers.",
+      .see = "varve report --table kernel_ops",
+      .because = "TraceLens: elementwise share; above a third, fusing pays more than faster "
+                 "products." },
+    { .name = "copies_among_kernels",
+      .bound = "computation", .bound_least = 0.2,
+      .is = { vv_analyse_kernels, "name",
+              "*direct_copy_kernel*|*copy_device_to_device*|*CatArrayBatchedCopy*|"
+              "*Memcpy DtoD*|*copy_kernel*",
+              "share", NULL, 0.1, VV_ALL_ROWS },
+      .weight = 1,
+      .saves = VV_OF_STEPS, .saves_part = 0.8,
+      .says = "{share} of the device's time copies tensors on the device: casts, "
+              ".contiguous(), torch.cat.",
+      .why = { vv_analyse_kernel_ops, "name",
+               "*direct_copy_kernel*|*CatArrayBatchedCopy*|*Memcpy DtoD*", "total_ns",
+               "Most by {op}: {calls} calls, {total_ns}." },
+      .remedy = "Write into slices of one buffer instead of torch.cat; keep one dtype; views "
+                "instead of .contiguous(); torch.compile.",
+      .see = "varve report --table kernel_ops",
+      .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
+                 "than the model needs." },
+    { .name = "memory_sets",
+      .is = { vv_analyse_kernels, "class", "memset", "share", NULL, 0.05, VV_ALL_ROWS },
+      .weight = 1,
+      .saves = VV_OF_STEPS, .saves_part = 0.9,
+      .says = "{share} of the device's time sets memory to a value.",
+      .remedy = "optimizer.zero_grad(set_to_none=True); torch.empty instead of torch.zeros "
+                "where all is written.",
+      .see = "varve report --table kernels",
+      .because = "PyTorch's tuning guide: set_to_none; a model has little else to set." },
+    { .name = "exposed_copies",
+      .is = { vv_analyse_devices, "row", "device", "exposed_memcpy_ns", "span_ns", 0.05,
+              VV_EACH_ROW },
+      .weight = 1.5,
+      .saves = "exposed_memcpy_ns", .saves_part = 1.0,
+      .says = "{device} copies memory {share} of the time while nothing computes.",
+      .why = { vv_analyse_copies, "row", "copy", "total_ns",
+               "{direction} {name}: {copies} copies, {bytes}, {bytes_per_s}." },
+      .remedy = "DataLoader(pin_memory=True) and .to(device, non_blocking=True); copy the "
+                "next batch on a stream of its own; keep on the device what every step needs.",
+      .see = "varve report --table devices",
+      .because = "PyTorch's tuning guide: pinned, asynchronous copies; 5 % is beyond a "
+                 "batch's own copy." },
+    { .name = "pageable_copies",
+      .unless = "exposed_copies",
+      .bound = "copies", .bound_least = 0.03,
+      .is = { vv_analyse_copies, "name", "*Pageable*", "total_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
+      .weight = 1.2,
+      .saves = "total_ns", .saves_part = 0.6,
+      .says = "Copies from pageable memory take {share} of the steps; they wait for the host "
+              "and run at half of the link's speed.",
+      .remedy = "DataLoader(pin_memory=True), tensor.pin_memory(), .to(device, "
+                "non_blocking=True).",
+      .see = "varve report --table copies",
+      .because = "CUDA's guide and torch-tb-profiler: pageable copies are staged; 3 % pays "
+                 "the change." },
+};
+const size_t vv_rules_device_count = sizeof vv_rules_device / sizeof *vv_rules_device;

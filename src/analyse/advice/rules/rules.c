@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/advice/rules/rules.h"
+
+static const struct { const struct vv_rule *rules; const size_t *count; } subjects[] = {
+#define VV_SUBJECT(subject) { vv_rules_##subject, &vv_rules_##subject##_count },
+    VV_RULE_SUBJECTS(VV_SUBJECT)
+#undef VV_SUBJECT
+};
+#define SUBJECTS (sizeof subjects / sizeof *subjects)
+
+size_t vv_rules_count(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SUBJECTS; i++)
+        count += *subjects[i].count;
+    return count;
+}
+
+const struct vv_rule *vv_rule_at(size_t number)
+{
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        if (number < *subjects[i].count)
+            return &subjects[i].rules[number];
+        number -= *subjects[i].count;
+    }
+    return NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.h — what a rule of table "advice" is: data. `varve help rules` lists all of them.
+ *
+ * A rule reads only cells of tables that a user can print, too. In texts, "{column}" stands for
+ * that cell of the row that was found, and "{share}" for the share. */
+#ifndef VV_ANALYSE_ADVICE_RULES_RULES_H
+#define VV_ANALYSE_ADVICE_RULES_RULES_H
+
+#include "question/question.h"
+
+#define VV_OF_STEPS "(steps)" /* as `whole`: the time of the steps                                */
+
+/* Rows of a table, and how much of something they are. */
+struct vv_measure {
+    vv_analyse_fn *table;      /* NULL = nothing is measured                                     */
+    const char *key, *value;   /* rows whose text column `key` is like `value`, which may have *
+                                  and ?, and several patterns with | between; NULL = every row   */
+    const char *part, *whole;  /* columns: the share is part / whole; whole NULL: part is a share,
+                                  or a number that is compared as it is                          */
+    double least;              /* least share that is a finding                                  */
+    enum { VV_EACH_ROW,        /* the row with the greatest share counts …                       */
+           VV_ALL_ROWS,        /* … or the sum over the rows; the greatest is quoted             */
+           VV_REST_OF_ROW      /* the share is 1 - part / whole                                  */
+    } of;
+};
+
+/* The row of a table that shows why: of those that count, the one with the largest `order`. */
+struct vv_evidence {
+    vv_analyse_fn *table;
+    const char *key, *value;   /* as above                                                       */
+    const char *order;         /* column                                                         */
+    const char *says;
+};
+
+struct vv_rule {
+    const char *name;
+    const char *unless;        /* another rule, further up: if it speaks, this one is silent     */
+    const char *bound;         /* `bound_by` of table verdict: the rule is asked only where …    */
+    double bound_least;        /* … that has this share of the steps; NULL = always              */
+    struct vv_measure is;      /* the row with the greatest share is the finding                 */
+    struct vv_measure also;    /* and some row must hold this; table NULL = nothing more         */
+    double weight;             /* multiplies the share where findings of rules are compared      */
+    const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
+    double saves_part;         /* … of it                                                        */
+    const char *says;
+    struct vv_evidence why;    /* says NULL = none                                               */
+    const char *remedy;        /* what to try, by the setting's name; NULL = none                */
+    const char *see;           /* command that prints the evidence, without the trace            */
+    const char *because;       /* why the limit is where it is, and whose rule it is             */
+};
+
+#define VV_RULE_TABLES_MAX 16u /* tables that rules are always asked of                          */
+#define VV_RULES_MAX 96u
+
+/* All rules, those of one subject together. */
+size_t vv_rules_count(void);
+const struct vv_rule *vv_rule_at(size_t number);
+
+#define VV_RULE_SUBJECTS(X) X(trust) X(steps) X(host) X(device) X(memory) X(communication)
+#define VV_RULE_LIST(subject)                         \
+    extern const struct vv_rule vv_rules_##subject[]; \
+    extern const size_t vv_rules_##subject##_count;
+VV_RULE_SUBJECTS(VV_RULE_LIST)
+#undef VV_RULE_LIST
+
+#endif

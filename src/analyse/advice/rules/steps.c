@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the steps wait for, and what differs between them. */
+#include "analyse/advice/rules/rules.h"
+
+const struct vv_rule vv_rules_steps[] = {
+    { .name = "data_wait",
+      .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05,
+              VV_EACH_ROW },
+      .weight = 1,
+      .saves = "data_loader_ns", .saves_part = 1.0,
+      .says = "The steps wait {share} of their time for data.",
+      .why = { vv_analyse_operators, "name",
+               "enumerate(DataLoader)*|*data_loader*|*DataLoader*|load*|*IteratorGetNext*|"
+               "*infeed*",
+               "step_total_ns",
+               "{name} took {step_total_ns} in {step_calls} calls on the thread of the steps." },
+      .remedy = "DataLoader(num_workers=4, persistent_workers=True, pin_memory=True, "
+                "prefetch_factor=4); decode and augment in the workers, or once, ahead of "
+                "training.",
+      .see = "varve report --table call_tree",
+      .because = "torch-tb-profiler and XProf advise from 5 % on; below, the next batch is "
+                 "noise." },
+    { .name = "synchronisation",
+      .is = { vv_analyse_step_split, "row", "total", "sync_ns", "duration_ns", 0.1, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "sync_ns", .saves_part = 1.0,
+      .says = "The steps wait {share} of their time in calls that synchronise, while no "
+              "device works.",
+      .why = { vv_analyse_syncs, "row", "call", "device_idle_ns",
+               "{name}: {calls} calls, which block for {blocked_ns}; {device_idle_ns} of it "
+               "with an idle device." },
+      .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
+                "step; log every 100th step; copies with non_blocking=True from pinned "
+                "memory.",
+      .see = "varve idle",
+      .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
+                 "beyond what a step's last wait takes." },
+    { .name = "allocation",
+      .is = { vv_analyse_step_split, "row", "total", "allocation_ns", "duration_ns", 0.05,
+              VV_EACH_ROW },
+      .weight = 1,
+      .saves = "allocation_ns", .saves_part = 1.0,
+      .says = "The steps spend {share} of their time allocating memory of the device.",
+      .why = { vv_analyse_operators, "name", "*Malloc*|*Free*|*HostAlloc*|*MemAlloc*|*MemMap*",
+               "step_self_ns",
+               "{name}: {step_calls} calls, {step_self_ns} in the steps." },
+      .remedy = "No torch.cuda.empty_cache() in the step; "
+                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; pad to few sizes; in C, "
+                "allocate once, ahead.",
+      .see = "varve memory",
+      .because = "msprof-analyze and PyTorch's guide: a step that is warm allocates nothing; "
+                 "5 % is beyond a rare one." },
+    { .name = "compilation",
+      .is = { vv_analyse_step_split, "row", "total", "compile_ns", "duration_ns", 0.05,
+              VV_EACH_ROW },
+      .weight = 1,
+      .saves = "compile_ns", .saves_part = 1.0,
+      .says = "The steps spend {share} of their time compiling.",
+      .why = { vv_analyse_operators, "name", "*compile*|*Compile*|*inductor*|*dynamo*",
+               "step_total_ns",
+               "{name}: {step_calls} calls, {step_total_ns} in the steps." },
+      .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
+                "TORCH_LOGS=recompiles says what changed; leave warm-up steps out of the "
+                "measure.",
+      .see = "varve report --table step_split --fields +compile_ns",
+      .because = "XProf and PyTorch's guide: a warm step compiles nothing; 5 % is several "
+                 "steps' worth." },
+    { .name = "garbage_collection",
+      .is = { vv_analyse_step_split, "row", "total", "garbage_collection_ns", "duration_ns", 0.02,
+              VV_EACH_ROW },
+      .weight = 1,
+      .saves = "garbage_collection_ns", .saves_part = 1.0,
+      .says = "The steps spend {share} of their time collecting garbage.",
+      .remedy = "gc.freeze() after set-up, gc.disable() in the loop, and gc.collect() between "
+                "epochs, on all ranks at once.",
+      .see = "varve report --table step_split --fields +garbage_collection_ns",
+      .because = "msprof-analyze's GC check: collections of some ms hit single ranks, and all "
+                 "others wait; 2 % is beyond the usual." },
+    { .name = "slow_step",
+      .is = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
+      .weight = 0.1,
+      .says = "Step {step} took {duration_ns}, the median {median_ns}.",
+      .why = { vv_analyse_outliers, "row", "outlier", "excess_ns",
+               "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
+               "{cause}." },
+      .see = "varve steps --steps {step}",
+      .because = "1.5 x the median is beyond the spread of steps that do the same work." },
+};
+const size_t vv_rules_steps_count = sizeof vv_rules_steps / sizeof *vv_rules_steps;

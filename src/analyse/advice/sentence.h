@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sentence.h — the sentences of findings: texts with the cells of a row in them. */
+#ifndef VV_ANALYSE_ADVICE_SENTENCE_H
+#define VV_ANALYSE_ADVICE_SENTENCE_H
+
+#include "sheet/sheet.h"
+
+#define VV_SENTENCE_BYTES 500u
+
+/* Writes the form with each "{column}" replaced by that cell of the row, and "{share}" by the
+ * share. A name that is too long is cut, after whole characters. */
+void vv_sentence_write(const char *form, const struct vv_sheet *sheet, size_t row, double share,
+                       char out_text[VV_SENTENCE_BYTES]);
+
+#endif
